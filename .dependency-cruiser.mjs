@@ -1,0 +1,149 @@
+/**
+ * Who may import whom: one rule per line of the architecture. `npm run check:boundaries`.
+ * @type {import("dependency-cruiser").IConfiguration}
+ */
+const only = (name, comment, from, allowed) => ({
+  name,
+  comment,
+  severity: "error",
+  from,
+  to: {
+    path: "^(lib|app|components|server\\.ts|prisma|e2e|scripts)",
+    pathNot: allowed.map((place) => `^${place}`),
+  },
+});
+const tests = "\\.test\\.tsx?$|^lib/testing/";
+
+export default {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "A cycle hides which part stands on which.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    only("core", "core → nothing: pure, browser-safe.", { path: "^lib/core/", pathNot: tests }, ["lib/core/"]),
+    only("contracts", "contracts → core.", { path: "^lib/contracts/", pathNot: tests }, [
+      "lib/contracts/",
+      "lib/core/",
+    ]),
+    only("ports", "ports → core.", { path: "^lib/ports/", pathNot: tests }, ["lib/ports/", "lib/core/"]),
+    only(
+      "api-client",
+      "api-client → contracts (and through them core).",
+      { path: "^lib/api-client/", pathNot: tests },
+      ["lib/api-client/", "lib/contracts/", "lib/core/"],
+    ),
+    only(
+      "config",
+      "config → core: the environment and the chain file, read once.",
+      { path: "^lib/config/", pathNot: tests },
+      ["lib/config/", "lib/core/"],
+    ),
+    only("db", "db → core, config.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
+      "lib/db/",
+      "lib/core/",
+      "lib/config/",
+    ]),
+    only("chains", "chains → core, config.", { path: "^lib/chains/", pathNot: tests }, [
+      "lib/chains/",
+      "lib/core/",
+      "lib/config/",
+    ]),
+    only(
+      "modules",
+      "modules → core, contracts, ports, db, chains (reading), and another module's service.ts alone.",
+      { path: "^lib/modules/([^/]+)/", pathNot: tests },
+      [
+        "lib/modules/$1/",
+        "lib/modules/[^/]+/service\\.ts$",
+        "lib/core/",
+        "lib/contracts/",
+        "lib/ports/",
+        "lib/db/",
+        "lib/chains/",
+      ],
+    ),
+    only(
+      "adapters",
+      "adapters → core, ports, chains, config; and their own folder.",
+      { path: "^lib/adapters/([^/]+)/", pathNot: tests },
+      ["lib/adapters/$1/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/"],
+    ),
+    only(
+      "devnet",
+      "devnet → core, ports, chains, config: nothing else knows that a chain is local.",
+      { path: "^lib/devnet/", pathNot: tests },
+      ["lib/devnet/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/"],
+    ),
+    {
+      name: "devnet-is-a-leaf",
+      comment: "Only composition, the supervisor, scripts and tests may know the local chains.",
+      severity: "error",
+      from: { pathNot: `^lib/devnet/|^lib/composition\\.ts$|^lib/stack/|^scripts/|^e2e/|${tests}` },
+      to: { path: "^lib/devnet/" },
+    },
+    only("http", "http → core, contracts, composition, config, ports.", { path: "^lib/http/", pathNot: tests }, [
+      "lib/http/",
+      "lib/core/",
+      "lib/contracts/",
+      "lib/composition\\.ts$",
+      "lib/config/",
+    ]),
+    only("workers", "workers → composition, core.", { path: "^lib/workers/", pathNot: tests }, [
+      "lib/workers/",
+      "lib/composition\\.ts$",
+      "lib/core/",
+      "lib/config/",
+    ]),
+    only(
+      "routes",
+      "app/api → http, contracts, module serializers; no next/* so that server.ts can call them. next-auth's own route is the exception.",
+      { path: "^app/api/", pathNot: `${tests}|^app/api/auth/\\[\\.\\.\\.nextauth\\]/` },
+      ["lib/http/", "lib/contracts/", "lib/core/", "lib/modules/[^/]+/serializer\\.ts$"],
+    ),
+    {
+      name: "routes-without-next",
+      comment: "server.ts calls route modules directly, so they may not need Next.",
+      severity: "error",
+      from: { path: "^app/api/", pathNot: `^app/api/auth/\\[\\.\\.\\.nextauth\\]/` },
+      to: { path: "^node_modules/next/" },
+    },
+    only(
+      "pages",
+      "components and pages → contracts, api-client, core. The root layout also reads the public configuration and the session.",
+      { path: "^(components|app)/.*\\.tsx?$", pathNot: `${tests}|^app/api/` },
+      [
+        "components/",
+        "app/.*\\.css$",
+        "app/_",
+        "lib/contracts/",
+        "lib/api-client/",
+        "lib/core/",
+        "lib/http/(public-config|session)\\.ts$",
+      ],
+    ),
+    {
+      name: "prisma-in-repositories",
+      comment: "Only repositories and db import Prisma or pg.",
+      severity: "error",
+      from: { path: "^(lib|app|components)/", pathNot: `^lib/db/|repository\\.ts$|${tests}|^lib/stack/` },
+      to: { path: "^node_modules/(@prisma|pg)/|^lib/db/generated/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "no-tests",
+      comment: "Nothing imports from tests.",
+      severity: "error",
+      from: { pathNot: `${tests}|^e2e/|^scripts/` },
+      to: { path: `${tests}|^e2e/` },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(\\.next|dist|\\.data|lib/db/generated/internal)" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+  },
+};

@@ -1,0 +1,57 @@
+import js from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+const ENV_MESSAGE = "Read the environment in lib/config/env.ts alone.";
+
+export default tseslint.config(
+  {
+    ignores: [
+      ".next/**",
+      ".data/**",
+      "dist/**",
+      "node_modules/**",
+      "lib/db/generated/**",
+      "next-env.d.ts",
+      "vendor/**",
+    ],
+  },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "@typescript-eslint/no-floating-promises": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/no-non-null-assertion": "error",
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "no-restricted-properties": ["error", { object: "process", property: "env", message: ENV_MESSAGE }],
+      "no-restricted-syntax": [
+        "error",
+        { selector: "TSEnumDeclaration", message: "Use an `as const` list." },
+        {
+          selector: "ExportDefaultDeclaration",
+          message: "Named exports; default exports only where Next or a tool wants them.",
+        },
+      ],
+    },
+  },
+  {
+    files: ["app/**/*.tsx", "*.config.ts", "*.config.mjs", "e2e/**/*.ts"],
+    rules: { "no-restricted-syntax": "off" },
+  },
+  {
+    files: ["lib/config/env.ts", "scripts/**", "*.config.ts", "*.config.mjs", "prisma.config.ts"],
+    rules: { "no-restricted-properties": "off" },
+  },
+  {
+    files: ["**/*.mjs", "**/*.js", "**/*.cjs"],
+    ...tseslint.configs.disableTypeChecked,
+    languageOptions: {
+      globals: { process: "readonly", console: "readonly", URL: "readonly", fetch: "readonly", setTimeout: "readonly" },
+    },
+  },
+);

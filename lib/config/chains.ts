@@ -1,0 +1,89 @@
+import { getAddress, isAddress, isHex, type Address } from "viem";
+import { z } from "zod";
+
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }), "must be a 0x address of 20 bytes")
+  .transform((text): Address => getAddress(text));
+
+const bytes32 = z.string().refine((text) => isHex(text) && text.length === 66, "must be 32 bytes of hex");
+
+/** A token that the project may use on a chain. `address: "native"` is the chain's own coin. */
+export const tokenConfig = z.object({
+  symbol: z.string().regex(/^[A-Za-z0-9.]{1,11}$/),
+  name: z.string().min(1),
+  address: z.union([z.literal("native"), address]),
+  decimals: z.int().min(0).max(18),
+  /** The same asset on several chains carries the same `assetId`; totals are grouped by it. */
+  assetId: z.string().regex(/^[a-z0-9-]{1,40}$/),
+  /** Tokens worth one US dollar by design; the others are priced against them by the routing provider. */
+  usdPegged: z.boolean().default(false),
+});
+
+export const chainConfig = z.object({
+  id: z.int().positive(),
+  name: z.string().min(1),
+  testnet: z.boolean(),
+  nativeCurrency: z.object({ name: z.string(), symbol: z.string(), decimals: z.int() }),
+  /** Used by the service, in order of preference; `RPC_URL_<id>` (comma separated) replaces them. */
+  rpcUrls: z.array(z.url()).min(1),
+  /** Used by browsers; `PUBLIC_RPC_URL_<id>` replaces it. Without it browsers use the first of `rpcUrls`. */
+  publicRpcUrl: z.url().optional(),
+  explorerUrl: z.url().optional(),
+  /** Blocks, the one that holds the transaction included, after which a transaction counts as final. */
+  confirmations: z.int().min(1),
+  pollIntervalMs: z.int().min(20).default(1000),
+  blockTimeMs: z.int().min(100),
+  contracts: z.object({
+    multicall3: address,
+    entryPoint: address,
+    /** Safe 1.4.1 with its ERC-4337 module; absent values are the canonical ones of permissionless. */
+    safe: z
+      .object({
+        singleton: address,
+        proxyFactory: address,
+        module4337: address,
+        moduleSetup: address,
+        multiSend: address,
+      })
+      .partial()
+      .default({}),
+    verifyingPaymaster: address.optional(),
+    wrappedNative: address,
+    uniswapV3: z
+      .object({
+        factory: address,
+        quoterV2: address,
+        swapRouter02: address,
+        poolInitCodeHash: bytes32.optional(),
+        feeTiers: z.array(z.int().positive()).min(1),
+      })
+      .optional(),
+    across: z
+      .object({
+        spokePool: address,
+        multicallHandler: address,
+        /** Symbols of the tokens that the bridge carries to the same symbol on every chain that lists it. */
+        tokens: z.array(z.string()).min(1),
+        /** What a relayer asks: a share of the amount, in basis points, and a fixed part in US dollars. */
+        feeBps: z.int().min(0).max(1000),
+        feeFixedUsd: z.string().regex(/^\d+(\.\d+)?$/),
+        /** Seconds after which an unfilled deposit is refunded on its origin chain. */
+        fillDeadlineSeconds: z.int().min(5),
+        typicalFillSeconds: z.int().min(1),
+      })
+      .optional(),
+  }),
+  tokens: z.array(tokenConfig).min(1),
+});
+
+/** The file that `CHAINS_FILE` names (default `lib/config/chains/local.json`). */
+export const chainsFile = z
+  .object({ chains: z.array(chainConfig).min(1) })
+  .refine(
+    (file) => new Set(file.chains.map((chain) => chain.id)).size === file.chains.length,
+    "two chains share an id",
+  );
+
+export type TokenConfig = z.output<typeof tokenConfig>;
+export type ChainConfig = z.output<typeof chainConfig>;

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { address, timestamp } from "./common";
+import { defineContract } from "./contract";
+
+const tag = "Sign-in";
+
+export const createNonce = defineContract({
+  method: "POST",
+  path: "/auth/nonce",
+  summary: "A nonce for an EIP-4361 message, single use, 10 minutes",
+  tag,
+  auth: "public",
+  body: z.object({ address: address.optional() }),
+  status: 200,
+  response: z.object({
+    nonce: z.string(),
+    domain: z.string().meta({ description: "What the message must name as its domain" }),
+    uri: z.string(),
+    statement: z.string(),
+    expiresAt: timestamp,
+  }),
+});
+
+const tokens = z.object({
+  accessToken: z.string(),
+  tokenType: z.literal("Bearer"),
+  expiresIn: z.int(),
+  refreshToken: z.string(),
+});
+
+export const createToken = defineContract({
+  method: "POST",
+  path: "/auth/token",
+  summary: "A signed EIP-4361 message for an access token; the first sign-in creates user, project and treasury",
+  tag,
+  auth: "public",
+  body: z.object({
+    message: z.string().min(1).max(4096),
+    signature: z
+      .string()
+      .max(20_000)
+      .regex(/^0x[0-9a-fA-F]+$/),
+  }),
+  status: 200,
+  response: tokens,
+  errors: ["invalid_signature", "nonce_expired"],
+});
+
+export const refreshToken = defineContract({
+  method: "POST",
+  path: "/auth/refresh",
+  summary: "A new access token and refresh token; the old refresh token stops working",
+  tag,
+  auth: "public",
+  body: z.object({ refreshToken: z.string().min(1).max(200) }),
+  status: 200,
+  response: tokens,
+});
+
+export const logout = defineContract({
+  method: "POST",
+  path: "/auth/logout",
+  summary: "Ends the session of the access token",
+  tag,
+  auth: "user",
+  status: 200,
+  response: z.object({ loggedOut: z.literal(true) }),
+});
+
+export const getJwks = defineContract({
+  method: "GET",
+  path: "/auth/jwks",
+  summary: "Public keys of access tokens (RFC 7517)",
+  tag,
+  auth: "public",
+  status: 200,
+  response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+});
+
+const me = z.object({
+  id: z.string(),
+  address,
+  email: z.string().nullable(),
+  emailVerified: z.boolean(),
+  createdAt: timestamp,
+  projects: z.array(
+    z.object({ id: z.string(), name: z.string(), role: z.enum(["owner", "admin", "operator", "viewer"]) }),
+  ),
+});
+
+export const getMe = defineContract({
+  method: "GET",
+  path: "/me",
+  summary: "The signed-in person",
+  tag: "Profile",
+  auth: "user",
+  status: 200,
+  response: me,
+});
+
+export const updateMe = defineContract({
+  method: "PATCH",
+  path: "/me",
+  summary: "Sets the e-mail address and mails a code to it; it counts once the code is verified",
+  tag: "Profile",
+  auth: "user",
+  body: z.object({ email: z.email().max(254) }),
+  status: 200,
+  response: me.extend({
+    verification: z.object({ destination: z.string(), expiresAt: timestamp, resendAfter: timestamp }),
+  }),
+});
+
+export const verifyEmail = defineContract({
+  method: "POST",
+  path: "/me/email/verify",
+  summary: "Verifies the e-mail address with the mailed code",
+  tag: "Profile",
+  auth: "user",
+  body: z.object({ code: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  status: 200,
+  response: me,
+  errors: ["otp_invalid", "otp_expired", "otp_attempts_exceeded"],
+});

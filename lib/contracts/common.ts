@@ -1,0 +1,90 @@
+import { getAddress, isAddress } from "viem";
+import { z } from "zod";
+import { AMOUNT_PATTERN } from "@/lib/core/money";
+import { STATUSES, SUB_STATUSES } from "@/lib/core/status";
+
+/**
+ * A 20-byte address. All lower or all upper case is accepted; mixed case must be a right EIP-55 checksum. Parsed to its
+ * checksummed form.
+ */
+export const address = z
+  .string()
+  .refine((text) => /^0x[0-9a-fA-F]{40}$/.test(text), { message: "must be a 0x address of 20 bytes", abort: true })
+  .refine((text) => /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(text) || isAddress(text), {
+    message: "has a wrong checksum (EIP-55)",
+    abort: true,
+  })
+  .transform((text) => getAddress(text))
+  .meta({
+    description: "EVM address, EIP-55 checksummed in answers",
+    examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"],
+  });
+
+/** Checked for its form here; precision and range are checked against the token. */
+export const amount = z
+  .string()
+  .max(60)
+  .regex(AMOUNT_PATTERN, 'must be a decimal string like "12.5"')
+  .refine((text) => /[1-9]/.test(text), "must be above zero")
+  .meta({ description: "Decimal amount in units of the token, never base units", examples: ["12.5"] });
+
+export const amountOut = z.string().meta({ description: "Decimal amount in units of the token" });
+
+export const chainId = z
+  .int()
+  .positive()
+  .meta({ description: "EIP-155 chain id", examples: [31337] });
+
+export const tokenRef = z
+  .string()
+  .min(1)
+  .max(120)
+  .meta({ description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19", examples: ["USDC"] });
+
+export const hex = z.string().regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex");
+export const timestamp = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
+
+export const id = (prefix: string): z.ZodString =>
+  z
+    .string()
+    .max(80)
+    .meta({
+      description: `Id with the prefix ${prefix}_`,
+      examples: [`${prefix}_01980000-0000-7000-8000-000000000000`],
+    });
+
+export const tokenRecord = z.object({
+  symbol: z.string(),
+  address: z.string().meta({ description: "0x address or `native`" }),
+  chainId,
+  decimals: z.int(),
+  assetId: z.string().meta({ description: "The asset over all chains" }),
+});
+
+export const tokenAmount = z.object({
+  token: tokenRecord,
+  amount: amountOut,
+  amountBase: z.string(),
+  decimals: z.int(),
+});
+
+export const status = z.enum(STATUSES);
+export const subStatus = z.enum(SUB_STATUSES);
+
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.string().max(200).optional(),
+});
+
+export const page = <T extends z.ZodType>(
+  item: T,
+): z.ZodObject<{ data: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>
+  z.object({ data: z.array(item), nextCursor: z.string().nullable() });
+
+export const errorBody = z.object({
+  message: z.string(),
+  code: z.string(),
+  requestId: z.string(),
+  details: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional() })).optional(),
+  docsUrl: z.string().optional(),
+});

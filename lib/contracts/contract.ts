@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { ErrorCode } from "@/lib/core/errors";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/**
+ * Who may call: `public` anybody, `user` a Bearer JWT alone (an API key gets 403), `member` an API key or the Bearer JWT of a
+ * project member.
+ */
+export type AuthScheme = "public" | "user" | "member";
+
+/** Scopes of API keys, `resource:action`. A JWT has those of its role. */
+export const SCOPES = [
+  "wallets:read",
+  "wallets:write",
+  "swaps:write",
+  "transfers:read",
+  "transfers:write",
+  "operations:read",
+  "operations:write",
+  "balances:read",
+  "accounts:read",
+  "accounts:write",
+  "payouts:read",
+  "payouts:write",
+  "privacy:read",
+  "privacy:write",
+  "webhooks:read",
+  "webhooks:write",
+  "keys:manage",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** One route: types, parsing, OpenAPI and client come from here. */
+export interface Contract {
+  readonly method: Method;
+  /** As in the description, `{id}` for parameters: `/operations/{id}/events`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly auth: AuthScheme;
+  readonly scope?: Scope;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly status: 200 | 201 | 202;
+  readonly response: z.ZodType;
+  /** Beyond those that every route may answer (401, 403, 429, 500). */
+  readonly errors?: readonly ErrorCode[];
+  /** Domain codes that this route answers with 400 instead of their usual status (interface: input errors of /swap/quote). */
+  readonly inputErrorsAs400?: boolean;
+  /** The stream or document is not JSON; the route answers with a Response of its own. */
+  readonly mediaType?: string;
+}
+
+export const defineContract = <const C extends Contract>(contract: C): C => contract;
+
+export type BodyOf<C extends Contract> = C["body"] extends z.ZodType ? z.output<C["body"]> : undefined;
+export type QueryOf<C extends Contract> = C["query"] extends z.ZodType ? z.output<C["query"]> : undefined;
+export type ParamsOf<C extends Contract> = C["params"] extends z.ZodType ? z.output<C["params"]> : undefined;
+export type BodyInput<C extends Contract> = C["body"] extends z.ZodType ? z.input<C["body"]> : undefined;
+export type QueryInput<C extends Contract> = C["query"] extends z.ZodType ? z.input<C["query"]> : undefined;
+export type ParamsInput<C extends Contract> = C["params"] extends z.ZodType ? z.input<C["params"]> : undefined;
+export type ResponseOf<C extends Contract> = z.output<C["response"]>;

@@ -1,0 +1,217 @@
+import { z } from "zod";
+import {
+  address,
+  amount,
+  amountOut,
+  chainId,
+  hex,
+  id,
+  status,
+  subStatus,
+  timestamp,
+  tokenAmount,
+  tokenRecord,
+  tokenRef,
+} from "./common";
+import { defineContract } from "./contract";
+
+const tag = "Swaps";
+
+export const SOURCES_MAX = 10;
+export const SLIPPAGE_BPS_DEFAULT = 50;
+export const SLIPPAGE_BPS_MAX = 1000;
+
+export const quoteSource = z.object({ address, chainId, token: tokenRef, amount });
+
+export const quoteBody = z.object({
+  from: z.array(quoteSource).min(1).max(SOURCES_MAX),
+  toChainId: chainId,
+  toToken: tokenRef,
+  toAddress: address,
+  slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
+});
+
+export const quoteRecord = z.object({
+  quoteId: id("qt"),
+  expiresAt: timestamp,
+  from: z.array(
+    tokenAmount.extend({
+      address,
+      chainId,
+      walletId: id("wal"),
+      expectedOut: amountOut,
+      minOut: amountOut,
+      estimatedSeconds: z.int(),
+    }),
+  ),
+  to: z.object({
+    chainId,
+    address,
+    token: tokenRecord,
+    amount: amountOut,
+    amountBase: z.string(),
+    minAmount: amountOut.meta({ description: "Enforced on chain" }),
+    minAmountBase: z.string(),
+    decimals: z.int(),
+  }),
+  rate: z
+    .string()
+    .nullable()
+    .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
+  fees: z.array(
+    z.object({
+      kind: z.enum(["bridge", "swap", "gas"]),
+      amount: amountOut,
+      token: tokenRecord,
+      usd: z.string().nullable(),
+    }),
+  ),
+  priceImpactBps: z.int(),
+  slippageBps: z.int(),
+  estimatedSeconds: z.int(),
+  steps: z.array(
+    z.object({
+      sourceIndex: z.int(),
+      kind: z.enum(["swap", "bridge", "transfer"]),
+      venue: z.string(),
+      from: tokenRecord,
+      to: tokenRecord,
+      amountIn: amountOut,
+      amountOut,
+    }),
+  ),
+  warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+  alternatives: z.array(
+    z.object({
+      label: z.string(),
+      amount: amountOut,
+      minAmount: amountOut,
+      estimatedSeconds: z.int(),
+      steps: z.array(z.string()),
+    }),
+  ),
+});
+
+export const createQuote = defineContract({
+  method: "POST",
+  path: "/swap/quote",
+  summary: "Prices a swap or transfer from up to ten sources to one destination",
+  tag,
+  auth: "member",
+  scope: "swaps:write",
+  body: quoteBody,
+  status: 200,
+  response: quoteRecord,
+  errors: [
+    "invalid_request",
+    "unknown_wallet",
+    "unsupported_chain",
+    "unsupported_token",
+    "amount_precision",
+    "no_route",
+  ],
+  inputErrorsAs400: true,
+});
+
+/** What steps (b) to (d) are about: a quote, or a transfer. */
+const subject = z.object({ quoteId: id("qt").optional(), transferId: id("tr").optional() });
+const oneSubject = (value: { quoteId?: string | undefined; transferId?: string | undefined }): boolean =>
+  (value.quoteId === undefined) !== (value.transferId === undefined);
+const oneSubjectMessage = { message: "name either quoteId or transferId", path: ["quoteId"] };
+
+export const requestOtp = defineContract({
+  method: "POST",
+  path: "/swap/request-otp",
+  summary: "Sends the one-time code that approves exactly this quote",
+  tag,
+  auth: "member",
+  scope: "swaps:write",
+  body: subject.refine(oneSubject, oneSubjectMessage),
+  status: 200,
+  response: z.object({
+    otpId: id("otp"),
+    channel: z.enum(["email", "totp"]),
+    destination: z.string().meta({ description: "Masked" }),
+    expiresAt: timestamp,
+    resendAfter: timestamp,
+  }),
+  errors: ["not_found", "quote_expired", "quote_already_used", "otp_channel_missing", "rate_limited"],
+});
+
+export const action = z.object({
+  actionId: z.string(),
+  walletId: id("wal"),
+  chainId,
+  kind: z.enum(["user_operation", "typed_data", "transaction"]),
+  description: z.string(),
+  typedData: z.record(z.string(), z.unknown()).optional(),
+  transaction: z.object({ to: address, data: hex, value: z.string() }).optional(),
+});
+
+export const balanceChange = z.object({
+  walletAddress: address,
+  chainId,
+  token: tokenRecord,
+  change: z.string().meta({ description: "Signed decimal amount" }),
+  certainty: z.enum(["simulated", "expected", "minimum"]),
+});
+
+export const prepareSwap = defineContract({
+  method: "POST",
+  path: "/swap/prepare",
+  summary: "Checks the code, prices again, simulates, and locks the price for 60 s",
+  tag,
+  auth: "member",
+  scope: "swaps:write",
+  body: subject
+    .extend({
+      otp: z
+        .string()
+        .regex(/^[0-9]{6}$/, "must be 6 digits")
+        .optional(),
+    })
+    .refine(oneSubject, oneSubjectMessage),
+  status: 200,
+  response: z.object({
+    prepared: z.literal(true),
+    quoteId: id("qt"),
+    transferId: id("tr").optional(),
+    expiresAt: timestamp,
+    to: quoteRecord.shape.to,
+    simulation: z.object({ balanceChanges: z.array(balanceChange) }),
+    actions: z.array(action),
+  }),
+  errors: [
+    "not_found",
+    "quote_expired",
+    "quote_already_used",
+    "quote_price_moved",
+    "otp_required",
+    "otp_invalid",
+    "otp_expired",
+    "otp_attempts_exceeded",
+    "insufficient_balance",
+    "simulation_failed",
+    "chain_unavailable",
+  ],
+});
+
+export const executeSwap = defineContract({
+  method: "POST",
+  path: "/swap/execute",
+  summary: "Moves the money, once; follow it at /operations/{id}",
+  tag,
+  auth: "member",
+  scope: "swaps:write",
+  body: subject
+    .extend({
+      signatures: z
+        .array(z.object({ actionId: z.string(), signature: hex.optional(), txHash: hex.optional() }))
+        .max(40)
+        .optional(),
+    })
+    .refine(oneSubject, oneSubjectMessage),
+  status: 202,
+  response: z.object({ operationId: id("op"), transferId: id("tr").optional(), status, subStatus }),
+  errors: ["not_found", "invalid_state", "quote_expired", "quote_already_used", "insufficient_balance"],
+});

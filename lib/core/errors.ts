@@ -1,0 +1,95 @@
+/**
+ * Every code that may leave the service in `{message, code, requestId}`.
+ * The one map from code to HTTP status lives in `lib/http/problem.ts` and is exhaustive over this list.
+ */
+export const ERROR_CODES = [
+  "invalid_request",
+  "unknown_wallet",
+  "unauthorized",
+  "api_key_expired",
+  "api_key_revoked",
+  "invalid_signature",
+  "forbidden",
+  "insufficient_scope",
+  "policy_violation",
+  "recipient_not_allowed",
+  "not_found",
+  "method_not_allowed",
+  "invalid_state",
+  "otp_channel_missing",
+  "otp_required",
+  "quote_already_used",
+  "quote_price_moved",
+  "wallet_already_linked",
+  "duplicate_payout",
+  "idempotency_in_progress",
+  "idempotency_mismatch",
+  "quote_expired",
+  "nonce_expired",
+  "otp_expired",
+  "payload_too_large",
+  "unsupported_media_type",
+  "otp_invalid",
+  "insufficient_balance",
+  "insufficient_reserves",
+  "insufficient_liquidity",
+  "unsupported_chain",
+  "unsupported_token",
+  "no_route",
+  "amount_precision",
+  "simulation_failed",
+  "batch_too_large",
+  "rate_limited",
+  "otp_attempts_exceeded",
+  "provider_error",
+  "chain_unavailable",
+  "internal_error",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One field at fault. `path` is dotted, list items by index: `from.0.amount`. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+  code?: string;
+}
+
+interface DomainErrorOptions {
+  cause?: unknown;
+  details?: readonly ErrorDetail[];
+  /** Further public fields of the body, for instance a fresh quote beside `quote_price_moved`. */
+  extra?: Readonly<Record<string, unknown>>;
+  retryAfterSeconds?: number;
+}
+
+// The server's bundle and Next's bundle each carry a copy of this class; a registered symbol is shared, `instanceof` is not.
+const DOMAIN_ERROR: unique symbol = Symbol.for("causeway.DomainError") as never;
+
+/** An error that the caller may see: message for people, code for machines; the cause stays with us. */
+export class DomainError extends Error {
+  readonly [DOMAIN_ERROR] = true;
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "DomainError";
+    this.code = code;
+    this.details = options.details ?? [];
+    this.extra = options.extra ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+export const isDomainError = (error: unknown): error is DomainError =>
+  typeof error === "object" && error !== null && DOMAIN_ERROR in error;
+
+/** A request of which one or more fields are at fault. @see ErrorDetail */
+export const invalidRequest = (details: readonly ErrorDetail[], message?: string): DomainError =>
+  new DomainError("invalid_request", message ?? details[0]?.message ?? "The request is not valid.", { details });
+
+/** The same answer, byte for byte, for what does not exist and for what belongs to another project. */
+export const notFound = (): DomainError => new DomainError("not_found", "There is nothing here that you may see.");

@@ -1,0 +1,36 @@
+import { v7 as uuidv7, validate } from "uuid";
+
+/** Public prefix of each kind of id. The rest is a UUIDv7 (RFC 9562), so ids sort by time of creation. */
+export const ID_PREFIXES = {
+  project: "prj",
+  user: "usr",
+  session: "ses",
+  apiKey: "key",
+  wallet: "wal",
+  quote: "qt",
+  otp: "otp",
+  operation: "op",
+  leg: "leg",
+  userOperation: "uop",
+  transaction: "txn",
+  transfer: "tr",
+  payout: "po",
+  globalAccount: "ga",
+  funding: "fnd",
+  privacyWallet: "pw",
+  webhookEndpoint: "we",
+  delivery: "dlv",
+  event: "evt",
+  request: "req",
+} as const;
+
+export type IdKind = keyof typeof ID_PREFIXES;
+export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & { readonly __kind: K };
+
+export const newId = <K extends IdKind>(kind: K): Id<K> => `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
+
+/** Whether `text` has the form of an id of that kind; says nothing about its existence. */
+export const isId = <K extends IdKind>(kind: K, text: string): text is Id<K> => {
+  const prefix = `${ID_PREFIXES[kind]}_`;
+  return text.startsWith(prefix) && validate(text.slice(prefix.length));
+};

@@ -1,0 +1,46 @@
+/** The one status of operations, transfers, payouts and private operations. */
+export const STATUSES = [
+  "pending",
+  "processing",
+  "completed",
+  "partially_completed",
+  "failed",
+  "refunded",
+  "expired",
+  "cancelled",
+] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const SUB_STATUSES = [
+  "created",
+  "awaiting_otp",
+  "awaiting_approval",
+  "awaiting_signature",
+  "prepared",
+  "queued",
+  "source_submitted",
+  "source_confirmed",
+  "bridging",
+  "destination_submitted",
+  "delayed",
+  "refunding",
+  "full",
+  "partial",
+] as const;
+export type SubStatus = (typeof SUB_STATUSES)[number];
+
+/** Everything that is not listed is refused; `failed → refunded` is the late refund. */
+export const TRANSITIONS = {
+  pending: ["processing", "expired", "cancelled"],
+  processing: ["completed", "partially_completed", "failed", "refunded"],
+  completed: [],
+  partially_completed: [],
+  failed: ["refunded"],
+  refunded: [],
+  expired: [],
+  cancelled: [],
+} as const satisfies Record<Status, readonly Status[]>;
+
+export const mayMove = (from: Status, to: Status): boolean => (TRANSITIONS[from] as readonly Status[]).includes(to);
+
+export const isFinal = (status: Status): boolean => status !== "pending" && status !== "processing";

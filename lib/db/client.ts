@@ -1,0 +1,42 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { PrismaClient, type Prisma } from "./generated/client";
+
+/** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
+export type Tx = Prisma.TransactionClient;
+export type Queryable = Tx;
+
+export interface Database {
+  /** Outside any transaction. */
+  readonly prisma: PrismaClient;
+  /** For LISTEN and for the paths that Prisma would slow down. */
+  readonly pool: pg.Pool;
+  /**
+   * Runs `work` in one READ COMMITTED transaction. Make no network call inside: it would hold locks while it waits.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const TRANSACTION_TIMEOUT_MS = 10_000;
+const TRANSACTION_WAIT_MS = 10_000;
+
+/** Connects lazily. `poolSize` counts the connections of Prisma; the raw pool has as many again at most. */
+export const createDatabase = (url: string, options: { poolSize?: number } = {}): Database => {
+  const max = options.poolSize ?? 10;
+  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 });
+  // Without a listener an idle connection that the server ends would end the process.
+  pool.on("error", () => undefined);
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 }),
+  });
+  return {
+    prisma,
+    pool,
+    transaction: (work) => prisma.$transaction(work, { timeout: TRANSACTION_TIMEOUT_MS, maxWait: TRANSACTION_WAIT_MS }),
+    close: async () => {
+      await prisma.$disconnect();
+      await pool.end();
+    },
+  };
+};
