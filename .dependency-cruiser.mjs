@@ -91,8 +91,9 @@ export default {
       "lib/composition\\.ts$",
       "lib/config/",
     ]),
-    only("workers", "workers → composition, core.", { path: "^lib/workers/", pathNot: tests }, [
+    only("workers", "workers → composition, core, and the job runner.", { path: "^lib/workers/", pathNot: tests }, [
       "lib/workers/",
+      "lib/modules/jobs/service\\.ts$",
       "lib/composition\\.ts$",
       "lib/core/",
       "lib/config/",

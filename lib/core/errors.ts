@@ -43,6 +43,7 @@ export const ERROR_CODES = [
   "otp_attempts_exceeded",
   "provider_error",
   "chain_unavailable",
+  "service_unavailable",
   "internal_error",
 ] as const;
 

@@ -22,6 +22,8 @@ export const ID_PREFIXES = {
   delivery: "dlv",
   event: "evt",
   request: "req",
+  mail: "mail",
+  auditEvent: "aud",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

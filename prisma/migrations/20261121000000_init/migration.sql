@@ -210,6 +210,7 @@ CREATE TABLE "operation_leg" (
     "via" TEXT NOT NULL,
     "user_op_hash" TEXT,
     "user_operation" JSONB,
+    "gas" JSONB NOT NULL,
     "valid_until" TIMESTAMPTZ(3),
     "from_block" BIGINT NOT NULL,
     "source_tx_hash" TEXT,
@@ -266,6 +267,16 @@ CREATE TABLE "balance_guard" (
 );
 
 -- CreateTable
+CREATE TABLE "account_deployment" (
+    "chain_id" INTEGER NOT NULL,
+    "address" TEXT NOT NULL,
+    "leg_id" TEXT NOT NULL,
+    "claimed_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "account_deployment_pkey" PRIMARY KEY ("chain_id","address")
+);
+
+-- CreateTable
 CREATE TABLE "signer_nonce" (
     "address" TEXT NOT NULL,
     "chain_id" INTEGER NOT NULL,
@@ -309,7 +320,6 @@ CREATE TABLE "job" (
     "locked_until" TIMESTAMPTZ(3),
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "last_error" TEXT,
-    "wakeups" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "job_pkey" PRIMARY KEY ("id")
 );
@@ -534,4 +544,4 @@ BEGIN
   PERFORM pg_notify('job', NEW.queue);
   RETURN NULL;
 END $$;
-CREATE TRIGGER "job_notify" AFTER INSERT OR UPDATE OF "wakeups" ON "job" FOR EACH ROW EXECUTE FUNCTION notify_job();
+CREATE TRIGGER "job_notify" AFTER INSERT ON "job" FOR EACH ROW EXECUTE FUNCTION notify_job();

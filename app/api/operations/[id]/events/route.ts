@@ -1,0 +1,20 @@
+import { streamOperationEvents } from "@/lib/contracts/operations";
+import { route } from "@/lib/http/route";
+import { eventStream, lastEventId } from "@/lib/http/sse";
+import { toOperationEvent } from "@/lib/modules/operations/serializer";
+
+const SEQ_PATTERN = /^\d{1,9}$/;
+
+export const GET = route({
+  contract: streamOperationEvents,
+  handler: async ({ params, actor, services, request, signal }) => {
+    const operation = await services.operations.get(actor.projectId, params.id);
+    const last = lastEventId(request);
+    const afterSeq = last !== null && SEQ_PATTERN.test(last) ? Number(last) : 0;
+    return eventStream(toStream(services.operations.events(operation.id, afterSeq, signal)));
+  },
+});
+
+async function* toStream(events: AsyncIterable<Parameters<typeof toOperationEvent>[0]>) {
+  for await (const event of events) yield { id: String(event.seq), event: event.type, data: toOperationEvent(event) };
+}

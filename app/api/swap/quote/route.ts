@@ -1,0 +1,7 @@
+import { createQuote } from "@/lib/contracts/swap";
+import { ok, route } from "@/lib/http/route";
+
+export const POST = route({
+  contract: createQuote,
+  handler: async ({ body, actor, services }) => ok(await services.quotes.create(actor, body)),
+});

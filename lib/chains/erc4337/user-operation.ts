@@ -1,0 +1,56 @@
+import { concatHex, numberToHex, type Address, type Hex } from "viem";
+import { getUserOperationHash, toPackedUserOperation } from "viem/account-abstraction";
+
+/** The fields of a user operation of EntryPoint v0.7 (ERC-4337), unpacked; structurally that of the bundler port. */
+export interface UserOperationFields {
+  readonly sender: Address;
+  readonly nonce: bigint;
+  readonly factory?: Address;
+  readonly factoryData?: Hex;
+  readonly callData: Hex;
+  readonly callGasLimit: bigint;
+  readonly verificationGasLimit: bigint;
+  readonly preVerificationGas: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly paymaster?: Address;
+  readonly paymasterVerificationGasLimit?: bigint;
+  readonly paymasterPostOpGasLimit?: bigint;
+  readonly paymasterData?: Hex;
+  readonly signature: Hex;
+}
+
+/** `PackedUserOperation` of EntryPoint v0.7, as its ABI takes it. */
+export const packUserOperation = (operation: UserOperationFields): ReturnType<typeof toPackedUserOperation> =>
+  toPackedUserOperation(operation);
+
+/** Hash by which EntryPoint v0.7 names the operation; independent of the signature. */
+export const hashUserOperation = (operation: UserOperationFields, chainId: number, entryPoint: Address): Hex =>
+  getUserOperationHash({
+    chainId,
+    entryPointAddress: entryPoint,
+    entryPointVersion: "0.7",
+    userOperation: operation,
+  });
+
+export const initCodeOf = (operation: UserOperationFields): Hex =>
+  operation.factory === undefined ? "0x" : concatHex([operation.factory, operation.factoryData ?? "0x"]);
+
+/** paymaster ‖ verification gas (16 bytes) ‖ post-operation gas (16 bytes) ‖ data. */
+export const paymasterAndDataOf = (operation: UserOperationFields): Hex =>
+  operation.paymaster === undefined
+    ? "0x"
+    : concatHex([
+        operation.paymaster,
+        numberToHex(operation.paymasterVerificationGasLimit ?? 0n, { size: 16 }),
+        numberToHex(operation.paymasterPostOpGasLimit ?? 0n, { size: 16 }),
+        operation.paymasterData ?? "0x",
+      ]);
+
+/** Gas that the account or paymaster must be able to pay for before anything runs. */
+export const gasTotalOf = (operation: UserOperationFields): bigint =>
+  operation.callGasLimit +
+  operation.verificationGasLimit +
+  operation.preVerificationGas +
+  (operation.paymasterVerificationGasLimit ?? 0n) +
+  (operation.paymasterPostOpGasLimit ?? 0n);

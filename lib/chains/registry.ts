@@ -1,0 +1,152 @@
+import {
+  BaseError,
+  createPublicClient,
+  defineChain,
+  fallback,
+  getAddress,
+  http,
+  HttpRequestError,
+  isAddress,
+  RpcRequestError,
+  TimeoutError,
+  WebSocketRequestError,
+  type Chain,
+  type PublicClient,
+} from "viem";
+import type { ChainConfig } from "@/lib/config/chains";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import type { Token } from "@/lib/core/token";
+
+export interface ChainRegistry {
+  list(): readonly ChainConfig[];
+  /** @throws DomainError `unsupported_chain` */
+  get(chainId: number): ChainConfig;
+  /** One client per chain: deadline, fallback over the configured URLs, JSON-RPC batching. */
+  client(chainId: number): PublicClient;
+  viemChain(chainId: number): Chain;
+  tokens(chainId?: number): readonly Token[];
+  /**
+   * A token by symbol (any case), 0x address, `native`, or CAIP-19 (`eip155:1/erc20:0x…`, `eip155:1/slip44:60`).
+   * @throws DomainError `unsupported_chain`, `unsupported_token`
+   */
+  resolveToken(chainId: number, ref: string): Token;
+  native(chainId: number): Token;
+  wrappedNative(chainId: number): Token;
+}
+
+export interface RegistryOptions {
+  readonly fetchFn?: typeof fetch;
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 5000;
+const RETRIES = 1;
+const BATCH_MAX = 200;
+const NATIVE_CAIP = /^eip155:(\d+)\/slip44:\d+$/;
+const ERC20_CAIP = /^eip155:(\d+)\/erc20:(0x[0-9a-fA-F]{40})$/;
+
+const tokensOf = (chain: ChainConfig): readonly Token[] =>
+  chain.tokens.map((token) => ({ ...token, chainId: chain.id }));
+
+const toViemChain = (chain: ChainConfig): Chain =>
+  defineChain({
+    id: chain.id,
+    name: chain.name,
+    nativeCurrency: chain.nativeCurrency,
+    rpcUrls: { default: { http: chain.rpcUrls } },
+    contracts: { multicall3: { address: chain.contracts.multicall3 } },
+    testnet: chain.testnet,
+  });
+
+const toClient = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions): PublicClient => {
+  const transports = chain.rpcUrls.map((url) =>
+    http(url, {
+      timeout: options.timeoutMs ?? TIMEOUT_MS,
+      retryCount: RETRIES,
+      batch: { batchSize: BATCH_MAX, wait: 0 },
+      ...(options.fetchFn ? { fetchFn: options.fetchFn } : {}),
+    }),
+  );
+  const [first] = transports;
+  return createPublicClient({
+    chain: viemChain,
+    transport: transports.length === 1 && first ? first : fallback(transports),
+    pollingInterval: chain.pollIntervalMs,
+    cacheTime: 0,
+  });
+};
+
+const findToken = (chain: ChainConfig, tokens: readonly Token[], ref: string): Token | undefined => {
+  if (NATIVE_CAIP.exec(ref)?.[1] === String(chain.id)) return findToken(chain, tokens, "native");
+  const caip = ERC20_CAIP.exec(ref);
+  if (caip?.[1] === String(chain.id) && caip[2]) return findToken(chain, tokens, caip[2]);
+  if (ref.toLowerCase() === "native") return tokens.find((token) => token.address === "native");
+  if (isAddress(ref, { strict: false })) {
+    const address = getAddress(ref);
+    return tokens.find((token) => token.address === address);
+  }
+  return tokens.find((token) => token.symbol.toLowerCase() === ref.toLowerCase());
+};
+
+/** The chains and tokens that the configuration names. */
+export const createChainRegistry = (chains: readonly ChainConfig[], options: RegistryOptions = {}): ChainRegistry => {
+  const byId = new Map(
+    chains.map((config) => {
+      const viemChain = toViemChain(config);
+      return [config.id, { config, viemChain, tokens: tokensOf(config), client: toClient(config, viemChain, options) }];
+    }),
+  );
+  const all = [...byId.values()].flatMap((entry) => entry.tokens);
+  const entry = (chainId: number) => {
+    const found = byId.get(chainId);
+    if (!found)
+      throw new DomainError("unsupported_chain", `Chain ${String(chainId)} is not one of the project's chains.`);
+    return found;
+  };
+  const resolveToken = (chainId: number, ref: string): Token => {
+    const { config, tokens } = entry(chainId);
+    const token = findToken(config, tokens, ref);
+    if (!token) throw new DomainError("unsupported_token", `${ref} is not in the token list of ${config.name}.`);
+    return token;
+  };
+  return {
+    list: () => chains,
+    get: (chainId) => entry(chainId).config,
+    client: (chainId) => entry(chainId).client,
+    viemChain: (chainId) => entry(chainId).viemChain,
+    tokens: (chainId) => (chainId === undefined ? all : entry(chainId).tokens),
+    resolveToken,
+    native: (chainId) => resolveToken(chainId, "native"),
+    wrappedNative: (chainId) => resolveToken(chainId, entry(chainId).config.contracts.wrappedNative),
+  };
+};
+
+const isNetworkFailure = (error: unknown): boolean =>
+  error instanceof HttpRequestError ||
+  error instanceof TimeoutError ||
+  error instanceof WebSocketRequestError ||
+  (error instanceof RpcRequestError && RPC_OUTAGES.has(error.code));
+
+/** Internal error, resource unavailable, limit exceeded (EIP-1474): the node's trouble, not the call's. */
+const RPC_OUTAGES = new Set([-32603, -32002, -32005]);
+
+/**
+ * Runs a call to a chain; a node that is not reached or does not answer becomes `chain_unavailable`. A revert stays what it is.
+ * @throws DomainError `chain_unavailable`
+ */
+export const chainCall = async <T>(chainId: number, call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call();
+  } catch (error) {
+    if (isDomainError(error)) throw error;
+    const down = error instanceof BaseError ? error.walk(isNetworkFailure) !== null : isNetworkFailure(error);
+    if (!down) throw error;
+    throw new DomainError(
+      "chain_unavailable",
+      `Chain ${String(chainId)} does not answer. Nothing was lost; try again shortly.`,
+      {
+        cause: error,
+      },
+    );
+  }
+};

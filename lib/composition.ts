@@ -1,0 +1,321 @@
+import { hostname } from "node:os";
+import { privateKeyToAddress } from "viem/accounts";
+import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
+import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler";
+import { createBundlerRouter } from "@/lib/adapters/executor/router";
+import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
+import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
+import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
+import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
+import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
+import { readBalances } from "@/lib/chains/balances";
+import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
+import { loadConfig, type Config } from "@/lib/config/env";
+import { systemClock, type Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { createReadinessService, type ReadinessProbe } from "@/lib/core/readiness";
+import type { Token } from "@/lib/core/token";
+import { createDatabase, type Database } from "@/lib/db/client";
+import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
+import { createListener } from "@/lib/db/listener";
+import { createRateWindowStore } from "@/lib/db/rate-window";
+import { sweepExpired } from "@/lib/db/sweep";
+import { createFaucet } from "@/lib/devnet/faucet";
+import { getLogger, loggedError } from "@/lib/http/logger";
+import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
+import { createApiKeysService } from "@/lib/modules/api-keys/service";
+import { createAuthService } from "@/lib/modules/auth/service";
+import { createBalancesService } from "@/lib/modules/balances/service";
+import { createFundsRepository } from "@/lib/modules/funds/repository";
+import { createFundsService } from "@/lib/modules/funds/service";
+import { createJobsRepository } from "@/lib/modules/jobs/repository";
+import { createInboxRepository } from "@/lib/modules/mail/repository";
+import { createInboxService } from "@/lib/modules/mail/service";
+import { createOperationDriver } from "@/lib/modules/operations/driver";
+import { createHeads } from "@/lib/modules/operations/heads";
+import { createOperationsRepository } from "@/lib/modules/operations/repository";
+import { createOperationsService } from "@/lib/modules/operations/service";
+import { createOtpRepository } from "@/lib/modules/otp/repository";
+import { createOtpService } from "@/lib/modules/otp/service";
+import { createProjectsService } from "@/lib/modules/projects/service";
+import { createQuotesRepository } from "@/lib/modules/quotes/repository";
+import { createQuotesService } from "@/lib/modules/quotes/service";
+import { createSecrets } from "@/lib/modules/secrets/service";
+import { createTransactionsService } from "@/lib/modules/transactions/service";
+import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
+import { createWalletsService, type WalletsService } from "@/lib/modules/wallets/service";
+import type { Bundler } from "@/lib/ports/bundler";
+import type { Faucet } from "@/lib/ports/devnet";
+import type { Mailer } from "@/lib/ports/mail";
+import type { EvmAddress, RoutingProvider } from "@/lib/ports/routing";
+
+/** What tests put in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  registry?: ChainRegistry;
+  routing?: RoutingProvider;
+  bundler?: Bundler;
+  mailer?: Mailer;
+}
+
+const OVERDUE_MS = 15_000;
+const EXECUTOR_KEY_ID = "executor";
+const PAYMASTER_KEY_ID = "paymaster";
+
+/** Builds every service from the configuration. Nothing connects before it is used. */
+export const createServices = (config: Config, overrides: Overrides = {}) => {
+  const clock = overrides.clock ?? systemClock;
+  const log = getLogger(config.logLevel);
+  // What an error carries may hold secrets, so it is logged in a form of its own.
+  const errorLog = {
+    warn: (fields: object, message: string): void => log.warn(withError(fields), message),
+    error: (fields: object, message: string): void => log.error(withError(fields), message),
+  };
+  const database = createDatabase(config.databaseUrl, { poolSize: config.databasePoolSize });
+  const listener = createListener(config.databaseUrl);
+  const registry = overrides.registry ?? createChainRegistry(config.chains);
+  const secrets = createSecrets(config.appSecret);
+
+  const signer = createLocalSigner({
+    store: createManagedKeyRepository(database),
+    keyEncryptionKey: config.keyEncryptionKey,
+    staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey, [PAYMASTER_KEY_ID]: config.paymasterPrivateKey },
+    clock,
+  });
+  const { smartAccounts, bundler, transactions } = buildChainAccess({
+    config,
+    overrides,
+    database,
+    registry,
+    signer,
+    clock,
+    log,
+  });
+  const routing = overrides.routing ?? createOnchainRouting({ registry, clock });
+  const wallets = createWalletsService({
+    database,
+    signer,
+    registry,
+    clock,
+    smartAccounts: deploymentsOf(smartAccounts),
+  });
+  const { mailer, inbox } = buildMail(config, overrides, database, clock);
+
+  const projects = createProjectsService({ database, clock });
+  const auth = createAuthService({
+    database,
+    secrets,
+    keyEncryptionKey: config.keyEncryptionKey,
+    publicUrl: config.publicUrl,
+    registry,
+    projects,
+    wallets,
+    mail: mailer,
+    clock,
+  });
+  const live = config.chains.some((chain) => !chain.testnet);
+  const apiKeys = createApiKeysService({ database, secrets, clock, kind: live ? "live" : "test" });
+  const otp = createOtpService({ repository: createOtpRepository(database), mailer, clock, secrets, contacts: auth });
+
+  const accounts = createAccountsService({ registry, smartAccounts, bundler, clock });
+  const funds = createFundsService({
+    repository: createFundsRepository(database),
+    readBalances: (at) => readEach(registry, at),
+  });
+  const operationsRepository = createOperationsRepository(database);
+  const operations = createOperationsService({ repository: operationsRepository, funds, clock, listener });
+  const quotes = createQuotesService({
+    repository: createQuotesRepository(database),
+    registry,
+    wallets,
+    routing,
+    accounts,
+    funds,
+    otp,
+    operations,
+    clock,
+  });
+  const heads = createHeads(registry);
+  const operationDriver = createOperationDriver({
+    repository: operationsRepository,
+    accounts,
+    routing,
+    clock,
+    chains: {
+      head: heads.head,
+      confirmations: (chainId) => registry.get(chainId).confirmations,
+      blockTimeMs: (chainId) => registry.get(chainId).blockTimeMs,
+    },
+    managedAccount: (projectId, walletId) => managedAccountOf(wallets, projectId, walletId),
+    pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
+    log: errorLog,
+  });
+
+  const prices = { priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal) };
+  const jobs = createJobsRepository(database);
+  return {
+    config,
+    clock,
+    log,
+    errorLog,
+    database,
+    listener,
+    registry,
+    auth,
+    projects,
+    apiKeys,
+    wallets,
+    otp,
+    quotes,
+    operations,
+    operationDriver,
+    balances: createBalancesService({ registry, wallets, prices, clock }),
+    prices,
+    transactions,
+    jobs,
+    faucet: buildFaucet(config, registry),
+    inbox,
+    idempotencyStore: createIdempotencyKeyStore(database),
+    rateStore: createRateWindowStore(database),
+    readiness: createReadinessService(probesOf({ database, registry, jobs, mailer })),
+    sweep: () => sweepExpired(database),
+    close: async (): Promise<void> => {
+      await listener.close();
+      await database.close();
+    },
+  };
+};
+
+export type Services = ReturnType<typeof createServices>;
+
+interface ChainAccess {
+  config: Config;
+  overrides: Overrides;
+  database: Database;
+  registry: ChainRegistry;
+  signer: ReturnType<typeof createLocalSigner>;
+  clock: Clock;
+  log: ReturnType<typeof getLogger>;
+}
+
+const buildChainAccess = ({ config, overrides, database, registry, signer, clock, log }: ChainAccess) => {
+  const smartAccounts = createSafeAccounts({ registry, signer });
+  const transactions = createTransactionsService({ database, registry, signer, clock, log });
+  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls });
+  const executor =
+    config.executorPrivateKey === null
+      ? null
+      : createExecutorBundler({
+          registry,
+          transactions,
+          executorAddress: privateKeyToAddress(config.executorPrivateKey),
+        });
+  const bundler =
+    overrides.bundler ??
+    (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));
+  return { smartAccounts, transactions, bundler };
+};
+
+/** The wallets module asks by address; the accounts answer in order. */
+const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => ({
+  addressOf: ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) => smartAccounts.addressOf(ownerAddress),
+  isDeployed: async (chainId: number, addresses: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, boolean>> => {
+    const deployed = await smartAccounts.isDeployed(chainId, addresses);
+    return new Map(addresses.map((address, index) => [address, deployed[index] === true]));
+  },
+});
+
+const buildMail = (config: Config, overrides: Overrides, database: Database, clock: Clock) => {
+  if (overrides.mailer) return { mailer: overrides.mailer, inbox: null };
+  if (config.smtpUrl !== null)
+    return { mailer: createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }), inbox: null };
+  // Production without SMTP_URL does not start (lib/config/env.ts), so this is development.
+  const repository = createInboxRepository(database, clock);
+  return { mailer: createInboxMailer({ store: repository }), inbox: createInboxService(repository) };
+};
+
+const buildFaucet = (config: Config, registry: ChainRegistry): Faucet | null =>
+  config.devnet ? createFaucet({ registry }) : null;
+
+const managedAccountOf = async (
+  wallets: WalletsService,
+  projectId: string,
+  walletId: string,
+): Promise<ManagedAccount | null> => {
+  const wallet = await wallets.findById(projectId, walletId);
+  if (!wallet || wallet.keyId === null || wallet.ownerAddress === null) return null;
+  return { projectId, address: wallet.address, ownerAddress: wallet.ownerAddress, keyId: wallet.keyId };
+};
+
+/** One round trip per chain, whatever the number of balances. A balance that cannot be read is an error, not zero. */
+const readEach = async (
+  registry: ChainRegistry,
+  at: readonly { chainId: number; owner: string; token: Token }[],
+): Promise<readonly bigint[]> => {
+  const chainIds = [...new Set(at.map(({ chainId }) => chainId))];
+  const byChain = await Promise.all(
+    chainIds.map(async (chainId) => {
+      const here = at.filter((each) => each.chainId === chainId);
+      const owners = [...new Set(here.map(({ owner }) => owner as EvmAddress))];
+      const tokens = [...new Map(here.map(({ token }) => [token.address, token])).values()];
+      return [chainId, await readBalances(registry, chainId, owners, tokens)] as const;
+    }),
+  );
+  const balances = new Map(byChain);
+  return at.map(({ chainId, owner, token }) => {
+    const balance = balances.get(chainId)?.get(owner as EvmAddress, token);
+    if (balance === null || balance === undefined) {
+      throw new DomainError(
+        "chain_unavailable",
+        `The balance of ${token.symbol} on ${registry.get(chainId).name} could not be read.`,
+      );
+    }
+    return balance;
+  });
+};
+
+const withError = (fields: object): object => ("err" in fields ? { ...fields, err: loggedError(fields.err) } : fields);
+
+const probesOf = (parts: {
+  database: Database;
+  registry: ChainRegistry;
+  jobs: ReturnType<typeof createJobsRepository>;
+  mailer: Mailer;
+}): ReadinessProbe[] => [
+  {
+    name: "database",
+    check: async () => {
+      const { rows } = await parts.database.pool.query<{ version: string }>(
+        "SELECT current_setting('server_version') AS version",
+      );
+      return `PostgreSQL ${rows[0]?.version ?? ""}`;
+    },
+  },
+  {
+    name: "worker",
+    check: async () => {
+      const overdue = await parts.jobs.overdue(OVERDUE_MS);
+      if (overdue > 0) throw new Error(`${String(overdue)} jobs wait for a worker`);
+      return "no job waits";
+    },
+  },
+  { name: "mail", check: () => Promise.resolve(parts.mailer.id === "inbox" ? "development inbox" : parts.mailer.id) },
+  ...parts.registry.list().map((chain) => ({
+    name: `chain:${String(chain.id)}`,
+    check: async () =>
+      `${chain.name}, block ${String(await parts.registry.client(chain.id).getBlockNumber({ cacheTime: 0 }))}`,
+  })),
+];
+
+export const newWorkerId = (): string => `${hostname()}:${String(process.pid)}:${crypto.randomUUID().slice(0, 8)}`;
+
+// The server's bundle and Next's bundle each have a copy of this module; the registered symbol makes them share one set.
+const SERVICES = Symbol.for("causeway.services");
+const shared = globalThis as { [SERVICES]?: Services };
+
+export const setServices = (services: Services): void => {
+  shared[SERVICES] = services;
+};
+
+/** The services of this process; made from the environment where nobody has set them (plain `next start` and `next dev`). */
+export const getServices = (): Services => (shared[SERVICES] ??= createServices(loadConfig()));

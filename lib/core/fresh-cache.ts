@@ -1,0 +1,92 @@
+interface FreshCacheOptions<V> {
+  readonly load: (key: string) => Promise<V>;
+  /** Whether an answer is worth a place; what is not kept is read again each time. */
+  readonly keep?: (value: V) => boolean;
+  /** From this age on a value is still served, and read again behind the caller's back. */
+  readonly refreshAfterMs?: number;
+  /** From this age on a value is not trusted: the caller waits for a new one. */
+  readonly expireAfterMs?: number;
+  readonly entriesMax?: number;
+  /** Any clock that never goes back, in milliseconds. */
+  readonly monotonicMs?: () => number;
+}
+
+export interface FreshCache<V> {
+  /** The value itself while it is fresh (nothing to await), else a promise of it. */
+  get(key: string): V | Promise<V>;
+  /** Forgets the key, and whatever is being read for it right now. */
+  invalidate(key: string): void;
+}
+
+interface Entry<V> {
+  readonly value: V;
+  readonly readAtMs: number;
+}
+
+interface Read<V> {
+  readonly startedAtMs: number;
+  readonly answer: Promise<V>;
+}
+
+const REFRESH_AFTER_MS = 500;
+const EXPIRE_AFTER_MS = 900;
+const ENTRIES_MAX = 10_000;
+
+/**
+ * Remembers answers of a shared store for less than a second, so that a change made by another instance is seen within one.
+ * The age counts from the moment a read began, and callers share a read only while it is itself fresh: an answer never tells of
+ * a state older than `expireAfterMs` before the question.
+ */
+export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V> => {
+  const { load, keep = () => true, monotonicMs = () => performance.now() } = options;
+  const { refreshAfterMs = REFRESH_AFTER_MS, expireAfterMs = EXPIRE_AFTER_MS, entriesMax = ENTRIES_MAX } = options;
+  const entries = new Map<string, Entry<V>>();
+  const reads = new Map<string, Read<V>>();
+
+  const store = (key: string, entry: Entry<V>): void => {
+    // Entries in use are set anew twice a second, so the first one of the map is the one that was longest not in use.
+    entries.delete(key);
+    if (!keep(entry.value)) return;
+    const oldest = entries.size >= entriesMax ? entries.keys().next() : undefined;
+    if (oldest && !oldest.done) entries.delete(oldest.value);
+    entries.set(key, entry);
+  };
+
+  const startRead = (key: string, startedAtMs: number): Promise<V> => {
+    const answer = load(key);
+    const read: Read<V> = { startedAtMs, answer };
+    reads.set(key, read);
+    const finish = (): boolean => {
+      // A read that was forgotten meanwhile may tell of the state before the change; whoever asked for it still gets it.
+      if (reads.get(key) !== read) return false;
+      return reads.delete(key);
+    };
+    answer.then(
+      (value) => {
+        if (finish()) store(key, { value, readAtMs: startedAtMs });
+      },
+      () => finish(),
+    );
+    return answer;
+  };
+
+  const read = (key: string, nowMs: number): Promise<V> => {
+    const running = reads.get(key);
+    return running && nowMs - running.startedAtMs < expireAfterMs ? running.answer : startRead(key, nowMs);
+  };
+
+  return {
+    get: (key) => {
+      const nowMs = monotonicMs();
+      const entry = entries.get(key);
+      if (!entry || nowMs - entry.readAtMs >= expireAfterMs) return read(key, nowMs);
+      // A failed refresh is not lost: once the entry expires a caller waits for a read and gets its error.
+      if (nowMs - entry.readAtMs >= refreshAfterMs) read(key, nowMs).catch(() => undefined);
+      return entry.value;
+    },
+    invalidate: (key) => {
+      entries.delete(key);
+      reads.delete(key);
+    },
+  };
+};

@@ -1,0 +1,65 @@
+/** State of one dependency. `detail` is for the people who run the service: no secrets, no URLs with credentials. */
+export interface ReadinessPart {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly latencyMs: number | null;
+}
+
+export interface Readiness {
+  readonly status: "ready" | "unavailable";
+  readonly parts: readonly ReadinessPart[];
+}
+
+/** Asks one dependency. Resolves to a detail for people, rejects when it is not usable. */
+export interface ReadinessProbe {
+  readonly name: string;
+  /** A part that may be missing without the service being unusable (one chain of several). */
+  readonly optional?: boolean;
+  check(signal: AbortSignal): Promise<string>;
+}
+
+export interface ReadinessService {
+  check(): Promise<Readiness>;
+}
+
+const PROBE_TIMEOUT_MS = 2_000;
+
+const timedOut = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("no answer in time")), { once: true });
+  });
+
+const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessPart> => {
+  const startedMs = performance.now();
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const detail = await Promise.race([probe.check(signal), timedOut(signal)]);
+    return { name: probe.name, ok: true, detail, latencyMs: Math.round(performance.now() - startedMs) };
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? error.name) : "not usable";
+    return { name: probe.name, ok: false, detail: reason, latencyMs: null };
+  }
+};
+
+/**
+ * Asks every dependency at once, each with a deadline. Callers at the same time share one round, so a flood of `/ready` asks each
+ * dependency once.
+ */
+export const createReadinessService = (
+  probes: readonly ReadinessProbe[],
+  options: { timeoutMs?: number } = {},
+): ReadinessService => {
+  let running: Promise<Readiness> | null = null;
+  const round = async (): Promise<Readiness> => {
+    const parts = await Promise.all(probes.map((probe) => ask(probe, options.timeoutMs ?? PROBE_TIMEOUT_MS)));
+    const missing = parts.some((part, index) => !part.ok && probes[index]?.optional !== true);
+    return { status: missing ? "unavailable" : "ready", parts };
+  };
+  return {
+    check: () =>
+      (running ??= round().finally(() => {
+        running = null;
+      })),
+  };
+};

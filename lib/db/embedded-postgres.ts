@@ -1,0 +1,335 @@
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { findPlace, type Place } from "./embedded-postgres-place";
+import { commandOf, endProcess, isAlive } from "./os-process";
+
+export interface EmbeddedPostgresOptions {
+  /** Holds the cluster. Beside it lie `<dataDir>.json` (password, port; mode 600) and `<dataDir>.log`. */
+  readonly dataDir: string;
+  /** 0 or absent: the port of last time if it is free, else any free one. */
+  readonly port?: number;
+  /** `none` gives up safety against a crash for speed: for tests. */
+  readonly durability?: "full" | "none";
+  readonly log?: (line: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  readonly port: number;
+  readonly pid: number;
+  /** May differ from the folder asked for: see `moved`. */
+  readonly dataDir: string;
+  /** A server that an earlier run left behind was taken over. */
+  readonly adopted: boolean;
+  /** Why the data lies elsewhere than asked, or null. */
+  readonly moved: string | null;
+  url(database: string): string;
+  /** Creates the database unless it exists. */
+  ensureDatabase(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const SUPERUSER = "postgres";
+const START_TIMEOUT_MS = 90_000; // Redo after a crash is bounded by max_wal_size and takes a few seconds.
+const CONNECT_TIMEOUT_MS = 2_000;
+const POLL_MS = 30;
+const START_ATTEMPTS_MAX = 30;
+const RETRY_MS = 500;
+const LOG_TAIL_LINES = 12;
+const STOP_STEPS = [
+  { signal: "SIGINT", waitMs: 20_000 }, // "fast": rolls back what is open, writes a checkpoint
+  { signal: "SIGQUIT", waitMs: 5_000 }, // "immediate": the next start redoes the log
+  { signal: "SIGKILL", waitMs: 5_000 },
+] as const;
+// The server keeps nothing but these, so that settings of the caller's shell (PGDATA, LC_ALL) do not leak in.
+const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", NODE_ENV: "production" } as const;
+
+interface Remembered {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly password: string;
+}
+
+const rememberedFile = (dataDir: string): string => `${dataDir}.json`;
+
+const readRemembered = (dataDir: string): Remembered | null => {
+  try {
+    const value = JSON.parse(readFileSync(rememberedFile(dataDir), "utf8")) as Partial<Remembered>;
+    return value.dataDir && value.port && value.password
+      ? { dataDir: value.dataDir, port: value.port, password: value.password }
+      : null;
+  } catch {
+    return null;
+  }
+};
+
+const remember = (dataDir: string, value: Remembered): void => {
+  writeFileSync(rememberedFile(dataDir), `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+};
+
+/** A port on the loopback that is free now: `wanted` if it is, else any. */
+export const freePort = async (wanted = 0): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", (error) => {
+      if (wanted === 0) reject(error);
+      else resolve(freePort());
+    });
+    server.listen({ host: "127.0.0.1", port: wanted, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : wanted));
+    });
+  });
+
+const urlOf = (port: number, password: string, database: string): string =>
+  `postgresql://${SUPERUSER}:${password}@127.0.0.1:${String(port)}/${encodeURIComponent(database)}`;
+
+const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on("error", () => undefined); // The server may end the connection; the query that waits reports it.
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+/** The data directory of the server that answers there, or null when none does or it does not know the password. */
+const dataDirectoryAt = async (port: number, password: string): Promise<string | null> => {
+  try {
+    return await withClient(urlOf(port, password, "postgres"), async (client) => {
+      const result = await client.query<{ data_directory: string }>("SHOW data_directory");
+      return result.rows[0]?.data_directory ?? null;
+    });
+  } catch {
+    return null;
+  }
+};
+
+const logTail = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-LOG_TAIL_LINES).join("\n");
+  } catch {
+    return "(no log)";
+  }
+};
+
+interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+}
+
+/** Reads postmaster.pid. A file that names a process which is something else by now is removed. */
+const readPostmaster = (dataDir: string): Postmaster | null => {
+  const file = join(dataDir, "postmaster.pid");
+  if (!existsSync(file)) return null;
+  const lines = readFileSync(file, "utf8").split("\n");
+  const pid = Number(lines[0]);
+  if (Number.isInteger(pid) && pid > 0 && isAlive(pid) && commandOf(pid).includes("postgres"))
+    return { pid, port: Number(lines[3] ?? 0) };
+  rmSync(file, { force: true });
+  return null;
+};
+
+/** Takes over the server that a killed run left, or waits for its end. Null: nothing runs on this folder any more. */
+const adopt = async (dataDir: string, password: string): Promise<Postmaster | null> => {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (let found = readPostmaster(dataDir); found; found = readPostmaster(dataDir)) {
+    if (found.port > 0 && (await dataDirectoryAt(found.port, password)) === dataDir) return found;
+    if (Date.now() > deadline) {
+      if (await endProcess(found.pid, STOP_STEPS)) return null;
+      throw new Error(`A PostgreSQL (pid ${String(found.pid)}) holds ${dataDir} and neither answers nor ends.`);
+    }
+    await sleep(POLL_MS);
+  }
+  return null;
+};
+
+const runAs = (place: Place): { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } => ({
+  ...(place.account ? { uid: place.account.uid, gid: place.account.gid } : {}),
+  cwd: "/", // The caller's folder may be closed to the server's user.
+  env: ENVIRONMENT,
+});
+
+const runInitdb = (place: Place, folder: string, passwordFile: string, durability: "full" | "none"): void => {
+  const result = spawnSync(
+    join(place.native, "bin", "initdb"),
+    [
+      `--pgdata=${folder}`,
+      `--username=${SUPERUSER}`,
+      "--auth=scram-sha-256",
+      `--pwfile=${passwordFile}`,
+      "--encoding=UTF8",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      ...(durability === "none" ? ["--no-sync"] : []),
+    ],
+    { ...runAs(place), encoding: "utf8", timeout: START_TIMEOUT_MS },
+  );
+  if (result.status === 0) return;
+  const reason = result.error?.message ?? `${result.stdout}${result.stderr}`.trim();
+  throw new Error(`PostgreSQL could not make its data folder ${place.dataDir}:\n${reason}`);
+};
+
+/** Makes the cluster aside and renames it into place, so that a kill half-way leaves nothing that looks whole. */
+const initialise = (place: Place, password: string, durability: "full" | "none"): void => {
+  const parent = dirname(place.dataDir);
+  const prefix = `${basename(place.dataDir)}.new-`;
+  for (const name of readdirSync(parent))
+    if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true });
+  const aside = join(parent, `${prefix}${randomBytes(6).toString("hex")}`);
+  const passwordFile = `${aside}.password`;
+  try {
+    mkdirSync(aside, { mode: 0o700 });
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+    if (place.account) for (const path of [aside, passwordFile]) chownSync(path, place.account.uid, place.account.gid);
+    runInitdb(place, aside, passwordFile, durability);
+    renameSync(aside, place.dataDir);
+  } finally {
+    rmSync(passwordFile, { force: true });
+    rmSync(aside, { recursive: true, force: true });
+  }
+};
+
+const settings = (durability: "full" | "none"): string[] =>
+  [
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "max_connections=200",
+    "shared_buffers=128MB",
+    "max_wal_size=1GB", // bounds the redo after a kill
+    "timezone=UTC",
+    ...(durability === "none" ? ["fsync=off", "synchronous_commit=off", "full_page_writes=off"] : []),
+  ].flatMap((setting) => ["-c", setting]);
+
+const RETRYABLE = /pre-existing shared memory block|still in use|Address already in use|could not bind|lock file/;
+
+/** Starts the server once and waits until it answers. @returns its pid, or the tail of its log when it ended */
+const launch = async (
+  place: Place,
+  port: number,
+  password: string,
+  options: { durability: "full" | "none"; logFile: string },
+): Promise<{ pid: number } | { failure: string }> => {
+  const logDescriptor = openSync(options.logFile, "w", 0o600);
+  // Its own process group: Ctrl-C in the terminal must reach us first, so that the parts end in order.
+  const child = spawn(
+    join(place.native, "bin", "postgres"),
+    ["-D", place.dataDir, "-p", String(port), ...settings(options.durability)],
+    { ...runAs(place), detached: true, stdio: ["ignore", logDescriptor, logDescriptor] },
+  );
+  closeSync(logDescriptor);
+  let failure: string | null = null;
+  child.once("error", (error) => (failure = error.message));
+  child.once("exit", () => (failure ??= logTail(options.logFile)));
+  child.unref();
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    if (child.pid !== undefined && (await dataDirectoryAt(port, password)) === place.dataDir) return { pid: child.pid };
+    // Another process: `failure` is set by events, which the compiler does not see.
+    const ended = failure as string | null;
+    if (ended !== null) return { failure: ended };
+    if (Date.now() > deadline) {
+      if (child.pid !== undefined) await endProcess(child.pid, STOP_STEPS);
+      return { failure: `no answer after ${String(START_TIMEOUT_MS / 1000)} s\n${logTail(options.logFile)}` };
+    }
+    await sleep(POLL_MS);
+  }
+};
+
+const startFresh = async (
+  place: Place,
+  password: string,
+  options: { port: number; fixedPort: boolean; durability: "full" | "none"; logFile: string },
+): Promise<Postmaster> => {
+  let failure = "";
+  for (let attempt = 0; attempt < START_ATTEMPTS_MAX; attempt += 1) {
+    const port = options.fixedPort ? options.port : await freePort(options.port);
+    const result = await launch(place, port, password, options);
+    if ("pid" in result) return { pid: result.pid, port };
+    failure = result.failure;
+    // The backends of a killed server take a moment to notice and leave.
+    if (!RETRYABLE.test(failure)) break;
+    await sleep(RETRY_MS);
+  }
+  throw new Error(`PostgreSQL did not start. The end of its log (${options.logFile}):\n${failure}`);
+};
+
+const newPassword = (place: Place): string => {
+  if (existsSync(join(place.dataDir, "PG_VERSION")))
+    throw new Error(
+      `${place.dataDir} has data, but the file with its password is gone. \`npm run reset\` starts afresh.`,
+    );
+  return randomBytes(24).toString("base64url");
+};
+
+/**
+ * Starts PostgreSQL 18 on the loopback, or takes over the one that an earlier, killed run left on the same folder.
+ * @throws Error whose message ends with the tail of the server's log
+ */
+export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
+  const log = options.log ?? (() => undefined);
+  const durability = options.durability ?? "full";
+  mkdirSync(dirname(options.dataDir), { recursive: true });
+  const place = findPlace(options.dataDir);
+  if (place.moved) log(place.moved);
+  const remembered = readRemembered(options.dataDir);
+  const password = remembered?.dataDir === place.dataDir ? remembered.password : newPassword(place);
+  let running = remembered ? await adopt(place.dataDir, password) : null;
+  const adopted = running !== null;
+  if (!running) {
+    const port = options.port ?? 0;
+    remember(options.dataDir, { dataDir: place.dataDir, port: port || (remembered?.port ?? 1), password });
+    if (!existsSync(join(place.dataDir, "PG_VERSION"))) initialise(place, password, durability);
+    running = await startFresh(place, password, {
+      port: port || (remembered?.port ?? 0),
+      fixedPort: port !== 0,
+      durability,
+      logFile: `${options.dataDir}.log`,
+    });
+  }
+  const { pid, port } = running;
+  remember(options.dataDir, { dataDir: place.dataDir, port, password });
+  const url = (database: string): string => urlOf(port, password, database);
+  return {
+    port,
+    pid,
+    dataDir: place.dataDir,
+    adopted,
+    moved: place.moved,
+    url,
+    ensureDatabase: (name) => ensureDatabase(url("postgres"), name),
+    stop: async () => {
+      if (!(await endProcess(pid, STOP_STEPS))) throw new Error(`PostgreSQL (pid ${String(pid)}) does not end.`);
+    },
+  };
+};
+
+const DUPLICATE_DATABASE = "42P04";
+
+const ensureDatabase = (url: string, name: string): Promise<void> =>
+  withClient(url, async (client) => {
+    const found = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
+    if (found.rowCount) return;
+    try {
+      await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== DUPLICATE_DATABASE) throw error;
+    }
+  });

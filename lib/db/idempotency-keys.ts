@@ -1,0 +1,84 @@
+import type { Database } from "./client";
+
+interface Entry {
+  readonly scope: string;
+  readonly key: string;
+}
+
+interface Claim extends Entry {
+  readonly digest: Uint8Array;
+  readonly holder: string;
+  readonly now: Date;
+  readonly lockedUntil: Date;
+  readonly expiresAt: Date;
+}
+
+interface Found {
+  readonly status: "in_flight" | "done";
+  readonly digest: Uint8Array;
+  readonly response: unknown;
+}
+
+export interface IdempotencyKeyStore {
+  claim(claim: Claim): Promise<Found | null>;
+  renew(renewal: Entry & { holder: string; lockedUntil: Date }): Promise<void>;
+  complete(completion: Entry & { holder: string; response: Readonly<Record<string, unknown>> }): Promise<void>;
+  release(release: Entry & { holder: string }): Promise<void>;
+  deleteExpired(now: Date, limit: number): Promise<number>;
+}
+
+// While it is in flight `response` names the holder, so that one whose lease ran out cannot overwrite its successor.
+const CLAIM = `
+  INSERT INTO idempotency_key (scope, key, digest, status, response, created_at, locked_until, expires_at)
+  VALUES ($1, $2, $3, 'in_flight', jsonb_build_object('holder', $4::text), $5, $6, $7)
+  ON CONFLICT (scope, key) DO UPDATE SET
+    digest = EXCLUDED.digest, status = EXCLUDED.status, response = EXCLUDED.response,
+    created_at = EXCLUDED.created_at, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at
+  WHERE idempotency_key.expires_at <= $5
+     OR (idempotency_key.status = 'in_flight' AND idempotency_key.locked_until <= $5
+         AND idempotency_key.digest = EXCLUDED.digest)
+  RETURNING 1`;
+
+const HELD = `scope = $1 AND key = $2 AND status = 'in_flight' AND response->>'holder' = $3`;
+
+/** A released entry can vanish between the two statements of `claim`. */
+const CLAIM_ATTEMPTS_MAX = 5;
+
+/** Idempotency keys in the table `idempotency_key`; each call is one statement. */
+export const createIdempotencyKeyStore = ({ pool }: Pick<Database, "pool">): IdempotencyKeyStore => ({
+  claim: async ({ scope, key, digest, holder, now, lockedUntil, expiresAt }) => {
+    for (let attempt = 1; attempt <= CLAIM_ATTEMPTS_MAX; attempt += 1) {
+      const values = [scope, key, Buffer.from(digest), holder, now, lockedUntil, expiresAt];
+      const claimed = await pool.query({ name: "idempotency_claim", text: CLAIM, values });
+      if (claimed.rowCount === 1) return null;
+      const { rows } = await pool.query<Found>(
+        "SELECT status, digest, response FROM idempotency_key WHERE scope = $1 AND key = $2",
+        [scope, key],
+      );
+      if (rows[0]) return rows[0];
+    }
+    return { status: "in_flight", digest, response: null };
+  },
+  renew: async ({ scope, key, holder, lockedUntil }) => {
+    await pool.query(`UPDATE idempotency_key SET locked_until = $4 WHERE ${HELD}`, [scope, key, holder, lockedUntil]);
+  },
+  complete: async ({ scope, key, holder, response }) => {
+    await pool.query(`UPDATE idempotency_key SET status = 'done', response = $4 WHERE ${HELD}`, [
+      scope,
+      key,
+      holder,
+      response,
+    ]);
+  },
+  release: async ({ scope, key, holder }) => {
+    await pool.query(`DELETE FROM idempotency_key WHERE ${HELD}`, [scope, key, holder]);
+  },
+  deleteExpired: async (now, limit) => {
+    const { rowCount } = await pool.query(
+      `DELETE FROM idempotency_key WHERE (scope, key) IN
+         (SELECT scope, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+      [now, limit],
+    );
+    return rowCount ?? 0;
+  },
+});

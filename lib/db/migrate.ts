@@ -1,0 +1,129 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+interface AppliedRow {
+  readonly migration_name: string;
+  readonly checksum: string;
+  readonly finished_at: Date | null;
+}
+
+// Prisma's own lock, so that its CLI and we never migrate at once.
+const ADVISORY_LOCK = 72_707_369;
+const CONNECT_TIMEOUT_MS = 10_000;
+const LOCK_TIMEOUT_MS = 120_000;
+/** Raised for statements that refuse to run inside a transaction, such as CREATE INDEX CONCURRENTLY. */
+const ACTIVE_SQL_TRANSACTION = "25001";
+
+const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum VARCHAR(64) NOT NULL,
+  finished_at TIMESTAMPTZ,
+  migration_name VARCHAR(255) NOT NULL,
+  logs TEXT,
+  rolled_back_at TIMESTAMPTZ,
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`;
+
+const readMigrations = (folder: string): Migration[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "migration.sql")))
+    .map((entry) => entry.name)
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(join(folder, name, "migration.sql"), "utf8");
+      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+    });
+
+/** The migrations that wait. @throws Error when one was edited after it ran, or failed half-way earlier */
+const pending = (migrations: readonly Migration[], applied: readonly AppliedRow[]): Migration[] => {
+  const failed = applied.find((row) => row.finished_at === null);
+  if (failed)
+    throw new Error(
+      `The migration ${failed.migration_name} failed earlier. Mend the database, then run \`npx prisma migrate resolve\`.`,
+    );
+  const checksums = new Map(applied.map((row) => [row.migration_name, row.checksum]));
+  const edited = migrations.find(({ name, checksum }) => checksums.has(name) && checksums.get(name) !== checksum);
+  if (edited)
+    throw new Error(
+      `The migration ${edited.name} was edited after it was applied. Restore the file and write a new migration instead.`,
+    );
+  return migrations.filter(({ name }) => !checksums.has(name));
+};
+
+const INSERT = "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)";
+const FINISH = "UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = 1 WHERE id = $1";
+
+const applyInTransaction = async (client: pg.Client, { name, sql, checksum }: Migration): Promise<void> => {
+  const id = randomUUID();
+  await client.query("BEGIN");
+  try {
+    await client.query(INSERT, [id, checksum, name]);
+    await client.query(sql);
+    await client.query(FINISH, [id]);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  }
+};
+
+/** As Prisma does it: the row is there before the work, so that a failure half-way is seen by the next run. */
+const applyOutside = async (client: pg.Client, { name, sql, checksum }: Migration): Promise<void> => {
+  const id = randomUUID();
+  await client.query(INSERT, [id, checksum, name]);
+  try {
+    await client.query(sql);
+  } catch (error) {
+    await client.query("UPDATE _prisma_migrations SET logs = $2 WHERE id = $1", [id, String(error)]);
+    throw error;
+  }
+  await client.query(FINISH, [id]);
+};
+
+const apply = async (client: pg.Client, migration: Migration): Promise<void> => {
+  try {
+    await applyInTransaction(client, migration).catch((error: unknown) => {
+      if (error instanceof pg.DatabaseError && error.code === ACTIVE_SQL_TRANSACTION)
+        return applyOutside(client, migration);
+      throw error;
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The migration ${migration.name} failed: ${reason}`, { cause: error });
+  }
+};
+
+/**
+ * Applies the migrations that wait, as `prisma migrate deploy` does (same table, checksums and lock), without its CLI.
+ * Several processes may call it at once: one migrates, the others wait and find nothing to do.
+ * @returns the names of those applied now
+ */
+export const migrateDeploy = async (url: string, folder: string): Promise<string[]> => {
+  const migrations = readMigrations(folder);
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on("error", () => undefined); // The query that waits reports it.
+  await client.connect();
+  try {
+    await client.query(`SET lock_timeout = ${String(LOCK_TIMEOUT_MS)}`);
+    await client.query("SELECT pg_advisory_lock($1)", [ADVISORY_LOCK]);
+    await client.query("SET client_min_messages = warning");
+    await client.query(TABLE);
+    const applied = await client.query<AppliedRow>(
+      "SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL",
+    );
+    const waiting = pending(migrations, applied.rows);
+    for (const migration of waiting) await apply(client, migration);
+    return waiting.map(({ name }) => name);
+  } finally {
+    await client.end(); // Ends the session, and with it the lock.
+  }
+};

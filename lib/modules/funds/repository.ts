@@ -1,0 +1,105 @@
+import { DomainError } from "@/lib/core/errors";
+import type { Database, Tx } from "@/lib/db/client";
+import { toBigInt, toDecimal } from "@/lib/db/decimal";
+
+/** A balance: which wallet, chain and token (lower-case address, or `native`). */
+export interface FundsKey {
+  readonly walletAddress: string;
+  readonly chainId: number;
+  readonly token: string;
+}
+
+/** Money that an accepted operation will spend and the chain does not show as spent yet; one per leg. */
+export interface Hold extends FundsKey {
+  readonly legId: string;
+  readonly amountBase: bigint;
+}
+
+/** What a wallet had of a token, and the version of its guard from before that was read. */
+export interface Funds extends FundsKey {
+  readonly balanceBase: bigint;
+  readonly guardVersion: number;
+}
+
+/** A hold was released between reading the balance and reserving; read the balance again. */
+export class FundsMovedError extends Error {}
+
+export const fundsKey = (at: FundsKey): string => `${at.walletAddress}:${String(at.chainId)}:${at.token}`;
+
+/** Holds or releases a leg's money: it is held until the chain shows it as spent, and again when a reorganisation undoes that. */
+export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date): Promise<void> => {
+  const { count } = await tx.balanceHold.updateMany({
+    where: { id: legId, releasedAt: held ? { not: null } : null },
+    data: { releasedAt: held ? null : now },
+  });
+  if (count === 0) return;
+  await tx.$executeRaw`
+    UPDATE balance_guard g SET version = version + 1 FROM balance_hold h
+    WHERE h.id = ${legId} AND g.wallet_address = h.wallet_address AND g.chain_id = h.chain_id AND g.token = h.token`;
+};
+
+/** Locks the guard's row until the transaction ends. Callers lock several in one order, so that none waits in a circle. */
+const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
+  const rows = await tx.$queryRaw<{ version: number }[]>`
+    INSERT INTO balance_guard (wallet_address, chain_id, token) VALUES (${key.walletAddress}, ${key.chainId}, ${key.token})
+    ON CONFLICT (wallet_address, chain_id, token) DO UPDATE SET version = balance_guard.version
+    RETURNING version`;
+  return rows[0]?.version ?? 0;
+};
+
+const heldIn = async (tx: Pick<Tx, "balanceHold">, { walletAddress, chainId, token }: FundsKey): Promise<bigint> => {
+  const held = await tx.balanceHold.aggregate({
+    where: { walletAddress, chainId, token, releasedAt: null },
+    _sum: { amountBase: true },
+  });
+  return held._sum.amountBase === null ? 0n : toBigInt(held._sum.amountBase);
+};
+
+/**
+ * Holds money for an operation's legs, if what was read covers it beside all that is held already.
+ * @throws FundsMovedError, DomainError `insufficient_balance`
+ */
+export const reserveFunds = async (
+  tx: Tx,
+  input: { operationId: string; projectId: string; holds: readonly Hold[]; funds: readonly Funds[]; now: Date },
+): Promise<void> => {
+  const ordered = [...input.funds].sort((a, b) => (fundsKey(a) < fundsKey(b) ? -1 : 1));
+  for (const fund of ordered) {
+    if ((await lockGuard(tx, fund)) !== fund.guardVersion) throw new FundsMovedError();
+    const needed = input.holds
+      .filter((hold) => fundsKey(hold) === fundsKey(fund))
+      .reduce((sum, hold) => sum + hold.amountBase, 0n);
+    if ((await heldIn(tx, fund)) + needed > fund.balanceBase) {
+      throw new DomainError(
+        "insufficient_balance",
+        "The wallet does not hold enough: other operations draw on the same balance. Nothing was sent.",
+      );
+    }
+  }
+  await tx.balanceHold.createMany({
+    data: input.holds.map(({ legId, amountBase, walletAddress, chainId, token }) => ({
+      id: legId,
+      operationId: input.operationId,
+      projectId: input.projectId,
+      walletAddress,
+      chainId,
+      token,
+      amountBase: toDecimal(amountBase),
+      createdAt: input.now,
+    })),
+  });
+};
+
+export const createFundsRepository = ({ prisma }: Database) => ({
+  /** By `fundsKey`; 0 where there was no hold yet. Read them before the balances themselves. */
+  guardVersions: async (keys: readonly FundsKey[]): Promise<Map<string, number>> => {
+    const rows = await prisma.balanceGuard.findMany({
+      where: { OR: keys.map(({ walletAddress, chainId, token }) => ({ walletAddress, chainId, token })) },
+    });
+    return new Map(rows.map((row) => [fundsKey(row), row.version]));
+  },
+
+  held: (key: FundsKey): Promise<bigint> => heldIn(prisma, key),
+});
+
+export type FundsRepository = ReturnType<typeof createFundsRepository>;

@@ -1,0 +1,60 @@
+import type { Database } from "@/lib/db/client";
+
+export interface ClaimedJob {
+  readonly id: string;
+  readonly queue: string;
+}
+
+/**
+ * Leases in Postgres' own time, so that the clocks of instances need not agree. A job belongs to whoever holds its lease;
+ * `FOR UPDATE SKIP LOCKED` lets many instances claim at once without waiting for each other.
+ */
+export const createJobsRepository = ({ pool }: Database) => ({
+  claim: async (input: { workerId: string; leaseMs: number; limit: number }): Promise<ClaimedJob[]> => {
+    const { rows } = await pool.query<ClaimedJob>(
+      `UPDATE job SET locked_by = $1, locked_until = now() + $2::int * interval '1 millisecond', attempts = attempts + 1
+       WHERE id IN (
+         SELECT id FROM job
+         WHERE run_at <= now() AND (locked_until IS NULL OR locked_until < now())
+         ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       RETURNING id, queue`,
+      [input.workerId, input.leaseMs, input.limit],
+    );
+    return rows;
+  },
+
+  /** Extends the leases that are still held; answers with their ids. Whatever is missing is somebody else's now. */
+  extend: async (input: { workerId: string; leaseMs: number; ids: readonly string[] }): Promise<string[]> => {
+    const { rows } = await pool.query<{ id: string }>(
+      `UPDATE job SET locked_until = now() + $2::int * interval '1 millisecond'
+       WHERE id = ANY($3) AND locked_by = $1 AND locked_until >= now() RETURNING id`,
+      [input.workerId, input.leaseMs, input.ids],
+    );
+    return rows.map((row) => row.id);
+  },
+
+  finish: async (input: { workerId: string; id: string }): Promise<void> => {
+    await pool.query("DELETE FROM job WHERE id = $2 AND locked_by = $1", [input.workerId, input.id]);
+  },
+
+  release: async (input: { workerId: string; id: string; againInMs: number; error: string | null }): Promise<void> => {
+    await pool.query(
+      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = $4
+       WHERE id = $2 AND locked_by = $1`,
+      [input.workerId, input.id, input.againInMs, input.error],
+    );
+  },
+
+  /** How many jobs have waited for a worker for longer than `olderThanMs`. */
+  overdue: async (olderThanMs: number): Promise<number> => {
+    const { rows } = await pool.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM job
+       WHERE run_at < now() - $1::int * interval '1 millisecond'
+         AND (locked_until IS NULL OR locked_until < now() - $1::int * interval '1 millisecond')`,
+      [olderThanMs],
+    );
+    return rows[0]?.count ?? 0;
+  },
+});
+
+export type JobsRepository = ReturnType<typeof createJobsRepository>;

@@ -1,0 +1,125 @@
+import type { JobsRepository } from "./repository";
+
+/** Outcome of one turn of a job: finished for good, or to be looked at again. */
+export type JobResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
+
+export type JobHandler = (id: string, signal: AbortSignal) => Promise<JobResult>;
+
+export interface JobRunnerDeps {
+  repository: JobsRepository;
+  /** By queue. */
+  handlers: Readonly<Record<string, JobHandler>>;
+  workerId: string;
+  listener: { on(channel: string, handler: (payload: string) => void): () => void };
+  log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  options?: { leaseMs?: number; heartbeatMs?: number; pollMs?: number; concurrency?: number };
+}
+
+export interface JobRunner {
+  /** Stops claiming, lets every job come to a safe point and gives its lease back. */
+  stop(): Promise<void>;
+}
+
+/** A dead worker's jobs are taken over when its lease runs out. */
+const LEASE_MS = 8000;
+const HEARTBEAT_MS = 2000;
+const POLL_MS = 500;
+const CONCURRENCY = 100;
+const RETRY_MS = 2000;
+
+/**
+ * Runs jobs until they are done, on any number of instances: each job by one of them at a time. The lease keeps instances out of
+ * each other's way; that nothing happens twice is ensured by what the jobs do (compare-and-set, nonces), not by the lease.
+ */
+export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
+  const {
+    leaseMs = LEASE_MS,
+    heartbeatMs = HEARTBEAT_MS,
+    pollMs = POLL_MS,
+    concurrency = CONCURRENCY,
+  } = deps.options ?? {};
+  const { repository, workerId } = deps;
+  const running = new Map<string, { controller: AbortController; finished: Promise<void> }>();
+  let stopping = false;
+  let claiming: Promise<void> | null = null;
+  let again = false;
+
+  const runJob = async (job: { id: string; queue: string }, signal: AbortSignal): Promise<void> => {
+    const handler = deps.handlers[job.queue];
+    try {
+      if (handler === undefined) throw new Error(`No handler for the queue ${job.queue}.`);
+      const result = await handler(job.id, signal);
+      if (result.done) await repository.finish({ workerId, id: job.id });
+      else await repository.release({ workerId, id: job.id, againInMs: result.againInMs, error: null });
+    } catch (error) {
+      deps.log.error({ err: error, jobId: job.id, queue: job.queue }, "a job failed; it is tried again");
+      const text = error instanceof Error ? error.message : "unknown";
+      // When even this fails the lease runs out, and the job is found again.
+      await repository
+        .release({ workerId, id: job.id, againInMs: RETRY_MS, error: text.slice(0, 500) })
+        .catch(() => undefined);
+    }
+  };
+
+  const launch = (job: { id: string; queue: string }): void => {
+    const controller = new AbortController();
+    const finished = runJob(job, controller.signal).finally(() => {
+      running.delete(job.id);
+      if (!stopping && running.size === concurrency - 1) claim();
+    });
+    running.set(job.id, { controller, finished });
+  };
+
+  const claimOnce = async (): Promise<void> => {
+    const limit = concurrency - running.size;
+    if (limit <= 0) return;
+    const jobs = await repository.claim({ workerId, leaseMs, limit });
+    for (const job of jobs) if (!running.has(job.id)) launch(job);
+  };
+
+  /** One claim at a time; whoever asks meanwhile gets one more after it. */
+  const claim = (): void => {
+    if (stopping) return;
+    if (claiming !== null) {
+      again = true;
+      return;
+    }
+    claiming = claimOnce()
+      .catch((error: unknown) => deps.log.warn({ err: error }, "jobs could not be claimed"))
+      .finally(() => {
+        claiming = null;
+        if (again) {
+          again = false;
+          claim();
+        }
+      });
+  };
+
+  const heartbeat = async (): Promise<void> => {
+    const ids = [...running.keys()];
+    if (ids.length === 0) return;
+    const kept = new Set(await repository.extend({ workerId, leaseMs, ids }));
+    for (const id of ids) if (!kept.has(id)) running.get(id)?.controller.abort();
+  };
+
+  const poll = setInterval(claim, pollMs);
+  const beat = setInterval(() => {
+    heartbeat().catch((error: unknown) => deps.log.warn({ err: error }, "leases could not be extended"));
+  }, heartbeatMs);
+  const unsubscribe = deps.listener.on("job", claim);
+  claim();
+
+  return {
+    stop: async () => {
+      stopping = true;
+      clearInterval(poll);
+      unsubscribe();
+      await claiming;
+      for (const { controller } of running.values()) controller.abort();
+      await Promise.all([...running.values()].map((job) => job.finished));
+      clearInterval(beat);
+    },
+  };
+};
+
+export const createJobsService = (repository: JobsRepository) => ({ overdue: repository.overdue });

@@ -1,0 +1,23 @@
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import type { Head } from "./leg-steps";
+
+/** The latest block of each chain, asked at most once per poll interval however many operations want it. */
+export const createHeads = (registry: ChainRegistry) => {
+  const known = new Map<number, { readonly until: number; readonly head: Promise<Head> }>();
+
+  const ask = async (chainId: number): Promise<Head> => {
+    const block = await chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" }));
+    return { number: block.number, timestamp: block.timestamp };
+  };
+
+  return {
+    head: (chainId: number): Promise<Head> => {
+      const cached = known.get(chainId);
+      if (cached && cached.until > performance.now()) return cached.head;
+      const head = ask(chainId);
+      known.set(chainId, { until: performance.now() + registry.get(chainId).pollIntervalMs / 2, head });
+      head.catch(() => known.delete(chainId));
+      return head;
+    },
+  };
+};

@@ -1,0 +1,137 @@
+import type { Token } from "@/lib/core/token";
+import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import type { LegRow, OperationWithLegs } from "./repository";
+
+/** A leg with what it was asked to do. */
+export interface LegView {
+  readonly row: LegRow;
+  readonly routeLeg: RouteLeg;
+  readonly source: RouteRequest["sources"][number];
+  readonly destination: RouteRequest["destination"];
+}
+
+/** Where one part of the money is. */
+export interface Holding {
+  /** 0x address, or the bridge's name for a deposit. */
+  readonly wallet: string;
+  readonly token: Token;
+  readonly amountBase: bigint;
+  readonly txHash: string | null;
+  readonly note: string;
+}
+
+/** The token in which the bridge carries a leg, and pays it back. */
+const bridgeStep = ({ routeLeg, source }: LegView): { token: Token; amountBase: bigint } => {
+  const step = routeLeg.steps.find((each) => each.kind === "bridge");
+  return step
+    ? { token: step.from, amountBase: step.amountInBase }
+    : { token: source.token, amountBase: source.amountBase };
+};
+
+const main = (view: LegView): Holding => {
+  const { row, source, destination } = view;
+  const amountBase = toBigInt(row.amountBase);
+  const own = { wallet: source.owner, token: source.token, amountBase };
+  switch (row.state) {
+    case "queued":
+    case "submitted":
+      return { ...own, txHash: null, note: "in the source wallet, about to be sent" };
+    case "failed":
+      return { ...own, txHash: row.sourceTxHash, note: "in the source wallet; nothing was taken" };
+    case "source_seen":
+      return row.failure === null
+        ? {
+            wallet: destination.recipient,
+            token: destination.token,
+            amountBase: toBigIntOrNull(row.receivedBase) ?? 0n,
+            txHash: row.sourceTxHash,
+            note: "received, waiting for confirmations",
+          }
+        : { ...own, txHash: row.sourceTxHash, note: "in the source wallet; the chain refused the transaction" };
+    case "bridging":
+      return {
+        wallet: "Across deposit",
+        ...bridgeStep(view),
+        txHash: row.sourceTxHash,
+        note: "with the bridge, waiting for a relayer",
+      };
+    case "refunding":
+      return {
+        wallet: "Across deposit",
+        ...bridgeStep(view),
+        txHash: row.sourceTxHash,
+        note: "with the bridge, on its way back",
+      };
+    case "filled_seen":
+    case "completed": {
+      const hash = row.destTxHash ?? row.sourceTxHash;
+      const note = row.state === "completed" ? "received" : "received, waiting for confirmations";
+      return {
+        wallet: destination.recipient,
+        token: destination.token,
+        amountBase: toBigIntOrNull(row.receivedBase) ?? 0n,
+        txHash: hash,
+        note,
+      };
+    }
+    case "refund_seen":
+    case "refunded": {
+      const { token, amountBase: bridged } = bridgeStep(view);
+      const back = toBigIntOrNull(row.refundedBase) ?? bridged;
+      return {
+        wallet: source.owner,
+        token,
+        amountBase: back,
+        txHash: row.refundTxHash,
+        note: "back in the source wallet",
+      };
+    }
+  }
+};
+
+/** Where each part of a leg's money is. What a swap did not need stays in the source wallet and is named too. */
+export const holdingsOf = (view: LegView): Holding[] => {
+  const { row, source } = view;
+  const spent = toBigIntOrNull(row.spentBase);
+  const holdings = [main(view)];
+  const unspent =
+    spent === null || row.state === "failed" || row.failure !== null ? 0n : toBigInt(row.amountBase) - spent;
+  if (unspent > 0n) {
+    holdings.push({
+      wallet: source.owner,
+      token: source.token,
+      amountBase: unspent,
+      txHash: row.sourceTxHash,
+      note: "not needed, still in the source wallet",
+    });
+  }
+  return holdings;
+};
+
+/** What the person can do now, in a sentence. */
+export const nextActionOf = (
+  operation: OperationWithLegs,
+  views: readonly LegView[],
+  chains: { get(chainId: number): { readonly name: string } },
+): string => {
+  const inWallet = views.filter(({ row }) => row.state === "failed" || row.state === "refunded");
+  const places = [
+    ...new Set(inWallet.map(({ source }) => `${source.owner} on ${chains.get(source.token.chainId).name}`)),
+  ].join(", ");
+  switch (operation.status) {
+    case "completed":
+      return inWallet.length === 0
+        ? "Nothing to do: everything arrived."
+        : `A part arrived. The rest is in ${places}; ask for a new quote to send it.`;
+    case "failed":
+    case "refunded":
+      return `The money is in ${places}. Ask for a new quote to try again.`;
+    default:
+      return operation.subStatus === "refunding"
+        ? "Nothing to do: the bridge sends the money back by itself."
+        : operation.subStatus === "delayed"
+          ? "Nothing to do: it takes longer than expected. It is delivered, or sent back after the bridge's deadline."
+          : "Nothing to do: it is carried on by itself, also when this page is closed.";
+  }
+};

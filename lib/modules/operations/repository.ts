@@ -1,0 +1,239 @@
+import type { Status, SubStatus } from "@/lib/core/status";
+import type { Database, Tx } from "@/lib/db/client";
+import { Prisma, type Operation, type OperationEvent, type OperationLeg } from "@/lib/db/generated/client";
+import { reserveFunds, syncHold, type Funds, type Hold } from "@/lib/modules/funds/service";
+import { toStored } from "@/lib/ports/routing-json";
+import { isLegFinal, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./summary";
+
+export type OperationRow = Operation & { status: Status; subStatus: SubStatus };
+export type LegRow = OperationLeg & { state: LegState };
+export type OperationWithLegs = OperationRow & { legs: LegRow[] };
+export type EventRow = OperationEvent;
+
+export interface NewOperation {
+  readonly operation: Prisma.OperationUncheckedCreateInput;
+  readonly legs: readonly Prisma.OperationLegUncheckedCreateInput[];
+  readonly holds: readonly Hold[];
+}
+
+export type LegChange = Omit<
+  Prisma.OperationLegUncheckedUpdateInput,
+  "id" | "operationId" | "version" | "state" | "updatedAt"
+>;
+
+export interface LegMove {
+  readonly leg: LegRow;
+  readonly to: LegState;
+  readonly change?: LegChange;
+  readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
+  readonly now: Date;
+}
+
+/** Empties a JSON column. */
+export const NO_JSON = Prisma.DbNull;
+
+const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
+
+/** The columns' CHECKs say which texts there are. */
+const asOperation = (row: Operation & { legs: OperationLeg[] }): OperationWithLegs => row as OperationWithLegs;
+
+const lockOperation = async (tx: Tx, operationId: string): Promise<Operation> => {
+  await tx.$queryRaw`SELECT 1 FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
+  return tx.operation.findUniqueOrThrow({ where: { id: operationId } });
+};
+
+/** The caller holds the lock of the operation's row, so that numbers have no gap and no double. */
+const appendEvent = async (
+  tx: Tx,
+  event: { operationId: string; type: string; data: unknown; now: Date },
+): Promise<void> => {
+  const last = await tx.operationEvent.aggregate({ where: { operationId: event.operationId }, _max: { seq: true } });
+  await tx.operationEvent.create({
+    data: {
+      operationId: event.operationId,
+      seq: (last._max.seq ?? 0) + 1,
+      type: event.type,
+      data: toStored(event.data),
+      createdAt: event.now,
+    },
+  });
+};
+
+export const createOperationsRepository = (database: Database) => {
+  const find = async (id: string): Promise<OperationWithLegs | null> => {
+    const row = await database.prisma.operation.findUnique({ where: { id }, include: OPERATION_INCLUDE });
+    return row === null ? null : asOperation(row);
+  };
+
+  return {
+    find,
+
+    findInProject: async (projectId: string, id: string): Promise<OperationWithLegs | null> => {
+      const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
+      return row === null ? null : asOperation(row);
+    },
+
+    list: async (query: {
+      projectId: string;
+      status?: Status | undefined;
+      kind?: string | undefined;
+      before?: string | undefined;
+      limit: number;
+    }): Promise<OperationWithLegs[]> => {
+      const rows = await database.prisma.operation.findMany({
+        where: {
+          projectId: query.projectId,
+          ...(query.status ? { status: query.status } : {}),
+          ...(query.kind ? { kind: query.kind } : {}),
+          ...(query.before ? { id: { lt: query.before } } : {}),
+        },
+        orderBy: { id: "desc" },
+        take: query.limit,
+        include: OPERATION_INCLUDE,
+      });
+      return rows.map(asOperation);
+    },
+
+    /**
+     * Accepts an operation, in one transaction with whatever it uses up: `claim` returns false when that was used already,
+     * and nothing happens.
+     * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`
+     */
+    accept: (
+      input: NewOperation,
+      funds: readonly Funds[],
+      claim: (tx: Tx) => Promise<boolean>,
+      now: Date,
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        if (!(await claim(tx))) return false;
+        await tx.operation.create({ data: input.operation });
+        await tx.operationLeg.createMany({ data: [...input.legs] });
+        await reserveFunds(tx, {
+          operationId: input.operation.id,
+          projectId: input.operation.projectId,
+          holds: input.holds,
+          funds,
+          now,
+        });
+        await appendEvent(tx, {
+          operationId: input.operation.id,
+          type: "operation.created",
+          data: { status: input.operation.status, subStatus: input.operation.subStatus },
+          now,
+        });
+        await tx.job.create({ data: { id: input.operation.id, queue: "operation", runAt: now } });
+        return true;
+      }),
+
+    /** pending → processing. False when it is no longer pending. */
+    begin: (operationId: string, now: Date): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { count } = await tx.operation.updateMany({
+          where: { id: operationId, status: "pending" },
+          data: { status: "processing", subStatus: "queued", version: { increment: 1 }, updatedAt: now },
+        });
+        if (count === 0) return false;
+        await appendEvent(tx, { operationId, type: "operation.processing", data: { subStatus: "queued" }, now });
+        return true;
+      }),
+
+    /**
+     * Moves a leg on, and the operation with it: state, holds and events change together or not at all. False when somebody
+     * else moved the leg since it was read.
+     */
+    moveLeg: (move: LegMove): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { leg, to, now } = move;
+        if (!(LEG_TRANSITIONS[leg.state] as readonly LegState[]).includes(to)) {
+          throw new Error(`A leg may not go from ${leg.state} to ${to}.`);
+        }
+        const operation = await lockOperation(tx, leg.operationId);
+        const { count } = await tx.operationLeg.updateMany({
+          where: { id: leg.id, version: leg.version },
+          data: { ...move.change, state: to, version: { increment: 1 }, updatedAt: now },
+        });
+        if (count === 0) return false;
+        await syncHold(tx, leg.id, to === "queued" || to === "submitted", now);
+        await appendEvent(tx, {
+          operationId: leg.operationId,
+          type: move.event.type,
+          data: { legId: leg.id, position: leg.position, state: to, ...move.event.data },
+          now,
+        });
+        await settleOperation(tx, operation, now);
+        return true;
+      }),
+
+    /** Changes that are no step of the machine: counts of confirmations. False when somebody else moved the leg. */
+    touchLeg: async (leg: LegRow, change: LegChange, now: Date): Promise<boolean> => {
+      const { count } = await database.prisma.operationLeg.updateMany({
+        where: { id: leg.id, version: leg.version },
+        data: { ...change, version: { increment: 1 }, updatedAt: now },
+      });
+      return count === 1;
+    },
+
+    /** Notes that an operation takes far longer than was estimated, once. */
+    markDelayed: (operationId: string, now: Date): Promise<void> =>
+      database.transaction(async (tx) => {
+        const operation = await lockOperation(tx, operationId);
+        if (operation.status === "processing" && operation.subStatus !== "delayed")
+          await settleOperation(tx, operation, now, true);
+      }),
+
+    /**
+     * Whether this leg may deploy the account: it is the first that asks, or asked before, or the one that asked first ended
+     * without deploying.
+     */
+    claimDeployment: async (claim: {
+      chainId: number;
+      address: string;
+      legId: string;
+      now: Date;
+    }): Promise<boolean> => {
+      const rows = await database.prisma.$queryRaw<{ leg_id: string }[]>`
+        INSERT INTO account_deployment AS d (chain_id, address, leg_id, claimed_at)
+        VALUES (${claim.chainId}, ${claim.address}, ${claim.legId}, ${claim.now})
+        ON CONFLICT (chain_id, address) DO UPDATE SET leg_id = EXCLUDED.leg_id, claimed_at = EXCLUDED.claimed_at
+        WHERE d.leg_id = EXCLUDED.leg_id
+          OR EXISTS (SELECT 1 FROM operation_leg l WHERE l.id = d.leg_id AND l.state IN ('completed', 'failed', 'refunded'))
+        RETURNING leg_id`;
+      return rows.length === 1;
+    },
+
+    events: (operationId: string, afterSeq: number, limit: number): Promise<EventRow[]> =>
+      database.prisma.operationEvent.findMany({
+        where: { operationId, seq: { gt: afterSeq } },
+        orderBy: { seq: "asc" },
+        take: limit,
+      }),
+  };
+};
+
+const settleOperation = async (tx: Tx, operation: Operation, now: Date, delayed = false): Promise<void> => {
+  const legs = await tx.operationLeg.findMany({ where: { operationId: operation.id } });
+  const states = legs.map((leg) => leg.state as LegState);
+  const wasDelayed = operation.subStatus === "delayed";
+  const next = summarizeLegs(states, delayed || wasDelayed);
+  if (next.status === operation.status && next.subStatus === operation.subStatus) return;
+  const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  await tx.operation.update({
+    where: { id: operation.id },
+    data: {
+      status: next.status,
+      subStatus: next.subStatus,
+      version: { increment: 1 },
+      updatedAt: now,
+      ...(failure === null ? {} : { failure }),
+    },
+  });
+  await appendEvent(tx, {
+    operationId: operation.id,
+    type: `operation.${next.status}`,
+    data: { status: next.status, subStatus: next.subStatus },
+    now,
+  });
+};
+
+export type OperationsRepository = ReturnType<typeof createOperationsRepository>;

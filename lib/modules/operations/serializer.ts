@@ -1,0 +1,185 @@
+import type { z } from "zod";
+import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operations";
+import { formatAmount } from "@/lib/core/money";
+import type { Status } from "@/lib/core/status";
+import type { Token } from "@/lib/core/token";
+import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import type { RouteRequest } from "@/lib/ports/routing";
+import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
+import { holdingsOf, nextActionOf, type LegView } from "./outcome";
+import type { EventRow, OperationWithLegs } from "./repository";
+import type { LegState } from "./summary";
+
+type OperationRecord = z.output<typeof operationRecord>;
+type LegRecord = z.output<typeof legRecord>;
+type Failure = LegRecord["failure"];
+
+/** What the serializer has to know of a chain. */
+export interface ChainFacts {
+  get(chainId: number): {
+    readonly name: string;
+    readonly confirmations: number;
+    readonly explorerUrl?: string | undefined;
+  };
+}
+
+const tokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
+  symbol,
+  address,
+  chainId,
+  decimals,
+  assetId,
+});
+
+const amountRecord = (token: Token, base: bigint) => ({
+  token: tokenRecord(token),
+  amount: formatAmount(base, token.decimals),
+  amountBase: base.toString(),
+  decimals: token.decimals,
+});
+
+const LEG_STATUS: Record<LegState, Status> = {
+  queued: "processing",
+  submitted: "processing",
+  source_seen: "processing",
+  bridging: "processing",
+  filled_seen: "processing",
+  refunding: "processing",
+  refund_seen: "processing",
+  completed: "completed",
+  failed: "failed",
+  refunded: "refunded",
+};
+
+const transaction = (
+  chains: ChainFacts,
+  at: { chainId: number; hash: string | null; block: bigint | null; confirmations: number },
+) => {
+  const { confirmations, explorerUrl } = chains.get(at.chainId);
+  return {
+    chainId: at.chainId,
+    txHash: at.hash,
+    blockNumber: at.block === null ? null : at.block.toString(),
+    confirmations: at.hash === null ? 0 : at.confirmations,
+    confirmationsNeeded: confirmations,
+    explorerUrl: at.hash === null || explorerUrl === undefined ? null : `${explorerUrl}/tx/${at.hash}`,
+  };
+};
+
+const toLeg = ({ row, routeLeg, source, destination }: LegView, chains: ChainFacts): LegRecord => {
+  const spent = toBigIntOrNull(row.spentBase);
+  const received = toBigIntOrNull(row.receivedBase);
+  const refunded = row.refundTxHash !== null;
+  return {
+    ...transaction(chains, {
+      chainId: row.sourceChainId,
+      hash: row.sourceTxHash,
+      block: row.sourceBlock,
+      confirmations: row.sourceConfirmations,
+    }),
+    id: row.id,
+    kind: routeLeg.kind,
+    status: LEG_STATUS[row.state],
+    state: row.state,
+    walletId: row.walletId,
+    walletAddress: row.walletAddress as LegRecord["walletAddress"],
+    sent: amountRecord(source.token, source.amountBase),
+    spent: spent === null ? null : amountRecord(source.token, spent),
+    minimum: amountRecord(destination.token, routeLeg.minOutBase),
+    received: received === null ? null : amountRecord(destination.token, received),
+    destination:
+      row.destTxHash === null
+        ? null
+        : transaction(chains, {
+            chainId: row.destChainId,
+            hash: row.destTxHash,
+            block: row.destBlock,
+            confirmations: row.destConfirmations,
+          }),
+    refund: refunded
+      ? transaction(chains, {
+          chainId: row.sourceChainId,
+          hash: row.refundTxHash,
+          block: row.refundBlock,
+          confirmations: row.destConfirmations,
+        })
+      : null,
+    fillDeadline: row.fillDeadline === null ? null : row.fillDeadline.toISOString(),
+    failure: row.failure as Failure,
+  };
+};
+
+const viewsOf = (operation: OperationWithLegs, request: RouteRequest): LegView[] =>
+  operation.legs.map((row) => {
+    const routeLeg = storedRouteLeg.parse(row.routeLeg);
+    const source = request.sources[routeLeg.sourceIndex];
+    if (source === undefined) throw new Error(`Leg ${row.id} has no source.`);
+    return { row, routeLeg, source, destination: request.destination };
+  });
+
+/** The operation as the caller sees it, with where each part of the money is. */
+export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): OperationRecord => {
+  const request = storedRouteRequest.parse(operation.request);
+  const { token, recipient } = request.destination;
+  const views = viewsOf(operation, request);
+  const minimum = toBigInt(operation.minimumBase);
+  const expected = views.reduce((sum, view) => sum + view.routeLeg.expectedOutBase, 0n);
+  const received = views.reduce((sum, { row }) => sum + (toBigIntOrNull(row.receivedBase) ?? 0n), 0n);
+  return {
+    operationId: operation.id,
+    kind: operation.kind as OperationRecord["kind"],
+    status: operation.status,
+    subStatus: operation.subStatus,
+    quoted: {
+      from: request.sources.map((source) => ({
+        ...amountRecord(source.token, source.amountBase),
+        address: source.owner,
+        chainId: source.token.chainId,
+      })),
+      to: {
+        chainId: token.chainId,
+        address: recipient,
+        token: tokenRecord(token),
+        amount: formatAmount(expected, token.decimals),
+        minAmount: formatAmount(minimum, token.decimals),
+      },
+    },
+    actual: {
+      spent: views.map(({ row, source }) => amountRecord(source.token, toBigIntOrNull(row.spentBase) ?? 0n)),
+      received: amountRecord(token, received),
+    },
+    legs: views.map((view) => toLeg(view, chains)),
+    fees: views
+      .flatMap((view) => view.routeLeg.fees)
+      .map((fee) => ({
+        kind: fee.kind,
+        amount: formatAmount(fee.amountBase, fee.token.decimals),
+        token: tokenRecord(fee.token),
+      })),
+    failure: operation.failure as Failure,
+    outcome: {
+      holds: views
+        .flatMap((view) => holdingsOf(view))
+        .map(({ token: held, amountBase, ...place }) => ({
+          ...place,
+          chainId: held.chainId,
+          token: tokenRecord(held),
+          amount: formatAmount(amountBase, held.decimals),
+          amountBase: amountBase.toString(),
+        })),
+      nextAction: nextActionOf(operation, views, chains),
+    },
+    createdBy: operation.createdBy,
+    createdAt: operation.createdAt.toISOString(),
+    updatedAt: operation.updatedAt.toISOString(),
+    expiresAt: operation.expiresAt === null ? null : operation.expiresAt.toISOString(),
+  };
+};
+
+export const toOperationEvent = (event: EventRow): z.output<typeof operationEvent> => ({
+  seq: event.seq,
+  type: event.type,
+  operationId: event.operationId,
+  data: event.data as Record<string, unknown>,
+  createdAt: event.createdAt.toISOString(),
+});

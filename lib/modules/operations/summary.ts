@@ -1,0 +1,70 @@
+import type { Status, SubStatus } from "@/lib/core/status";
+
+export const LEG_STATES = [
+  "queued",
+  "submitted",
+  "source_seen",
+  "bridging",
+  "filled_seen",
+  "refunding",
+  "refund_seen",
+  "completed",
+  "failed",
+  "refunded",
+] as const;
+export type LegState = (typeof LEG_STATES)[number];
+
+/**
+ * Which state may follow which. The ways back (`submitted` after `source_seen`, `bridging` after `filled_seen`, `refunding`
+ * after `refund_seen`) are reorganisations: what a block showed is gone with the block.
+ */
+export const LEG_TRANSITIONS = {
+  queued: ["submitted", "failed"],
+  submitted: ["source_seen", "bridging", "failed"],
+  source_seen: ["submitted", "completed", "failed"],
+  bridging: ["submitted", "filled_seen", "refunding"],
+  filled_seen: ["submitted", "bridging", "completed"],
+  refunding: ["submitted", "filled_seen", "refund_seen"],
+  refund_seen: ["submitted", "refunding", "filled_seen", "refunded"],
+  completed: [],
+  failed: [],
+  refunded: [],
+} as const satisfies Record<LegState, readonly LegState[]>;
+
+export const isLegFinal = (state: LegState): boolean => LEG_TRANSITIONS[state].length === 0;
+
+/** From least to most advanced; an operation is as far as its slowest leg. */
+const STAGES = [
+  ["queued", "queued"],
+  ["submitted", "source_submitted"],
+  ["source_seen", "source_confirmed"],
+  ["bridging", "bridging"],
+  ["filled_seen", "destination_submitted"],
+] as const satisfies readonly (readonly [LegState, SubStatus])[];
+
+const isRefunding = (state: LegState): boolean => state === "refunding" || state === "refund_seen";
+
+export interface OperationSummary {
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+}
+
+/**
+ * The status of an operation whose execution was accepted, from the states of its legs. `delayed`: a leg has been under way far
+ * longer than was estimated.
+ */
+export const summarizeLegs = (states: readonly LegState[], delayed = false): OperationSummary => {
+  const open = states.filter((state) => !isLegFinal(state));
+  if (open.length > 0) {
+    if (open.some(isRefunding)) return { status: "processing", subStatus: "refunding" };
+    if (delayed) return { status: "processing", subStatus: "delayed" };
+    const slowest = STAGES.find(([state]) => open.includes(state));
+    return { status: "processing", subStatus: slowest?.[1] ?? "queued" };
+  }
+  const count = (state: LegState): number => states.filter((each) => each === state).length;
+  const completed = count("completed");
+  if (completed === states.length) return { status: "completed", subStatus: "full" };
+  if (completed > 0) return { status: "completed", subStatus: "partial" };
+  if (count("refunded") > 0) return { status: "refunded", subStatus: count("failed") > 0 ? "partial" : "full" };
+  return { status: "failed", subStatus: "full" };
+};

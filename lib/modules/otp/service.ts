@@ -1,0 +1,163 @@
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { maskEmail } from "@/lib/core/mask";
+import type { Mailer } from "@/lib/ports/mail";
+import { OTP_ATTEMPTS_MAX, type OtpRepository, type OtpRow } from "./repository";
+
+const OTP_TTL_SECONDS = 300;
+const OTP_RESEND_SECONDS = 60;
+
+export interface OtpDeps {
+  repository: OtpRepository;
+  mailer: Mailer;
+  clock: Clock;
+  secrets: {
+    code(): string;
+    hash(purpose: string, text: string): Buffer;
+    equals(a: Uint8Array, b: Uint8Array): boolean;
+  };
+  /** The verified address of a person, or null. */
+  contacts: { verifiedEmail(userId: string): Promise<string | null> };
+}
+
+export interface OtpRequest {
+  projectId: string;
+  /** Who gets the code. */
+  userId: string;
+  /** What it is for, and the digest of everything it approves; the code is good for nothing else. */
+  subjectId: string;
+  digest: Uint8Array<ArrayBuffer>;
+  subject: string;
+  /** What the message states, a line each: sources, recipient, minimum received. */
+  lines: readonly string[];
+}
+
+export interface OtpSent {
+  otpId: string;
+  channel: "email";
+  destination: string;
+  expiresAt: Date;
+  resendAfter: Date;
+}
+
+const bytes = (buffer: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(buffer);
+
+const tooSoon = (resendAfter: Date, now: Date): DomainError => {
+  const seconds = Math.max(1, Math.ceil((resendAfter.getTime() - now.getTime()) / 1000));
+  return new DomainError("rate_limited", `A code was sent already. Another can be sent in ${String(seconds)} s.`, {
+    retryAfterSeconds: seconds,
+  });
+};
+
+/** One-time codes: 6 digits, 5 minutes, five guesses, each bound to the digest of what it approves. */
+export const createOtpService = (deps: OtpDeps) => {
+  const hashOf = (otpId: string, code: string): Uint8Array<ArrayBuffer> =>
+    bytes(deps.secrets.hash("otp", `${otpId}:${code}`));
+
+  /**
+   * Sends a code, in the place of an earlier one.
+   * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the last), `provider_error`
+   */
+  const request = async (input: OtpRequest): Promise<OtpSent> => {
+    const email = await deps.contacts.verifiedEmail(input.userId);
+    if (email === null) {
+      throw new DomainError("otp_channel_missing", "Verify an e-mail address first; the one-time code is sent to it.");
+    }
+    const now = deps.clock.now();
+    const otpId = newId("otp");
+    const code = deps.secrets.code();
+    const otp = await deps.repository.replace({
+      id: otpId,
+      projectId: input.projectId,
+      userId: input.userId,
+      subjectId: input.subjectId,
+      digest: input.digest,
+      channel: "email",
+      destination: email,
+      codeHash: hashOf(otpId, code),
+      createdAt: now,
+      expiresAt: addSeconds(now, OTP_TTL_SECONDS),
+      resendAfter: addSeconds(now, OTP_RESEND_SECONDS),
+    });
+    if (otp === null) {
+      const open = await deps.repository.latest(input.subjectId);
+      throw tooSoon(open?.resendAfter ?? addSeconds(now, 1), now);
+    }
+    await deliver(otp, code, input);
+    return {
+      otpId,
+      channel: "email",
+      destination: maskEmail(email),
+      expiresAt: otp.expiresAt,
+      resendAfter: otp.resendAfter,
+    };
+  };
+
+  const deliver = async (otp: OtpRow, code: string, input: OtpRequest): Promise<void> => {
+    const text = [
+      `${code} is your code. It approves exactly this and nothing else:`,
+      "",
+      ...input.lines,
+      "",
+      "It is good for 5 minutes. If you did not ask for it, do nothing: without it no money moves.",
+    ].join("\n");
+    try {
+      await deps.mailer.send({ to: otp.destination, subject: input.subject, text, code });
+    } catch (error) {
+      // A code that nobody received must not keep the next one waiting.
+      await deps.repository.close(otp.id, deps.clock.now(), "undelivered");
+      throw error;
+    }
+  };
+
+  const explainNoOpenCode = async (subjectId: string): Promise<DomainError> => {
+    const latest = await deps.repository.latest(subjectId);
+    switch (latest?.closedAs) {
+      case "consumed":
+        return new DomainError("otp_invalid", "This code was used already. Ask for a new one.");
+      case "expired":
+        return new DomainError("otp_expired", "The code has expired. Ask for a new one.");
+      case "attempts":
+      case null:
+        return new DomainError("otp_attempts_exceeded", "Too many wrong codes. Ask for a new one.");
+      case undefined:
+      default:
+        return new DomainError("otp_required", "Ask for a one-time code first (POST /swap/request-otp).");
+    }
+  };
+
+  /**
+   * Uses the code up, if it is the right one for exactly this digest.
+   * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
+   */
+  const consume = async (input: { subjectId: string; digest: Uint8Array; code: string }): Promise<void> => {
+    const now = deps.clock.now();
+    const otp = await deps.repository.countGuess(input.subjectId, now);
+    if (otp === null) throw await explainNoOpenCode(input.subjectId);
+    if (otp.expiresAt <= now) {
+      await deps.repository.close(otp.id, now, "expired");
+      throw new DomainError("otp_expired", "The code has expired. Ask for a new one.");
+    }
+    const right =
+      deps.secrets.equals(otp.codeHash, hashOf(otp.id, input.code)) && deps.secrets.equals(otp.digest, input.digest);
+    if (right) {
+      if (await deps.repository.close(otp.id, now, "consumed")) return;
+      throw new DomainError("otp_invalid", "This code was used already. Ask for a new one.");
+    }
+    const left = OTP_ATTEMPTS_MAX - otp.attempts;
+    if (left <= 0) await deps.repository.close(otp.id, now, "attempts");
+    throw new DomainError(
+      "otp_invalid",
+      left > 0 ? `The code is wrong. ${String(left)} tries are left.` : "The code is wrong. Ask for a new one.",
+      {
+        details: [{ path: "otp", message: "is wrong" }],
+        extra: { attemptsLeft: Math.max(0, left) },
+      },
+    );
+  };
+
+  return { request, consume };
+};
+
+export type OtpService = ReturnType<typeof createOtpService>;

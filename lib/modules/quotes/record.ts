@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import type { quoteRecord } from "@/lib/contracts/swap";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { Route, RouteFee, RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import type { SourceWallet } from "./request";
+
+export type QuoteRecord = z.output<typeof quoteRecord>;
+
+const SLIPPAGE_WARNING_BPS = 300;
+const IMPACT_WARNING_BPS = 1000;
+const RATE_DECIMALS = 8;
+const ALTERNATIVES_MAX = 3;
+
+const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
+
+export const expectedOut = (route: Route): bigint => sum(route.legs.map((leg) => leg.expectedOutBase));
+export const minimumOut = (route: Route): bigint => sum(route.legs.map((leg) => leg.minOutBase));
+
+export const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
+  symbol,
+  address,
+  chainId,
+  decimals,
+  assetId,
+});
+
+const amountOf = (token: Token, base: bigint) => ({
+  token: toTokenRecord(token),
+  amount: formatAmount(base, token.decimals),
+  amountBase: base.toString(),
+  decimals: token.decimals,
+});
+
+/** Received per unit sent, rounded down to 8 digits, where everything that is sent is one asset. */
+const rateOf = (request: RouteRequest, out: bigint): string | null => {
+  const [first, ...others] = request.sources;
+  if (first === undefined || others.some((source) => source.token.assetId !== first.token.assetId)) return null;
+  // Decimals of one asset may differ between chains; everything is brought to 18.
+  const sent = sum(request.sources.map((source) => source.amountBase * 10n ** BigInt(18 - source.token.decimals)));
+  const received = out * 10n ** BigInt(18 - request.destination.token.decimals);
+  return formatAmount((received * 10n ** BigInt(RATE_DECIMALS)) / sent, RATE_DECIMALS);
+};
+
+/** Weighted by what each leg brings, rounded up. */
+const impactOf = (route: Route): number => {
+  const total = expectedOut(route);
+  if (total === 0n) return 0;
+  const weighted = sum(
+    route.legs.map((leg) => leg.expectedOutBase * BigInt(Math.max(0, Math.ceil(leg.priceImpactBps)))),
+  );
+  return Number((weighted + total - 1n) / total);
+};
+
+const usdOf = (fee: RouteFee, prices: ReadonlyMap<string, string | null>): string | null => {
+  const price = prices.get(tokenKey(fee.token));
+  if (price === null || price === undefined) return null;
+  const [whole = "0", fraction = ""] = price.split(".");
+  const scaled = BigInt(whole + fraction.padEnd(6, "0").slice(0, 6));
+  return formatAmount((fee.amountBase * scaled) / 10n ** BigInt(fee.token.decimals), 6);
+};
+
+export const tokenKey = (token: Token): string => `${String(token.chainId)}:${token.address}`;
+
+const warningsOf = (request: RouteRequest, impactBps: number, shortOf: readonly string[]): QuoteRecord["warnings"] => [
+  ...(request.slippageBps > SLIPPAGE_WARNING_BPS
+    ? [{ code: "high_slippage", message: `You accept up to ${String(request.slippageBps / 100)} % less than quoted.` }]
+    : []),
+  ...(impactBps > IMPACT_WARNING_BPS
+    ? [{ code: "high_price_impact", message: `The trade moves the price by ${String(impactBps / 100)} % against you.` }]
+    : []),
+  ...shortOf.map((text) => ({ code: "insufficient_balance", message: `${text} is not there yet.` })),
+];
+
+const alternativeOf = (request: RouteRequest, route: Route): QuoteRecord["alternatives"][number] => {
+  const { decimals } = request.destination.token;
+  const venues = [
+    ...new Set(
+      route.legs.flatMap((leg) => leg.steps.map((step) => `${step.from.symbol} → ${step.to.symbol}, ${step.venue}`)),
+    ),
+  ];
+  return {
+    label: venues[0] ?? route.provider,
+    amount: formatAmount(expectedOut(route), decimals),
+    minAmount: formatAmount(minimumOut(route), decimals),
+    estimatedSeconds: secondsOf(route),
+    steps: venues,
+  };
+};
+
+const secondsOf = (route: Route): number => Math.ceil(Math.max(...route.legs.map((leg) => leg.estimatedSeconds)));
+
+const stepsOf = (leg: RouteLeg): QuoteRecord["steps"] =>
+  leg.steps.map((step) => ({
+    sourceIndex: leg.sourceIndex,
+    kind: step.kind,
+    venue: step.venue,
+    from: toTokenRecord(step.from),
+    to: toTokenRecord(step.to),
+    amountIn: formatAmount(step.amountInBase, step.from.decimals),
+    amountOut: formatAmount(step.amountOutBase, step.to.decimals),
+  }));
+
+export interface RecordInput {
+  quoteId: string;
+  expiresAt: Date;
+  request: RouteRequest;
+  wallets: readonly SourceWallet[];
+  route: Route;
+  others: readonly Route[];
+  prices: ReadonlyMap<string, string | null>;
+  /** Sources whose wallet does not hold the amount now, as text. */
+  shortOf: readonly string[];
+}
+
+export const toDestination = (request: RouteRequest, route: Route): QuoteRecord["to"] => {
+  const { token, recipient } = request.destination;
+  const [out, minimum] = [expectedOut(route), minimumOut(route)];
+  return {
+    chainId: token.chainId,
+    address: recipient,
+    token: toTokenRecord(token),
+    amount: formatAmount(out, token.decimals),
+    amountBase: out.toString(),
+    minAmount: formatAmount(minimum, token.decimals),
+    minAmountBase: minimum.toString(),
+    decimals: token.decimals,
+  };
+};
+
+/** The quote as the caller sees it. */
+export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
+  const { request, route } = input;
+  const { decimals } = request.destination.token;
+  const impactBps = impactOf(route);
+  return {
+    quoteId: input.quoteId,
+    expiresAt: input.expiresAt.toISOString(),
+    from: route.legs.map((leg) => {
+      const source = request.sources[leg.sourceIndex];
+      const wallet = input.wallets[leg.sourceIndex];
+      if (!source || !wallet) throw new Error("A leg names a source that was not asked for.");
+      return {
+        ...amountOf(source.token, source.amountBase),
+        address: source.owner,
+        chainId: source.token.chainId,
+        walletId: wallet.id,
+        expectedOut: formatAmount(leg.expectedOutBase, decimals),
+        minOut: formatAmount(leg.minOutBase, decimals),
+        estimatedSeconds: Math.ceil(leg.estimatedSeconds),
+      };
+    }),
+    to: toDestination(request, route),
+    rate: rateOf(request, expectedOut(route)),
+    fees: route.legs
+      .flatMap((leg) => leg.fees)
+      .map((fee) => ({
+        kind: fee.kind,
+        amount: formatAmount(fee.amountBase, fee.token.decimals),
+        token: toTokenRecord(fee.token),
+        usd: usdOf(fee, input.prices),
+      })),
+    priceImpactBps: impactBps,
+    slippageBps: request.slippageBps,
+    estimatedSeconds: secondsOf(route),
+    steps: route.legs.flatMap(stepsOf),
+    warnings: warningsOf(request, impactBps, input.shortOf),
+    alternatives: input.others.slice(0, ALTERNATIVES_MAX).map((other) => alternativeOf(request, other)),
+  };
+};
+
+/** SHA-256 of everything that a one-time code approves: sources, amounts, recipient, minimum received. */
+export const approvalDigest = (request: RouteRequest, minimumBase: bigint): Uint8Array<ArrayBuffer> => {
+  const { token, recipient } = request.destination;
+  const text = JSON.stringify({
+    from: request.sources.map((source) => [
+      source.owner,
+      source.token.chainId,
+      source.token.address,
+      source.amountBase.toString(),
+    ]),
+    to: [token.chainId, token.address, recipient],
+    minimum: minimumBase.toString(),
+  });
+  return new Uint8Array(createHash("sha256").update(text).digest());
+};
+
+/** The same in words, for the message that carries the code. */
+export const approvalLines = (
+  request: RouteRequest,
+  minimumBase: bigint,
+  chainName: (chainId: number) => string,
+): string[] => {
+  const { token, recipient } = request.destination;
+  return [
+    ...request.sources.map(
+      (source) =>
+        `You send: ${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol} on ${chainName(source.token.chainId)} from ${source.owner}`,
+    ),
+    `They get at least: ${formatAmount(minimumBase, token.decimals)} ${token.symbol} on ${chainName(token.chainId)}`,
+    `To: ${recipient}`,
+  ];
+};

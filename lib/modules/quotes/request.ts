@@ -1,0 +1,145 @@
+import type { z } from "zod";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { quoteBody } from "@/lib/contracts/swap";
+import { DomainError, invalidRequest, isDomainError, type ErrorCode, type ErrorDetail } from "@/lib/core/errors";
+import { parseAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { EvmAddress, RouteRequest, RouteSource } from "@/lib/ports/routing";
+
+export type QuoteInput = z.output<typeof quoteBody>;
+
+/** A wallet that may be a source. */
+export interface SourceWallet {
+  readonly id: string;
+  readonly kind: string;
+  readonly address: string;
+  readonly ownerAddress: string | null;
+  readonly keyId: string | null;
+}
+
+export interface ResolvedRequest {
+  readonly route: RouteRequest;
+  /** By source. */
+  readonly wallets: readonly SourceWallet[];
+}
+
+export interface ResolveDeps {
+  registry: ChainRegistry;
+  wallets: { find(projectId: string, address: string): Promise<SourceWallet | null> };
+}
+
+const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
+
+class Faults {
+  private readonly details: (ErrorDetail & { code: ErrorCode })[] = [];
+
+  add(path: string, code: ErrorCode, message: string): void {
+    this.details.push({ path, code, message });
+  }
+
+  /** Runs `work`; what it throws becomes a fault of the field. */
+  catch<T>(path: string, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      this.add(path, error.code, error.message);
+      return undefined;
+    }
+  }
+
+  /** @throws DomainError with every fault; its code is the first one's */
+  check(): void {
+    const [first] = this.details;
+    if (first === undefined) return;
+    throw new DomainError(first.code, first.message, { details: this.details });
+  }
+}
+
+const sourceKey = (source: RouteSource): string =>
+  `${source.owner}:${String(source.token.chainId)}:${source.token.address}`.toLowerCase();
+
+const resolveToken = (
+  registry: ChainRegistry,
+  faults: Faults,
+  at: { chain: string; token: string },
+  chainId: number,
+  ref: string,
+) => {
+  if (faults.catch(at.chain, () => registry.get(chainId)) === undefined) return undefined;
+  return faults.catch(at.token, () => registry.resolveToken(chainId, ref));
+};
+
+/**
+ * Names → tokens, wallets and base units. Every field at fault is named at once.
+ * @throws DomainError `invalid_request`, `unknown_wallet`, `unsupported_chain`, `unsupported_token`, `amount_precision`
+ */
+export const resolveRequest = async (
+  deps: ResolveDeps,
+  projectId: string,
+  input: QuoteInput,
+): Promise<ResolvedRequest> => {
+  const faults = new Faults();
+  const found = await Promise.all(input.from.map((source) => deps.wallets.find(projectId, source.address)));
+  const sources = input.from.map((source, index) => {
+    const path = `from.${String(index)}`;
+    if (found[index] === null)
+      faults.add(`${path}.address`, "unknown_wallet", "This wallet is not one of the project's wallets.");
+    const token = resolveToken(
+      deps.registry,
+      faults,
+      { chain: `${path}.chainId`, token: `${path}.token` },
+      source.chainId,
+      source.token,
+    );
+    const amountBase =
+      token && faults.catch(`${path}.amount`, () => parseAmount(source.amount, token.decimals, `${path}.amount`));
+    return token && amountBase !== undefined ? { owner: source.address as EvmAddress, token, amountBase } : undefined;
+  });
+  const destination = resolveToken(
+    deps.registry,
+    faults,
+    { chain: "toChainId", token: "toToken" },
+    input.toChainId,
+    input.toToken,
+  );
+  if (destination) checkRecipient(faults, destination, input.toAddress as EvmAddress);
+  checkDuplicates(faults, sources);
+  faults.check();
+  const complete = sources.filter((source) => source !== undefined);
+  const wallets = found.filter((wallet) => wallet !== null);
+  if (!destination || complete.length !== input.from.length)
+    throw invalidRequest([{ path: "from", message: "is not complete" }]);
+  return {
+    route: {
+      sources: complete,
+      destination: { token: destination, recipient: input.toAddress as EvmAddress },
+      slippageBps: input.slippageBps,
+    },
+    wallets,
+  };
+};
+
+const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefined)[]): void => {
+  const seen = new Set<string>();
+  sources.forEach((source, index) => {
+    if (source === undefined) return;
+    const key = sourceKey(source);
+    if (seen.has(key))
+      faults.add(
+        `from.${String(index)}`,
+        "invalid_request",
+        "The same source is named twice; add the amounts up instead.",
+      );
+    seen.add(key);
+  });
+};
+
+/** Addresses from which nobody gets money back. */
+const checkRecipient = (faults: Faults, token: Token, recipient: EvmAddress): void => {
+  if (recipient === ZERO_ADDRESS)
+    faults.add("toAddress", "invalid_request", "Nobody holds the zero address; the money would be lost.");
+  if (recipient === token.address) {
+    faults.add("toAddress", "invalid_request", "This is the token's own contract; the money would be lost.");
+  }
+};

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { EvmAddress, RouteLeg, RouteRequest } from "./routing";
+
+/** How routes are kept in JSON columns: bigints as decimal strings. Read back only through these schemas. */
+const base = z
+  .string()
+  .regex(/^\d+$/)
+  .transform((text) => BigInt(text));
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => text as EvmAddress);
+
+const hex = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]*$/)
+  .transform((text) => text as `0x${string}`);
+
+const token = z.object({
+  symbol: z.string(),
+  name: z.string(),
+  chainId: z.int(),
+  address: z.union([z.literal("native"), address]),
+  decimals: z.int(),
+  assetId: z.string(),
+  usdPegged: z.boolean(),
+});
+
+export const storedRouteRequest: z.ZodType<RouteRequest> = z.object({
+  sources: z.array(z.object({ owner: address, token, amountBase: base })),
+  destination: z.object({ token, recipient: address }),
+  slippageBps: z.int(),
+});
+
+export const storedRouteLeg: z.ZodType<RouteLeg> = z.object({
+  sourceIndex: z.int(),
+  kind: z.enum(["transfer", "swap", "bridge"]),
+  expectedOutBase: base,
+  minOutBase: base,
+  steps: z.array(
+    z.object({
+      kind: z.enum(["swap", "bridge", "transfer"]),
+      venue: z.string(),
+      from: token,
+      to: token,
+      amountInBase: base,
+      amountOutBase: base,
+    }),
+  ),
+  fees: z.array(z.object({ kind: z.enum(["bridge", "swap"]), token, amountBase: base })),
+  estimatedSeconds: z.number(),
+  priceImpactBps: z.number(),
+  plan: z.unknown(),
+});
+
+export const storedUserOperation = z.object({
+  sender: address,
+  nonce: base,
+  factory: address.optional(),
+  factoryData: hex.optional(),
+  callData: hex,
+  callGasLimit: base,
+  verificationGasLimit: base,
+  preVerificationGas: base,
+  maxFeePerGas: base,
+  maxPriorityFeePerGas: base,
+  paymaster: address.optional(),
+  paymasterVerificationGasLimit: base.optional(),
+  paymasterPostOpGasLimit: base.optional(),
+  paymasterData: hex.optional(),
+  signature: hex,
+});
+
+export const storedGas = z.object({
+  callGasLimit: base,
+  verificationGasLimit: base,
+  preVerificationGas: base,
+  paymasterVerificationGasLimit: base,
+  paymasterPostOpGasLimit: base,
+});
+
+type JsonValue = string | number | boolean | { [key: string]: JsonValue } | JsonValue[];
+
+/** Any value of plain data → JSON, bigints as decimal strings, absent fields left out. */
+export const toStored = (value: unknown): JsonValue =>
+  JSON.parse(
+    JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item)),
+  ) as JsonValue;

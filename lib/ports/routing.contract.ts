@@ -1,0 +1,206 @@
+import { describe, expect, test, vi } from "vitest";
+import { isDomainError, type ErrorCode } from "@/lib/core/errors";
+import type { Token } from "@/lib/core/token";
+import type {
+  BridgeProgress,
+  Call,
+  EvmAddress,
+  Route,
+  RouteLeg,
+  RouteRequest,
+  RoutingProvider,
+  SourceReceipt,
+} from "./routing";
+
+/** What the suite needs to know of the world that a provider works in. */
+export interface RoutingWorld {
+  readonly provider: RoutingProvider;
+  readonly requests: {
+    /** One token from one wallet to another on one chain. */
+    readonly transfer: RouteRequest;
+    readonly sameChainSwap: RouteRequest;
+    /** One token from one chain to another. */
+    readonly bridge: RouteRequest;
+    /** Two sources on two chains into another token on a third. */
+    readonly twoSources: RouteRequest;
+    readonly tooLarge: RouteRequest;
+    readonly unroutable: RouteRequest;
+  };
+  /** A token that has a price without being pegged, and one that has none. */
+  readonly priced: Token;
+  readonly unpriced: Token;
+  /** Makes the calls as the source's wallet and tells what its transactions logged. */
+  execute(request: RouteRequest, leg: RouteLeg, calls: readonly Call[]): Promise<SourceReceipt>;
+  /** Read independently of the provider; null where the world keeps no balances. */
+  balanceOf(token: Token, owner: EvmAddress): Promise<bigint | null>;
+  /** Whether relayers fill deposits from now on. Before the suite they do not. */
+  fillDeposits(fill: boolean): void | Promise<void>;
+  /** Lets a relayer that waits for the test fill this one. */
+  fill(deposit: unknown): void | Promise<void>;
+  /** Lets time pass beyond a deposit's deadline. */
+  passDeadline(fillDeadline: number): void | Promise<void>;
+  /** Lets the bridge pay an expired deposit back. */
+  refund(deposit: unknown): void | Promise<void>;
+}
+
+const WAIT = { timeout: 30_000, interval: 100 };
+const never = (): AbortSignal => new AbortController().signal;
+
+const bestOf = (routes: readonly Route[]): Route => {
+  const [best] = routes;
+  if (best === undefined) throw new Error("A quote without routes.");
+  return best;
+};
+const onlyLeg = (route: Route): RouteLeg => {
+  const [leg] = route.legs;
+  if (leg === undefined) throw new Error("A route without legs.");
+  return leg;
+};
+const codeOf = async (promise: Promise<unknown>): Promise<ErrorCode | "no error" | "other"> =>
+  promise.then(
+    () => "no error",
+    (error: unknown) => (isDomainError(error) ? error.code : "other"),
+  );
+
+/** As it comes back from the database. */
+const stored = (leg: RouteLeg): RouteLeg => ({ ...leg, plan: JSON.parse(JSON.stringify(leg.plan)) as unknown });
+
+/** Every routing provider keeps these promises. `world` is asked for once per test. */
+export const routingContract = (name: string, world: () => RoutingWorld): void => {
+  describe(`${name} keeps the promises of the routing port`, () => {
+    const start = async (request: RouteRequest) => {
+      const { provider, execute } = world();
+      const leg = stored(onlyLeg(bestOf(await provider.quote(request, never()))));
+      const transactions = await provider.build(request, leg, never());
+      const receipt = await execute(request, leg, transactions.calls);
+      const outcome = provider.readSource(request, leg, receipt);
+      const deposit: unknown = JSON.parse(JSON.stringify(outcome.deposit));
+      return { leg, ...transactions, ...outcome, deposit };
+    };
+
+    const balances = async (request: RouteRequest) => {
+      const [source] = request.sources;
+      if (source === undefined) throw new Error("A request without sources.");
+      const { token, recipient } = request.destination;
+      return {
+        source: await world().balanceOf(source.token, source.owner),
+        recipient: await world().balanceOf(token, recipient),
+      };
+    };
+    const expectChange = (before: bigint | null, after: bigint | null, change: bigint): void => {
+      if (before !== null && after !== null) expect(after - before).toBe(change);
+    };
+
+    const trackUntil = (
+      request: RouteRequest,
+      leg: RouteLeg,
+      deposit: unknown,
+      state: BridgeProgress["state"],
+    ): Promise<BridgeProgress> =>
+      vi.waitFor(async () => {
+        const progress = await world().provider.track(request, leg, deposit, never());
+        expect(progress.state).toBe(state);
+        return progress;
+      }, WAIT);
+
+    test("a quote carries every source once, best route first, with minima within the tolerance", async () => {
+      const { provider, requests } = world();
+      for (const request of [requests.transfer, requests.sameChainSwap, requests.bridge, requests.twoSources]) {
+        const routes = await provider.quote(request, never());
+        const received = routes.map(({ legs }) => legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n));
+        expect(received).toEqual(received.toSorted((a, b) => (a < b ? 1 : -1)));
+        expect(routes.length).toBeLessThanOrEqual(4);
+        for (const route of routes) {
+          expect(route.provider).toBe(provider.id);
+          expect(route.legs.map((leg) => leg.sourceIndex)).toEqual(request.sources.map((_, index) => index));
+          for (const leg of route.legs) {
+            expect(leg.minOutBase).toBeGreaterThan(0n);
+            expect(leg.minOutBase).toBeLessThanOrEqual(leg.expectedOutBase);
+            const floor = (leg.expectedOutBase * BigInt(10_000 - request.slippageBps)) / 10_000n;
+            expect(leg.minOutBase).toBeGreaterThanOrEqual(floor);
+            expect(leg.steps.length).toBeGreaterThan(0);
+            expect(leg.estimatedSeconds).toBeGreaterThan(0);
+            expect(JSON.parse(JSON.stringify(leg.plan))).toEqual(leg.plan);
+          }
+        }
+      }
+    });
+
+    test.each(["transfer", "sameChainSwap"] as const)("a %s spends and delivers what it says it did", async (kind) => {
+      const request = world().requests[kind];
+      const before = await balances(request);
+      const { leg, fillDeadline, spentBase, receivedBase, deposit } = await start(request);
+      const after = await balances(request);
+      expect(fillDeadline).toBeNull();
+      expect(deposit).toBeNull();
+      expect(spentBase).toBeGreaterThan(0n);
+      expect(spentBase).toBeLessThanOrEqual(request.sources[0]?.amountBase ?? 0n);
+      expect(receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
+      expectChange(before.source, after.source, -spentBase);
+      expectChange(before.recipient, after.recipient, receivedBase ?? 0n);
+    });
+
+    test("a bridge leg waits, is filled, and delivers what it says it did", async () => {
+      const { requests, fillDeposits, fill } = world();
+      const request = requests.bridge;
+      await fillDeposits(false);
+      const before = await balances(request);
+      const { leg, deposit, fillDeadline, spentBase, receivedBase } = await start(request);
+      expect(fillDeadline).toBeGreaterThan(0);
+      expect(receivedBase).toBeNull();
+      await trackUntil(request, leg, deposit, "waiting");
+      await fillDeposits(true);
+      await fill(deposit);
+      const filled = await trackUntil(request, leg, deposit, "filled");
+      const after = await balances(request);
+      if (filled.state !== "filled") throw new Error("Not filled.");
+      expect(filled.chainId).toBe(request.destination.token.chainId);
+      expect(filled.receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
+      expectChange(before.source, after.source, -spentBase);
+      expectChange(before.recipient, after.recipient, filled.receivedBase);
+    });
+
+    test("a deposit that nobody fills expires and is refunded to its wallet", async () => {
+      const { requests, fillDeposits, passDeadline, refund, balanceOf } = world();
+      const request = requests.bridge;
+      const owner = request.sources[0]?.owner ?? "0x";
+      await fillDeposits(false);
+      const { leg, deposit, fillDeadline } = await start(request);
+      await passDeadline(fillDeadline ?? 0);
+      const before = await balances(request);
+      await trackUntil(request, leg, deposit, "expired");
+      await refund(deposit);
+      const refunded = await trackUntil(request, leg, deposit, "refunded");
+      if (refunded.state !== "refunded") throw new Error("Not refunded.");
+      expect(refunded.refundedBase).toBeGreaterThan(0n);
+      expect(refunded.chainId).toBe(refunded.token.chainId);
+      if (refunded.token.address === request.sources[0]?.token.address) {
+        expectChange(before.source, await balanceOf(refunded.token, owner), refunded.refundedBase);
+      }
+      await fillDeposits(true);
+    });
+
+    test("what cannot be routed is refused with the reason", async () => {
+      const { provider, requests } = world();
+      expect(await codeOf(provider.quote(requests.unroutable, never()))).toBe("no_route");
+      expect(await codeOf(provider.quote(requests.tooLarge, never()))).toBe("insufficient_liquidity");
+    });
+
+    test("an aborted call ends at once", async () => {
+      const { provider, requests } = world();
+      const aborted = AbortSignal.abort(new Error("enough"));
+      await expect(provider.quote(requests.bridge, aborted)).rejects.toThrow("enough");
+      await expect(provider.priceUsd([world().priced], aborted)).rejects.toThrow("enough");
+    });
+
+    test("prices are dollars for pegged tokens, decimal strings for others, and null where unknown", async () => {
+      const { provider, requests, priced, unpriced } = world();
+      const pegged = requests.bridge.sources[0]?.token;
+      if (pegged === undefined) throw new Error("A request without sources.");
+      const [one, some, none] = await provider.priceUsd([pegged, priced, unpriced], never());
+      expect(one).toBe("1");
+      expect(some).toMatch(/^\d+(\.\d+)?$/);
+      expect(none).toBeNull();
+    });
+  });
+};

@@ -1,0 +1,69 @@
+import type { TypedDataDefinition } from "viem";
+import type { UserOperation, UserOperationGas } from "./bundler";
+import type { Call, EvmAddress } from "./routing";
+import type { SignerScope } from "./signer";
+
+type Hex = `0x${string}`;
+
+/** In wei per gas (EIP-1559). */
+export interface Fees {
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+export interface DraftRequest {
+  readonly chainId: number;
+  readonly ownerAddress: EvmAddress;
+  /** Made in this order, all or none. At least one. */
+  readonly calls: readonly Call[];
+  /** 192 bits. The operation gets sequence 0 of it, so that one key is spent at most once. @see nonceKeyOf */
+  readonly nonceKey: bigint;
+  readonly fees: Fees;
+  /** Whether the chain's paymaster bears the fees. Default: wherever the chain has one. */
+  readonly sponsored?: boolean;
+}
+
+export interface PrepareRequest {
+  readonly chainId: number;
+  /** What `draft` returned. */
+  readonly draft: UserOperation;
+  /** What `Bundler.estimateGas` returned for it. */
+  readonly gas: UserOperationGas;
+  /** After this the operation can never be executed. Whole seconds; the rest is cut off. */
+  readonly validUntil: Date;
+}
+
+/** An operation that only lacks its owner's signature. */
+export interface PreparedUserOperation {
+  readonly chainId: number;
+  /** Carries a dummy signature. */
+  readonly operation: UserOperation;
+  readonly validUntil: Date;
+  /** EIP-712 `SafeOp`: what the owner signs. Numbers in it are bigints. */
+  readonly typedData: TypedDataDefinition;
+  /** Names the operation for good: it does not depend on the signature. */
+  readonly userOpHash: Hex;
+}
+
+/**
+ * Smart accounts of one owner each, at the same address on every chain, whether deployed or not.
+ * The way of an operation: `draft` → `Bundler.estimateGas` → `prepare` → `sign` (or the owner's own wallet and
+ * `withSignature`) → `Bundler.submit`.
+ */
+export interface SmartAccounts {
+  addressOf(ownerAddress: EvmAddress): Promise<EvmAddress>;
+  /** In the order of `addresses`. @throws DomainError `chain_unavailable` */
+  isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
+  /** The call that deploys the account; anybody may make it, and twice does no harm but revert. */
+  deployment(ownerAddress: EvmAddress): Promise<Call>;
+  /** Operation with zero gas and stub signatures, for the estimate. @throws DomainError `chain_unavailable` */
+  draft(request: DraftRequest): Promise<UserOperation>;
+  /** Sets the gas and gets the paymaster's signature, where one pays. No network call. */
+  prepare(request: PrepareRequest): Promise<PreparedUserOperation>;
+  /** Signs with a managed key, which must be the account's owner. */
+  sign(scope: SignerScope, prepared: PreparedUserOperation): Promise<UserOperation>;
+  /** Puts in the owner's signature over `typedData` (65 bytes). @throws DomainError `invalid_signature` */
+  withSignature(prepared: PreparedUserOperation, signature: Hex): UserOperation;
+  /** Whether the key's only operation was executed (with whatever outcome). @throws DomainError `chain_unavailable` */
+  nonceUsed(chainId: number, sender: EvmAddress, nonceKey: bigint): Promise<boolean>;
+}

@@ -1,0 +1,60 @@
+import { newWorkerId, type Services } from "@/lib/composition";
+import { startJobRunner } from "@/lib/modules/jobs/service";
+
+export interface Worker {
+  stop(): Promise<void>;
+}
+
+const RECONCILE_EVERY_MS = 1000;
+const SWEEP_EVERY_MS = 60_000;
+const POLLS_PER_RECONCILE = 5;
+
+/** Runs `work` again and again, each time `everyMs` after it ended. Its errors are for `work` itself to report. */
+const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopped = false;
+  let running = Promise.resolve();
+  const turn = (): void => {
+    running = work().finally(() => {
+      if (!stopped) timer = setTimeout(turn, everyMs);
+    });
+  };
+  timer = setTimeout(turn, everyMs);
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+};
+
+/** Carries on operations and the service's own transactions, beside any number of other instances. */
+export const startWorker = (services: Services): Worker => {
+  const { log, registry } = services;
+  const jobs = startJobRunner({
+    repository: services.jobs,
+    handlers: { operation: (id, signal) => services.operationDriver.drive(id, signal) },
+    workerId: newWorkerId(),
+    listener: services.listener,
+    log: services.errorLog,
+  });
+  const schedules = registry.list().map((chain) =>
+    every(Math.max(RECONCILE_EVERY_MS, chain.pollIntervalMs * POLLS_PER_RECONCILE), async () => {
+      await services.transactions.reconcile(chain.id).catch((error: unknown) => {
+        services.errorLog.warn({ err: error, chainId: chain.id }, "transactions could not be compared with the chain");
+      });
+    }),
+  );
+  schedules.push(
+    every(SWEEP_EVERY_MS, async () => {
+      await services
+        .sweep()
+        .catch((error: unknown) => services.errorLog.warn({ err: error }, "expired rows could not be swept"));
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all([jobs.stop(), ...schedules.map((stop) => stop())]);
+      log.info("the worker stopped");
+    },
+  };
+};
