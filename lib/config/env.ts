@@ -36,6 +36,9 @@ const environment = z.object({
   DEVNET: z.enum(["0", "1"]).default("0"),
   /** Proxies whose `X-Forwarded-For` is believed, as a count of hops; 0 believes none. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  /** Requests per 60 s, for each API key or person, and for each address; 0 is no limit. */
+  RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
+  RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
 });
 
 export interface Config {
@@ -58,6 +61,9 @@ export interface Config {
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
   readonly trustedProxyHops: number;
+  /** Requests per 60 s; 0 is no limit. */
+  readonly rateLimitPerKey: number;
+  readonly rateLimitPerIp: number;
   readonly chains: readonly ChainConfig[];
   /** ERC-4337 bundler by chain id (`BUNDLER_URL_<id>`); chains without one use the service's own executor. */
   readonly bundlerUrls: ReadonlyMap<number, string>;
@@ -161,6 +167,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
+    rateLimitPerKey: env.RATE_LIMIT_PER_KEY,
+    rateLimitPerIp: env.RATE_LIMIT_PER_IP,
     chains,
     bundlerUrls: new Map(
       chains.flatMap((chain) => {

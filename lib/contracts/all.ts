@@ -16,6 +16,7 @@ export const contracts: readonly Contract[] = [
   auth.refreshToken,
   auth.logout,
   auth.getJwks,
+  auth.whoAmI,
   auth.getMe,
   auth.updateMe,
   auth.verifyEmail,

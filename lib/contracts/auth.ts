@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { address, timestamp } from "./common";
+import { ROLES } from "@/lib/core/actor";
+import { address, id, timestamp } from "./common";
 import { defineContract } from "./contract";
 
 const tag = "Sign-in";
@@ -63,6 +64,7 @@ export const logout = defineContract({
   summary: "Ends the session of the access token",
   tag,
   auth: "user",
+  personal: true,
   status: 200,
   response: z.object({ loggedOut: z.literal(true) }),
 });
@@ -88,6 +90,22 @@ const me = z.object({
   ),
 });
 
+export const whoAmI = defineContract({
+  method: "GET",
+  path: "/auth/whoami",
+  summary: "Who a key or token stands for, and what it may do: tries credentials without touching anything",
+  tag,
+  auth: "member",
+  status: 200,
+  response: z.object({
+    type: z.enum(["apiKey", "user"]),
+    id: z.string().meta({ description: "Id of the API key, or of the person" }),
+    projectId: id("prj"),
+    role: z.enum(ROLES).nullable().meta({ description: "Of a person; null for an API key" }),
+    scopes: z.array(z.string()).nullable().meta({ description: "Of an API key; null for a person" }),
+  }),
+});
+
 export const getMe = defineContract({
   method: "GET",
   path: "/me",
@@ -104,6 +122,7 @@ export const updateMe = defineContract({
   summary: "Sets the e-mail address and mails a code to it; it counts once the code is verified",
   tag: "Profile",
   auth: "user",
+  personal: true,
   body: z.object({ email: z.email().max(254) }),
   status: 200,
   response: me.extend({
@@ -117,6 +136,7 @@ export const verifyEmail = defineContract({
   summary: "Verifies the e-mail address with the mailed code",
   tag: "Profile",
   auth: "user",
+  personal: true,
   body: z.object({ code: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
   status: 200,
   response: me,

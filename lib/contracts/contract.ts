@@ -40,6 +40,8 @@ export interface Contract {
   readonly tag: string;
   readonly auth: AuthScheme;
   readonly scope?: Scope;
+  /** Concerns the person, not the project: every role may call it, a viewer too. */
+  readonly personal?: boolean;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;

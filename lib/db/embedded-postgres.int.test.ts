@@ -11,7 +11,7 @@ let started: EmbeddedPostgres[] = [];
 let count = 0;
 
 const start = async (dataDir: string): Promise<EmbeddedPostgres> => {
-  const postgres = await startEmbeddedPostgres({ dataDir });
+  const postgres = await startEmbeddedPostgres({ dataDir, durability: "none" });
   started.push(postgres);
   return postgres;
 };
@@ -70,7 +70,7 @@ describe("embedded PostgreSQL", () => {
     const first = await start(dataDir);
     await first.stop();
     const other = newDataDir();
-    const thief = await startEmbeddedPostgres({ dataDir: other, port: first.port });
+    const thief = await startEmbeddedPostgres({ dataDir: other, port: first.port, durability: "none" });
     started.push(thief);
     const second = await start(dataDir);
     expect(second.port).not.toBe(first.port);

@@ -1,21 +1,18 @@
-import { spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import {
+  initialise,
+  newPassword,
+  readRemembered,
+  remember,
+  runAs,
+  SUPERUSER,
+  type Durability,
+} from "./embedded-postgres-cluster";
 import { findPlace, type Place } from "./embedded-postgres-place";
 import { commandOf, endProcess, isAlive } from "./os-process";
 
@@ -25,7 +22,7 @@ export interface EmbeddedPostgresOptions {
   /** 0 or absent: the port of last time if it is free, else any free one. */
   readonly port?: number;
   /** `none` gives up safety against a crash for speed: for tests. */
-  readonly durability?: "full" | "none";
+  readonly durability?: Durability;
   readonly log?: (line: string) => void;
 }
 
@@ -44,9 +41,9 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const SUPERUSER = "postgres";
 const START_TIMEOUT_MS = 90_000; // Redo after a crash is bounded by max_wal_size and takes a few seconds.
-const CONNECT_TIMEOUT_MS = 2_000;
+const PROBE_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 30_000; // A machine that is busy with a build answers late.
 const POLL_MS = 30;
 const START_ATTEMPTS_MAX = 30;
 const RETRY_MS = 500;
@@ -56,32 +53,6 @@ const STOP_STEPS = [
   { signal: "SIGQUIT", waitMs: 5_000 }, // "immediate": the next start redoes the log
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
-// The server keeps nothing but these, so that settings of the caller's shell (PGDATA, LC_ALL) do not leak in.
-const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", NODE_ENV: "production" } as const;
-
-interface Remembered {
-  readonly dataDir: string;
-  readonly port: number;
-  readonly password: string;
-}
-
-const rememberedFile = (dataDir: string): string => `${dataDir}.json`;
-
-const readRemembered = (dataDir: string): Remembered | null => {
-  try {
-    const value = JSON.parse(readFileSync(rememberedFile(dataDir), "utf8")) as Partial<Remembered>;
-    return value.dataDir && value.port && value.password
-      ? { dataDir: value.dataDir, port: value.port, password: value.password }
-      : null;
-  } catch {
-    return null;
-  }
-};
-
-const remember = (dataDir: string, value: Remembered): void => {
-  writeFileSync(rememberedFile(dataDir), `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-};
-
 /** A port on the loopback that is free now: `wanted` if it is, else any. */
 export const freePort = async (wanted = 0): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -99,8 +70,8 @@ export const freePort = async (wanted = 0): Promise<number> =>
 const urlOf = (port: number, password: string, database: string): string =>
   `postgresql://${SUPERUSER}:${password}@127.0.0.1:${String(port)}/${encodeURIComponent(database)}`;
 
-const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+const withClient = async <T>(url: string, timeoutMs: number, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs });
   client.on("error", () => undefined); // The server may end the connection; the query that waits reports it.
   try {
     await client.connect();
@@ -113,7 +84,7 @@ const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T
 /** The data directory of the server that answers there, or null when none does or it does not know the password. */
 const dataDirectoryAt = async (port: number, password: string): Promise<string | null> => {
   try {
-    return await withClient(urlOf(port, password, "postgres"), async (client) => {
+    return await withClient(urlOf(port, password, "postgres"), PROBE_TIMEOUT_MS, async (client) => {
       const result = await client.query<{ data_directory: string }>("SHOW data_directory");
       return result.rows[0]?.data_directory ?? null;
     });
@@ -161,53 +132,7 @@ const adopt = async (dataDir: string, password: string): Promise<Postmaster | nu
   return null;
 };
 
-const runAs = (place: Place): { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } => ({
-  ...(place.account ? { uid: place.account.uid, gid: place.account.gid } : {}),
-  cwd: "/", // The caller's folder may be closed to the server's user.
-  env: ENVIRONMENT,
-});
-
-const runInitdb = (place: Place, folder: string, passwordFile: string, durability: "full" | "none"): void => {
-  const result = spawnSync(
-    join(place.native, "bin", "initdb"),
-    [
-      `--pgdata=${folder}`,
-      `--username=${SUPERUSER}`,
-      "--auth=scram-sha-256",
-      `--pwfile=${passwordFile}`,
-      "--encoding=UTF8",
-      "--locale-provider=builtin",
-      "--builtin-locale=C.UTF-8",
-      ...(durability === "none" ? ["--no-sync"] : []),
-    ],
-    { ...runAs(place), encoding: "utf8", timeout: START_TIMEOUT_MS },
-  );
-  if (result.status === 0) return;
-  const reason = result.error?.message ?? `${result.stdout}${result.stderr}`.trim();
-  throw new Error(`PostgreSQL could not make its data folder ${place.dataDir}:\n${reason}`);
-};
-
-/** Makes the cluster aside and renames it into place, so that a kill half-way leaves nothing that looks whole. */
-const initialise = (place: Place, password: string, durability: "full" | "none"): void => {
-  const parent = dirname(place.dataDir);
-  const prefix = `${basename(place.dataDir)}.new-`;
-  for (const name of readdirSync(parent))
-    if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true });
-  const aside = join(parent, `${prefix}${randomBytes(6).toString("hex")}`);
-  const passwordFile = `${aside}.password`;
-  try {
-    mkdirSync(aside, { mode: 0o700 });
-    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-    if (place.account) for (const path of [aside, passwordFile]) chownSync(path, place.account.uid, place.account.gid);
-    runInitdb(place, aside, passwordFile, durability);
-    renameSync(aside, place.dataDir);
-  } finally {
-    rmSync(passwordFile, { force: true });
-    rmSync(aside, { recursive: true, force: true });
-  }
-};
-
-const settings = (durability: "full" | "none"): string[] =>
+const settings = (durability: Durability): string[] =>
   [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
@@ -225,7 +150,7 @@ const launch = async (
   place: Place,
   port: number,
   password: string,
-  options: { durability: "full" | "none"; logFile: string },
+  options: { durability: Durability; logFile: string },
 ): Promise<{ pid: number } | { failure: string }> => {
   const logDescriptor = openSync(options.logFile, "w", 0o600);
   // Its own process group: Ctrl-C in the terminal must reach us first, so that the parts end in order.
@@ -256,7 +181,7 @@ const launch = async (
 const startFresh = async (
   place: Place,
   password: string,
-  options: { port: number; fixedPort: boolean; durability: "full" | "none"; logFile: string },
+  options: { port: number; fixedPort: boolean; durability: Durability; logFile: string },
 ): Promise<Postmaster> => {
   let failure = "";
   for (let attempt = 0; attempt < START_ATTEMPTS_MAX; attempt += 1) {
@@ -269,14 +194,6 @@ const startFresh = async (
     await sleep(RETRY_MS);
   }
   throw new Error(`PostgreSQL did not start. The end of its log (${options.logFile}):\n${failure}`);
-};
-
-const newPassword = (place: Place): string => {
-  if (existsSync(join(place.dataDir, "PG_VERSION")))
-    throw new Error(
-      `${place.dataDir} has data, but the file with its password is gone. \`npm run reset\` starts afresh.`,
-    );
-  return randomBytes(24).toString("base64url");
 };
 
 /**
@@ -324,7 +241,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
 const DUPLICATE_DATABASE = "42P04";
 
 const ensureDatabase = (url: string, name: string): Promise<void> =>
-  withClient(url, async (client) => {
+  withClient(url, CONNECT_TIMEOUT_MS, async (client) => {
     const found = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
     if (found.rowCount) return;
     try {

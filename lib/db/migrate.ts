@@ -17,7 +17,7 @@ interface AppliedRow {
 
 // Prisma's own lock, so that its CLI and we never migrate at once.
 const ADVISORY_LOCK = 72_707_369;
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 30_000;
 const LOCK_TIMEOUT_MS = 120_000;
 /** Raised for statements that refuse to run inside a transaction, such as CREATE INDEX CONCURRENTLY. */
 const ACTIVE_SQL_TRANSACTION = "25001";

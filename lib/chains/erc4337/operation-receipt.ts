@@ -1,4 +1,12 @@
-import { isAddressEqual, parseAbiItem, toEventSelector, type Address, type Hex, type Log, type PublicClient } from "viem";
+import {
+  isAddressEqual,
+  parseAbiItem,
+  toEventSelector,
+  type Address,
+  type Hex,
+  type Log,
+  type PublicClient,
+} from "viem";
 import { TransactionReceiptNotFoundError } from "viem";
 
 const userOperationEvent = parseAbiItem(
@@ -33,8 +41,7 @@ const isBoundary = (log: ReceiptLogs[number], entryPoint: Address): boolean =>
  */
 export const sliceOperationLogs = (logs: ReceiptLogs, entryPoint: Address, userOpHash: Hex): ReceiptLogs | null => {
   const end = logs.findIndex(
-    (log) =>
-      isAddressEqual(log.address, entryPoint) && log.topics[0] === EVENT_TOPIC && log.topics[1] === userOpHash,
+    (log) => isAddressEqual(log.address, entryPoint) && log.topics[0] === EVENT_TOPIC && log.topics[1] === userOpHash,
   );
   if (end < 0) return null;
   const start = logs.slice(0, end).findLastIndex((log) => isBoundary(log, entryPoint));

@@ -1,11 +1,7 @@
-import { encodeFunctionData, erc20Abi, keccak256, parseAbi, toHex, type Address, type PublicClient } from "viem";
-import {
-  entryPoint07Abi,
-  toPackedUserOperation,
-  type UserOperation as ViemUserOperation,
-} from "viem/account-abstraction";
-import type { ChainRegistry } from "@/lib/chains/registry";
-import { chainCall } from "@/lib/chains/registry";
+import { encodeFunctionData, erc20Abi, parseAbi, type Address, type PublicClient } from "viem";
+import { entryPoint07Abi, toPackedUserOperation } from "viem/account-abstraction";
+import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
@@ -14,7 +10,6 @@ import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { SmartAccounts } from "@/lib/ports/smart-accounts";
 
 const SIMULATION_VALID_SECONDS = 120;
-const NONCE_KEY_BITS = 192n;
 
 const multicall3 = parseAbi([
   "struct Call3 { address target; bool allowFailure; bytes callData; }",
@@ -57,9 +52,6 @@ export interface Simulation {
   readonly changes: readonly bigint[];
 }
 
-/** The 2D nonce key of a leg (ERC-4337): the first 192 bits of the hash of its id. */
-const nonceKeyOf = (legId: string): bigint => BigInt(keccak256(toHex(legId))) >> (256n - NONCE_KEY_BITS);
-
 /** User operations of managed accounts: simulate, sign, submit, and ask how they went. */
 export const createAccountsService = ({ registry, smartAccounts, bundler, clock }: AccountsDeps) => {
   const signWith = async (input: LegCalls & { gas: UserOperationGas; validUntil: Date; draft: UserOperation }) => {
@@ -96,7 +88,7 @@ export const createAccountsService = ({ registry, smartAccounts, bundler, clock 
     const { operation } = await signWith({ ...input, gas, validUntil, draft: unsigned });
     const { contracts } = registry.get(input.chainId);
     const changes = await chainCall(input.chainId, () =>
-      balanceChanges(registry.client(input.chainId), contracts, operation, watched),
+      balanceChanges(registry.client(input.chainId), contracts, { operation, beneficiary: input.account.ownerAddress }, watched),
     );
     return { gas, changes };
   };
@@ -134,7 +126,7 @@ export type AccountsService = ReturnType<typeof createAccountsService>;
 const balanceChanges = async (
   client: PublicClient,
   contracts: { multicall3: Address; entryPoint: Address },
-  operation: UserOperation,
+  { operation, beneficiary }: { operation: UserOperation; beneficiary: Address },
   watched: readonly Watched[],
 ): Promise<bigint[]> => {
   const reads = watched.map(({ owner, token }) =>
@@ -156,7 +148,8 @@ const balanceChanges = async (
     callData: encodeFunctionData({
       abi: entryPoint07Abi,
       functionName: "handleOps",
-      args: [[toPackedUserOperation(toViem(operation))], contracts.multicall3],
+      // Whom the entry point pays its fees does not matter here, as long as it can take coins.
+      args: [[toPackedUserOperation(operation)], beneficiary],
     }),
   };
   const { result } = await client.simulateContract({
@@ -173,5 +166,3 @@ const balanceChanges = async (
   };
   return watched.map((_, index) => value(index + reads.length + 1) - value(index));
 };
-
-const toViem = (operation: UserOperation): ViemUserOperation<"0.7"> => operation;

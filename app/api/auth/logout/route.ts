@@ -1,0 +1,10 @@
+import { logout } from "@/lib/contracts/auth";
+import { ok, route } from "@/lib/http/route";
+
+export const POST = route({
+  contract: logout,
+  handler: async ({ actor, services }) => {
+    await services.auth.logout(actor.sessionId);
+    return ok({ loggedOut: true as const });
+  },
+});

@@ -1,0 +1,11 @@
+import { createToken } from "@/lib/contracts/auth";
+import { ok, route } from "@/lib/http/route";
+import { toTokens } from "@/lib/modules/auth/serializer";
+
+export const POST = route({
+  contract: createToken,
+  handler: async ({ body, request, services }) => {
+    const userAgent = request.headers.get("user-agent");
+    return ok(toTokens(await services.auth.signIn({ ...body, kind: "api", userAgent })));
+  },
+});

@@ -1,0 +1,8 @@
+import { getUnifiedBalances } from "@/lib/contracts/balances";
+import { ok, route } from "@/lib/http/route";
+import { toUnifiedBalances } from "@/lib/modules/balances/serializer";
+
+export const GET = route({
+  contract: getUnifiedBalances,
+  handler: async ({ actor, services }) => ok(toUnifiedBalances(await services.balances.unified(actor.projectId))),
+});

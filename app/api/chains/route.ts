@@ -1,0 +1,21 @@
+import { listChains } from "@/lib/contracts/chains";
+import { ok, route } from "@/lib/http/route";
+
+export const GET = route({
+  contract: listChains,
+  handler: ({ services }) =>
+    ok({
+      data: services.registry.list().map((chain) => ({
+        id: chain.id,
+        name: chain.name,
+        testnet: chain.testnet,
+        nativeCurrency: chain.nativeCurrency,
+        rpcUrl: chain.publicRpcUrl ?? chain.rpcUrls[0] ?? "",
+        explorerUrl: chain.explorerUrl ?? null,
+        confirmations: chain.confirmations,
+        blockTimeMs: chain.blockTimeMs,
+        multicall3: chain.contracts.multicall3,
+        faucet: services.faucet !== null,
+      })),
+    }),
+});

@@ -1,0 +1,8 @@
+import { listWallets } from "@/lib/contracts/wallets";
+import { ok, route } from "@/lib/http/route";
+import { toWallets } from "@/lib/modules/wallets/serializer";
+
+export const GET = route({
+  contract: listWallets,
+  handler: async ({ actor, services }) => ok(toWallets(await services.wallets.listWithChains(actor.projectId))),
+});

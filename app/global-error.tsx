@@ -1,0 +1,25 @@
+"use client";
+
+import type { ReactNode } from "react";
+
+interface GlobalErrorProps {
+  readonly reset: () => void;
+}
+
+// The root layout failed, so neither styles nor providers are there: plain elements alone.
+const GlobalError = ({ reset }: GlobalErrorProps): ReactNode => (
+  <html lang="en">
+    <body style={{ fontFamily: "sans-serif", margin: "10vh auto", maxWidth: "32rem", padding: "0 1rem" }}>
+      <h1>Causeway could not be shown</h1>
+      <p>
+        The service answered, but its page could not be made: often its configuration or its database. Money that is on
+        its way goes on without this page. The log of the service says why.
+      </p>
+      <button type="button" onClick={reset}>
+        Try again
+      </button>
+    </body>
+  </html>
+);
+
+export default GlobalError;

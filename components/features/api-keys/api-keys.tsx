@@ -1,0 +1,127 @@
+"use client";
+
+import { Ban, CircleCheck, ClockAlert, KeyRound, Plus, type LucideIcon } from "lucide-react";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { useState, type ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Table, type Column } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { listApiKeys } from "@/lib/contracts/api-keys";
+import { CreateKeyDialog } from "./create-key-dialog";
+import type { ApiKey } from "./api-key";
+import { describeScopes } from "./presets";
+import { RevokeDialog } from "./revoke-dialog";
+import { SecretDialog, type NewKey } from "./secret-dialog";
+
+const isExpired = (key: ApiKey): boolean => key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
+
+const viewOf = (key: ApiKey): { word: string; tone: Tone; icon: LucideIcon } => {
+  if (key.revokedAt !== null) return { word: "Revoked", tone: "neutral", icon: Ban };
+  if (isExpired(key)) return { word: "Expired", tone: "warning", icon: ClockAlert };
+  return { word: "Active", tone: "success", icon: CircleCheck };
+};
+
+const StateBadge = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode => {
+  const { word, tone, icon } = viewOf(apiKey);
+  return (
+    <Badge tone={tone} icon={icon}>
+      {word}
+    </Badge>
+  );
+};
+
+const columnsOf = (onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+  { id: "name", header: "Name", phone: "title", cell: (key) => <span className="font-medium">{key.name}</span> },
+  {
+    id: "key",
+    header: "Key",
+    cell: (key) => <code className="font-mono text-sm whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>,
+  },
+  {
+    id: "scopes",
+    header: "May",
+    cell: (key) => <span title={key.scopes.join(", ")}>{describeScopes(key.scopes)}</span>,
+  },
+  { id: "state", header: "Status", cell: (key) => <StateBadge apiKey={key} /> },
+  { id: "created", header: "Created", cell: (key) => <Time value={key.createdAt} /> },
+  {
+    id: "used",
+    header: "Last used",
+    cell: (key) => (key.lastUsedAt === null ? "never" : <Time value={key.lastUsedAt} />),
+  },
+  {
+    id: "expires",
+    header: "Expires",
+    cell: (key) => (key.expiresAt === null ? "never" : <Time value={key.expiresAt} />),
+  },
+  {
+    id: "actions",
+    header: <span className="sr-only">Actions</span>,
+    align: "right",
+    cell: (key) =>
+      key.revokedAt === null ? (
+        <Button size="sm" variant="ghost" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+          Revoke
+        </Button>
+      ) : null,
+  },
+];
+
+export const ApiKeys = (): ReactNode => {
+  const { data, error, isPending, refetch } = useApiQuery(listApiKeys, {});
+  const [creating, setCreating] = useQueryState("create", parseAsStringLiteral(["1"]));
+  const [made, setMade] = useState<NewKey | null>(null);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  const create = (
+    <Button variant="primary" onClick={() => void setCreating("1")}>
+      <Plus aria-hidden /> New API key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        description="Keys let your own code do what this page does. A key belongs to the project; its secret is shown once."
+        actions={create}
+      />
+      <div className="flex flex-col gap-4">
+        <Sheet flush>
+          {isPending ? (
+            <LoadingRows what="API keys" />
+          ) : data === undefined ? (
+            <ErrorState
+              error={error}
+              money="Keys go on working; only this list could not be read."
+              onRetry={() => void refetch()}
+            />
+          ) : data.data.length === 0 ? (
+            <EmptyState icon={KeyRound} title="No API keys yet" action={create}>
+              Make one for each program that uses the service, so that each can be revoked by itself.
+            </EmptyState>
+          ) : (
+            <Table caption="API keys" columns={columnsOf(setRevoking)} rows={data.data} rowKey={(key) => key.id} />
+          )}
+        </Sheet>
+        <ApiSnippet method="GET" path="/auth/api-keys" auth="bearer" />
+      </div>
+      <CreateKeyDialog
+        open={creating === "1"}
+        onOpenChange={(open) => void setCreating(open ? "1" : null)}
+        onCreated={(key) => {
+          void setCreating(null);
+          setMade(key);
+        }}
+      />
+      <SecretDialog made={made} onClose={() => setMade(null)} />
+      <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
+    </>
+  );
+};

@@ -1,0 +1,51 @@
+import { SCOPES, type Scope } from "@/lib/contracts/contract";
+
+export interface ScopePreset {
+  readonly id: "read" | "payments" | "everything";
+  readonly label: string;
+  readonly description: string;
+  readonly scopes: readonly Scope[];
+}
+
+const PAYMENTS: readonly Scope[] = [
+  "wallets:read",
+  "swaps:write",
+  "transfers:read",
+  "transfers:write",
+  "operations:read",
+  "operations:write",
+  "balances:read",
+  "payouts:read",
+  "payouts:write",
+];
+
+/** The management of keys is left to people: a key that leaks must not make others. */
+export const SCOPE_PRESETS: readonly ScopePreset[] = [
+  {
+    id: "read",
+    label: "Read only",
+    description: "Sees balances, wallets and operations; moves nothing.",
+    scopes: SCOPES.filter((scope) => scope.endsWith(":read")),
+  },
+  {
+    id: "payments",
+    label: "Payments",
+    description: "Swaps, transfers and payouts, with a code where the policy asks for one.",
+    scopes: PAYMENTS,
+  },
+  {
+    id: "everything",
+    label: "Everything",
+    description: "All but the management of API keys.",
+    scopes: SCOPES.filter((scope) => scope !== "keys:manage"),
+  },
+];
+
+/** The preset that has exactly these scopes, else how many there are. */
+export const describeScopes = (scopes: readonly string[]): string => {
+  const preset = SCOPE_PRESETS.find(
+    (candidate) =>
+      candidate.scopes.length === scopes.length && candidate.scopes.every((scope) => scopes.includes(scope)),
+  );
+  return preset?.label ?? `${String(scopes.length)} ${scopes.length === 1 ? "scope" : "scopes"}`;
+};

@@ -1,0 +1,44 @@
+import type { Method } from "@/lib/contracts/contract";
+
+export interface SnippetCall {
+  readonly method: Method;
+  /** As in the contract with its parameters filled in: `/operations/op_…`. */
+  readonly path: string;
+  /** JSON body; without one the call has none. */
+  readonly body?: unknown;
+  /** `apiKey` (default) for what keys may do; `bearer` for what only a signed-in person may. */
+  readonly auth?: "apiKey" | "bearer" | "none";
+}
+
+const HEADERS = {
+  apiKey: { name: "x-api-key", shell: "$CAUSEWAY_API_KEY", js: "process.env.CAUSEWAY_API_KEY" },
+  bearer: { name: "authorization", shell: "Bearer $ACCESS_TOKEN", js: "`Bearer ${process.env.ACCESS_TOKEN}`" },
+} as const;
+
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The call for a shell; secrets come from variables, never from the page. */
+export const toCurl = (baseUrl: string, { method, path, body, auth = "apiKey" }: SnippetCall): string => {
+  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${shellQuoted(baseUrl + path)}`];
+  if (auth !== "none") lines.push(`-H "${HEADERS[auth].name}: ${HEADERS[auth].shell}"`);
+  if (body !== undefined) lines.push(`-H 'content-type: application/json'`, `-d ${shellQuoted(JSON.stringify(body))}`);
+  return lines.join(" \\\n  ");
+};
+
+const indented = (text: string): string => text.replaceAll("\n", "\n  ");
+
+/** The call in TypeScript, with nothing but `fetch`. */
+export const toTypeScript = (baseUrl: string, { method, path, body, auth = "apiKey" }: SnippetCall): string => {
+  const headers = [
+    ...(auth === "none" ? [] : [`${JSON.stringify(HEADERS[auth].name)}: ${HEADERS[auth].js}`]),
+    ...(body === undefined ? [] : [`"content-type": "application/json"`]),
+  ];
+  const options = [
+    ...(method === "GET" ? [] : [`method: "${method}"`]),
+    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(", ")} }`]),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${indented(JSON.stringify(body, null, 2))})`]),
+  ];
+  const url = JSON.stringify(baseUrl + path);
+  const argument = options.length === 0 ? "" : `, {\n  ${options.join(",\n  ")},\n}`;
+  return `const response = await fetch(${url}${argument});\nif (!response.ok) throw new Error(await response.text());\nconst result = await response.json();`;
+};

@@ -1,0 +1,48 @@
+"use client";
+
+import { useSyncExternalStore, type ReactNode } from "react";
+import { Button } from "@/components/ui/button";
+import { ChainName } from "@/components/ui/chain-name";
+import { Dialog } from "@/components/ui/dialog";
+import { currentRequest, subscribeToRequests } from "./confirm-store";
+
+const nothing = (): null => null;
+
+/** What a wallet's own window would be: shows what the burner wallet is asked to sign, and asks. */
+export const BurnerConfirm = (): ReactNode => {
+  const request = useSyncExternalStore(subscribeToRequests, currentRequest, nothing);
+  if (request === null) return null;
+  return (
+    <Dialog
+      open
+      onOpenChange={() => request.answer(false)}
+      title={request.title}
+      description={
+        <>
+          Burner wallet – development only
+          {request.chainId === null ? null : (
+            <>
+              {" · "}
+              <ChainName chainId={request.chainId} />
+            </>
+          )}
+        </>
+      }
+      footer={
+        <>
+          <Button onClick={() => request.answer(false)}>Reject</Button>
+          <Button variant="primary" onClick={() => request.answer(true)}>
+            Confirm
+          </Button>
+        </>
+      }
+    >
+      <pre
+        tabIndex={0}
+        className="max-h-80 overflow-auto rounded-card border bg-sunken p-3 font-mono text-sm break-words whitespace-pre-wrap"
+      >
+        {request.text}
+      </pre>
+    </Dialog>
+  );
+};

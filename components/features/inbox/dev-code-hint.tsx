@@ -1,0 +1,19 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { usePublicConfig } from "@/components/providers/public-config";
+
+/** Beside every field that asks for a mailed code: in development the mail is in the app's own inbox. */
+export const DevCodeHint = (): ReactNode => {
+  const { devnet, env } = usePublicConfig();
+  if (!devnet || env !== "development") return null;
+  return (
+    <p className="text-sm text-fg-2">
+      Development: the mail is in the{" "}
+      <a href="/inbox" target="_blank" className="link">
+        inbox page (new tab)
+      </a>
+      .
+    </p>
+  );
+};

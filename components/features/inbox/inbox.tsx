@@ -1,0 +1,78 @@
+"use client";
+
+import { Mail } from "lucide-react";
+import type { ReactNode } from "react";
+import { Alert } from "@/components/ui/alert";
+import { CopyButton } from "@/components/ui/copy-button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import { useInbox, type CaughtMail } from "./use-inbox";
+
+/** What the service mailed, in development, where mail never leaves the machine. */
+export const InboxPage = (): ReactNode => {
+  const { data, error, isPending, refetch } = useInbox();
+  return (
+    <>
+      <PageHeader
+        title="Development inbox"
+        description="Mail that the service sent. Newest first; new mail appears by itself."
+      />
+      {data !== undefined && error !== null ? (
+        <Alert tone="warning" className="mb-4">
+          New mail cannot be read at the moment; this is what was there.
+        </Alert>
+      ) : null}
+      {isPending ? (
+        <Sheet flush>
+          <LoadingRows what="mail" />
+        </Sheet>
+      ) : data === undefined ? (
+        <Sheet flush>
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        </Sheet>
+      ) : data.data.length === 0 ? (
+        <Sheet flush>
+          <EmptyState icon={Mail} title="No mail yet">
+            Codes that verify an e-mail address or approve a payment arrive here.
+          </EmptyState>
+        </Sheet>
+      ) : (
+        <ul className="flex flex-col gap-3" aria-label="Mail">
+          {data.data.map((mail) => (
+            <li key={mail.id}>
+              <MailView mail={mail} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+};
+
+const MailView = ({ mail }: { readonly mail: CaughtMail }): ReactNode => (
+  <Sheet
+    title={mail.subject}
+    description={
+      <>
+        To {mail.to} · <Time value={mail.createdAt} />
+      </>
+    }
+    actions={
+      mail.code === undefined ? undefined : (
+        <>
+          <span className="sr-only">Code</span>
+          <code className="num rounded-tag bg-accent-tint px-2 font-mono text-xl font-medium text-accent">
+            {mail.code}
+          </code>
+          <CopyButton value={mail.code} label="Copy code" />
+        </>
+      )
+    }
+  >
+    <p className="break-words whitespace-pre-wrap">{mail.text}</p>
+  </Sheet>
+);

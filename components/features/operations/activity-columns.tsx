@@ -1,0 +1,66 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { PublicId } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { RowLink } from "@/components/ui/row-link";
+import { StatusBadge } from "@/components/ui/status-badge";
+import type { Column } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { isFinal } from "@/lib/core/status";
+import { sumByAsset } from "./asset-sums";
+import type { Operation } from "./types";
+
+const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
+  [...new Set(ids)].map((id, index) => (
+    <span key={id}>
+      {index === 0 ? "" : ", "}
+      <ChainName chainId={id} />
+    </span>
+  ));
+
+const Way = ({ operation: { quoted } }: { readonly operation: Operation }): ReactNode => (
+  <span className="text-fg-2">
+    <Chains ids={quoted.from.map((source) => source.chainId)} /> <span aria-label="to">→</span>{" "}
+    <ChainName chainId={quoted.to.chainId} />
+  </span>
+);
+
+const Sent = ({ operation }: { readonly operation: Operation }): ReactNode => (
+  <span className="flex flex-col items-end">
+    {sumByAsset(operation.quoted.from).map((sum) => (
+      <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain />
+    ))}
+  </span>
+);
+
+/** What arrived, once that is settled; before, what is promised. */
+const Received = ({ operation: { status, actual, quoted } }: { readonly operation: Operation }): ReactNode =>
+  isFinal(status) ? (
+    <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain />
+  ) : (
+    <span className="text-fg-3">
+      at least <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />
+    </span>
+  );
+
+export const ACTIVITY_COLUMNS: readonly Column<Operation>[] = [
+  {
+    id: "kind",
+    header: "What",
+    phone: "title",
+    cell: (operation) => <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>,
+  },
+  { id: "way", header: "From → to", cell: (operation) => <Way operation={operation} /> },
+  { id: "sent", header: "Sent", align: "right", cell: (operation) => <Sent operation={operation} /> },
+  { id: "received", header: "Received", align: "right", cell: (operation) => <Received operation={operation} /> },
+  {
+    id: "status",
+    header: "Status",
+    cell: (operation) => <StatusBadge status={operation.status} subStatus={operation.subStatus} />,
+  },
+  { id: "time", header: "Started", align: "right", cell: (operation) => <Time value={operation.createdAt} /> },
+  { id: "id", header: "Id", align: "right", cell: (operation) => <PublicId value={operation.operationId} /> },
+];

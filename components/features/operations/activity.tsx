@@ -1,0 +1,118 @@
+"use client";
+
+import { List } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { parseAsStringLiteral, useQueryStates } from "nuqs";
+import { useCallback, useMemo, type ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Kbd } from "@/components/ui/kbd";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Table } from "@/components/ui/table";
+import { useListKeys } from "@/components/ui/use-list-keys";
+import { OPERATION_KINDS } from "@/lib/contracts/operations";
+import { STATUSES } from "@/lib/core/status";
+import { ACTIVITY_COLUMNS } from "./activity-columns";
+import { ActivityFilters } from "./activity-filters";
+import type { Operation } from "./types";
+import { useOperationList } from "./use-operation-list";
+
+const FILTERS = { status: parseAsStringLiteral(STATUSES), kind: parseAsStringLiteral(OPERATION_KINDS) };
+const MONEY = "Operations that run go on without this page.";
+
+const pathOf = (filters: { readonly status: string | null; readonly kind: string | null }): string => {
+  const query = new URLSearchParams();
+  if (filters.status !== null) query.set("status", filters.status);
+  if (filters.kind !== null) query.set("kind", filters.kind);
+  return query.size === 0 ? "/operations" : `/operations?${query.toString()}`;
+};
+
+export const Activity = (): ReactNode => {
+  const [filters, setFilters] = useQueryStates(FILTERS, { history: "replace" });
+  const list = useOperationList(filters);
+  const operations = list.data?.pages.flatMap((page) => page.data);
+  const filtered = filters.status !== null || filters.kind !== null;
+  return (
+    <>
+      <PageHeader
+        title="Activity"
+        description={
+          <>
+            Everything that moves money, newest first.{" "}
+            <span className="max-md:hidden">
+              <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
+            </span>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-4">
+        <ActivityFilters filters={filters} onChange={(next) => void setFilters(next)} />
+        {list.isError && operations !== undefined ? (
+          <Alert tone="warning" title="The list could not be refreshed">
+            It shows what was known before, and is tried again by itself. {MONEY}
+          </Alert>
+        ) : null}
+        <Sheet flush>
+          {list.isPending ? (
+            <LoadingRows what="activity" rows={8} />
+          ) : operations === undefined ? (
+            <ErrorState error={list.error} money={MONEY} onRetry={() => void list.refetch()} />
+          ) : operations.length === 0 ? (
+            <NothingHere filtered={filtered} onReset={() => void setFilters({ status: null, kind: null })} />
+          ) : (
+            <OperationTable operations={operations} />
+          )}
+        </Sheet>
+        {list.hasNextPage ? (
+          <div className="flex justify-center">
+            <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              Load more
+            </Button>
+          </div>
+        ) : null}
+        <ApiSnippet method="GET" path={pathOf(filters)} />
+      </div>
+    </>
+  );
+};
+
+const OperationTable = ({ operations }: { readonly operations: readonly Operation[] }): ReactNode => {
+  const router = useRouter();
+  const ids = operations.map((operation) => operation.operationId).join(" ");
+  const keys = useMemo(() => ids.split(" "), [ids]);
+  const onOpen = useCallback((id: string) => router.push(`/activity/${id}`), [router]);
+  const active = useListKeys({ keys, onOpen });
+  return (
+    <Table
+      caption="Operations"
+      columns={ACTIVITY_COLUMNS}
+      rows={operations}
+      rowKey={(operation) => operation.operationId}
+      activeKey={active}
+    />
+  );
+};
+
+interface NothingHereProps {
+  readonly filtered: boolean;
+  readonly onReset: () => void;
+}
+
+const NothingHere = ({ filtered, onReset }: NothingHereProps): ReactNode =>
+  filtered ? (
+    <EmptyState icon={List} title="Nothing fits the filter" action={<Button onClick={onReset}>Show all</Button>} />
+  ) : (
+    <EmptyState icon={List} title="Nothing has moved yet">
+      Swaps and transfers stand here with their state.{" "}
+      <Link className="link" href="/swap">
+        Make the first one
+      </Link>
+      .
+    </EmptyState>
+  );

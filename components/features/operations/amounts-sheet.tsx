@@ -1,0 +1,88 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { FeeLines } from "@/components/features/swap/fee-lines";
+import { Address } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { Fact, Facts, Sheet } from "@/components/ui/sheet";
+import { isFinal } from "@/lib/core/status";
+import { sumByAsset, type AssetSum } from "./asset-sums";
+import type { Operation } from "./types";
+
+/** What was promised beside what came of it. */
+export const AmountsSheet = ({ operation }: { readonly operation: Operation }): ReactNode => {
+  const { quoted, actual, status } = operation;
+  return (
+    <Sheet title="Quoted and actual">
+      <table className="w-full">
+        <caption className="sr-only">Quoted and actual amounts</caption>
+        <thead>
+          <tr className="border-b text-sm text-fg-3">
+            <td />
+            <th scope="col" className="h-8 text-right font-medium">
+              Quoted
+            </th>
+            <th scope="col" className="h-8 text-right font-medium">
+              Actual
+            </th>
+          </tr>
+        </thead>
+        <tbody className="divide-y">
+          <Row label="Sent" quoted={sumByAsset(quoted.from)} actual={sumByAsset(actual.spent)} />
+          <Row
+            label="Received"
+            quoted={sumByAsset([quoted.to])}
+            actual={sumByAsset([actual.received])}
+            note={
+              <>
+                at least <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />
+              </>
+            }
+          />
+        </tbody>
+      </table>
+      {isFinal(status) ? null : <p className="pt-2 text-sm text-fg-3">The actual amounts are those seen so far.</p>}
+      <Facts className="mt-2 border-t">
+        <Fact label="To">
+          <Address value={quoted.to.address} full /> on <ChainName chainId={quoted.to.chainId} />
+        </Fact>
+        <Fact label="Fees, as quoted">
+          <FeeLines fees={operation.fees} />
+        </Fact>
+        <Fact label="Started by">
+          <code className="font-mono text-sm break-all">{operation.createdBy}</code>
+        </Fact>
+      </Facts>
+    </Sheet>
+  );
+};
+
+interface RowProps {
+  readonly label: string;
+  readonly quoted: readonly AssetSum[];
+  readonly actual: readonly AssetSum[];
+  readonly note?: ReactNode;
+}
+
+const Sums = ({ sums }: { readonly sums: readonly AssetSum[] }): ReactNode =>
+  sums.map((sum) => (
+    <span key={sum.assetId} className="block">
+      <Amount value={sum.amount} unit={sum.symbol} />
+    </span>
+  ));
+
+const Row = ({ label, quoted, actual, note }: RowProps): ReactNode => (
+  <tr className="align-baseline">
+    <th scope="row" className="h-9 text-left font-normal text-fg-2">
+      {label}
+    </th>
+    <td className="py-2 text-right">
+      <Sums sums={quoted} />
+      {note === undefined ? null : <span className="block text-sm text-fg-3">{note}</span>}
+    </td>
+    <td className="py-2 text-right font-medium">
+      <Sums sums={actual} />
+    </td>
+  </tr>
+);

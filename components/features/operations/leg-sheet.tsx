@@ -1,0 +1,59 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Address, TxHash } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { Sheet } from "@/components/ui/sheet";
+import { Time } from "@/components/ui/time";
+import { Timeline, type TimelineStep } from "@/components/ui/timeline";
+import { isFinal } from "@/lib/core/status";
+import { legSteps, type LegStep } from "./leg-timeline";
+import type { Leg, OperationEvent } from "./types";
+import { useChainName } from "./use-chain-name";
+
+interface LegSheetProps {
+  readonly leg: Leg;
+  readonly title: string;
+  readonly toChainId: number;
+  readonly events: readonly OperationEvent[];
+}
+
+const StepDetail = ({ step }: { readonly step: LegStep }): ReactNode => (
+  <>
+    {step.note === null ? null : <p className="num whitespace-normal!">{step.note}</p>}
+    {step.transaction?.txHash == null ? null : (
+      <TxHash value={step.transaction.txHash} href={step.transaction.explorerUrl} />
+    )}
+  </>
+);
+
+const toTimelineStep = (step: LegStep): TimelineStep => ({
+  id: step.id,
+  title: step.title,
+  state: step.state,
+  ...(step.note === null && step.transaction === null ? {} : { detail: <StepDetail step={step} /> }),
+  ...(step.at === null ? {} : { aside: <Time value={step.at} absolute /> }),
+});
+
+/** One part of the money: from which wallet, and how far it is. */
+export const LegSheet = ({ leg, title, toChainId, events }: LegSheetProps): ReactNode => {
+  const chainName = useChainName();
+  const steps = legSteps(leg, toChainId, chainName, events).map(toTimelineStep);
+  return (
+    <Sheet
+      title={title}
+      actions={<Amount value={leg.sent.amount} unit={leg.sent.token.symbol} className="font-medium" />}
+    >
+      <p className="pb-3 text-sm text-fg-2">
+        From <Address value={leg.walletAddress} /> on <ChainName chainId={leg.chainId} />
+      </p>
+      <Timeline label={`Steps of ${title.toLowerCase()}`} steps={steps} />
+      {leg.fillDeadline === null || isFinal(leg.status) ? null : (
+        <p className="text-sm text-fg-3">
+          Delivered by <Time value={leg.fillDeadline} absolute />, or sent back after that.
+        </p>
+      )}
+    </Sheet>
+  );
+};

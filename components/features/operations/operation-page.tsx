@@ -1,0 +1,81 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { PublicId } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { ErrorState } from "@/components/ui/error-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { getOperation } from "@/lib/contracts/operations";
+import { AmountsSheet } from "./amounts-sheet";
+import { HoldsSheet } from "./holds-sheet";
+import { LegSheet } from "./leg-sheet";
+import { OperationHead } from "./operation-head";
+import { RawJson } from "./raw-json";
+import { useOperation } from "./use-operation";
+
+const MONEY = "The operation goes on without this page.";
+
+interface OperationPageProps {
+  readonly operationId: string;
+}
+
+export const OperationPage = ({ operationId }: OperationPageProps): ReactNode => {
+  const { query, events, live } = useOperation(operationId);
+  const operation = query.data;
+  return (
+    <>
+      <PageHeader
+        title={operation === undefined ? "Operation" : KIND_WORDS[operation.kind]}
+        description={<PublicId value={operationId} full />}
+        actions={
+          <Link href="/activity" className={buttonLooks()}>
+            All activity
+          </Link>
+        }
+      />
+      {query.isPending ? (
+        <Sheet flush>
+          <LoadingRows what="the operation" rows={6} />
+        </Sheet>
+      ) : operation === undefined ? (
+        <Sheet flush>
+          <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
+        </Sheet>
+      ) : (
+        <div className="flex flex-col gap-4">
+          {query.isError ? (
+            <Alert tone="warning" title="The state could not be refreshed">
+              It shows what was known before, and is tried again by itself. {MONEY}
+            </Alert>
+          ) : null}
+          <OperationHead operation={operation} live={live} />
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            <div className="flex min-w-0 flex-col gap-4">
+              {operation.legs.map((leg, index) => (
+                <LegSheet
+                  key={leg.id}
+                  leg={leg}
+                  title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
+                  toChainId={operation.quoted.to.chainId}
+                  events={events}
+                />
+              ))}
+            </div>
+            <div className="flex min-w-0 flex-col gap-4">
+              <AmountsSheet operation={operation} />
+            </div>
+          </div>
+          <HoldsSheet operation={operation} />
+          <RawJson value={operation} />
+          <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />
+        </div>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,80 @@
+import { isFinal } from "@/lib/core/status";
+import type { ChainNameOf, Leg, Operation } from "./types";
+
+interface Depth {
+  readonly confirmations: number;
+  readonly confirmationsNeeded: number;
+}
+
+/** `1 of 2 confirmations`. */
+export const depthText = ({ confirmations, confirmationsNeeded }: Depth): string =>
+  `${confirmations} of ${confirmationsNeeded} confirmation${confirmationsNeeded === 1 ? "" : "s"}`;
+
+/** What is so with one leg now, without promises. */
+export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf): string => {
+  const from = chainName(leg.chainId);
+  const to = chainName(toChainId);
+  switch (leg.state) {
+    case "queued":
+      return `Waiting to be sent on ${from}`;
+    case "submitted":
+      return `Sent to ${from}, not in a block yet`;
+    case "source_seen":
+      return leg.failure === null
+        ? `In a block on ${from}, ${depthText(leg)}`
+        : `Refused by ${from}, ${depthText(leg)} of that`;
+    case "bridging":
+      return `On the way from ${from} to ${to}, ${depthText(leg)} on ${from}`;
+    case "filled_seen":
+      return leg.destination === null ? `Delivered on ${to}` : `Delivered on ${to}, ${depthText(leg.destination)}`;
+    case "refunding":
+      return `Not delivered in time; the bridge sends it back to ${from}`;
+    case "refund_seen":
+      return leg.refund === null ? `Back on ${from}` : `Back on ${from}, ${depthText(leg.refund)}`;
+    case "completed":
+      return `Arrived on ${to}`;
+    case "failed":
+      return `Failed; the money is in the wallet on ${from}`;
+    case "refunded":
+      return `Sent back to the wallet on ${from}`;
+  }
+};
+
+/** From least to most advanced; an operation is as far as its slowest leg. */
+const ORDER: readonly Leg["state"][] = [
+  "refunding",
+  "refund_seen",
+  "queued",
+  "submitted",
+  "source_seen",
+  "bridging",
+  "filled_seen",
+];
+
+const isOpen = (leg: Leg): boolean => !isFinal(leg.status);
+
+const FINAL_SENTENCES: Partial<Record<Operation["status"], string>> = {
+  partially_completed: "A part arrived; the rest is named below",
+  failed: "Nothing arrived; the money is in the source wallets",
+  refunded: "Nothing arrived; the money is back",
+  expired: "Not executed in time; nothing was sent",
+  cancelled: "Cancelled; nothing was sent",
+};
+
+/** The state of the whole operation in one honest sentence, with a full stop. */
+export const statusSentence = (operation: Operation, chainName: ChainNameOf): string => {
+  const { legs, status, subStatus, quoted } = operation;
+  const to = quoted.to.chainId;
+  if (isFinal(status)) {
+    if (status !== "completed") return `${FINAL_SENTENCES[status] ?? "Ended"}.`;
+    return subStatus === "partial" ? "A part arrived; the rest is named below." : `Arrived on ${chainName(to)}.`;
+  }
+  const open = legs.filter(isOpen);
+  const [slowest] = [...open].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
+  if (status === "pending" || slowest === undefined) return "Accepted; it is carried on by itself.";
+  const sentence = legSentence(slowest, to, chainName);
+  const late = subStatus === "delayed" ? " It takes longer than usual." : "";
+  if (legs.length === 1) return `${sentence}.${late}`;
+  const arrived = legs.filter((leg) => leg.state === "completed").length;
+  return `${arrived} of ${legs.length} parts arrived. Slowest: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}.${late}`;
+};

@@ -1,0 +1,42 @@
+"use client";
+
+import { useInfiniteQuery, type InfiniteData, type UseInfiniteQueryResult } from "@tanstack/react-query";
+import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { listOperations, type OPERATION_KINDS } from "@/lib/contracts/operations";
+import { isFinal, type Status } from "@/lib/core/status";
+
+type OperationsPage = ResponseOf<typeof listOperations>;
+
+const PAGE_SIZE = 20;
+const BUSY_REFRESH_MS = 2_000;
+/** Others, and API keys, start operations too. */
+const IDLE_REFRESH_MS = 10_000;
+
+export interface OperationFilters {
+  readonly status: Status | null;
+  readonly kind: (typeof OPERATION_KINDS)[number] | null;
+}
+
+const isBusy = (data: InfiniteData<OperationsPage> | undefined): boolean =>
+  data?.pages.some((page) => page.data.some((operation) => !isFinal(operation.status))) === true;
+
+/** Pages of operations, newest first; refreshed quickly while one of those shown is under way. */
+export const useOperationList = ({
+  status,
+  kind,
+}: OperationFilters): UseInfiniteQueryResult<InfiniteData<OperationsPage>> => {
+  const api = useApi();
+  const filters = { ...(status === null ? {} : { status }), ...(kind === null ? {} : { kind }) };
+  return useInfiniteQuery({
+    queryKey: [...queryKeyOf(listOperations), "pages", filters],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      api.call(listOperations, {
+        query: { limit: PAGE_SIZE, ...filters, ...(pageParam === null ? {} : { cursor: pageParam }) },
+        signal,
+      }),
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state }) => (isBusy(state.data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS),
+  });
+};

@@ -1,0 +1,87 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Bar, BarChart, Legend, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { shortenAmount } from "@/components/ui/amount";
+import type { Balances } from "./use-balances";
+
+const COLOURS = ["var(--chart-1)", "var(--chart-2)", "var(--chart-3)", "var(--chart-4)", "var(--chart-5)"];
+const BAR_PX = 26;
+const AXES_PX = 64;
+const MOTION_MS = 160;
+
+const dollars = (value: unknown): string => `$${shortenAmount(Number(value).toFixed(2), 2).text}`;
+
+type Row = Record<string, string | number>;
+
+// Lengths of bars are the one place where an amount may become a float; the exact numbers stand in the table below.
+const rowsOf = (balances: Balances): Row[] =>
+  balances.totals
+    .filter((total) => total.usd !== null && Number(total.usd) > 0)
+    .map((total) => {
+      const row: Row = { token: total.token };
+      for (const part of total.breakdown) {
+        const key = String(part.chainId);
+        row[key] = Number(row[key] ?? 0) + Number(part.usd ?? 0);
+      }
+      return row;
+    });
+
+/** Value in US dollars per token, stacked by chain. The table of balances has the same numbers, for everybody. */
+export const BalanceChart = ({ balances }: { readonly balances: Balances }): ReactNode => {
+  const { chains } = usePublicConfig();
+  const rows = rowsOf(balances);
+  if (rows.length === 0) return null;
+  return (
+    <figure>
+      <figcaption className="pb-1 text-sm text-fg-2">
+        US dollars per token and chain.{" "}
+        <span className="sr-only">The same numbers stand in the table of balances.</span>
+      </figcaption>
+      <div aria-hidden style={{ height: rows.length * BAR_PX + AXES_PX }}>
+        <ResponsiveContainer width="100%" height="100%">
+          <BarChart
+            data={rows}
+            layout="vertical"
+            margin={{ left: 0, right: 16, top: 4, bottom: 0 }}
+            accessibilityLayer={false}
+          >
+            <XAxis
+              type="number"
+              tickFormatter={(value: number) => `$${shortenAmount(String(Math.round(value)), 0).text}`}
+              stroke="var(--text-3)"
+              fontSize={12}
+              tickLine={false}
+            />
+            <YAxis type="category" dataKey="token" width={56} stroke="var(--text-3)" fontSize={12} tickLine={false} />
+            <Tooltip
+              cursor={{ fill: "var(--sunken)" }}
+              formatter={dollars}
+              contentStyle={{
+                background: "var(--surface)",
+                border: "1px solid var(--border)",
+                borderRadius: 6,
+                fontSize: 13,
+              }}
+              labelStyle={{ color: "var(--text-1)" }}
+            />
+            <Legend iconType="square" iconSize={10} wrapperStyle={{ fontSize: 12 }} />
+            {chains.map((chain, index) => (
+              <Bar
+                key={chain.id}
+                dataKey={String(chain.id)}
+                name={chain.name}
+                stackId="usd"
+                fill={COLOURS[index % COLOURS.length] ?? "var(--chart-1)"}
+                stroke="var(--surface)"
+                barSize={16}
+                animationDuration={MOTION_MS}
+              />
+            ))}
+          </BarChart>
+        </ResponsiveContainer>
+      </div>
+    </figure>
+  );
+};

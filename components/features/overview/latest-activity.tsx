@@ -1,0 +1,75 @@
+"use client";
+
+import { List } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/amount";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { RowLink } from "@/components/ui/row-link";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Table, type Column } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { useOperations, type Operation } from "./use-operations";
+
+const SHOWN = 5;
+
+export const KIND_WORDS = {
+  swap: "Swap",
+  transfer: "Transfer",
+  swap_and_transfer: "Swap and transfer",
+} as const satisfies Record<Operation["kind"], string>;
+
+const COLUMNS: readonly Column<Operation>[] = [
+  {
+    id: "kind",
+    header: "What",
+    phone: "title",
+    cell: (operation) => <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>,
+  },
+  {
+    id: "to",
+    header: "They get at least",
+    align: "right",
+    cell: ({ quoted }) => <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />,
+  },
+  {
+    id: "status",
+    header: "Status",
+    cell: (operation) => <StatusBadge status={operation.status} subStatus={operation.subStatus} />,
+  },
+  { id: "time", header: "Started", align: "right", cell: (operation) => <Time value={operation.createdAt} /> },
+];
+
+export const LatestActivity = (): ReactNode => {
+  const { data, error, isPending, refetch } = useOperations({ limit: SHOWN });
+  return (
+    <Sheet
+      title="Latest activity"
+      flush
+      actions={
+        <Link href="/activity" className="link text-sm">
+          All activity
+        </Link>
+      }
+    >
+      {isPending ? (
+        <LoadingRows what="activity" />
+      ) : data === undefined ? (
+        <ErrorState error={error} money="Operations that run go on without this page." onRetry={() => void refetch()} />
+      ) : data.data.length === 0 ? (
+        <EmptyState icon={List} title="Nothing has moved yet">
+          Swaps and transfers stand here with their state.{" "}
+          <Link className="link" href="/swap">
+            Make the first one
+          </Link>
+          .
+        </EmptyState>
+      ) : (
+        <Table caption="Latest activity" columns={COLUMNS} rows={data.data} rowKey={(row) => row.operationId} />
+      )}
+    </Sheet>
+  );
+};

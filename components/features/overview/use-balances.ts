@@ -1,0 +1,15 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { getUnifiedBalances } from "@/lib/contracts/balances";
+import type { ResponseOf } from "@/lib/contracts/contract";
+
+export type Balances = ResponseOf<typeof getUnifiedBalances>;
+export type TokenTotal = Balances["totals"][number];
+
+const REFRESH_MS = 8_000;
+
+/** Balances of all wallets over all chains; refreshed while the page is open. */
+export const useBalances = (): UseQueryResult<Balances> =>
+  useApiQuery(getUnifiedBalances, {}, { refetchIntervalMs: REFRESH_MS });

@@ -1,0 +1,61 @@
+"use client";
+
+import { useMe } from "@/components/features/profile/use-me";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { listApiKeys } from "@/lib/contracts/api-keys";
+import { isZero } from "./sums";
+import { useBalances } from "./use-balances";
+import { useOperations } from "./use-operations";
+
+export interface FirstRunStep {
+  readonly id: "sign-in" | "email" | "fund" | "swap" | "api-key";
+  readonly title: string;
+  readonly why: string;
+  readonly done: boolean;
+  readonly href: string | null;
+  readonly action: string;
+}
+
+/** Null until everything is known, so that no step flashes as undone. */
+export const useFirstRun = (): readonly FirstRunStep[] | null => {
+  const me = useMe().data;
+  const balances = useBalances().data;
+  const completed = useOperations({ status: "completed", limit: 1 }).data;
+  const keys = useApiQuery(listApiKeys, {}).data;
+  if (me === undefined || balances === undefined || completed === undefined || keys === undefined) return null;
+  return [
+    { id: "sign-in", title: "Sign in", why: "", done: true, href: null, action: "" },
+    {
+      id: "email",
+      title: "Verify an e-mail address",
+      why: "Codes that approve payments go there.",
+      done: me.emailVerified,
+      href: "/settings#email",
+      action: "Add an address",
+    },
+    {
+      id: "fund",
+      title: "Fund the treasury",
+      why: "The project's own wallet, at the same address on every chain.",
+      done: balances.totals.some((total) => !isZero(total.amount)),
+      href: "/wallets",
+      action: "Show its address",
+    },
+    {
+      id: "swap",
+      title: "Make the first swap",
+      why: "From several chains into one token, if you like.",
+      done: completed.data.length > 0,
+      href: "/swap",
+      action: "New swap",
+    },
+    {
+      id: "api-key",
+      title: "Make an API key",
+      why: "Everything here can be done by your own code.",
+      done: keys.data.some((key) => key.revokedAt === null),
+      href: "/api-keys?create=1",
+      action: "New API key",
+    },
+  ];
+};

@@ -1,0 +1,14 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useApiQuery } from "@/components/features/session/use-api";
+import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
+import { listOperations } from "@/lib/contracts/operations";
+
+export type OperationsPage = ResponseOf<typeof listOperations>;
+export type Operation = OperationsPage["data"][number];
+
+const REFRESH_MS = 5_000;
+
+export const useOperations = (query: QueryInput<typeof listOperations>): UseQueryResult<OperationsPage> =>
+  useApiQuery(listOperations, { query }, { refetchIntervalMs: REFRESH_MS });

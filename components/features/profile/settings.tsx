@@ -1,0 +1,81 @@
+"use client";
+
+import { useTheme } from "next-themes";
+import type { ReactNode } from "react";
+import { useSignOut } from "@/components/features/session/use-sign-out";
+import { Address, PublicId } from "@/components/ui/address";
+import { Button } from "@/components/ui/button";
+import { ErrorState } from "@/components/ui/error-state";
+import { Field } from "@/components/ui/field";
+import { PageHeader } from "@/components/ui/page-header";
+import { Select } from "@/components/ui/select";
+import { Fact, Facts, Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import { EmailSheet } from "./email-sheet";
+import { useMe, type Me } from "./use-me";
+
+export const Settings = (): ReactNode => {
+  const { data, error, isPending, refetch } = useMe();
+  const signOut = useSignOut();
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <div className="flex max-w-2xl flex-col gap-4">
+        <Sheet title="Profile" flush>
+          {isPending ? (
+            <LoadingRows what="your profile" rows={3} />
+          ) : data === undefined ? (
+            <ErrorState error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Profile me={data} />
+          )}
+        </Sheet>
+        {data === undefined ? null : <EmailSheet me={data} />}
+        <Sheet title="Looks">
+          <ThemeField />
+        </Sheet>
+        <Sheet title="Session">
+          <p className="pb-3 text-fg-2">Signing out ends this session at the service too. API keys go on working.</p>
+          <Button onClick={() => void signOut()}>Sign out</Button>
+        </Sheet>
+      </div>
+    </>
+  );
+};
+
+const Profile = ({ me }: { readonly me: Me }): ReactNode => (
+  <Facts className="px-4">
+    <Fact label="Address">
+      <Address value={me.address} full />
+    </Fact>
+    <Fact label="Your id">
+      <PublicId value={me.id} />
+    </Fact>
+    <Fact label="Since">
+      <Time value={me.createdAt} absolute />
+    </Fact>
+    {me.projects.map((project) => (
+      <Fact key={project.id} label={`Project ${project.name}`}>
+        <span className="text-fg-2">{project.role}</span> <PublicId value={project.id} />
+      </Fact>
+    ))}
+  </Facts>
+);
+
+const ThemeField = (): ReactNode => {
+  const { theme, setTheme } = useTheme();
+  return (
+    <Field label="Theme" className="max-w-60">
+      <Select
+        value={theme ?? "system"}
+        onValueChange={setTheme}
+        options={[
+          { value: "system", label: "As the system" },
+          { value: "light", label: "Light" },
+          { value: "dark", label: "Dark" },
+        ]}
+      />
+    </Field>
+  );
+};

@@ -1,0 +1,73 @@
+"use client";
+
+import {
+  useMutation,
+  useQuery,
+  type QueryKey,
+  type UseMutationResult,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { useMemo } from "react";
+import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
+import type { Contract, ResponseOf } from "@/lib/contracts/contract";
+import { useAccessToken } from "./use-access-token";
+
+const BASE_URL = "/api";
+
+/** The typed client of the API, with the signed-in person's access token. */
+export const useApi = (): ApiClient => {
+  const token = useAccessToken();
+  return useMemo(
+    () =>
+      createApiClient({
+        baseUrl: BASE_URL,
+        headers: (): HeadersInit => (token === null ? [] : [["authorization", `Bearer ${token}`]]),
+      }),
+    [token],
+  );
+};
+
+interface KeyInput {
+  readonly params?: unknown;
+  readonly query?: unknown;
+}
+
+// For a contract that is a type parameter the compiler cannot see that its options fit; callers of the hooks are checked.
+const callAny = <C extends Contract>(api: ApiClient, contract: C, options: CallOptions<C>): Promise<ResponseOf<C>> =>
+  (api.call as (contract: C, options: CallOptions<C>) => Promise<ResponseOf<C>>)(contract, options);
+
+/** Under which the answer is kept; without input, the key of all answers of that route: for `invalidateQueries`. */
+export const queryKeyOf = (contract: Contract, input?: KeyInput): QueryKey =>
+  input === undefined
+    ? [contract.method, contract.path]
+    : [contract.method, contract.path, input.params ?? null, input.query ?? null];
+
+interface QueryOptions {
+  readonly enabled?: boolean;
+  readonly refetchIntervalMs?: number | false;
+  readonly staleTimeMs?: number;
+}
+
+/** A GET of the API as a query. The error is an `ApiError`; show it by `ErrorState`. */
+export const useApiQuery = <C extends Contract>(
+  contract: C,
+  input: CallOptions<C>,
+  { enabled = true, refetchIntervalMs = false, staleTimeMs }: QueryOptions = {},
+): UseQueryResult<ResponseOf<C>> => {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeyOf(contract, input),
+    queryFn: ({ signal }) => callAny(api, contract, { ...input, signal }),
+    enabled,
+    refetchInterval: refetchIntervalMs,
+    ...(staleTimeMs === undefined ? {} : { staleTime: staleTimeMs }),
+  });
+};
+
+/** Anything but a GET, as a mutation over its input. */
+export const useApiMutation = <C extends Contract>(
+  contract: C,
+): UseMutationResult<ResponseOf<C>, Error, CallOptions<C>> => {
+  const api = useApi();
+  return useMutation({ mutationFn: (input: CallOptions<C>) => callAny(api, contract, input) });
+};

@@ -1,0 +1,24 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { signOut } from "next-auth/react";
+import { toast } from "sonner";
+import { useDisconnect } from "wagmi";
+
+/** Ends the session at the service and in this browser, lets go of the wallet, and goes to the sign-in page. */
+export const useSignOut = (): (() => Promise<void>) => {
+  const queryClient = useQueryClient();
+  const { disconnectAsync } = useDisconnect();
+  return async () => {
+    try {
+      await signOut({ redirect: false });
+    } catch {
+      toast.error("The service cannot be reached, so you are still signed in. Try again.");
+      return;
+    }
+    // The wallet may be gone already; the session is what counts.
+    await disconnectAsync().catch(() => undefined);
+    queryClient.clear();
+    window.location.assign("/sign-in");
+  };
+};

@@ -1,0 +1,40 @@
+import { signIn } from "next-auth/react";
+import type { Address } from "viem";
+import { createSiweMessage } from "viem/siwe";
+import type { createNonce } from "@/lib/contracts/auth";
+import type { ResponseOf } from "@/lib/contracts/contract";
+
+interface MessageInput {
+  readonly nonce: ResponseOf<typeof createNonce>;
+  readonly address: Address;
+  readonly chainId: number;
+  readonly issuedAt: Date;
+}
+
+/** The EIP-4361 message to sign, in exactly the words that the person sees before. */
+export const signInMessage = ({ nonce, address, chainId, issuedAt }: MessageInput): string =>
+  createSiweMessage({
+    address,
+    chainId,
+    domain: nonce.domain,
+    uri: nonce.uri,
+    statement: nonce.statement,
+    nonce: nonce.nonce,
+    version: "1",
+    issuedAt,
+    expirationTime: new Date(nonce.expiresAt),
+  });
+
+/** Why the service did not take a signature, in words. Codes are those of `POST /auth/token`. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  nonce_expired: "The message was older than ten minutes, or was used already. Here is a new one.",
+  invalid_signature:
+    "The signature does not fit the message and the address. Check which account the wallet signed with.",
+};
+
+/** Hands the signed message to next-auth, which keeps the session. Answers with the reason of a refusal, else null. */
+export const verifySignature = async (message: string, signature: string): Promise<string | null> => {
+  const answer = await signIn("credentials", { message, signature, redirect: false });
+  if (answer?.ok === true) return null;
+  return REFUSALS[answer?.error ?? ""] ?? "The service did not accept the signature. Try again with a new message.";
+};

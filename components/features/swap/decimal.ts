@@ -1,0 +1,45 @@
+import { formatAmount } from "@/lib/core/money";
+
+const PRICE_DIGITS = 18;
+const USD_DIGITS = 6;
+const BPS = 10_000n;
+
+/** Decimal string → whole number of 10^-digits; further digits are cut. Null when the text is no decimal string. */
+export const toScaled = (text: string, digits: number): bigint | null => {
+  const [, sign, whole, fraction = ""] = /^([-+]?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined) return null;
+  const value = BigInt(whole + fraction.slice(0, digits).padEnd(digits, "0"));
+  return sign === "-" ? -value : value;
+};
+
+/** Amount times price, cut to 6 digits; null where one of them is not known. */
+export const usdValue = (amount: string, priceUsd: string | null): string | null => {
+  if (priceUsd === null) return null;
+  const [units, price] = [toScaled(amount, PRICE_DIGITS), toScaled(priceUsd, PRICE_DIGITS)];
+  if (units === null || price === null) return null;
+  const digits = 2 * PRICE_DIGITS;
+  return formatAmount((units * price) / 10n ** BigInt(digits - USD_DIGITS), USD_DIGITS);
+};
+
+/** −1, 0 or 1: whether `a` is less than, equal to or more than `b`. Exact to 18 digits. */
+export const compareAmounts = (a: string, b: string): -1 | 0 | 1 => {
+  const difference = (toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+};
+
+/** The sum of decimal strings, exact to 18 digits; texts that are no amount count as nothing. */
+export const sumAmounts = (amounts: readonly string[]): string =>
+  formatAmount(
+    amounts.reduce((sum, amount) => sum + (toScaled(amount, PRICE_DIGITS) ?? 0n), 0n),
+    PRICE_DIGITS,
+  );
+
+/** By how many basis points `after` is less than `before`, rounded up; 0 when it is not. */
+export const dropBps = (before: string, after: string): number => {
+  const [old, now] = [toScaled(before, PRICE_DIGITS) ?? 0n, toScaled(after, PRICE_DIGITS) ?? 0n];
+  if (old <= 0n || now >= old) return 0;
+  return Number(((old - now) * BPS + old - 1n) / old);
+};
+
+/** 50 → `0.5 %`. */
+export const percentText = (bps: number): string => `${formatAmount(BigInt(Math.round(bps)), 2)} %`;

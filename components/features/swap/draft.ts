@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { SOURCES_MAX } from "@/lib/contracts/swap";
+import type { SwapValues } from "./form-model";
+
+const KEY = "causeway.swap.draft";
+
+const draft = z.object({
+  sources: z
+    .array(z.object({ address: z.string(), chainId: z.string(), token: z.string(), amount: z.string() }))
+    .min(1)
+    .max(SOURCES_MAX),
+  toChainId: z.string(),
+  toToken: z.string(),
+  toAddress: z.string(),
+  slippage: z.string(),
+});
+
+/** What was typed in this tab before it was reloaded or sent to the sign-in page; null when there is nothing to go on with. */
+export const readDraft = (): SwapValues | null => {
+  try {
+    return draft.parse(JSON.parse(sessionStorage.getItem(KEY) ?? "null"));
+  } catch {
+    return null;
+  }
+};
+
+export const saveDraft = (values: SwapValues): void => {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(values));
+  } catch {
+    // A browser that keeps nothing only loses the convenience.
+  }
+};
+
+export const dropDraft = (): void => {
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {
+    // As above.
+  }
+};

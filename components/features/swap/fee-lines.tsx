@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import { Amount, Usd } from "@/components/ui/amount";
+import { sumByAsset } from "@/components/features/operations/asset-sums";
+
+const FEE_WORDS = { bridge: "Bridge", swap: "Pools", gas: "Network" } as const;
+
+interface Fee {
+  readonly kind: keyof typeof FEE_WORDS;
+  readonly amount: string;
+  readonly token: { readonly symbol: string; readonly assetId: string; readonly decimals: number };
+  readonly usd?: string | null;
+}
+
+/** Fees of each kind, those of one asset added up; they are part of the rate already. */
+export const FeeLines = ({ fees }: { readonly fees: readonly Fee[] }): ReactNode => {
+  const kinds = [...new Set(fees.map((fee) => fee.kind))];
+  if (kinds.length === 0) return <span className="text-fg-3">none</span>;
+  return (
+    <ul className="flex flex-col gap-1">
+      {kinds.map((kind) => {
+        const members = fees.filter((fee) => fee.kind === kind);
+        const [only] = members;
+        return (
+          <li key={kind} className="flex flex-wrap justify-end gap-x-2">
+            <span className="text-fg-3">{FEE_WORDS[kind]}</span>
+            {sumByAsset(members).map((sum) => (
+              <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} />
+            ))}
+            {members.length === 1 && only?.usd != null ? (
+              <span className="text-fg-3">
+                <Usd value={only.usd} />
+              </span>
+            ) : null}
+          </li>
+        );
+      })}
+    </ul>
+  );
+};

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { ApiError } from "@/lib/api-client/client";
+import { codeOf, extraOf, fieldErrors } from "./field-errors";
+
+const refused = (details: { path: string; message: string }[]): ApiError =>
+  new ApiError({
+    status: 400,
+    code: "invalid_request",
+    message: "No.",
+    details,
+    requestId: null,
+    retryAfterSeconds: null,
+    body: { operationId: "op_1" },
+  });
+
+test("each field gets the first message that names it", () => {
+  const { fields, complete } = fieldErrors(
+    refused([
+      { path: "from.0.amount", message: "from.0.amount must be above zero." },
+      { path: "toAddress", message: "has a wrong checksum (EIP-55)" },
+      { path: "toAddress", message: "second" },
+    ]),
+  );
+  expect([...fields]).toEqual([
+    ["from.0.amount", "Must be above zero."],
+    ["toAddress", "Has a wrong checksum (EIP-55)."],
+  ]);
+  expect(complete).toBe(true);
+});
+
+test("what no field of the form stands for is left to the notice", () => {
+  expect(fieldErrors(refused([{ path: "quoteId", message: "is wrong" }])).complete).toBe(false);
+  expect(fieldErrors(new TypeError("fetch failed"))).toMatchObject({ complete: false });
+});
+
+test("further fields of the body can be read", () => {
+  expect(extraOf(refused([]), "operationId")).toBe("op_1");
+  expect(extraOf(new Error("x"), "operationId")).toBeUndefined();
+  expect(codeOf(refused([]))).toBe("invalid_request");
+});

@@ -1,0 +1,36 @@
+import { ApiError } from "@/lib/api-client/client";
+
+/** Fields of the form, by the API's path; whatever else is at fault is shown below the form. */
+const FIELD_PATH = /^(from\.\d+(\.(address|chainId|token|amount))?|toChainId|toToken|toAddress|slippageBps)$/;
+
+export interface FieldErrors {
+  /** API path → message. `from.0` without a field concerns the whole row. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Whether the fields say everything that the error says. */
+  readonly complete: boolean;
+}
+
+const NONE: FieldErrors = { fields: new Map(), complete: false };
+
+const sentence = (text: string): string => {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+};
+
+/** What the API named in `details`, ready to stand at its fields. */
+export const fieldErrors = (error: unknown): FieldErrors => {
+  if (!(error instanceof ApiError) || error.details.length === 0) return NONE;
+  const fields = new Map<string, string>();
+  for (const { path, message } of error.details)
+    if (FIELD_PATH.test(path) && !fields.has(path))
+      fields.set(path, sentence(message.replace(/^(\w+\.)*\w+ must /, "Must ")));
+  return { fields, complete: error.details.every(({ path }) => FIELD_PATH.test(path)) };
+};
+
+/** A further public field of an error's body, such as the fresh `quote` of `quote_price_moved`. */
+export const extraOf = (error: unknown, field: string): unknown =>
+  error instanceof ApiError && typeof error.body === "object" && error.body !== null
+    ? (error.body as Record<string, unknown>)[field]
+    : undefined;
+
+export const codeOf = (error: unknown): string | null => (error instanceof ApiError ? error.code : null);

@@ -1,0 +1,69 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Amount, Usd } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { Fact, Facts } from "@/components/ui/sheet";
+import { percentText, usdValue } from "./decimal";
+import { FeeLines } from "./fee-lines";
+import { impactGate } from "./quote-change";
+import { secondsText } from "./seconds-text";
+import type { Quote } from "./types";
+import type { SwapSetup } from "./use-swap-setup";
+
+interface QuoteFactsProps {
+  readonly quote: Quote;
+  readonly setup: SwapSetup;
+}
+
+const IMPACT_LOOKS = { none: "num", confirm: "num font-medium text-warning", type: "num font-medium text-danger" };
+
+export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode =>
+  quote.rate === null ? (
+    <span className="text-fg-3">several assets are sent</span>
+  ) : (
+    <>
+      <Amount value="1" unit={quote.from[0]?.token.symbol ?? ""} plain />
+      <span className="px-1 text-fg-3">=</span>
+      <Amount value={quote.rate} unit={quote.to.token.symbol} fractionMax={8} />
+    </>
+  );
+
+export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
+  const { to } = quote;
+  const price =
+    setup.tokens.find((token) => token.chainId === to.chainId && token.address === to.token.address)?.priceUsd ?? null;
+  return (
+    <Facts>
+      <Fact label="They get at least" strong>
+        <Amount value={to.minAmount} unit={to.token.symbol} />
+      </Fact>
+      <Fact label="Expected">
+        <Amount value={to.amount} unit={to.token.symbol} />{" "}
+        {price === null ? null : (
+          <span className="text-fg-3">
+            <Usd value={usdValue(to.amount, price)} />
+          </span>
+        )}
+      </Fact>
+      <Fact label="On">
+        <ChainName chainId={to.chainId} />
+      </Fact>
+      <Fact label="Rate">
+        <RateText quote={quote} />
+      </Fact>
+      <Fact label="Fees">
+        <FeeLines fees={quote.fees} />
+      </Fact>
+      <Fact label="Price impact">
+        <span className={IMPACT_LOOKS[impactGate(quote.priceImpactBps)]}>{percentText(quote.priceImpactBps)}</span>
+      </Fact>
+      <Fact label="Slippage, enforced on chain">
+        <span className="num">{percentText(quote.slippageBps)}</span>
+      </Fact>
+      <Fact label="Takes about">
+        <span className="num">{secondsText(quote.estimatedSeconds)}</span>
+      </Fact>
+    </Facts>
+  );
+};

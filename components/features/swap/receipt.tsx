@@ -1,0 +1,68 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { Fact, Facts } from "@/components/ui/sheet";
+import { sumByAsset } from "@/components/features/operations/asset-sums";
+import { compareAmounts } from "./decimal";
+import { FeeLines } from "./fee-lines";
+import { RateText } from "./quote-facts";
+import { RouteSteps } from "./route-cards";
+import type { Prepared, Quote } from "./types";
+
+interface ReceiptProps {
+  readonly quote: Quote;
+  /** Priced anew when the code was taken; this is what will be executed. */
+  readonly to: Prepared["to"];
+}
+
+/** Everything that the execution will do, whole: no address shortened. */
+export const Receipt = ({ quote, to }: ReceiptProps): ReactNode => (
+  <Facts>
+    <Fact label="From">
+      <ul className="flex flex-col gap-2">
+        {quote.from.map((source, index) => (
+          <li key={index}>
+            <Amount value={source.amount} unit={source.token.symbol} className="font-medium" /> on{" "}
+            <ChainName chainId={source.chainId} />
+            <br />
+            <code className="font-mono text-sm break-all text-fg-2">{source.address}</code>
+          </li>
+        ))}
+      </ul>
+    </Fact>
+    <Fact label="To">
+      <code className="font-mono text-sm font-medium break-all">{to.address}</code>
+      <br />
+      on <ChainName chainId={to.chainId} />
+    </Fact>
+    <Fact label="You send">
+      <span className="flex flex-wrap justify-end gap-x-3">
+        {sumByAsset(quote.from).map((sum) => (
+          <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} />
+        ))}
+      </span>
+    </Fact>
+    <Fact label="They get at least" strong>
+      <Amount value={to.minAmount} unit={to.token.symbol} />
+    </Fact>
+    <Fact label="Expected">
+      <Amount value={to.amount} unit={to.token.symbol} />
+      {compareAmounts(to.amount, quote.to.amount) === 0 ? null : (
+        <span className="block text-sm text-fg-3">
+          quoted: <Amount value={quote.to.amount} unit={to.token.symbol} plain />
+        </span>
+      )}
+    </Fact>
+    <Fact label="Fees">
+      <FeeLines fees={quote.fees} />
+    </Fact>
+    <Fact label="Rate">
+      <RateText quote={quote} />
+    </Fact>
+    <Fact label="Route">
+      <RouteSteps quote={quote} />
+    </Fact>
+  </Facts>
+);

@@ -1,0 +1,57 @@
+"use client";
+
+import type { ReactNode, SyntheticEvent } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { createQuote } from "@/lib/contracts/swap";
+import { DestinationSheet } from "./destination-sheet";
+import { dropDraft } from "./draft";
+import { fieldErrors } from "./field-errors";
+import { QuoteSheet } from "./quote-sheet";
+import { SourcesSheet } from "./sources-sheet";
+import { SwapDialog } from "./swap-dialog";
+import { useQuote } from "./use-quote";
+import { useSwapFlow } from "./use-swap-flow";
+import { useSwapForm } from "./use-swap-form";
+import type { SwapSetup } from "./use-swap-setup";
+
+/** Stands in the snippet until the form is complete. */
+const EXAMPLE_BODY = {
+  from: [{ address: "0x…", chainId: 31337, token: "USDC", amount: "12.5" }],
+  toChainId: 31338,
+  toToken: "WETH",
+  toAddress: "0x…",
+  slippageBps: 50,
+};
+
+/** The form, its quote, and the dialog that approves and executes it. */
+export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
+  const swap = useSwapForm(setup);
+  const view = useQuote(swap.body);
+  const flow = useSwapFlow(() => {
+    swap.clearAmounts();
+    dropDraft();
+  });
+  const serverErrors = fieldErrors(view.error);
+  const askForQuote = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    // Marks every field that is still missing; a complete form is priced at once.
+    void swap.form.handleSubmit(view.refresh)();
+  };
+  return (
+    <>
+      <form onSubmit={askForQuote} noValidate className="flex flex-col gap-4" aria-label="Swap">
+        <SourcesSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+        <DestinationSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+        <QuoteSheet setup={setup} view={view} showError={!serverErrors.complete} onReview={flow.start} />
+        <ApiSnippet method={createQuote.method} path={createQuote.path} body={swap.body ?? EXAMPLE_BODY} />
+      </form>
+      <SwapDialog
+        flow={flow}
+        onNewQuote={() => {
+          flow.close();
+          view.refresh();
+        }}
+      />
+    </>
+  );
+};

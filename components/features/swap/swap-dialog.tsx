@@ -1,0 +1,50 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Dialog } from "@/components/ui/dialog";
+import { Steps } from "@/components/ui/timeline";
+import { CodeStep } from "./code-step";
+import { FlowErrors } from "./flow-errors";
+import { FlowFooter } from "./flow-footer";
+import { RateChange } from "./rate-change";
+import { ReviewStep } from "./review-step";
+import type { SwapFlow } from "./use-swap-flow";
+
+const STEPS = ["Quote", "Code", "Review", "Done"];
+const STEP_INDEX = { code: 1, review: 2 } as const;
+
+interface SwapDialogProps {
+  readonly flow: SwapFlow;
+  /** Closes and asks for a new quote of the same form. */
+  readonly onNewQuote: () => void;
+}
+
+/** Approves and executes one quote. Closing keeps where one was; opening the same quote goes on from there. */
+export const SwapDialog = ({ flow: swap, onNewQuote }: SwapDialogProps): ReactNode => {
+  const { flow } = swap;
+  if (flow === null) return null;
+  return (
+    <Dialog
+      open={swap.open}
+      onOpenChange={(open) => (open ? undefined : swap.close())}
+      title={flow.step === "code" ? "Approve the swap" : "Review the swap"}
+      description={<Steps label="Steps of the swap" steps={STEPS} current={STEP_INDEX[flow.step]} />}
+      size="lg"
+      footer={<FlowFooter swap={swap} flow={flow} />}
+    >
+      <div className="flex flex-col gap-4">
+        {flow.step === "code" ? <CodeStep flow={swap} /> : <ReviewStep flow={swap} />}
+        {flow.moved === null ? null : (
+          <RateChange
+            seen={flow.quote}
+            fresh={flow.moved}
+            onAccept={swap.acceptMoved}
+            title="The price moved below what you approved. Nothing was sent."
+            acceptLabel="Accept, and approve with a new code"
+          />
+        )}
+        <FlowErrors swap={swap} flow={flow} onNewQuote={onNewQuote} />
+      </div>
+    </Dialog>
+  );
+};

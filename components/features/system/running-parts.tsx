@@ -1,0 +1,49 @@
+"use client";
+
+import { CircleCheck, CircleX } from "lucide-react";
+import type { ReactNode } from "react";
+import { ErrorState } from "@/components/ui/error-state";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { usePartName, useReadiness, type Readiness } from "./use-readiness";
+
+/** What is running: each part of the service, whether it works, and how fast it answers. */
+export const RunningParts = (): ReactNode => {
+  const { data, error, isPending, refetch } = useReadiness();
+  return (
+    <Sheet id="running" title="What is running" flush>
+      {isPending ? (
+        <LoadingRows what="the parts of the service" />
+      ) : data === undefined ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <ul className="divide-y">
+          {data.parts.map((part) => (
+            <PartLine key={part.name} part={part} />
+          ))}
+        </ul>
+      )}
+    </Sheet>
+  );
+};
+
+const PartLine = ({ part }: { readonly part: Readiness["parts"][number] }): ReactNode => {
+  const partName = usePartName();
+  return (
+    <li className="flex min-h-9 items-center gap-2 px-4 py-1">
+      {part.ok ? (
+        <CircleCheck className="size-4 shrink-0 text-success" aria-hidden />
+      ) : (
+        <CircleX className="size-4 shrink-0 text-danger" aria-hidden />
+      )}
+      <span className="font-medium first-letter:uppercase">{partName(part.name)}</span>
+      <span className="sr-only">{part.ok ? "works" : "does not work"}</span>
+      <span className="ml-auto truncate text-right text-sm text-fg-2" title={part.detail}>
+        {part.detail}
+      </span>
+      {part.latencyMs === null ? null : (
+        <span className="num text-right text-sm text-fg-3">{Math.max(1, Math.round(part.latencyMs))} ms</span>
+      )}
+    </li>
+  );
+};

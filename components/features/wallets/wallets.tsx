@@ -1,0 +1,119 @@
+"use client";
+
+import { Wallet } from "lucide-react";
+import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import type { ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { useBalances, type Balances } from "@/components/features/overview/use-balances";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Field } from "@/components/ui/field";
+import { PageHeader } from "@/components/ui/page-header";
+import { Select } from "@/components/ui/select";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { useWallets, type WalletRecord } from "./use-wallets";
+import { WalletSheet } from "./wallet-sheet";
+
+const ALL = "all";
+
+/** Filters of the page; they live in the address of the page. */
+const useFilters = () =>
+  useQueryStates({ token: parseAsString, chain: parseAsInteger, address: parseAsString }, { history: "replace" });
+
+export const Wallets = (): ReactNode => {
+  const { data, error, isPending, refetch } = useWallets();
+  const balances = useBalances();
+  const [filters, setFilters] = useFilters();
+  const wanted = filters.address?.toLowerCase();
+  const wallets = data?.data.filter((wallet) => wanted === undefined || wallet.address.toLowerCase() === wanted) ?? [];
+  return (
+    <>
+      <PageHeader
+        title="Wallets"
+        description="Every wallet of the project. The treasury has the same address on every chain, also where it is not deployed yet."
+      />
+      <div className="flex flex-col gap-4">
+        <FilterBar filters={filters} balances={balances.data} setFilters={(next) => void setFilters(next)} />
+        {isPending ? (
+          <Sheet flush>
+            <LoadingRows what="wallets" />
+          </Sheet>
+        ) : data === undefined ? (
+          <Sheet flush>
+            <ErrorState error={error} money="What the wallets hold is untouched." onRetry={() => void refetch()} />
+          </Sheet>
+        ) : wallets.length === 0 ? (
+          <Sheet flush>
+            <EmptyState
+              icon={Wallet}
+              title={wanted === undefined ? "No wallets" : "No wallet of the project has this address"}
+            />
+          </Sheet>
+        ) : (
+          wallets.map((wallet: WalletRecord) => (
+            <WalletSheet
+              key={wallet.id}
+              wallet={wallet}
+              balances={balances}
+              token={filters.token}
+              chainId={filters.chain}
+            />
+          ))
+        )}
+        <ApiSnippet method="GET" path="/wallets" />
+      </div>
+    </>
+  );
+};
+
+interface Filters {
+  readonly token: string | null;
+  readonly chain: number | null;
+  readonly address: string | null;
+}
+
+interface FilterBarProps {
+  readonly filters: Filters;
+  readonly balances: Balances | undefined;
+  readonly setFilters: (next: Partial<Filters>) => void;
+}
+
+const FilterBar = ({ filters, balances, setFilters }: FilterBarProps): ReactNode => {
+  const { chains } = usePublicConfig();
+  const tokens = [
+    ...new Set([
+      ...(balances?.totals.map((total) => total.token) ?? []),
+      ...(filters.token === null ? [] : [filters.token]),
+    ]),
+  ];
+  const filtered = filters.token !== null || filters.chain !== null || filters.address !== null;
+  return (
+    <div className="flex flex-wrap items-end gap-3">
+      <Field label="Token" className="w-36">
+        <Select
+          value={filters.token ?? ALL}
+          onValueChange={(value) => setFilters({ token: value === ALL ? null : value })}
+          options={[{ value: ALL, label: "All tokens" }, ...tokens.map((token) => ({ value: token, label: token }))]}
+        />
+      </Field>
+      <Field label="Chain" className="w-40">
+        <Select
+          value={filters.chain === null ? ALL : String(filters.chain)}
+          onValueChange={(value) => setFilters({ chain: value === ALL ? null : Number(value) })}
+          options={[
+            { value: ALL, label: "All chains" },
+            ...chains.map((chain) => ({ value: String(chain.id), label: chain.name })),
+          ]}
+        />
+      </Field>
+      {filtered ? (
+        <Button variant="ghost" onClick={() => setFilters({ token: null, chain: null, address: null })}>
+          Show all
+        </Button>
+      ) : null}
+    </div>
+  );
+};

@@ -1,0 +1,98 @@
+"use client";
+
+import { Search } from "lucide-react";
+import Link from "next/link";
+import { Dialog } from "radix-ui";
+import { useState, type ReactNode } from "react";
+import { NetworkHealth } from "@/components/features/system/network-health";
+import { Button } from "@/components/ui/button";
+import { Kbd } from "@/components/ui/kbd";
+import { AccountMenu } from "./account-menu";
+import { CommandPalette } from "./command-palette";
+import { Logo } from "./logo";
+import { NavList } from "./nav-list";
+import { OfflineNotice } from "./offline-notice";
+import { PhoneBar } from "./phone-bar";
+import { ProjectName } from "./project-name";
+import { ThemeSwitch } from "./theme-switch";
+
+const SKIP_LOOKS =
+  "sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60 focus:rounded-control focus:bg-accent focus:px-3 focus:py-2 focus:text-on-accent";
+
+/** Everything around a page: sidebar or phone bar, header, palette. */
+export const AppShell = ({ children }: { readonly children: ReactNode }): ReactNode => {
+  const [paletteOpen, setPaletteOpen] = useState(false);
+  const [drawerOpen, setDrawerOpen] = useState(false);
+  return (
+    <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
+      <a href="#content" className={SKIP_LOOKS}>
+        Skip to content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh flex-col gap-4 overflow-y-auto border-r bg-surface p-3 md:flex">
+        <Link href="/" className="flex h-8 items-center gap-2 px-2 text-lg font-semibold">
+          <Logo /> Causeway
+        </Link>
+        <ProjectName />
+        <NavList />
+        <div className="mt-auto">
+          <NetworkHealth />
+        </div>
+      </aside>
+      <div className="flex min-h-dvh min-w-0 flex-col">
+        <header className="sticky top-0 z-20 flex h-12 items-center gap-2 border-b bg-bg px-4">
+          <Link href="/" aria-label="Causeway, overview" className="mr-auto md:hidden">
+            <Logo />
+          </Link>
+          <Button
+            size="sm"
+            className="font-normal text-fg-3 max-md:order-none md:mr-auto md:w-72 md:justify-start"
+            onClick={() => setPaletteOpen(true)}
+            aria-keyshortcuts="Control+K Meta+K"
+          >
+            <Search aria-hidden />
+            <span className="max-md:sr-only">Go to or search …</span>
+            <span aria-hidden className="ml-auto flex gap-0.5 max-md:hidden">
+              <Kbd>Ctrl</Kbd>
+              <Kbd>K</Kbd>
+            </span>
+          </Button>
+          <ThemeSwitch />
+          <AccountMenu />
+        </header>
+        <OfflineNotice />
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 p-4 pb-24 outline-none md:p-6">
+          {children}
+        </main>
+      </div>
+      <PhoneBar onMore={() => setDrawerOpen(true)} />
+      <CommandPalette open={paletteOpen} onOpenChange={setPaletteOpen} />
+      <Drawer open={drawerOpen} onOpenChange={setDrawerOpen} />
+    </div>
+  );
+};
+
+interface DrawerProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+const Drawer = ({ open, onOpenChange }: DrawerProps): ReactNode => (
+  <Dialog.Root open={open} onOpenChange={onOpenChange}>
+    <Dialog.Portal>
+      <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-overlay" />
+      <Dialog.Content
+        aria-describedby={undefined}
+        className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] animate-slide-in flex-col gap-4 overflow-y-auto bg-surface p-4"
+      >
+        <Dialog.Title className="flex items-center gap-2 text-lg font-semibold">
+          <Logo /> Causeway
+        </Dialog.Title>
+        <ProjectName />
+        <NavList onNavigate={() => onOpenChange(false)} />
+        <div className="mt-auto">
+          <NetworkHealth />
+        </div>
+      </Dialog.Content>
+    </Dialog.Portal>
+  </Dialog.Root>
+);

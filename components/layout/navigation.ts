@@ -1,0 +1,24 @@
+import { ArrowLeftRight, House, Inbox, KeyRound, List, Settings, Wallet, type LucideIcon } from "lucide-react";
+
+export interface NavigationItem {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  /** Stands in the bar at the bottom of phones. */
+  readonly onPhoneBar?: boolean;
+  /** There with local chains alone. */
+  readonly developmentOnly?: boolean;
+}
+
+export const NAVIGATION: readonly NavigationItem[] = [
+  { href: "/", label: "Overview", icon: House, onPhoneBar: true },
+  { href: "/swap", label: "Swap", icon: ArrowLeftRight, onPhoneBar: true },
+  { href: "/activity", label: "Activity", icon: List, onPhoneBar: true },
+  { href: "/wallets", label: "Wallets", icon: Wallet },
+  { href: "/api-keys", label: "API keys", icon: KeyRound },
+  { href: "/settings", label: "Settings", icon: Settings },
+  { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
+];
+
+export const isCurrent = (href: string, path: string): boolean =>
+  href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);

@@ -1,0 +1,29 @@
+"use client";
+
+import { WifiOff } from "lucide-react";
+import { useSyncExternalStore, type ReactNode } from "react";
+
+const subscribe = (listener: () => void): (() => void) => {
+  window.addEventListener("online", listener);
+  window.addEventListener("offline", listener);
+  return () => {
+    window.removeEventListener("online", listener);
+    window.removeEventListener("offline", listener);
+  };
+};
+
+/** While the browser has no network, what is on the page is old. */
+export const OfflineNotice = (): ReactNode => {
+  const online = useSyncExternalStore(
+    subscribe,
+    () => navigator.onLine,
+    () => true,
+  );
+  if (online) return null;
+  return (
+    <p role="alert" className="flex items-center gap-2 bg-warning-tint px-4 py-2 text-warning">
+      <WifiOff className="size-4 shrink-0" aria-hidden />
+      You are offline. What you see may be old; money that is on its way goes on without this page.
+    </p>
+  );
+};

@@ -1,0 +1,132 @@
+"use client";
+
+import { Command } from "cmdk";
+import { Check, ChevronDown } from "lucide-react";
+import { Popover } from "radix-ui";
+import { useState, type ReactNode } from "react";
+import { cn } from "./cn";
+import { CONTROL_LOOKS, useFieldProps } from "./field";
+
+export interface ComboboxOption {
+  readonly value: string;
+  readonly label: string;
+  /** Second line, muted. */
+  readonly description?: string;
+  /** At the right, for instance a balance. */
+  readonly aside?: ReactNode;
+  /** Further words that the search finds it by. */
+  readonly keywords?: readonly string[];
+  readonly group?: string;
+}
+
+interface ComboboxProps {
+  readonly options: readonly ComboboxOption[];
+  readonly value: string;
+  readonly onValueChange: (value: string) => void;
+  readonly placeholder?: string;
+  readonly searchPlaceholder?: string;
+  readonly emptyText?: string;
+  /** Accessible name where no `Field` gives one. */
+  readonly label?: string;
+  readonly disabled?: boolean;
+  readonly className?: string;
+}
+
+const groupsOf = (options: readonly ComboboxOption[]): [string, ComboboxOption[]][] => {
+  const groups = new Map<string, ComboboxOption[]>();
+  for (const option of options) {
+    const group = option.group ?? "";
+    groups.set(group, [...(groups.get(group) ?? []), option]);
+  }
+  return [...groups];
+};
+
+/** A select with search, for lists that are too long to read. */
+export const Combobox = ({
+  options,
+  value,
+  onValueChange,
+  placeholder = "Choose …",
+  searchPlaceholder = "Search …",
+  emptyText = "Nothing found.",
+  label,
+  disabled = false,
+  className,
+}: ComboboxProps): ReactNode => {
+  const [open, setOpen] = useState(false);
+  const field = useFieldProps({});
+  const chosen = options.find((option) => option.value === value);
+  const choose = (next: string): void => {
+    onValueChange(next);
+    setOpen(false);
+  };
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger
+        {...field}
+        type="button"
+        role="combobox"
+        aria-label={label}
+        aria-expanded={open}
+        disabled={disabled}
+        className={cn(CONTROL_LOOKS, "flex items-center justify-between gap-2 text-left", className)}
+      >
+        <span className={cn("truncate", chosen === undefined && "text-fg-3")}>{chosen?.label ?? placeholder}</span>
+        <ChevronDown className="size-4 shrink-0 text-fg-3" aria-hidden />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="start"
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-50 w-max max-w-[calc(100vw-16px)] min-w-(--radix-popover-trigger-width) animate-fade-in rounded-card border bg-surface shadow-float"
+        >
+          <Command label={label ?? searchPlaceholder}>
+            <Command.Input
+              placeholder={searchPlaceholder}
+              className="h-9 w-full border-b bg-transparent px-3 outline-none placeholder:text-fg-3"
+            />
+            <Command.List className="max-h-72 overflow-y-auto p-1">
+              <Command.Empty className="px-2 py-3 text-sm text-fg-3">{emptyText}</Command.Empty>
+              {groupsOf(options).map(([group, members]) => (
+                <Command.Group key={group} {...(group === "" ? {} : { heading: group })} className={GROUP_LOOKS}>
+                  {members.map((option) => (
+                    <ComboboxItem key={option.value} option={option} chosen={option.value === value} choose={choose} />
+                  ))}
+                </Command.Group>
+              ))}
+            </Command.List>
+          </Command>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+};
+
+/** The heading that cmdk draws for a group. */
+export const GROUP_LOOKS =
+  "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-fg-3";
+
+interface ComboboxItemProps {
+  readonly option: ComboboxOption;
+  readonly chosen: boolean;
+  readonly choose: (value: string) => void;
+}
+
+const ComboboxItem = ({ option, chosen, choose }: ComboboxItemProps): ReactNode => (
+  <Command.Item
+    value={option.value}
+    keywords={[option.label, ...(option.keywords ?? [])]}
+    onSelect={() => choose(option.value)}
+    className="flex min-h-8 cursor-default items-center gap-3 rounded-control px-2 py-1 data-[selected=true]:bg-sunken touch-target"
+  >
+    <span className="min-w-0 flex-1">
+      <span className="block truncate">{option.label}</span>
+      {option.description === undefined ? null : (
+        <span className="block truncate text-xs text-fg-3">{option.description}</span>
+      )}
+    </span>
+    {option.aside}
+    <Check className={cn("size-4 shrink-0 text-accent", !chosen && "invisible")} aria-hidden />
+  </Command.Item>
+);

@@ -1,0 +1,124 @@
+"use client";
+
+import { X } from "lucide-react";
+import { AlertDialog, Dialog as Primitive } from "radix-ui";
+import { useState, type ReactNode } from "react";
+import { Button, IconButton } from "./button";
+import { cn } from "./cn";
+
+const OVERLAY_LOOKS = "fixed inset-0 z-40 animate-fade-in bg-overlay";
+const PANEL_LOOKS =
+  "fixed z-50 flex max-h-[calc(100dvh-32px)] animate-pop-in flex-col overflow-hidden border bg-surface shadow-float inset-x-0 bottom-0 rounded-t-dialog sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-[calc(100vw-32px)] sm:-translate-1/2 sm:rounded-dialog";
+
+interface DialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  readonly description?: ReactNode;
+  /** Buttons at the bottom right. */
+  readonly footer?: ReactNode;
+  readonly size?: "sm" | "md" | "lg";
+  readonly children?: ReactNode;
+}
+
+const SIZES = { sm: "sm:max-w-md", md: "sm:max-w-lg", lg: "sm:max-w-2xl" } as const;
+
+/** A controlled dialog; a sheet from the bottom on phones. Esc and the close button ask `onOpenChange(false)`. */
+export const Dialog = ({
+  open,
+  onOpenChange,
+  title,
+  description,
+  footer,
+  size = "md",
+  children,
+}: DialogProps): ReactNode => (
+  <Primitive.Root open={open} onOpenChange={onOpenChange}>
+    <Primitive.Portal>
+      <Primitive.Overlay className={OVERLAY_LOOKS} />
+      <Primitive.Content
+        className={cn(PANEL_LOOKS, SIZES[size])}
+        {...(description === undefined ? { "aria-describedby": undefined } : {})}
+      >
+        <header className="flex items-start justify-between gap-4 border-b px-4 py-3">
+          <div>
+            <Primitive.Title className="text-lg font-semibold">{title}</Primitive.Title>
+            {description === undefined ? null : (
+              <Primitive.Description asChild>
+                <div className="text-sm text-fg-2">{description}</div>
+              </Primitive.Description>
+            )}
+          </div>
+          <Primitive.Close asChild>
+            <IconButton label="Close">
+              <X aria-hidden />
+            </IconButton>
+          </Primitive.Close>
+        </header>
+        <div className="min-h-0 overflow-y-auto p-4">{children}</div>
+        {footer === undefined ? null : (
+          <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>
+        )}
+      </Primitive.Content>
+    </Primitive.Portal>
+  </Primitive.Root>
+);
+
+interface ConfirmDialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  /** What will happen, and whether it can be undone. */
+  readonly description: ReactNode;
+  readonly confirmLabel: string;
+  readonly cancelLabel?: string;
+  readonly tone?: "primary" | "danger";
+  /** The dialog closes when it resolves; when it rejects the dialog stays and the caller shows why. */
+  readonly onConfirm: () => Promise<void> | void;
+}
+
+/** Asks before something that cannot be undone. The safe answer has the focus. */
+export const ConfirmDialog = ({
+  open,
+  onOpenChange,
+  title,
+  description,
+  confirmLabel,
+  cancelLabel = "Cancel",
+  tone = "danger",
+  onConfirm,
+}: ConfirmDialogProps): ReactNode => {
+  const [busy, setBusy] = useState(false);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      onOpenChange(false);
+    } catch {
+      // The caller shows the reason; the dialog stays so that the person can try again.
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={OVERLAY_LOOKS} />
+        <AlertDialog.Content className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")}>
+          <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Description asChild>
+            <div className="text-fg-2">{description}</div>
+          </AlertDialog.Description>
+          <div className="mt-2 flex flex-wrap justify-end gap-2">
+            <AlertDialog.Cancel asChild>
+              <Button>{cancelLabel}</Button>
+            </AlertDialog.Cancel>
+            <Button variant={tone} loading={busy} onClick={() => void confirm()}>
+              {confirmLabel}
+            </Button>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+};

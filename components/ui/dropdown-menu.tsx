@@ -1,0 +1,88 @@
+"use client";
+
+import { Check } from "lucide-react";
+import { DropdownMenu as Primitive } from "radix-ui";
+import type { ReactNode } from "react";
+import { cn } from "./cn";
+
+interface DropdownMenuProps {
+  /** One element that can take a ref, usually a `Button`. */
+  readonly trigger: ReactNode;
+  readonly align?: "start" | "end";
+  readonly side?: "top" | "bottom";
+  readonly children: ReactNode;
+}
+
+export const DropdownMenu = ({ trigger, align = "end", side = "bottom", children }: DropdownMenuProps): ReactNode => (
+  <Primitive.Root>
+    <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
+    <Primitive.Portal>
+      <Primitive.Content
+        align={align}
+        side={side}
+        sideOffset={4}
+        collisionPadding={8}
+        className="z-50 min-w-44 animate-fade-in rounded-card border bg-surface p-1 shadow-float"
+      >
+        {children}
+      </Primitive.Content>
+    </Primitive.Portal>
+  </Primitive.Root>
+);
+
+const ITEM_LOOKS =
+  "flex min-h-8 w-full cursor-default items-center gap-2 rounded-control px-2 text-left outline-none select-none data-disabled:text-fg-3 data-highlighted:bg-sunken touch-target [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-fg-3";
+
+interface MenuItemProps {
+  readonly onSelect?: () => void;
+  readonly disabled?: boolean;
+  readonly danger?: boolean;
+  /** Gives its looks and behaviour to its only child, for instance a link. */
+  readonly asChild?: boolean;
+  readonly children: ReactNode;
+}
+
+export const MenuItem = ({
+  onSelect,
+  disabled = false,
+  danger = false,
+  asChild = false,
+  children,
+}: MenuItemProps): ReactNode => (
+  <Primitive.Item
+    asChild={asChild}
+    disabled={disabled}
+    {...(onSelect === undefined ? {} : { onSelect })}
+    className={cn(ITEM_LOOKS, danger && "text-danger [&_svg]:text-danger")}
+  >
+    {children}
+  </Primitive.Item>
+);
+
+interface MenuChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValueChange: (value: string) => void;
+  readonly options: readonly { readonly value: string; readonly label: string; readonly icon?: ReactNode }[];
+}
+
+/** One of several, for instance the theme. */
+export const MenuChoice = ({ label, value, onValueChange, options }: MenuChoiceProps): ReactNode => (
+  <Primitive.RadioGroup value={value} onValueChange={onValueChange} aria-label={label}>
+    {options.map((option) => (
+      <Primitive.RadioItem key={option.value} value={option.value} className={ITEM_LOOKS}>
+        {option.icon}
+        <span className="flex-1">{option.label}</span>
+        <Primitive.ItemIndicator>
+          <Check aria-hidden />
+        </Primitive.ItemIndicator>
+      </Primitive.RadioItem>
+    ))}
+  </Primitive.RadioGroup>
+);
+
+export const MenuLabel = ({ children }: { readonly children: ReactNode }): ReactNode => (
+  <Primitive.Label className="px-2 py-1.5 text-sm text-fg-3">{children}</Primitive.Label>
+);
+
+export const MenuSeparator = (): ReactNode => <Primitive.Separator className="-mx-1 my-1 border-t" />;

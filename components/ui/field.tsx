@@ -1,0 +1,115 @@
+"use client";
+
+import { CircleAlert } from "lucide-react";
+import { createContext, useContext, useId, type ComponentProps, type ReactNode } from "react";
+import { cn } from "./cn";
+
+interface FieldState {
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly invalid: boolean;
+}
+
+const FieldContext = createContext<FieldState | null>(null);
+
+/** What a control inside a `Field` must carry: its id, its description, whether it is wrong. */
+export const useFieldProps = (own: {
+  id?: string | undefined;
+}): { id?: string; "aria-describedby"?: string; "aria-invalid"?: true } => {
+  const field = useContext(FieldContext);
+  const id = own.id ?? field?.id;
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(field?.describedBy === undefined ? {} : { "aria-describedby": field.describedBy }),
+    ...(field?.invalid === true ? { "aria-invalid": true } : {}),
+  };
+};
+
+interface FieldProps {
+  readonly label: ReactNode;
+  /** Keeps the label for screen readers alone. */
+  readonly labelHidden?: boolean;
+  /** At the right of the label, for instance a MAX button. */
+  readonly aside?: ReactNode;
+  readonly hint?: ReactNode;
+  readonly error?: ReactNode;
+  readonly className?: string;
+  /** One control of this folder; it finds its id and description through context. */
+  readonly children: ReactNode;
+}
+
+export const Field = ({
+  label,
+  labelHidden = false,
+  aside,
+  hint,
+  error,
+  className,
+  children,
+}: FieldProps): ReactNode => {
+  const id = useId();
+  const invalid = error !== undefined && error !== null && error !== "" && error !== false;
+  const hasHint = hint !== undefined && hint !== null;
+  const describedBy = [hasHint ? `${id}-hint` : "", invalid ? `${id}-error` : ""].filter(Boolean).join(" ");
+  return (
+    <FieldContext.Provider value={{ id, describedBy: describedBy === "" ? undefined : describedBy, invalid }}>
+      <div className={cn("flex min-w-0 flex-col gap-1", className)}>
+        <div
+          className={cn("flex items-baseline justify-between gap-2", labelHidden && aside === undefined && "sr-only")}
+        >
+          <label htmlFor={id} className={cn("text-sm font-medium text-fg-2", labelHidden && "sr-only")}>
+            {label}
+          </label>
+          {aside}
+        </div>
+        {children}
+        {hasHint ? (
+          <p id={`${id}-hint`} className="text-sm text-fg-3">
+            {hint}
+          </p>
+        ) : null}
+        {invalid ? (
+          <p id={`${id}-error`} role="alert" className="flex items-start gap-1.5 text-sm text-danger">
+            <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
+            <span>{error}</span>
+          </p>
+        ) : null}
+      </div>
+    </FieldContext.Provider>
+  );
+};
+
+export const CONTROL_LOOKS =
+  "h-9 w-full min-w-0 rounded-control border border-control bg-surface px-2.5 text-base text-fg placeholder:text-fg-3 aria-invalid:border-danger disabled:cursor-not-allowed disabled:opacity-60 touch-target";
+
+interface InputProps extends ComponentProps<"input"> {
+  /** Right-aligned, tabular, with the keyboard for decimals. */
+  readonly numeric?: boolean;
+  /** In monospace: addresses, keys. */
+  readonly mono?: boolean;
+}
+
+export const Input = ({ numeric = false, mono = false, className, ...props }: InputProps): ReactNode => {
+  const field = useFieldProps({ id: props.id });
+  return (
+    <input
+      autoComplete="off"
+      spellCheck={false}
+      {...(numeric ? { inputMode: "decimal" as const } : {})}
+      {...props}
+      {...field}
+      className={cn(CONTROL_LOOKS, numeric && "num text-right", mono && "font-mono", className)}
+    />
+  );
+};
+
+interface CheckboxProps extends Omit<ComponentProps<"input">, "type"> {
+  readonly label: ReactNode;
+}
+
+export const Checkbox = ({ label, className, ...props }: CheckboxProps): ReactNode => (
+  <label className={cn("flex min-h-6 items-center gap-2 touch-target", className)}>
+    <input type="checkbox" {...props} className="size-4 shrink-0 accent-accent" />
+    <span>{label}</span>
+  </label>
+);

@@ -1,0 +1,62 @@
+"use client";
+
+import { OTPInput } from "input-otp";
+import type { ReactNode } from "react";
+import { cn } from "./cn";
+import { useFieldProps } from "./field";
+
+const DIGITS = 6;
+
+interface OtpInputProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Called with all six digits. */
+  readonly onComplete?: (code: string) => void;
+  readonly disabled?: boolean;
+  readonly autoFocus?: boolean;
+  /** Accessible name where no `Field` gives one. */
+  readonly label?: string;
+}
+
+/** Six digits; takes pasted codes and the phone's own suggestion. */
+export const OtpInput = ({
+  value,
+  onChange,
+  onComplete,
+  disabled = false,
+  autoFocus = false,
+  label,
+}: OtpInputProps): ReactNode => {
+  const field = useFieldProps({});
+  return (
+    <OTPInput
+      {...field}
+      maxLength={DIGITS}
+      value={value}
+      onChange={onChange}
+      {...(onComplete === undefined ? {} : { onComplete })}
+      disabled={disabled}
+      autoFocus={autoFocus}
+      inputMode="numeric"
+      pattern="^[0-9]+$"
+      autoComplete="one-time-code"
+      pasteTransformer={(pasted) => pasted.replace(/\D/g, "")}
+      aria-label={label}
+      containerClassName={cn("flex items-center gap-1.5", disabled && "opacity-60")}
+      render={({ slots }) =>
+        slots.map((slot, index) => (
+          <span
+            key={index}
+            className={cn(
+              "num flex h-11 w-9 items-center justify-center rounded-control border border-control bg-surface font-mono text-xl",
+              slot.isActive && "outline-2 outline-offset-1 outline-accent",
+              index === DIGITS / 2 && "ml-2",
+            )}
+          >
+            {slot.char}
+          </span>
+        ))
+      }
+    />
+  );
+};

@@ -1,0 +1,33 @@
+"use client";
+
+import { format, formatDistanceToNowStrict } from "date-fns";
+import type { ReactNode } from "react";
+import { useNow } from "./use-now";
+
+const TICK_MS = 10_000;
+const JUST_NOW_MS = 10_000;
+
+interface TimeProps {
+  /** RFC 3339. */
+  readonly value: string;
+  /** Date and time instead of "3 minutes ago". */
+  readonly absolute?: boolean;
+  readonly className?: string;
+}
+
+/** A moment; its title has it whole, in UTC and in the person's own zone. */
+export const Time = ({ value, absolute = false, className }: TimeProps): ReactNode => {
+  const now = useNow(TICK_MS);
+  const date = new Date(value);
+  const exact = value.slice(0, 16).replace("T", " ") + " UTC";
+  const local = now === null ? exact : format(date, "d MMM yyyy, HH:mm:ss");
+  const distance = now === null ? exact : distanceText(date, now);
+  return (
+    <time dateTime={value} title={`${local} (${value})`} className={`num ${className ?? ""}`}>
+      {absolute ? local : distance}
+    </time>
+  );
+};
+
+const distanceText = (date: Date, now: number): string =>
+  Math.abs(now - date.getTime()) < JUST_NOW_MS ? "just now" : formatDistanceToNowStrict(date, { addSuffix: true });

@@ -1,0 +1,152 @@
+import type { Hex } from "viem";
+import { findOperation, readOperation } from "@/lib/chains/erc4337/operation-receipt";
+import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
+import { suggestFees } from "@/lib/chains/fees";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { DomainError } from "@/lib/core/errors";
+import type { Bundler, UserOperation } from "@/lib/ports/bundler";
+import { BundlerRefusal, BundlerUnreachable, createRpcClient, type RpcClient } from "./client";
+import { estimateAnswer, gasPriceAnswer, operationAnswer, receiptAnswer, sendAnswer, statusAnswer } from "./schema";
+import { toGas, toRpcOperation } from "./transform";
+
+export interface RpcBundlerDeps {
+  readonly registry: ChainRegistry;
+  /** ERC-4337 JSON-RPC by chain id. */
+  readonly urls: ReadonlyMap<number, string>;
+  readonly fetchFn?: typeof fetch;
+}
+
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const EXECUTION_REVERTED = -32521;
+/** States of an operation that waits or was mined. */
+const UNDER_WAY: ReadonlySet<string> = new Set(["not_submitted", "queued", "submitted", "included"]);
+const KNOWN_ASKED_MAX = 3;
+const KNOWN_ASKED_EVERY_MS = 100;
+const no = (): boolean => false;
+
+/** ERC-7769: refused by EntryPoint, by the paymaster, for its opcodes, its validity, its reputation, its stake, … */
+const REFUSALS = { from: -32507, to: -32500 } as const;
+
+const isReasoned = (code: number): boolean =>
+  (code >= REFUSALS.from && code <= REFUSALS.to) || code === EXECUTION_REVERTED;
+
+const isRefusal = (code: number): boolean => isReasoned(code) || code === INVALID_PARAMS;
+
+/** @returns what the caller may see of a bundler's error */
+const toDomainError = (chainName: string, error: unknown): unknown => {
+  if (error instanceof BundlerUnreachable) {
+    return new DomainError("chain_unavailable", `The bundler of ${chainName} does not answer. Try again shortly.`, {
+      cause: error,
+    });
+  }
+  if (!(error instanceof BundlerRefusal)) return error;
+  if (isRefusal(error.rpcCode)) {
+    const reason = error.message;
+    return new DomainError("simulation_failed", `${chainName} would not execute this: ${reason}. Nothing was sent.`, {
+      cause: error,
+      extra: { reason },
+    });
+  }
+  return new DomainError("provider_error", `The bundler of ${chainName} could not do this now.`, { cause: error });
+};
+
+/** Hands user operations to any bundler that speaks ERC-7769. What became of them is asked of the chain itself. */
+export const createRpcBundler = ({ registry, urls, fetchFn }: RpcBundlerDeps): Bundler => {
+  const clients = new Map<number, RpcClient>();
+  const withoutGasPrice = new Set<number>();
+
+  const clientOf = (chainId: number): RpcClient => {
+    const known = clients.get(chainId);
+    if (known !== undefined) return known;
+    const url = urls.get(chainId);
+    if (url === undefined) throw new Error(`No bundler is configured for chain ${chainId}.`);
+    const client = createRpcClient(url, fetchFn);
+    clients.set(chainId, client);
+    return client;
+  };
+
+  const placeOf = (chainId: number) => {
+    const chain = registry.get(chainId);
+    return { name: chain.name, entryPoint: chain.contracts.entryPoint, client: registry.client(chainId) };
+  };
+
+  const fees: Bundler["fees"] = async (chainId) => {
+    if (!withoutGasPrice.has(chainId)) {
+      try {
+        return (await clientOf(chainId).call("pimlico_getUserOperationGasPrice", [], gasPriceAnswer)).fast;
+      } catch (error) {
+        if (error instanceof BundlerRefusal && error.rpcCode === METHOD_NOT_FOUND) withoutGasPrice.add(chainId);
+      }
+    }
+    return chainCall(chainId, () => suggestFees(registry.client(chainId)));
+  };
+
+  const isKnownNow = async (chainId: number, userOpHash: Hex): Promise<boolean> => {
+    const ask = clientOf(chainId);
+    const answers = await Promise.all([
+      ask.call("eth_getUserOperationByHash", [userOpHash], operationAnswer).then((found) => found !== null, no),
+      // Some answer the standard question for mined operations alone, and this one for those that wait.
+      ask
+        .call("pimlico_getUserOperationStatus", [userOpHash], statusAnswer)
+        .then(({ status }) => UNDER_WAY.has(status), no),
+    ]);
+    return answers.includes(true);
+  };
+
+  /**
+   * Bundlers have no code of their own for "I have it already", so they are asked; for a moment longer when the operation
+   * arrived a second time before the first was filed.
+   */
+  const isKnown = async (chainId: number, userOpHash: Hex, error: unknown): Promise<boolean> => {
+    // The codes of ERC-7769 mean what they say; others leave it open.
+    const askedMax = error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
+    for (let asked = 0; asked < askedMax; asked += 1) {
+      if (asked > 0) await new Promise((resolve) => setTimeout(resolve, KNOWN_ASKED_EVERY_MS));
+      if (await isKnownNow(chainId, userOpHash)) return true;
+    }
+    return false;
+  };
+
+  const send = async (chainId: number, operation: UserOperation): Promise<void> => {
+    const { name, entryPoint } = placeOf(chainId);
+    try {
+      await clientOf(chainId).call("eth_sendUserOperation", [toRpcOperation(operation), entryPoint], sendAnswer);
+    } catch (error) {
+      if (await isKnown(chainId, hashUserOperation(operation, chainId, entryPoint), error)) return;
+      throw toDomainError(name, error);
+    }
+  };
+
+  return {
+    id: "erc4337-rpc",
+    fees,
+
+    estimateGas: async (chainId, operation) => {
+      const { name, entryPoint } = placeOf(chainId);
+      try {
+        const params = [toRpcOperation(operation), entryPoint];
+        return toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
+      } catch (error) {
+        throw toDomainError(name, error);
+      }
+    },
+
+    submit: async (chainId, operation) => {
+      await send(chainId, operation);
+      return { userOpHash: hashUserOperation(operation, chainId, placeOf(chainId).entryPoint) };
+    },
+
+    receipt: async (chainId, userOpHash, fromBlock) => {
+      const { client, entryPoint } = placeOf(chainId);
+      const query = { client, entryPoint, userOpHash };
+      const named = await clientOf(chainId)
+        .call("eth_getUserOperationReceipt", [userOpHash], receiptAnswer)
+        .catch(() => null);
+      return chainCall(chainId, async () => {
+        const read = named === null ? null : await readOperation(query, named.receipt.transactionHash);
+        return read ?? findOperation(query, fromBlock);
+      });
+    },
+  };
+};

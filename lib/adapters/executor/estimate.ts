@@ -1,0 +1,179 @@
+import { encodeFunctionData, getContractAddress, parseAbi, size } from "viem";
+import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
+import { hashUserOperation, initCodeOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
+import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
+import { explainCalls } from "./explanation";
+import { preVerificationGasOf } from "./gas";
+import { probe, type ProbeCall, type ProbeResult } from "./probe";
+import { dryRun, simulationFailed, type Place } from "./simulation";
+
+/*
+ * How gas is found, with `eth_call` and state overrides alone (any node has them; `debug_*` it has not):
+ * 1. The probe stands in for EntryPoint and makes the operation's calls one after another, in one state: deployment,
+ *    validation by the account, validation by the paymaster, execution. Each is measured; a revert shows its reason.
+ * 2. To what was measured comes what EntryPoint does itself, and room, since prices and storage move before inclusion.
+ * 3. The limits are proved: the real EntryPoint must come as far as "wrong signature" with them (or succeed, when the
+ *    signature is real), and the execution must succeed with its limit. Too little is raised and proved again.
+ * What it cannot measure: calls to EntryPoint itself, whose code is replaced meanwhile; and the fee that rollups charge
+ * for data on their parent chain (use a bundler of theirs there).
+ */
+
+const PROOFS_MAX = 4;
+/** Nonce, deposit and hashing inside EntryPoint, which the probe does not do; and per word of the operation. */
+const VALIDATION_OVERHEAD = 60_000n;
+const VALIDATION_OVERHEAD_PER_WORD = 30n;
+const PAYMASTER_OVERHEAD = 15_000n;
+const EXECUTION_OVERHEAD = 30_000n;
+
+/** Prices move a swap over more ticks, recipients lose their balance row; but ten swaps do not all change at once. */
+const ROOM_MAX = 400_000n;
+
+/** A tenth more, and up to a fifth more on top. */
+const withRoom = (gas: bigint): bigint => gas + gas / 10n + (gas / 5n < ROOM_MAX ? gas / 5n : ROOM_MAX);
+
+const abi = parseAbi([
+  "struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }",
+  "function createSender(bytes initCode) returns (address)",
+  "function validateUserOp(PackedUserOperation userOp, bytes32 userOpHash, uint256 missingFunds) returns (uint256)",
+  "function validatePaymasterUserOp(PackedUserOperation userOp, bytes32 userOpHash, uint256 maxCost) returns (bytes, uint256)",
+]);
+
+type Phase = "deployment" | "validation" | "paymaster" | "execution";
+type Measured = Partial<Record<Phase, ProbeResult>>;
+
+const phasesOf = (place: Place, operation: UserOperation, callGas?: bigint): [Phase, ProbeCall][] => {
+  const packed = packUserOperation(operation);
+  const hash = hashUserOperation(operation, place.chainId, place.entryPoint);
+  const initCode = initCodeOf(operation);
+  const phases: [Phase, ProbeCall][] = [];
+  if (initCode !== "0x") {
+    const data = encodeFunctionData({ abi, functionName: "createSender", args: [initCode] });
+    // EntryPoint v0.7 deploys its SenderCreator as its first contract.
+    phases.push(["deployment", { to: getContractAddress({ from: place.entryPoint, nonce: 1n }), data }]);
+  }
+  // Paying something costs what paying the real sum costs.
+  const missingFunds = operation.paymaster === undefined ? 1n : 0n;
+  phases.push([
+    "validation",
+    {
+      to: operation.sender,
+      data: encodeFunctionData({ abi, functionName: "validateUserOp", args: [packed, hash, missingFunds] }),
+    },
+  ]);
+  if (operation.paymaster !== undefined) {
+    phases.push([
+      "paymaster",
+      {
+        to: operation.paymaster,
+        data: encodeFunctionData({ abi, functionName: "validatePaymasterUserOp", args: [packed, hash, 0n] }),
+      },
+    ]);
+  }
+  phases.push([
+    "execution",
+    { to: operation.sender, data: operation.callData, ...(callGas === undefined ? {} : { gas: callGas }) },
+  ]);
+  return phases;
+};
+
+const measure = async (place: Place, operation: UserOperation, callGas?: bigint): Promise<Measured> => {
+  const phases = phasesOf(place, operation, callGas);
+  const results = await probe(
+    place.client,
+    place.entryPoint,
+    phases.map(([, call]) => call),
+  );
+  return Object.fromEntries(phases.map(([phase], index) => [phase, results[index]]));
+};
+
+const createdAddress = (result: ProbeResult): bigint => (result.returnData === "0x" ? 0n : BigInt(result.returnData));
+
+const assertConsent = (place: Place, who: string, code: string, result: ProbeResult | undefined): void => {
+  if (result === undefined) return;
+  // A call to an address without code succeeds, and answers nothing.
+  if (result.success && result.returnData === "0x") throw simulationFailed(place, `${who} is not deployed`);
+  if (!result.success) throw simulationFailed(place, `${who} refuses: ${revertReasonOf(result.returnData).text}`, code);
+};
+
+const assertPossible = async (place: Place, operation: UserOperation, measured: Measured): Promise<void> => {
+  const { deployment, validation, paymaster, execution } = measured;
+  if (deployment !== undefined && createdAddress(deployment) !== BigInt(operation.sender)) {
+    // A node that already has the account says so in the dry run, which knows the words for it.
+    const refused = await dryRun(place, operation);
+    throw simulationFailed(place, refused?.text ?? "the account cannot be deployed", refused?.entryPointCode ?? null);
+  }
+  assertConsent(place, "the account", "AA23", validation);
+  assertConsent(place, "the paymaster", "AA33", paymaster);
+  if (execution?.success === false) {
+    throw simulationFailed(place, await explainCalls(place, operation, execution.returnData));
+  }
+};
+
+const firstLimits = (place: Place, operation: UserOperation, measured: Measured): UserOperationGas => {
+  const words = BigInt(Math.ceil((size(operation.callData) + size(initCodeOf(operation))) / 32));
+  const validation = (measured.deployment?.gasUsed ?? 0n) + (measured.validation?.gasUsed ?? 0n);
+  return {
+    callGasLimit: withRoom(measured.execution?.gasUsed ?? 0n) + EXECUTION_OVERHEAD,
+    verificationGasLimit: withRoom(validation) + VALIDATION_OVERHEAD + words * VALIDATION_OVERHEAD_PER_WORD,
+    preVerificationGas: preVerificationGasOf(operation, place.executor),
+    paymasterVerificationGasLimit:
+      measured.paymaster === undefined ? 0n : withRoom(measured.paymaster.gasUsed) + PAYMASTER_OVERHEAD,
+    // VerifyingPaymaster returns no context, and without one EntryPoint makes no post-operation call.
+    paymasterPostOpGasLimit: 0n,
+  };
+};
+
+const SIGNATURE_CODES: readonly (string | null)[] = ["AA24", "AA34"];
+const VERIFICATION_GAS_CODES: readonly (string | null)[] = ["AA13", "AA23", "AA26"];
+const PAYMASTER_GAS_CODES: readonly (string | null)[] = ["AA33", "AA36"];
+
+const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperation => {
+  const { paymasterVerificationGasLimit, paymasterPostOpGasLimit, ...own } = gas;
+  return {
+    ...operation,
+    ...own,
+    ...(operation.paymaster === undefined ? {} : { paymasterVerificationGasLimit, paymasterPostOpGasLimit }),
+  };
+};
+
+const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
+
+/** The limits themselves when they suffice, higher ones when they do not. */
+const prove = async (place: Place, operation: UserOperation, gas: UserOperationGas): Promise<UserOperationGas> => {
+  const limited = withLimits(operation, gas);
+  const [refused, { execution }] = await Promise.all([
+    dryRun(place, limited),
+    measure(place, limited, gas.callGasLimit),
+  ]);
+  const code = refused?.entryPointCode ?? null;
+  const next = {
+    ...gas,
+    callGasLimit: execution?.success === true ? gas.callGasLimit : raised(gas.callGasLimit),
+    verificationGasLimit: VERIFICATION_GAS_CODES.includes(code)
+      ? raised(gas.verificationGasLimit)
+      : gas.verificationGasLimit,
+    paymasterVerificationGasLimit: PAYMASTER_GAS_CODES.includes(code)
+      ? raised(gas.paymasterVerificationGasLimit)
+      : gas.paymasterVerificationGasLimit,
+  };
+  if (!sameLimits(next, gas) || refused === null || SIGNATURE_CODES.includes(code)) return next;
+  throw simulationFailed(place, refused.text, code);
+};
+
+/** @throws DomainError `simulation_failed` */
+export const estimateOperationGas = async (place: Place, operation: UserOperation): Promise<UserOperationGas> => {
+  const measured = await measure(place, operation);
+  await assertPossible(place, operation, measured);
+  let gas = firstLimits(place, operation, measured);
+  for (let proofs = 0; proofs < PROOFS_MAX; proofs += 1) {
+    const proved = await prove(place, operation, gas);
+    if (sameLimits(proved, gas)) return proved;
+    gas = proved;
+  }
+  throw simulationFailed(place, "no gas limit was found with which it succeeds");
+};
+
+const sameLimits = (one: UserOperationGas, other: UserOperationGas): boolean =>
+  one.callGasLimit === other.callGasLimit &&
+  one.verificationGasLimit === other.verificationGasLimit &&
+  one.paymasterVerificationGasLimit === other.paymasterVerificationGasLimit;

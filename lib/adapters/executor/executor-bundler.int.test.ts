@@ -1,0 +1,202 @@
+import { pino } from "pino";
+import { encodeFunctionData, erc20Abi, parseAbi, parseEther, type Hex } from "viem";
+import { entryPoint07Abi } from "viem/account-abstraction";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { packUserOperation } from "@/lib/chains/erc4337/user-operation";
+import { systemClock } from "@/lib/core/clock";
+import { createTransactionsService } from "@/lib/modules/transactions/service";
+import type { UserOperation } from "@/lib/ports/bundler";
+import { bundlerContract } from "@/lib/ports/bundler.contract";
+import type { Call, EvmAddress } from "@/lib/ports/routing";
+import { startOperationChain } from "@/lib/testing/bundler-harness";
+import { testDatabase } from "@/lib/testing/database";
+import { createExecutorBundler } from "./executor-bundler";
+
+const { database } = await testDatabase();
+const chain = await startOperationChain(41_338);
+afterAll(() => chain.anvil.stop());
+
+const transactions = createTransactionsService({
+  database,
+  registry: chain.registry,
+  signer: chain.signer,
+  clock: systemClock,
+  log: pino({ level: "silent" }),
+});
+
+const bundler = createExecutorBundler({
+  registry: chain.registry,
+  transactions,
+  executorAddress: chain.executor,
+});
+
+bundlerContract("executor", () => Promise.resolve(chain.harness(bundler)));
+
+const harness = chain.harness(bundler);
+const { client } = chain.anvil;
+const HOUR_MS = 3_600_000;
+const GWEI = 10n ** 9n;
+let recipients = 1n << 100n;
+
+const newRecipient = (): EvmAddress => `0x${(recipients += 1n).toString(16).padStart(40, "0")}`;
+
+const transfer = (to: EvmAddress, amountBase: bigint): Call => ({
+  to: chain.token,
+  data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amountBase] }),
+  value: 0n,
+});
+
+const newWallet = async () => {
+  const owner = await harness.newOwner();
+  const address = await harness.accounts.addressOf(owner.address);
+  await harness.giveToken(address, 1_000n);
+  await harness.giveNative(address, parseEther("1"));
+  return { ...owner, account: address };
+};
+type Wallet = Awaited<ReturnType<typeof newWallet>>;
+
+const draft = async (wallet: Wallet, calls: readonly Call[], key: bigint): Promise<UserOperation> =>
+  harness.accounts.draft({
+    chainId: harness.chainId,
+    ownerAddress: wallet.address,
+    calls,
+    nonceKey: key,
+    fees: await bundler.fees(harness.chainId),
+    sponsored: false,
+  });
+
+const signed = async (wallet: Wallet, calls: readonly Call[], key: bigint) => {
+  const drafted = await draft(wallet, calls, key);
+  const gas = await bundler.estimateGas(harness.chainId, drafted);
+  const validUntil = new Date((await harness.chainTime()).getTime() + HOUR_MS);
+  const prepared = await harness.accounts.prepare({ chainId: harness.chainId, draft: drafted, gas, validUntil });
+  return { userOpHash: prepared.userOpHash, operation: await harness.accounts.sign(wallet.scope, prepared) };
+};
+
+const received = (userOpHash: Hex) =>
+  vi.waitFor(
+    async () => {
+      const receipt = await bundler.receipt(harness.chainId, userOpHash, 0n);
+      if (receipt === null) throw new Error("not mined yet");
+      return receipt;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+
+const execute = async (wallet: Wallet, calls: readonly Call[], key: bigint) => {
+  const { operation, userOpHash } = await signed(wallet, calls, key);
+  await bundler.submit(harness.chainId, operation);
+  return received(userOpHash);
+};
+
+/** Puts operations on chain in one bundle of an account that is not the service's. */
+const bundleElsewhere = async (operations: readonly UserOperation[]): Promise<void> => {
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  await client.setBalance({ address: stranger.address, value: parseEther("10") });
+  const raw = await stranger.signTransaction({
+    type: "eip1559",
+    chainId: harness.chainId,
+    nonce: 0,
+    gas: 5_000_000n,
+    maxFeePerGas: 10n * GWEI,
+    maxPriorityFeePerGas: GWEI,
+    to: chain.entryPoint,
+    data: encodeFunctionData({
+      abi: entryPoint07Abi,
+      functionName: "handleOps",
+      args: [operations.map(packUserOperation), stranger.address],
+    }),
+  });
+  const hash = await client.sendRawTransaction({ serializedTransaction: raw });
+  await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+};
+
+describe("executor alone", () => {
+  test("operations of a foreign bundle each get their own receipt and logs", async () => {
+    const wallets = [await newWallet(), await newWallet()];
+    const to = wallets.map(newRecipient);
+    const operations = await Promise.all(
+      wallets.map((wallet, index) => signed(wallet, [transfer(to[index] ?? "0x", BigInt(index + 1))], 1n)),
+    );
+    await bundleElsewhere(operations.map(({ operation }) => operation));
+    const receipts = await Promise.all(operations.map(({ userOpHash }) => received(userOpHash)));
+    expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBe(1);
+    const recipientsOf = receipts.map(({ logs }) =>
+      logs.filter((log) => log.address === chain.token.toLowerCase()).map((log) => BigInt(log.topics[2] ?? 0)),
+    );
+    expect(recipientsOf).toEqual(to.map((one) => [BigInt(one)]));
+  });
+
+  test("a bundle that reverted is replaced by another one, and the operation is executed", async () => {
+    const wallet = await newWallet();
+    const to = newRecipient();
+    const { operation, userOpHash } = await signed(wallet, [transfer(to, 3n)], 1n);
+    // What is left of a bundle whose gas did not suffice.
+    await transactions.send({
+      chainId: harness.chainId,
+      keyId: "executor",
+      purpose: `userop:${userOpHash}`,
+      to: chain.entryPoint,
+      data: encodeFunctionData({
+        abi: entryPoint07Abi,
+        functionName: "handleOps",
+        args: [[packUserOperation(operation)], chain.executor],
+      }),
+      value: 0n,
+      gas: 100_000n,
+      fees: await bundler.fees(harness.chainId),
+    });
+    await vi.waitFor(
+      async () => {
+        await transactions.reconcile(harness.chainId);
+        await bundler.submit(harness.chainId, operation);
+        expect(await bundler.receipt(harness.chainId, userOpHash, 0n)).not.toBeNull();
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(await harness.tokenBalance(to)).toBe(3n);
+  });
+
+  test("the executor gets back what it spends", async () => {
+    const wallet = await newWallet();
+    const before = await client.getBalance({ address: chain.executor });
+    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+    await execute(wallet, [transfer(newRecipient(), 1n), transfer(newRecipient(), 1n)], 2n);
+    expect(await client.getBalance({ address: chain.executor })).toBeGreaterThanOrEqual(before);
+  });
+
+  test("the call of a batch that fails is named with its reason", async () => {
+    const wallet = await newWallet();
+    const factory = "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67";
+    const create: Call = {
+      to: factory,
+      data: encodeFunctionData({
+        abi: parseAbi(["function createProxyWithNonce(address singleton, bytes initializer, uint256 saltNonce)"]),
+        args: [newRecipient(), "0x", 0n],
+      }),
+      value: 0n,
+    };
+    const failing = draft(wallet, [transfer(newRecipient(), 1n), create], 1n);
+    await expect(failing.then((operation) => bundler.estimateGas(harness.chainId, operation))).rejects.toThrow(
+      `call 2 of 2 (to ${factory}): Singleton contract not deployed`,
+    );
+  });
+
+  test("a contract that wants gas to be left over is given it", async () => {
+    const wallet = await newWallet();
+    // 63/64 of the gas go down each of the calls; measured alone the use would not suffice.
+    const greedy = "0x00000000000000000000000000000000000a11ce";
+    // PUSH3 200000 GAS GT PUSH1 10 JUMPI INVALID JUMPDEST STOP: fails below 200,000 gas and uses none of it.
+    await client.setCode({ address: greedy, bytecode: "0x62030d405a11600a57fe5b00" });
+    const receipt = await execute(wallet, [{ to: greedy, data: "0x", value: 0n }, transfer(newRecipient(), 1n)], 1n);
+    expect(receipt.success).toBe(true);
+  });
+
+  test("a batch of 300 payments to new recipients is estimated and executed", async () => {
+    const wallet = await newWallet();
+    const calls = Array.from({ length: 300 }, () => transfer(newRecipient(), 1n));
+    expect((await execute(wallet, calls, 1n)).success).toBe(true);
+    expect(await harness.tokenBalance(wallet.account)).toBe(700n);
+  });
+});

@@ -1,0 +1,69 @@
+import { encodeFunctionData, size, type Address, type Hex } from "viem";
+import { entryPoint07Abi } from "viem/account-abstraction";
+import { gasTotalOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
+import type { UserOperation } from "@/lib/ports/bundler";
+
+const TRANSACTION_GAS = 21_000n;
+const GAS_PER_ZERO_BYTE = 4n;
+const GAS_PER_BYTE = 16n;
+/** Least price of call data (EIP-7623), where execution costs little beside it. */
+const FLOOR_PER_ZERO_BYTE = 10n;
+const FLOOR_PER_BYTE = 40n;
+/** What EntryPoint does for an operation outside of what it measures itself: loop, events, payment of the executor. */
+const UNMEASURED_GAS = 22_000n;
+const UNMEASURED_GAS_PER_WORD = 5n;
+
+/** What `innerHandleOp` wants left beside the limits of the operation, or it aborts the bundle (AA95). */
+const INNER_OVERHEAD = 10_000n;
+const SPARE_GAS = 60_000n;
+
+/** A transaction may use at most 2^24 gas (EIP-7825). */
+export const TRANSACTION_GAS_MAX = 16_777_216n;
+
+export const handleOpsData = (operation: UserOperation, beneficiary: Address): Hex =>
+  encodeFunctionData({
+    abi: entryPoint07Abi,
+    functionName: "handleOps",
+    args: [[packUserOperation(operation)], beneficiary],
+  });
+
+const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {
+  let zeros = 0n;
+  for (let index = 2; index < data.length; index += 2) if (data.startsWith("00", index)) zeros += 1n;
+  return zeros * perZeroByte + (BigInt(size(data)) - zeros) * perByte;
+};
+
+const WIDE = 2n ** 64n - 1n;
+
+/**
+ * Gas of the transaction that the operation causes but EntryPoint does not measure. Quantities that are not known yet
+ * are priced as if they were wide numbers.
+ */
+export const preVerificationGasOf = (operation: UserOperation, beneficiary: Address): bigint => {
+  const priced = {
+    ...operation,
+    callGasLimit: WIDE,
+    verificationGasLimit: WIDE,
+    preVerificationGas: WIDE,
+    ...(operation.paymaster === undefined
+      ? {}
+      : { paymasterVerificationGasLimit: WIDE, paymasterPostOpGasLimit: WIDE }),
+  };
+  const data = handleOpsData(priced, beneficiary);
+  return (
+    TRANSACTION_GAS +
+    UNMEASURED_GAS +
+    dataGas(data, GAS_PER_ZERO_BYTE, GAS_PER_BYTE) +
+    UNMEASURED_GAS_PER_WORD * BigInt(Math.ceil(size(data) / 32))
+  );
+};
+
+/**
+ * Gas limit of the transaction: all limits of the operation, and a 64th more, because a call passes on at most 63/64 of
+ * what is left (EIP-150).
+ */
+export const transactionGasOf = (operation: UserOperation, data: Hex): bigint => {
+  const limits = ((gasTotalOf(operation) + INNER_OVERHEAD) * 64n) / 63n + SPARE_GAS;
+  const floor = TRANSACTION_GAS + dataGas(data, FLOOR_PER_ZERO_BYTE, FLOOR_PER_BYTE);
+  return limits > floor ? limits : floor;
+};

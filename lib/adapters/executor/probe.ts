@@ -1,0 +1,145 @@
+import { concatHex, numberToHex, size, slice, type Address, type Hex, type PublicClient } from "viem";
+
+/*
+ * A measuring contract that is never deployed: `eth_call` puts its code in the place of EntryPoint (state override), so
+ * that the calls of an operation come from the address from which accounts accept them. It makes a list of calls one
+ * after another in the same state and answers for each: success, gas used, return data. Nothing reverts it.
+ *
+ * Input: per call four words (to, value, gas limit, length of data) and the data. Empty input: accepts ether.
+ * Output: per call three words (success, gas used, length of return data) and the return data.
+ */
+const OPCODES = {
+  ADD: "01",
+  SUB: "03",
+  GT: "11",
+  ISZERO: "15",
+  CALLDATALOAD: "35",
+  CALLDATASIZE: "36",
+  CALLDATACOPY: "37",
+  RETURNDATASIZE: "3d",
+  RETURNDATACOPY: "3e",
+  POP: "50",
+  MSTORE: "52",
+  JUMP: "56",
+  JUMPI: "57",
+  GAS: "5a",
+  JUMPDEST: "5b",
+  DUP1: "80",
+  DUP3: "82",
+  DUP4: "83",
+  DUP5: "84",
+  DUP6: "85",
+  DUP7: "86",
+  DUP8: "87",
+  DUP9: "88",
+  SWAP1: "90",
+  SWAP2: "91",
+  CALL: "f1",
+  RETURN: "f3",
+} as const;
+const PUSH1 = "60";
+
+// One line per step; on its right the stack after it, top last: o = end of output, i = position in input.
+// `name:` is a jump destination, `@name` pushes its position.
+const SOURCE = [
+  "0x00 0x00", // o i
+  "loop: DUP1 CALLDATASIZE GT ISZERO @end JUMPI", // o i
+  "DUP1 0x60 ADD CALLDATALOAD", // o i len
+  "DUP1 DUP3 0x80 ADD DUP5 CALLDATACOPY", // o i len: the data now lies in memory at o
+  "GAS 0x00 0x00 DUP4 DUP7", // o i len g0 retSize retOffset argsSize argsOffset
+  "DUP7 0x20 ADD CALLDATALOAD", // … value
+  "DUP8 CALLDATALOAD", // … to
+  "DUP9 0x40 ADD CALLDATALOAD", // … gas
+  "CALL GAS", // o i len g0 success g1
+  "SWAP2 SWAP1 DUP6 MSTORE", // o i len g1 g0: success stored
+  "SUB DUP4 0x20 ADD MSTORE", // o i len: gas used stored
+  "ADD 0x80 ADD", // o i'
+  "RETURNDATASIZE DUP3 0x40 ADD MSTORE", // o i': length stored
+  "RETURNDATASIZE 0x00 DUP4 0x60 ADD RETURNDATACOPY", // o i': return data stored
+  "SWAP1 0x60 ADD RETURNDATASIZE ADD SWAP1", // o' i'
+  "@loop JUMP",
+  "end: POP 0x00 RETURN",
+].flatMap((line) => line.split(" "));
+
+const isOpcode = (word: string): word is keyof typeof OPCODES => word in OPCODES;
+const isPush = (word: string): boolean => word.startsWith("0x") || word.startsWith("@");
+
+const assemble = (source: readonly string[]): Hex => {
+  const positions = new Map<string, number>();
+  let position = 0;
+  for (const word of source) {
+    if (word.endsWith(":")) positions.set(word.slice(0, -1), position);
+    position += isPush(word) ? 2 : 1;
+  }
+  const byte = (word: string): string => {
+    if (isOpcode(word)) return OPCODES[word];
+    if (word.endsWith(":")) return OPCODES.JUMPDEST;
+    const value = word.startsWith("@") ? (positions.get(word.slice(1)) ?? 0) : Number(word);
+    return PUSH1 + value.toString(16).padStart(2, "0");
+  };
+  return `0x${source.map(byte).join("")}`;
+};
+
+export const PROBE_CODE: Hex = assemble(SOURCE);
+
+/** Below the cap that EIP-7825 sets for a transaction, which some nodes apply to calls. */
+const GAS_OF_CALL = 16_500_000n;
+
+export interface ProbeCall {
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value?: bigint;
+  /** Without it the call gets all gas that is there. */
+  readonly gas?: bigint;
+}
+
+export interface ProbeResult {
+  readonly success: boolean;
+  /** Before refunds, price of the call itself included. */
+  readonly gasUsed: bigint;
+  readonly returnData: Hex;
+}
+
+const word = (value: bigint | Hex): Hex => numberToHex(BigInt(value), { size: 32 });
+
+const encode = (calls: readonly ProbeCall[]): Hex =>
+  concatHex(
+    calls.flatMap((call) => [
+      word(call.to),
+      word(call.value ?? 0n),
+      word(call.gas ?? GAS_OF_CALL),
+      word(BigInt(size(call.data))),
+      call.data,
+    ]),
+  );
+
+const decode = (output: Hex): ProbeResult[] => {
+  const results: ProbeResult[] = [];
+  for (let offset = 0; offset < size(output);) {
+    const length = Number(slice(output, offset + 64, offset + 96));
+    results.push({
+      success: BigInt(slice(output, offset, offset + 32)) === 1n,
+      gasUsed: BigInt(slice(output, offset + 32, offset + 64)),
+      returnData: length === 0 ? "0x" : slice(output, offset + 96, offset + 96 + length),
+    });
+    offset += 96 + length;
+  }
+  return results;
+};
+
+/** Makes the calls from `from`, whose code the probe replaces for the while; its storage and balance stay as they are. */
+export const probe = async (
+  client: PublicClient,
+  from: Address,
+  calls: readonly ProbeCall[],
+): Promise<readonly ProbeResult[]> => {
+  const { data } = await client.call({
+    to: from,
+    data: encode(calls),
+    gas: GAS_OF_CALL,
+    stateOverride: [{ address: from, code: PROBE_CODE }],
+  });
+  const results = decode(data ?? "0x");
+  if (results.length !== calls.length) throw new Error("The node does not apply state overrides to eth_call.");
+  return results;
+};

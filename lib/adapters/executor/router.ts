@@ -1,0 +1,21 @@
+import type { Bundler } from "@/lib/ports/bundler";
+
+interface RouterDeps {
+  /** For chains that have no bundler of their own in the configuration. */
+  readonly executor: Bundler;
+  readonly rpc: Bundler;
+  /** Chains whose operations go to an ERC-4337 JSON-RPC. */
+  readonly rpcChainIds: ReadonlySet<number>;
+}
+
+/** One bundler for all chains, which asks the one that is responsible for the chain. */
+export const createBundlerRouter = ({ executor, rpc, rpcChainIds }: RouterDeps): Bundler => {
+  const of = (chainId: number): Bundler => (rpcChainIds.has(chainId) ? rpc : executor);
+  return {
+    id: "router",
+    fees: (chainId) => of(chainId).fees(chainId),
+    estimateGas: (chainId, operation) => of(chainId).estimateGas(chainId, operation),
+    submit: (chainId, operation) => of(chainId).submit(chainId, operation),
+    receipt: (chainId, userOpHash, fromBlock) => of(chainId).receipt(chainId, userOpHash, fromBlock),
+  };
+};

@@ -1,0 +1,12 @@
+import type { Mail, Mailer } from "@/lib/ports/mail";
+
+/** Where caught mail lies. */
+export interface MailStore {
+  add(mail: Mail): Promise<void>;
+}
+
+/** Development: catches mail for the app's own inbox page instead of sending it. */
+export const createInboxMailer = (options: { readonly store: MailStore }): Mailer => ({
+  id: "inbox",
+  send: (mail) => options.store.add(mail),
+});

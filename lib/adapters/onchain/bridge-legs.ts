@@ -1,0 +1,263 @@
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import { bpsOfCeil, lessBpsFloor, rescaleFloor } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { EvmAddress, RouteFee, RouteLeg, RouteStep } from "@/lib/ports/routing";
+import { askChain, type OnchainDeps } from "./chain-access";
+import { planToJson, type SwapPlan } from "./plan";
+import { parseUsd, usdToTokenCeil, type PriceSource } from "./price";
+import { asErc20, confirmationSeconds, planOf, sameToken, swapFee, SWAP_VENUE, type LegInput } from "./same-chain-legs";
+import { shareOut } from "./split";
+import { createTtlCache } from "./ttl-cache";
+import type { SwapFinder, SwapQuote } from "./uniswap";
+
+export const BRIDGE_VENUE = "Across";
+const BPS = 10_000;
+
+type Erc20 = Token & { readonly address: EvmAddress };
+
+/** A token that the bridge carries between two chains, as it is on either. */
+interface BridgeAsset {
+  readonly input: Erc20;
+  readonly output: Erc20;
+}
+
+interface SourceSide {
+  /** What is deposited. */
+  readonly deposited: bigint;
+  readonly plan: SwapPlan | null;
+  readonly quote: SwapQuote | null;
+}
+
+const isErc20 = (token: Token): token is Erc20 => token.address !== "native";
+
+export const bridgeAssets = (
+  { registry }: Pick<OnchainDeps, "registry">,
+  fromChainId: number,
+  toChainId: number,
+): readonly BridgeAsset[] => {
+  const carried = (chainId: number): readonly Erc20[] => {
+    const symbols = new Set(registry.get(chainId).contracts.across?.tokens);
+    return registry
+      .tokens(chainId)
+      .filter(isErc20)
+      .filter(({ symbol }) => symbols.has(symbol));
+  };
+  const there = new Map(carried(toChainId).map((token) => [token.assetId, token]));
+  return carried(fromChainId).flatMap((input) => {
+    const output = there.get(input.assetId);
+    return output === undefined ? [] : [{ input, output }];
+  });
+};
+
+/** 1 − (1 − a)(1 − b), in whole basis points, rounded up. */
+const compoundBps = (a: number, b: number): number => a + b - Math.floor((a * b) / BPS);
+
+/** The failure that tells most: an unreachable chain before shallow pools before no way at all. */
+const worstOf = (errors: readonly Error[]): Error | undefined =>
+  errors.find((error) => isDomainError(error) && error.code === "chain_unavailable") ??
+  errors.find((error) => isDomainError(error) && error.code === "insufficient_liquidity") ??
+  errors[0];
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
+
+/** Legs of one source that cross to another chain, best first: one per bridged token. */
+export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: PriceSource) => {
+  const { registry, clock, tuning } = deps;
+  const heights = createTtlCache({
+    clock,
+    ttlMs: tuning.blockNumberTtlMs,
+    load: (chainId: number) =>
+      askChain(deps, chainId, new AbortController().signal, (client) => client.getBlockNumber({ cacheTime: 0 })),
+  });
+  const wishOf = (from: Erc20, to: Erc20, amountIn: bigint) => ({
+    chainId: from.chainId,
+    tokenIn: from.address.toLowerCase(),
+    tokenOut: to.address.toLowerCase(),
+    amountIn,
+  });
+
+  /** What a relayer keeps: a share and a fixed amount of dollars, both rounded up, in base units of the bridged token. */
+  const bridgeFee = async (asset: BridgeAsset, amount: bigint, signal: AbortSignal): Promise<bigint> => {
+    const across = registry.get(asset.input.chainId).contracts.across;
+    const price = await prices.usd(asset.input, signal);
+    if (across === undefined || price === null || price === 0n) {
+      throw new DomainError("no_route", `The bridge's fee for ${asset.input.symbol} cannot be told: it has no price.`);
+    }
+    const fixed = usdToTokenCeil(parseUsd(across.feeFixedUsd), price, asset.input.decimals);
+    return bpsOfCeil(amount, across.feeBps) + fixed;
+  };
+
+  const afterBridge = async (asset: BridgeAsset, amount: bigint, signal: AbortSignal): Promise<bigint> => {
+    const rest = amount - (await bridgeFee(asset, amount, signal));
+    return rest <= 0n ? 0n : rescaleFloor(rest, asset.input.decimals, asset.output.decimals);
+  };
+
+  /** A way with two swaps never beats one without any: it would only cost questions. */
+  const swapsBy = ({ source, request }: LegInput, { input, output }: BridgeAsset): number =>
+    Number(!sameToken(asErc20(deps, source.token), input)) +
+    Number(!sameToken(asErc20(deps, request.destination.token), output));
+
+  /** Without the quoter: good enough to decide which bridged tokens are worth asking about. */
+  const estimate = async (input: LegInput, asset: BridgeAsset, signal: AbortSignal): Promise<bigint> => {
+    const from = asErc20(deps, input.source.token);
+    const to = asErc20(deps, input.request.destination.token);
+    const { amountBase } = input.source;
+    const bought = sameToken(from, asset.input)
+      ? amountBase
+      : await finder.estimate(wishOf(from, asset.input, amountBase), signal);
+    if (bought === 0n) return 0n;
+    const arrived = await afterBridge(asset, bought, signal).catch(() => 0n);
+    return sameToken(asset.output, to) || arrived === 0n
+      ? arrived
+      : await finder.estimate(wishOf(asset.output, to, arrived), signal);
+  };
+
+  /**
+   * The deposit is fixed before the swap that pays for it: a small part of the tolerance comes off what the quoter promises,
+   * the swap buys exactly that, and what it does not need of the source's amount stays in the wallet.
+   */
+  const sourceSide = async (input: LegInput, asset: BridgeAsset, signal: AbortSignal): Promise<SourceSide> => {
+    const { source, request } = input;
+    const from = asErc20(deps, source.token);
+    if (sameToken(from, asset.input)) return { deposited: source.amountBase, plan: null, quote: null };
+    const [quote] = await finder.find(wishOf(from, asset.input, source.amountBase), signal);
+    if (quote === undefined) throw new DomainError("no_route", "There is no swap to a token that the bridge carries.");
+    const toleranceBps = Math.min(Math.floor(request.slippageBps / 2), tuning.sourceToleranceMaxBps);
+    const deposited = lessBpsFloor(quote.amountOut, toleranceBps);
+    const bought = shareOut(
+      deposited,
+      quote.shares.map(({ amountOut }) => amountOut),
+    );
+    const plan = planOf(quote);
+    const shares = plan.shares.map((share, index) => ({ ...share, amountOut: bought[index] ?? 0n }));
+    return { deposited, quote, plan: { shares } };
+  };
+
+  const legBy = async (input: LegInput, asset: BridgeAsset, signal: AbortSignal): Promise<RouteLeg> => {
+    const { source, request, sourceIndex } = input;
+    const to = request.destination.token;
+    const height = heights.get(to.chainId, signal);
+    // Awaited below; a failure before that must not count as unhandled.
+    height.catch(() => undefined);
+    const side = await sourceSide(input, asset, signal);
+    const outputAmount = await afterBridge(asset, side.deposited, signal);
+    if (outputAmount <= 0n) {
+      throw new DomainError("no_route", `The amount is too small: the bridge's fee would take all of it.`);
+    }
+    const erc20Out = asErc20(deps, to);
+    const swapsThere = !sameToken(asset.output, erc20Out);
+    const there = swapsThere ? (await finder.find(wishOf(asset.output, erc20Out, outputAmount), signal))[0] : undefined;
+    const expectedOutBase = there?.amountOut ?? outputAmount;
+    // Without swaps, and with a fee that no price moves, the amount that the deposit names is what arrives.
+    const exact = side.quote === null && !swapsThere && asset.input.usdPegged;
+    const chain = registry.get(source.token.chainId);
+    return {
+      sourceIndex,
+      kind: "bridge",
+      expectedOutBase,
+      minOutBase: exact ? expectedOutBase : lessBpsFloor(expectedOutBase, request.slippageBps),
+      steps: stepsOf(input, asset, {
+        deposited: side.deposited,
+        outputAmount,
+        expectedOutBase,
+        swapsHere: side.quote !== null,
+        swapsThere,
+      }),
+      fees: feesOf(input, asset, { side, outputAmount, there }),
+      estimatedSeconds: confirmationSeconds(deps, chain.id) + (chain.contracts.across?.typicalFillSeconds ?? 0),
+      priceImpactBps: compoundBps(side.quote?.impactBps ?? 0, there?.impactBps ?? 0),
+      plan: planToJson({
+        kind: "bridge",
+        inputToken: asset.input.address,
+        outputToken: asset.output.address,
+        inputAmount: side.deposited,
+        outputAmount,
+        sourceSwap: side.plan,
+        destinationSwap: there === undefined ? null : planOf(there),
+        destinationBlock: await height,
+      }),
+    };
+  };
+
+  return async (input: LegInput, signal: AbortSignal): Promise<readonly RouteLeg[]> => {
+    const [from, to] = [input.source.token.chainId, input.request.destination.token.chainId];
+    const assets = bridgeAssets(deps, from, to);
+    const none = new DomainError(
+      "no_route",
+      `Nothing leads from ${input.source.token.symbol} on ${registry.get(from).name} to ` +
+        `${input.request.destination.token.symbol} on ${registry.get(to).name}.`,
+    );
+    const estimates = await Promise.all(
+      assets.map(async (asset) => ({ asset, out: await estimate(input, asset, signal) })),
+    );
+    const fewestSwaps = Math.min(...assets.map((asset) => swapsBy(input, asset)));
+    const ranked = estimates
+      .filter(({ asset, out }) => out > 0n && swapsBy(input, asset) <= fewestSwaps + 1)
+      .sort((a, b) => (a.out < b.out ? 1 : -1));
+    // When nothing looks possible the quoter's own answer gives the better reason.
+    const asked = (ranked.length > 0 ? ranked : estimates).slice(0, tuning.bridgeAssetsMax);
+    const answers = await Promise.allSettled(asked.map(({ asset }) => legBy(input, asset, signal)));
+    signal.throwIfAborted();
+    const legs = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    if (legs.length > 0) return legs.sort((a, b) => (a.expectedOutBase < b.expectedOutBase ? 1 : -1));
+    const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [asError(answer.reason)] : []));
+    throw worstOf(failures) ?? none;
+  };
+};
+
+interface Amounts {
+  readonly deposited: bigint;
+  readonly outputAmount: bigint;
+  readonly expectedOutBase: bigint;
+  readonly swapsHere: boolean;
+  readonly swapsThere: boolean;
+}
+
+const stepsOf = ({ source, request }: LegInput, asset: BridgeAsset, amounts: Amounts): readonly RouteStep[] => {
+  const to = request.destination.token;
+  const steps: RouteStep[] = [];
+  if (amounts.swapsHere) {
+    steps.push({
+      kind: "swap",
+      venue: SWAP_VENUE,
+      from: source.token,
+      to: asset.input,
+      amountInBase: source.amountBase,
+      amountOutBase: amounts.deposited,
+    });
+  }
+  steps.push({
+    kind: "bridge",
+    venue: BRIDGE_VENUE,
+    from: amounts.swapsHere ? asset.input : source.token,
+    to: amounts.swapsThere ? asset.output : to,
+    amountInBase: amounts.deposited,
+    amountOutBase: amounts.outputAmount,
+  });
+  if (amounts.swapsThere) {
+    steps.push({
+      kind: "swap",
+      venue: SWAP_VENUE,
+      from: asset.output,
+      to,
+      amountInBase: amounts.outputAmount,
+      amountOutBase: amounts.expectedOutBase,
+    });
+  }
+  return steps;
+};
+
+interface Kept {
+  readonly side: SourceSide;
+  readonly outputAmount: bigint;
+  readonly there: SwapQuote | undefined;
+}
+
+const feesOf = ({ source }: LegInput, asset: BridgeAsset, { side, outputAmount, there }: Kept): readonly RouteFee[] => {
+  const arrivedInInput = rescaleFloor(outputAmount, asset.output.decimals, asset.input.decimals);
+  return [
+    ...(side.quote === null ? [] : [swapFee(side.quote, source.token)]),
+    { kind: "bridge" as const, token: asset.input, amountBase: side.deposited - arrivedInInput },
+    ...(there === undefined ? [] : [swapFee(there, asset.output)]),
+  ];
+};

@@ -1,0 +1,96 @@
+import type { Hex, PublicClient } from "viem";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import { decodeAggregate, encodeAggregate, type ReadCall } from "./aggregate";
+import type { Tuning } from "./tuning";
+
+export interface OnchainDeps {
+  readonly registry: ChainRegistry;
+  readonly clock: Clock;
+  readonly tuning: Tuning;
+}
+
+/** Rejects with the signal's reason as soon as it fires. The work behind `promise` goes on, its outcome is dropped. */
+export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
+  signal.throwIfAborted();
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(signal.reason instanceof Error ? signal.reason : new Error("Aborted.", { cause: signal.reason }));
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+};
+
+const tooSlow = (registry: ChainRegistry, chainId: number, timeoutMs: number): DomainError =>
+  new DomainError(
+    "chain_unavailable",
+    `${registry.get(chainId).name} did not answer within ${timeoutMs} ms. Nothing was sent; try again shortly.`,
+  );
+
+/**
+ * A node may lose the block that it was about to read (it was pruned, or the next node behind a balancer does not have it
+ * yet). None of our reads can fail by itself, so whatever else than an outage comes back is asked again.
+ */
+const readAgain = async <T>(
+  registry: ChainRegistry,
+  chainId: number,
+  attemptsMax: number,
+  ask: (client: PublicClient) => Promise<T>,
+): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await chainCall(chainId, () => ask(registry.client(chainId)));
+    } catch (cause) {
+      if (isDomainError(cause)) throw cause;
+      if (attempt < attemptsMax) continue;
+      const message = `${registry.get(chainId).name} refuses to be read. Nothing was sent; try again shortly.`;
+      throw new DomainError("chain_unavailable", message, { cause });
+    }
+  }
+};
+
+/**
+ * One call to a chain, with a deadline of its own.
+ * @throws DomainError `chain_unavailable` when the chain cannot be reached or is too slow; the reason of `signal`.
+ */
+export const askChain = async <T>(
+  { registry, tuning }: Pick<OnchainDeps, "registry" | "tuning">,
+  chainId: number,
+  signal: AbortSignal,
+  ask: (client: PublicClient) => Promise<T>,
+): Promise<T> => {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => {
+    deadline.abort(tooSlow(registry, chainId, tuning.callTimeoutMs));
+  }, tuning.callTimeoutMs);
+  try {
+    const answer = readAgain(registry, chainId, tuning.readAttemptsMax, ask);
+    return await abortable(answer, AbortSignal.any([signal, deadline.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Many reads as one `eth_call` through Multicall3; null where a read reverted. */
+export const readMany = async (
+  deps: OnchainDeps,
+  chainId: number,
+  signal: AbortSignal,
+  calls: readonly ReadCall[],
+): Promise<readonly (Hex | null)[]> => {
+  if (calls.length === 0) return [];
+  const data = encodeAggregate(calls);
+  const to = deps.registry.get(chainId).contracts.multicall3;
+  const answer = await askChain(deps, chainId, signal, (client) => client.call({ to, data }));
+  if (answer.data === undefined) {
+    throw new DomainError("chain_unavailable", `Chain ${chainId} has no Multicall3 at ${to}.`);
+  }
+  return decodeAggregate(answer.data);
+};

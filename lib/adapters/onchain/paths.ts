@@ -1,0 +1,146 @@
+/** A Uniswap v3 pool with its price and depth. Addresses are compared in lower case throughout this folder. */
+export interface Pool {
+  readonly address: string;
+  readonly token0: string;
+  readonly token1: string;
+  /** Hundredths of a basis point. */
+  readonly fee: number;
+  /** √(token1 per token0) · 2^96. */
+  readonly sqrtPriceX96: bigint;
+  readonly liquidity: bigint;
+}
+
+/** One pool crossed in one direction. */
+export interface Hop {
+  readonly pool: Pool;
+  readonly tokenIn: string;
+  readonly tokenOut: string;
+}
+
+export type Path = readonly Hop[];
+
+interface PathSearch {
+  readonly pools: readonly Pool[];
+  readonly tokenIn: string;
+  readonly tokenOut: string;
+  readonly hopsMax: number;
+  readonly poolsPerPairMax: number;
+  readonly pathsMax: number;
+}
+
+const FEE_UNIT = 1_000_000n;
+const Q96 = 1n << 96n;
+const SPOT_SCALE = 10n ** 18n;
+const BPS = 10_000n;
+
+/** The deepest pools of each pair, so that the number of paths does not explode with the number of fee tiers. */
+const deepestPerPair = (pools: readonly Pool[], poolsPerPairMax: number): readonly Pool[] => {
+  const pairs = new Map<string, Pool[]>();
+  for (const pool of pools) {
+    if (pool.liquidity === 0n || pool.sqrtPriceX96 === 0n) continue;
+    const key = `${pool.token0}-${pool.token1}`;
+    pairs.set(key, [...(pairs.get(key) ?? []), pool]);
+  }
+  return [...pairs.values()].flatMap((pair) =>
+    pair.toSorted((a, b) => (a.liquidity < b.liquidity ? 1 : -1)).slice(0, poolsPerPairMax),
+  );
+};
+
+/** Every way from one token to another that visits no token twice, shortest first, at most `pathsMax`. */
+export const findPaths = (search: PathSearch): readonly Path[] => {
+  const hopsFrom = new Map<string, Hop[]>();
+  for (const pool of deepestPerPair(search.pools, search.poolsPerPairMax)) {
+    const forward: Hop = { pool, tokenIn: pool.token0, tokenOut: pool.token1 };
+    const backward: Hop = { pool, tokenIn: pool.token1, tokenOut: pool.token0 };
+    for (const hop of [forward, backward]) hopsFrom.set(hop.tokenIn, [...(hopsFrom.get(hop.tokenIn) ?? []), hop]);
+  }
+  const found: Path[] = [];
+  let frontier: readonly { readonly at: string; readonly path: Path }[] = [{ at: search.tokenIn, path: [] }];
+  for (let length = 1; length <= search.hopsMax; length += 1) {
+    const next: { at: string; path: Path }[] = [];
+    for (const { at, path } of frontier) {
+      for (const hop of hopsFrom.get(at) ?? []) {
+        if (hop.tokenOut === search.tokenIn || path.some((earlier) => earlier.tokenOut === hop.tokenOut)) continue;
+        if (hop.tokenOut === search.tokenOut) found.push([...path, hop]);
+        else next.push({ at: hop.tokenOut, path: [...path, hop] });
+        if (found.length >= search.pathsMax || next.length >= search.pathsMax) break;
+      }
+    }
+    if (found.length >= search.pathsMax) break;
+    frontier = next;
+  }
+  return found.slice(0, search.pathsMax);
+};
+
+/** Two paths through one pool move each other's price, so they may not share a trade. */
+export const disjoint = (a: Path, b: Path): boolean =>
+  a.every((hop) => b.every((other) => other.pool.address !== hop.pool.address));
+
+/**
+ * What a path would give if the depth at the present price reached all the way. Only ranks paths and proposes splits;
+ * amounts that anybody sees come from the quoter.
+ */
+export const estimateOut = (path: Path, amountIn: bigint): bigint => {
+  let amount = amountIn;
+  for (const { pool, tokenIn } of path) {
+    const afterFee = (amount * (FEE_UNIT - BigInt(pool.fee))) / FEE_UNIT;
+    const reserve0 = (pool.liquidity * Q96) / pool.sqrtPriceX96;
+    const reserve1 = (pool.liquidity * pool.sqrtPriceX96) / Q96;
+    const [reserveIn, reserveOut] = tokenIn === pool.token0 ? [reserve0, reserve1] : [reserve1, reserve0];
+    if (reserveIn === 0n || reserveOut === 0n) return 0n;
+    amount = (reserveOut * afterFee) / (reserveIn + afterFee);
+  }
+  return amount;
+};
+
+/** Output per input at the present price for a vanishing amount, times 10^18 and times `amountIn`. */
+export const spotOutScaled = (path: Path, amountIn: bigint, includeFees = true): bigint => {
+  let amount = amountIn * SPOT_SCALE;
+  for (const { pool, tokenIn } of path) {
+    const { sqrtPriceX96 } = pool;
+    amount =
+      tokenIn === pool.token0
+        ? (amount * sqrtPriceX96 * sqrtPriceX96) >> 192n
+        : (amount << 192n) / (sqrtPriceX96 * sqrtPriceX96);
+    if (includeFees) amount = (amount * (FEE_UNIT - BigInt(pool.fee))) / FEE_UNIT;
+  }
+  return amount;
+};
+
+/** Loss of `amountOut` against the spot output, in whole basis points, rounded up, never below zero. */
+export const impactBps = (spotScaled: bigint, amountOut: bigint): number => {
+  const loss = spotScaled - amountOut * SPOT_SCALE;
+  return loss <= 0n || spotScaled === 0n ? 0 : Number((loss * BPS + spotScaled - 1n) / spotScaled);
+};
+
+/**
+ * The paths worth asking the quoter about: the best by estimate, and among them room for paths that share no pool with
+ * the best ones, because only those can take a part of a large trade.
+ */
+export const rankPaths = (paths: readonly Path[], amountIn: bigint, countMax: number): readonly Path[] => {
+  const ranked = paths
+    .map((path) => ({ path, out: estimateOut(path, amountIn) }))
+    .filter(({ out }) => out > 0n)
+    .sort((a, b) => (a.out < b.out ? 1 : a.out > b.out ? -1 : a.path.length - b.path.length))
+    .map(({ path }) => path);
+  const chosen = ranked.slice(0, Math.ceil(countMax / 2));
+  for (const path of ranked) {
+    if (chosen.length >= countMax) break;
+    if (!chosen.includes(path) && chosen.every((other) => disjoint(path, other))) chosen.push(path);
+  }
+  for (const path of ranked) {
+    if (chosen.length >= countMax) break;
+    if (!chosen.includes(path)) chosen.push(path);
+  }
+  return chosen;
+};
+
+/** From the front: each path that shares no pool with those taken before it. */
+export const disjointSet = (paths: readonly Path[], countMax: number): readonly Path[] => {
+  const chosen: Path[] = [];
+  for (const path of paths) {
+    if (chosen.length >= countMax) break;
+    if (chosen.every((other) => disjoint(path, other))) chosen.push(path);
+  }
+  return chosen;
+};

@@ -1,0 +1,75 @@
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import type { Route, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
+import { createBridgeLegs } from "./bridge-legs";
+import { createLegCalls } from "./leg-calls";
+import { parseDeposit } from "./plan";
+import { createPoolBook } from "./pool-book";
+import { createPriceSource, formatUsd } from "./price";
+import { createSourceReader } from "./receipts";
+import { createSameChainLegs } from "./same-chain-legs";
+import { createTracker } from "./track";
+import { DEFAULT_TUNING, type Tuning } from "./tuning";
+import { createSwapFinder } from "./uniswap";
+
+interface OnchainRoutingOptions {
+  readonly registry: ChainRegistry;
+  readonly clock: Clock;
+  readonly config?: Partial<Tuning>;
+}
+
+const ID = "onchain";
+
+/** The best leg of every source, then whole requests that differ where a source has another way. */
+const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[], tuning: Tuning): readonly Route[] => {
+  const ways = Math.min(Math.max(...legsPerSource.map((legs) => legs.length)), 1 + tuning.alternativesMax);
+  const routes = Array.from({ length: ways }, (_, way): Route => ({
+    provider: ID,
+    legs: legsPerSource.flatMap((legs) => legs[way] ?? legs.slice(0, 1)),
+  }));
+  const received = ({ legs }: Route): bigint => legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n);
+  const best = routes[0] === undefined ? 0n : received(routes[0]);
+  return routes
+    .filter((route, index) => index === 0 || received(route) * 10_000n >= best * BigInt(tuning.alternativeFloorBps))
+    .sort((a, b) => (received(a) < received(b) ? 1 : received(a) > received(b) ? -1 : 0));
+};
+
+/**
+ * Routes over what the chains themselves offer: Uniswap v3's pools on a chain, Across between chains. It needs no service
+ * beside the RPC endpoints, and keeps nothing but caches. Sources are quoted independently of each other.
+ */
+export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRoutingOptions): RoutingProvider => {
+  const tuning: Tuning = { ...DEFAULT_TUNING, ...config };
+  const deps = { registry, clock, tuning };
+  const book = createPoolBook(deps);
+  const finder = createSwapFinder(deps, book);
+  const prices = createPriceSource(deps, book);
+  const sameChainLegs = createSameChainLegs(deps, finder);
+  const bridgeLegs = createBridgeLegs(deps, finder, prices);
+  const legCalls = createLegCalls(deps);
+  const readSource = createSourceReader(deps);
+  const track = createTracker(deps);
+
+  const legsOf = (request: RouteRequest, sourceIndex: number, signal: AbortSignal): Promise<readonly RouteLeg[]> => {
+    const source = request.sources[sourceIndex];
+    if (source === undefined) throw new RangeError(`There is no source ${sourceIndex} in this request.`);
+    const stays = source.token.chainId === request.destination.token.chainId;
+    return (stays ? sameChainLegs : bridgeLegs)({ request, sourceIndex, source }, signal);
+  };
+
+  return {
+    id: ID,
+    quote: async (request, signal) =>
+      routesOf(await Promise.all(request.sources.map((_, index) => legsOf(request, index, signal))), tuning),
+    build: legCalls,
+    readSource,
+    track: (request, _leg, deposit, signal) => track(request, parseDeposit(deposit), signal),
+    priceUsd: (tokens, signal) =>
+      Promise.all(
+        tokens.map(async (token) => {
+          const price = await prices.usd(token, signal);
+          return price === null ? null : formatUsd(price);
+        }),
+      ),
+  };
+};

@@ -1,0 +1,173 @@
+import { pad, parseEventLogs, zeroAddress, type Hex, type Log } from "viem";
+import { DomainError } from "@/lib/core/errors";
+import type {
+  EvmAddress,
+  ReceiptLog,
+  RouteLeg,
+  RouteRequest,
+  RouteSource,
+  SourceOutcome,
+  SourceReceipt,
+} from "@/lib/ports/routing";
+import { erc20TransferAbi, spokePoolAbi, wrappedNativeAbi } from "./abis";
+import type { OnchainDeps } from "./chain-access";
+import { depositToJson, parsePlan, type BridgePlan, type DepositRecord } from "./plan";
+
+type AnyLog = Pick<ReceiptLog, "address" | "topics" | "data">;
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+/** Decodes the logs of one contract; logs of other shape are left out. */
+export const eventsOf = <const A extends typeof erc20TransferAbi | typeof wrappedNativeAbi | typeof spokePoolAbi>(
+  abi: A,
+  contract: EvmAddress,
+  logs: readonly AnyLog[],
+) => parseEventLogs({ abi, logs: logs.filter(({ address }) => same(address, contract)).map(asRpcLog) });
+
+/** `parseEventLogs` wants whole RPC logs; it reads nothing but address, topics and data. */
+const asRpcLog = ({ address, topics, data }: AnyLog): Log => ({
+  address,
+  topics: [...topics] as [Hex, ...Hex[]],
+  data,
+  blockHash: null,
+  blockNumber: null,
+  logIndex: null,
+  transactionHash: null,
+  transactionIndex: null,
+  removed: false,
+});
+
+interface TransferFilter {
+  readonly from?: EvmAddress;
+  readonly to?: EvmAddress;
+}
+
+/** Sum of the Transfer events of a token. */
+export const sumTransfers = (logs: readonly AnyLog[], token: EvmAddress, { from, to }: TransferFilter): bigint =>
+  eventsOf(erc20TransferAbi, token, logs)
+    .filter(({ args }) => (from === undefined || same(args.from, from)) && (to === undefined || same(args.to, to)))
+    .reduce((sum, { args }) => sum + args.value, 0n);
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/**
+ * Native coin that was wrapped for one of `holders`. WETH9 tells it by Deposit; the wrapped coins of some rollups by a
+ * Transfer from zero, or by both.
+ */
+export const wrappedFor = (logs: readonly AnyLog[], weth: EvmAddress, holders: readonly EvmAddress[]): bigint =>
+  holders.reduce((total, holder) => {
+    const deposits = eventsOf(wrappedNativeAbi, weth, logs)
+      .filter((log) => log.eventName === "Deposit" && same(log.args.dst, holder))
+      .reduce((sum, { args }) => sum + args.wad, 0n);
+    return total + larger(deposits, sumTransfers(logs, weth, { from: zeroAddress, to: holder }));
+  }, 0n);
+
+/** Native coin that one of `holders` unwrapped. */
+export const unwrappedBy = (logs: readonly AnyLog[], weth: EvmAddress, holders: readonly EvmAddress[]): bigint =>
+  holders.reduce((total, holder) => {
+    const withdrawals = eventsOf(wrappedNativeAbi, weth, logs)
+      .filter((log) => log.eventName === "Withdrawal" && same(log.args.src, holder))
+      .reduce((sum, { args }) => sum + args.wad, 0n);
+    return total + larger(withdrawals, sumTransfers(logs, weth, { from: holder, to: zeroAddress }));
+  }, 0n);
+
+/** Reads what a mined leg did from its own logs, never from what was planned (native transfers leave none: see below). */
+export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
+  const { registry } = deps;
+
+  const contractsOf = (chainId: number): readonly EvmAddress[] => {
+    const { uniswapV3, across } = registry.get(chainId).contracts;
+    return [uniswapV3?.swapRouter02, across?.spokePool].flatMap((address) => (address === undefined ? [] : [address]));
+  };
+
+  /** Native coin leaves no Transfer; what became of the value of the calls is what router, SpokePool or wallet wrapped. */
+  const spent = ({ owner, token }: RouteSource, logs: readonly ReceiptLog[]): bigint => {
+    if (token.address === "native") {
+      const holders = [...contractsOf(token.chainId), owner];
+      return wrappedFor(logs, registry.get(token.chainId).contracts.wrappedNative, holders);
+    }
+    const out = sumTransfers(logs, token.address, { from: owner });
+    const back = sumTransfers(logs, token.address, { to: owner });
+    // Unwrapping burns without a Transfer on canonical WETH9.
+    const burnt = same(token.address, registry.get(token.chainId).contracts.wrappedNative)
+      ? unwrappedBy(logs, token.address, [owner]) - sumTransfers(logs, token.address, { from: owner, to: zeroAddress })
+      : 0n;
+    return out - back + burnt;
+  };
+
+  const received = (request: RouteRequest, source: RouteSource, logs: readonly ReceiptLog[]): bigint => {
+    const { token, recipient } = request.destination;
+    const weth = registry.get(token.chainId).contracts.wrappedNative;
+    if (token.address === "native") {
+      return unwrappedBy(logs, weth, [...contractsOf(token.chainId), source.owner]);
+    }
+    const arrived = sumTransfers(logs, token.address, { to: recipient });
+    // Wrapping into one's own wallet: WETH9 emits Deposit, and no Transfer.
+    const minted =
+      same(token.address, weth) && same(recipient, source.owner)
+        ? wrappedFor(logs, weth, [recipient]) - sumTransfers(logs, weth, { from: zeroAddress, to: recipient })
+        : 0n;
+    return arrived + minted;
+  };
+
+  const deposit = (
+    plan: BridgePlan,
+    source: RouteSource,
+    request: RouteRequest,
+    receipt: SourceReceipt,
+  ): DepositRecord => {
+    const spokePool = registry.get(receipt.chainId).contracts.across?.spokePool;
+    const destinationChainId = request.destination.token.chainId;
+    const found = (spokePool === undefined ? [] : eventsOf(spokePoolAbi, spokePool, receipt.logs)).find(
+      (log) =>
+        log.eventName === "FundsDeposited" &&
+        same(log.args.depositor, pad(source.owner)) &&
+        same(log.args.inputToken, pad(plan.inputToken)) &&
+        log.args.destinationChainId === BigInt(destinationChainId),
+    );
+    if (found?.eventName !== "FundsDeposited") {
+      throw new DomainError(
+        "provider_error",
+        `The transaction ${receipt.txHash} on ${registry.get(receipt.chainId).name} made no deposit into the bridge.`,
+      );
+    }
+    const { args } = found;
+    return {
+      originChainId: receipt.chainId,
+      destinationChainId,
+      depositId: args.depositId,
+      depositor: args.depositor,
+      recipient: args.recipient,
+      exclusiveRelayer: args.exclusiveRelayer,
+      inputToken: args.inputToken,
+      outputToken: args.outputToken,
+      inputAmount: args.inputAmount,
+      outputAmount: args.outputAmount,
+      fillDeadline: args.fillDeadline,
+      exclusivityDeadline: args.exclusivityDeadline,
+      message: args.message,
+      originBlock: receipt.blockNumber,
+      destinationBlock: plan.destinationBlock,
+      txHash: receipt.txHash,
+    };
+  };
+
+  return (request: RouteRequest, leg: RouteLeg, receipt: SourceReceipt): SourceOutcome => {
+    const source = request.sources[leg.sourceIndex];
+    if (source === undefined) throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
+    const plan = parsePlan(leg.plan);
+    if (plan.kind === "bridge") {
+      const record = deposit(plan, source, request, receipt);
+      return { spentBase: spent(source, receipt.logs), receivedBase: null, deposit: depositToJson(record) };
+    }
+    if (plan.kind === "transfer" && source.token.address === "native") {
+      // A plain value transfer leaves no log. The batch is atomic, so a mined one moved exactly what was asked.
+      return { spentBase: source.amountBase, receivedBase: source.amountBase, deposit: null };
+    }
+    return {
+      spentBase: spent(source, receipt.logs),
+      receivedBase: received(request, source, receipt.logs),
+      deposit: null,
+    };
+  };
+};

@@ -1,0 +1,189 @@
+import { isAddressEqual, slice } from "viem";
+import { DomainError } from "@/lib/core/errors";
+import type { BridgeProgress, EvmAddress } from "@/lib/ports/routing";
+import { spokePoolAbi } from "./abis";
+import { askChain, type OnchainDeps } from "./chain-access";
+import { blockAtTime, scanBlocks } from "./log-ranges";
+import type { DepositRecord } from "./plan";
+import { eventsOf, sumTransfers } from "./receipts";
+
+type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
+
+/** A refund root's leaf that pays our depositor in the deposit's token. */
+interface Leaf {
+  readonly leafId: number;
+  /** What the leaf gives the depositor. */
+  readonly amount: bigint;
+  readonly txHash: `0x${string}`;
+  readonly blockNumber: bigint;
+  readonly logIndex: number;
+}
+
+/** Whether some of `amounts` add up to `target`. The caller bounds their number. */
+export const someAddUpTo = (target: bigint, amounts: readonly bigint[]): boolean => {
+  if (target === 0n) return true;
+  const [first, ...rest] = amounts;
+  if (target < 0n || first === undefined) return false;
+  return someAddUpTo(target - first, rest) || someAddUpTo(target, rest);
+};
+
+/**
+ * Finds the refund of an expired deposit on its origin chain.
+ *
+ * Across refunds by leaves that name an address, a token and an amount, not a deposit. A leaf counts as this deposit's when
+ * it was executed after the deadline, pays the depositor in the deposit's token, really moved the tokens, and
+ *   1. carries the deposit's number as leaf id and its exact amount (how a solver that refunds one by one does it), or
+ *   2. has its exact amount and its leaf id is not the number of another deposit of the same depositor, or
+ *   3. has a larger amount that the deposit and others of the same depositor and token add up to (one leaf sums them up).
+ * What remains ambiguous: two expired deposits of one depositor with the same token and amount, refunded by two bundles, are
+ * both told the first bundle. The sum is right once both are refunded; the earlier answer may name the other's transaction.
+ */
+export const createRefundSearch = (deps: OnchainDeps) => {
+  const { registry, tuning } = deps;
+  // Where the next search starts. Lost on restart, and then found again from the chain.
+  const positions = new Map<string, bigint>();
+
+  const remember = (key: string, block: bigint): void => {
+    positions.delete(key);
+    positions.set(key, block);
+    const oldest = positions.keys().next();
+    if (positions.size > tuning.searchesRememberedMax && oldest.done !== true) positions.delete(oldest.value);
+  };
+
+  const spokePoolOf = (chainId: number): EvmAddress | undefined => registry.get(chainId).contracts.across?.spokePool;
+
+  const depositsOf = async (
+    deposit: DepositRecord,
+    until: bigint,
+    depositId: bigint | undefined,
+    signal: AbortSignal,
+  ) => {
+    const reach = tuning.logRangeBlocks / 2n;
+    const from = deposit.originBlock > reach ? deposit.originBlock - reach : 0n;
+    const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
+      client.getContractEvents({
+        address: spokePoolOf(deposit.originChainId),
+        abi: spokePoolAbi,
+        eventName: "FundsDeposited",
+        args: { depositor: deposit.depositor, ...(depositId === undefined ? {} : { depositId }) },
+        fromBlock: from,
+        toBlock: until < deposit.originBlock + reach ? until : deposit.originBlock + reach,
+        strict: true,
+      }),
+    );
+    return logs
+      .map(({ args }) => args)
+      .filter((args) => args.inputToken === deposit.inputToken && args.depositId !== deposit.depositId);
+  };
+
+  const isOurs = async (deposit: DepositRecord, leaf: Leaf, signal: AbortSignal): Promise<boolean> => {
+    if (leaf.amount < deposit.inputAmount) return false;
+    if (leaf.amount === deposit.inputAmount) {
+      if (BigInt(leaf.leafId) === deposit.depositId) return true;
+      const named = await depositsOf(deposit, leaf.blockNumber, BigInt(leaf.leafId), signal);
+      return !named.some(({ inputAmount }) => inputAmount === leaf.amount);
+    }
+    const others = await depositsOf(deposit, leaf.blockNumber, undefined, signal);
+    const amounts = others.map(({ inputAmount }) => inputAmount);
+    return amounts.length <= tuning.aggregatedDepositsMax && someAddUpTo(leaf.amount - deposit.inputAmount, amounts);
+  };
+
+  /** The leaf's own transfers come before its event and after the event of the leaf before it. */
+  const movedBy = async (
+    deposit: DepositRecord,
+    leaf: Leaf,
+    spokePool: EvmAddress,
+    signal: AbortSignal,
+  ): Promise<bigint> => {
+    const receipt = await askChain(deps, deposit.originChainId, signal, (client) =>
+      client.getTransactionReceipt({ hash: leaf.txHash }),
+    );
+    const before = receipt.logs
+      .filter(({ logIndex }) => logIndex < leaf.logIndex)
+      .findLast((log) =>
+        eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "ExecutedRelayerRefundRoot"),
+      );
+    const logs = receipt.logs.filter(
+      ({ logIndex }) => logIndex < leaf.logIndex && (before === undefined || logIndex > before.logIndex),
+    );
+    return sumTransfers(logs, slice(deposit.inputToken, 12), { from: spokePool, to: slice(deposit.depositor, 12) });
+  };
+
+  const leavesIn = async (
+    deposit: DepositRecord,
+    spokePool: EvmAddress,
+    range: { readonly from: bigint; readonly to: bigint },
+    signal: AbortSignal,
+  ): Promise<readonly Leaf[]> => {
+    const [token, depositor] = [slice(deposit.inputToken, 12), slice(deposit.depositor, 12)];
+    const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
+      client.getContractEvents({
+        address: spokePool,
+        abi: spokePoolAbi,
+        eventName: "ExecutedRelayerRefundRoot",
+        args: { chainId: BigInt(deposit.originChainId) },
+        fromBlock: range.from,
+        toBlock: range.to,
+        strict: true,
+      }),
+    );
+    return logs.flatMap(({ args, transactionHash, blockNumber, logIndex }) => {
+      const index = args.refundAddresses.findIndex((address) => isAddressEqual(address, depositor));
+      const amount = args.refundAmounts[index];
+      return amount === undefined || !isAddressEqual(args.l2TokenAddress, token)
+        ? []
+        : [{ leafId: args.leafId, amount, txHash: transactionHash, blockNumber, logIndex }];
+    });
+  };
+
+  const startOf = async (deposit: DepositRecord, head: bigint, signal: AbortSignal): Promise<bigint> => {
+    const { originBlock, originChainId, fillDeadline } = deposit;
+    if (head - originBlock <= tuning.logRangeBlocks) return originBlock;
+    const time = fillDeadline - tuning.clockSkewSeconds;
+    return await blockAtTime(deps, { chainId: originChainId, low: originBlock, high: head, time }, signal);
+  };
+
+  /** null as long as nothing was refunded. @throws DomainError `chain_unavailable` */
+  return async (deposit: DepositRecord, signal: AbortSignal): Promise<Refunded | null> => {
+    const { originChainId: chainId } = deposit;
+    const spokePool = spokePoolOf(chainId);
+    if (spokePool === undefined) return null;
+    const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
+    const key = relayKey(deposit);
+    const { found, scannedTo } = await scanBlocks(deps, {
+      span: { from: positions.get(key) ?? (await startOf(deposit, head, signal)), to: head },
+      visit: async (range): Promise<Refunded | null> => {
+        for (const leaf of await leavesIn(deposit, spokePool, range, signal)) {
+          if (!(await isOurs(deposit, leaf, signal))) continue;
+          const moved = await movedBy(deposit, leaf, spokePool, signal);
+          // Nothing moved: the token refused the transfer, and the SpokePool keeps the amount for a later claim.
+          if (moved === 0n) continue;
+          const { txHash, blockNumber } = leaf;
+          const refundedBase = moved < deposit.inputAmount ? moved : deposit.inputAmount;
+          return { state: "refunded", chainId, txHash, blockNumber, refundedBase, token: tokenOf(deposit) };
+        }
+        return null;
+      },
+    });
+    if (found === null) {
+      const next = scannedTo - tuning.reorgBlocks;
+      remember(key, next > deposit.originBlock ? next : deposit.originBlock);
+    }
+    return found;
+  };
+
+  function relayKey({ originChainId, depositId }: DepositRecord): string {
+    return `${originChainId}:${depositId}`;
+  }
+
+  function tokenOf({ originChainId, inputToken }: DepositRecord): Refunded["token"] {
+    const address = slice(inputToken, 12);
+    const token = registry
+      .tokens(originChainId)
+      .find((listed) => listed.address !== "native" && isAddressEqual(listed.address, address));
+    if (token !== undefined) return token;
+    const wrapped = registry.wrappedNative(originChainId);
+    if (wrapped.address !== "native" && isAddressEqual(wrapped.address, address)) return wrapped;
+    throw new DomainError("unsupported_token", `The refunded token ${address} is not configured any more.`);
+  }
+};

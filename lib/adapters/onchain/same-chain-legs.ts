@@ -1,0 +1,130 @@
+import { lessBpsFloor } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { LegKind, RouteFee, RouteLeg, RouteRequest, RouteStep } from "@/lib/ports/routing";
+import type { OnchainDeps } from "./chain-access";
+import { planToJson, type LegPlan, type SwapPlan } from "./plan";
+import type { SwapFinder, SwapQuote } from "./uniswap";
+
+export const SWAP_VENUE = "Uniswap v3";
+export const WRAP_VENUE = "WETH";
+const WALLET_VENUE = "Wallet";
+const FEE_UNIT = 1_000_000n;
+
+export interface LegInput {
+  readonly request: RouteRequest;
+  readonly sourceIndex: number;
+  readonly source: RouteRequest["sources"][number];
+}
+
+export const sameToken = (a: Token, b: Token): boolean =>
+  a.chainId === b.chainId && a.address.toLowerCase() === b.address.toLowerCase();
+
+/** The ERC-20 that stands for a token in pools and bridges: itself, or the wrapped form of the chain's own coin. */
+export const asErc20 = (deps: Pick<OnchainDeps, "registry">, token: Token): Token & { address: `0x${string}` } => {
+  const erc20 = token.address === "native" ? deps.registry.wrappedNative(token.chainId) : token;
+  if (erc20.address === "native") throw new TypeError("The wrapped form of a native coin has to be an ERC-20.");
+  return { ...erc20, address: erc20.address };
+};
+
+export const planOf = (quote: SwapQuote): SwapPlan => ({
+  shares: quote.shares.map(({ path, amountIn, amountOut }) => ({
+    amountIn,
+    amountOut,
+    hops: path.map((hop) => ({
+      tokenIn: hop.tokenIn as `0x${string}`,
+      tokenOut: hop.tokenOut as `0x${string}`,
+      fee: hop.pool.fee,
+    })),
+  })),
+});
+
+/** What the pools keep of a trade, expressed in the token that is sold, rounded up. */
+export const swapFee = (quote: SwapQuote, token: Token): RouteFee => {
+  const amountBase = quote.shares.reduce((sum, { path, amountIn }) => {
+    const kept = path.reduce((amount, { pool }) => (amount * (FEE_UNIT - BigInt(pool.fee))) / FEE_UNIT, amountIn);
+    return sum + amountIn - kept;
+  }, 0n);
+  return { kind: "swap", token, amountBase };
+};
+
+export const confirmationSeconds = (deps: Pick<OnchainDeps, "registry">, chainId: number): number => {
+  const { confirmations, blockTimeMs } = deps.registry.get(chainId);
+  return Math.max(1, Math.ceil((confirmations * blockTimeMs) / 1000));
+};
+
+interface LegParts {
+  readonly kind: LegKind;
+  readonly venue: string;
+  readonly stepKind: RouteStep["kind"];
+  readonly expectedOutBase: bigint;
+  readonly minOutBase: bigint;
+  readonly fees: readonly RouteFee[];
+  readonly priceImpactBps: number;
+  readonly plan: LegPlan;
+}
+
+/** Legs of one source that stay on its chain, best first. */
+export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
+  const legOf = ({ sourceIndex, source, request }: LegInput, parts: LegParts): RouteLeg => ({
+    sourceIndex,
+    kind: parts.kind,
+    expectedOutBase: parts.expectedOutBase,
+    minOutBase: parts.minOutBase,
+    steps: [
+      {
+        kind: parts.stepKind,
+        venue: parts.venue,
+        from: source.token,
+        to: request.destination.token,
+        amountInBase: source.amountBase,
+        amountOutBase: parts.expectedOutBase,
+      },
+    ],
+    fees: parts.fees,
+    estimatedSeconds: confirmationSeconds(deps, source.token.chainId),
+    priceImpactBps: parts.priceImpactBps,
+    plan: planToJson(parts.plan),
+  });
+
+  /** Nothing is traded, so what is sent arrives. */
+  const oneToOne = (input: LegInput, parts: Pick<LegParts, "kind" | "venue" | "stepKind" | "plan">): RouteLeg => {
+    const amount = input.source.amountBase;
+    return legOf(input, { ...parts, expectedOutBase: amount, minOutBase: amount, fees: [], priceImpactBps: 0 });
+  };
+
+  return async (input: LegInput, signal: AbortSignal): Promise<readonly RouteLeg[]> => {
+    const { source, request } = input;
+    const from = source.token;
+    const to = request.destination.token;
+    if (sameToken(from, to)) {
+      const plan: LegPlan = { kind: "transfer" };
+      return [oneToOne(input, { kind: "transfer", stepKind: "transfer", venue: WALLET_VENUE, plan })];
+    }
+    const [erc20In, erc20Out] = [asErc20(deps, from), asErc20(deps, to)];
+    if (sameToken(erc20In, erc20Out)) {
+      const plan: LegPlan = { kind: from.address === "native" ? "wrap" : "unwrap" };
+      return [oneToOne(input, { kind: "swap", stepKind: "swap", venue: WRAP_VENUE, plan })];
+    }
+    const quotes = await finder.find(
+      {
+        chainId: from.chainId,
+        tokenIn: erc20In.address.toLowerCase(),
+        tokenOut: erc20Out.address.toLowerCase(),
+        amountIn: source.amountBase,
+      },
+      signal,
+    );
+    return quotes.map((quote) =>
+      legOf(input, {
+        kind: "swap",
+        stepKind: "swap",
+        venue: SWAP_VENUE,
+        expectedOutBase: quote.amountOut,
+        minOutBase: lessBpsFloor(quote.amountOut, request.slippageBps),
+        fees: [swapFee(quote, from)],
+        priceImpactBps: quote.impactBps,
+        plan: { kind: "swap", swap: planOf(quote) },
+      }),
+    );
+  };
+};

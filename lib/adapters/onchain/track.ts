@@ -1,0 +1,144 @@
+import { encodeFunctionData, keccak256, slice } from "viem";
+import { DomainError } from "@/lib/core/errors";
+import type { BridgeProgress, EvmAddress, RouteRequest } from "@/lib/ports/routing";
+import { spokePoolAbi } from "./abis";
+import { relayHash } from "./across";
+import { askChain, readMany, type OnchainDeps } from "./chain-access";
+import { scanBlocks } from "./log-ranges";
+import type { DepositRecord } from "./plan";
+import { eventsOf, sumTransfers, unwrappedBy } from "./receipts";
+import { createRefundSearch } from "./refund";
+
+const FILLED = 2n;
+const NO_MESSAGE = `0x${"0".repeat(64)}`;
+
+export const spokePoolOf = ({ registry }: Pick<OnchainDeps, "registry">, chainId: number): EvmAddress => {
+  const chain = registry.get(chainId);
+  const spokePool = chain.contracts.across?.spokePool;
+  if (spokePool !== undefined) return spokePool;
+  throw new DomainError(
+    "provider_error",
+    `${chain.name} has no bridge configured any more, so this deposit cannot be followed. The money is where the deposit left it.`,
+  );
+};
+
+type FilledRelay = Extract<
+  ReturnType<typeof eventsOf<typeof spokePoolAbi>>[number],
+  { eventName: "FilledRelay" }
+>["args"];
+
+/**
+ * Anybody may "fill" an invented relay with our deposit's number and theirs of everything else, so each field has to be ours.
+ */
+const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
+  args.originChainId === BigInt(deposit.originChainId) &&
+  args.depositId === deposit.depositId &&
+  args.depositor === deposit.depositor &&
+  args.recipient === deposit.recipient &&
+  args.exclusiveRelayer === deposit.exclusiveRelayer &&
+  args.inputToken === deposit.inputToken &&
+  args.outputToken === deposit.outputToken &&
+  args.inputAmount === deposit.inputAmount &&
+  args.outputAmount === deposit.outputAmount &&
+  args.fillDeadline === deposit.fillDeadline &&
+  args.exclusivityDeadline === deposit.exclusivityDeadline &&
+  args.messageHash === (deposit.message === "0x" ? NO_MESSAGE : keccak256(deposit.message));
+
+/** Follows deposits by what both SpokePools say. */
+export const createTracker = (deps: OnchainDeps) => {
+  const { registry, tuning } = deps;
+  const findRefund = createRefundSearch(deps);
+
+  /** What this fill gave the recipient: of a transaction with several fills only the logs between this one and the next. */
+  const receivedBy = async (
+    request: RouteRequest,
+    deposit: DepositRecord,
+    fill: { readonly txHash: `0x${string}`; readonly logIndex: number },
+    signal: AbortSignal,
+  ): Promise<bigint> => {
+    const chainId = deposit.destinationChainId;
+    const spokePool = spokePoolOf(deps, chainId);
+    const receipt = await askChain(deps, chainId, signal, (client) =>
+      client.getTransactionReceipt({ hash: fill.txHash }),
+    );
+    const nextFill = receipt.logs.find(
+      (log) =>
+        log.logIndex > fill.logIndex &&
+        eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "FilledRelay"),
+    );
+    const logs = receipt.logs.filter(
+      ({ logIndex }) => logIndex > fill.logIndex && (nextFill === undefined || logIndex < nextFill.logIndex),
+    );
+    const { token, recipient } = request.destination;
+    if (token.address !== "native") return sumTransfers(logs, token.address, { to: recipient });
+    const { wrappedNative, uniswapV3 } = registry.get(chainId).contracts;
+    const handler = slice(deposit.recipient, 12);
+    return unwrappedBy(logs, wrappedNative, uniswapV3 === undefined ? [handler] : [handler, uniswapV3.swapRouter02]);
+  };
+
+  const findFill = async (
+    request: RouteRequest,
+    deposit: DepositRecord,
+    signal: AbortSignal,
+  ): Promise<BridgeProgress> => {
+    const chainId = deposit.destinationChainId;
+    const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
+    const from = deposit.destinationBlock - tuning.reorgBlocks;
+    const { found } = await scanBlocks(deps, {
+      span: { from: from > 0n ? from : 0n, to: head },
+      visit: async (range) => {
+        const logs = await askChain(deps, chainId, signal, (client) =>
+          client.getContractEvents({
+            address: spokePoolOf(deps, chainId),
+            abi: spokePoolAbi,
+            eventName: "FilledRelay",
+            args: { originChainId: BigInt(deposit.originChainId), depositId: deposit.depositId },
+            fromBlock: range.from,
+            toBlock: range.to,
+            strict: true,
+          }),
+        );
+        return logs.find(({ args }) => fills(deposit, args)) ?? null;
+      },
+    });
+    // The contract says filled but this node's logs are behind: the next question finds it.
+    if (found === null) return { state: "waiting" };
+    const fill = { txHash: found.transactionHash, logIndex: found.logIndex };
+    return {
+      state: "filled",
+      chainId,
+      txHash: found.transactionHash,
+      blockNumber: found.blockNumber,
+      receivedBase: await receivedBy(request, deposit, fill, signal),
+    };
+  };
+
+  /** In one `eth_call`, because "past the deadline" and "not filled" have to be true of the same state. */
+  const readStatus = async (deposit: DepositRecord, signal: AbortSignal) => {
+    const chainId = deposit.destinationChainId;
+    const target = spokePoolOf(deps, chainId);
+    const calls = [
+      encodeFunctionData({ abi: spokePoolAbi, functionName: "fillStatuses", args: [relayHash(deposit)] }),
+      encodeFunctionData({ abi: spokePoolAbi, functionName: "getCurrentTime" }),
+    ];
+    const [status, time] = await readMany(
+      deps,
+      chainId,
+      signal,
+      calls.map((callData) => ({ target, callData })),
+    );
+    if (status && time) return { filled: BigInt(status) === FILLED, time: BigInt(time) };
+    throw new DomainError(
+      "provider_error",
+      `The bridge at ${target} on chain ${chainId} does not tell how deposits stand.`,
+    );
+  };
+
+  return async (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal): Promise<BridgeProgress> => {
+    const { filled, time } = await readStatus(deposit, signal);
+    if (filled) return await findFill(request, deposit, signal);
+    // A fill in the second of the deadline is still accepted.
+    if (time <= BigInt(deposit.fillDeadline)) return { state: "waiting" };
+    return (await findRefund(deposit, signal)) ?? { state: "expired" };
+  };
+};

@@ -1,0 +1,246 @@
+import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { DomainError } from "@/lib/core/errors";
+import { quoterV2Abi } from "./abis";
+import type { ReadCall } from "./aggregate";
+import { readMany, type OnchainDeps } from "./chain-access";
+import {
+  disjointSet,
+  estimateOut,
+  findPaths,
+  impactBps,
+  rankPaths,
+  spotOutScaled,
+  type Path,
+  type Pool,
+} from "./paths";
+import type { PoolBook } from "./pool-book";
+import { bestSplit, gridAmount, shareOut } from "./split";
+
+/** A trade on one chain as the quoter answered it. Token addresses in lower case, amounts in base units. */
+export interface SwapQuote {
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly shares: readonly SwapQuoteShare[];
+  readonly impactBps: number;
+}
+
+export interface SwapQuoteShare {
+  readonly path: Path;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+}
+
+export interface SwapWish {
+  readonly chainId: number;
+  readonly tokenIn: string;
+  readonly tokenOut: string;
+  readonly amountIn: bigint;
+}
+
+export interface SwapFinder {
+  /**
+   * Ways to make the trade, best first: a split where it pays, then single paths.
+   * @throws DomainError `no_route` when no pools connect the tokens, `insufficient_liquidity` when they are too shallow,
+   *   `chain_unavailable`.
+   */
+  find(wish: SwapWish, signal: AbortSignal): Promise<readonly SwapQuote[]>;
+  /** Without asking the quoter; 0 where no path is known. Good for ranking only. */
+  estimate(wish: SwapWish, signal: AbortSignal): Promise<bigint>;
+}
+
+// TickMath's ends: a swap that stops there ran out of liquidity before its input was used up.
+const SQRT_PRICE_LOWEST = 4295128740n;
+const SQRT_PRICE_HIGHEST = 1461446703485210103287273052203988822378723970341n;
+
+/** tokenIn, fee, token, fee, … tokenOut: the packed form that the router and the quoter take. */
+export const encodePath = (hops: readonly { tokenIn: string; tokenOut: string; fee: number }[]): Hex => {
+  const parts = hops.flatMap(({ tokenIn, tokenOut, fee }, index) => {
+    const rest = `${fee.toString(16).padStart(6, "0")}${tokenOut.slice(2)}`;
+    return index === 0 ? [tokenIn.slice(2), rest] : [rest];
+  });
+  return `0x${parts.join("")}`;
+};
+
+const hopsOf = (path: Path): { tokenIn: string; tokenOut: string; fee: number }[] =>
+  path.map(({ tokenIn, tokenOut, pool }) => ({ tokenIn, tokenOut, fee: pool.fee }));
+
+const decodeQuote = (data: Hex | null | undefined): bigint | null => {
+  if (data === null || data === undefined) return null;
+  const [amountOut, pricesAfter] = decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInput", data });
+  const exhausted = pricesAfter.some((price) => price <= SQRT_PRICE_LOWEST || price >= SQRT_PRICE_HIGHEST - 1n);
+  return exhausted || amountOut === 0n ? null : amountOut;
+};
+
+interface QuoteBatch {
+  readonly outs: readonly (bigint | null)[];
+  /** The chain's pools as of the same block. */
+  readonly pools: readonly Pool[];
+}
+
+interface PathTrade {
+  readonly path: Path;
+  readonly amountIn: bigint;
+}
+
+const noRoute = (chain: string): DomainError =>
+  new DomainError("no_route", `No pools on ${chain} connect these two tokens.`);
+const tooShallow = (chain: string): DomainError =>
+  new DomainError(
+    "insufficient_liquidity",
+    `The pools on ${chain} are too shallow for this amount. Try a smaller amount.`,
+  );
+
+export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder => {
+  const { registry, tuning } = deps;
+  const chainName = (chainId: number): string => registry.get(chainId).name;
+
+  /** One `eth_call` for all trades and the states of all pools; long lists go out in parallel. */
+  const ask = async (
+    chainId: number,
+    pools: readonly Pool[],
+    trades: readonly PathTrade[],
+    signal: AbortSignal,
+  ): Promise<QuoteBatch> => {
+    const quoter = registry.get(chainId).contracts.uniswapV3?.quoterV2;
+    if (quoter === undefined) throw noRoute(chainName(chainId));
+    const calls = trades.map(({ path, amountIn }): ReadCall => ({
+      target: quoter,
+      callData: encodeFunctionData({
+        abi: quoterV2Abi,
+        functionName: "quoteExactInput",
+        args: [encodePath(hopsOf(path)), amountIn],
+      }),
+    }));
+    const states = book.stateCalls(pools);
+    const size = tuning.quotesPerCallMax;
+    const chunks = Array.from({ length: Math.ceil(calls.length / size) }, (_, index) =>
+      calls.slice(index * size, (index + 1) * size),
+    );
+    const answers = await Promise.all(
+      chunks.map((chunk, index) => readMany(deps, chainId, signal, index === 0 ? [...states, ...chunk] : chunk)),
+    );
+    const flat = answers.flat();
+    return {
+      outs: flat.slice(states.length).map(decodeQuote),
+      pools: book.learn(chainId, pools, flat.slice(0, states.length)),
+    };
+  };
+
+  const pathsOf = (pools: readonly Pool[], wish: SwapWish): readonly Path[] =>
+    findPaths({ ...tuning, pools, tokenIn: wish.tokenIn, tokenOut: wish.tokenOut });
+
+  /** Proposes shares from the depths, asks the quoter about the grid points around them, and lets those answers decide. */
+  const trySplit = async (
+    wish: SwapWish,
+    pools: readonly Pool[],
+    singles: readonly SwapQuoteShare[],
+    ranked: readonly Path[],
+    signal: AbortSignal,
+  ): Promise<readonly SwapQuoteShare[] | null> => {
+    const steps = tuning.splitSteps;
+    const known = new Map(singles.map((single) => [single.path, single.amountOut]));
+    // A path that cannot take the whole may still take a part, so those without an answer come last instead of never.
+    const inOrder = [...new Set([...singles.map(({ path }) => path), ...ranked])];
+    const paths = disjointSet(inOrder, tuning.splitPathsMax);
+    if (paths.length < 2) return null;
+    const at = (step: number): bigint => gridAmount(wish.amountIn, step, steps);
+    const grid = Array.from({ length: steps + 1 }, (_, step) => step);
+    const proposal = bestSplit(
+      paths.map((path) => grid.map((step) => estimateOut(path, at(step)))),
+      steps,
+    );
+    if (proposal === null) return null;
+    const wanted = paths.flatMap((path, index) => {
+      const middle = proposal[index] ?? 0;
+      return grid
+        .filter((step) => step > 0 && step < steps && Math.abs(step - middle) <= tuning.splitNeighbours)
+        .map((step) => ({ index, step, path, amountIn: at(step) }));
+    });
+    const { outs } = await ask(wish.chainId, pools, wanted, signal);
+    const table = paths.map((path) =>
+      grid.map((step): bigint | null => (step === steps ? (known.get(path) ?? null) : null)),
+    );
+    wanted.forEach(({ index, step }, position) => {
+      const row = table[index];
+      if (row !== undefined) row[step] = outs[position] ?? null;
+    });
+    return sharesOf(wish.amountIn, paths, table, bestSplit(table, steps));
+  };
+
+  return {
+    find: async (wish, signal) => {
+      const name = chainName(wish.chainId);
+      const pools = await book.pools(wish.chainId, signal);
+      const paths = pathsOf(pools, wish);
+      if (paths.length === 0) throw noRoute(name);
+      const ranked = rankPaths(paths, wish.amountIn, tuning.pathsQuotedMax);
+      if (ranked.length === 0) throw tooShallow(name);
+      const first = await ask(
+        wish.chainId,
+        pools,
+        ranked.map((path) => ({ path, amountIn: wish.amountIn })),
+        signal,
+      );
+      const fresh = refresh(ranked, first.pools);
+      const singles = fresh
+        .map((path, index) => ({ path, amountIn: wish.amountIn, amountOut: first.outs[index] ?? 0n }))
+        .filter(({ amountOut }) => amountOut > 0n)
+        .sort((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
+      const best = singles[0];
+      if (best === undefined) throw tooShallow(name);
+      const spot = fresh.map((path) => spotOutScaled(path, wish.amountIn)).reduce((a, b) => (a > b ? a : b), 0n);
+      const quoteOf = (shares: readonly SwapQuoteShare[]): SwapQuote => {
+        const amountOut = shares.reduce((sum, share) => sum + share.amountOut, 0n);
+        return { amountIn: wish.amountIn, amountOut, shares, impactBps: impactBps(spot, amountOut) };
+      };
+      const quotes = singles.map((single) => quoteOf([single]));
+      if (impactBps(spot, best.amountOut) > tuning.splitAboveImpactBps) {
+        const split = await trySplit(wish, first.pools, singles, fresh, signal);
+        const worth = best.amountOut + (best.amountOut * BigInt(tuning.splitGainMinBps)) / 10_000n;
+        if (split !== null && split.length > 1) {
+          const quote = quoteOf(split);
+          if (quote.amountOut > worth) quotes.unshift(quote);
+        }
+      }
+      const deep = quotes.filter((quote) => quote.impactBps <= tuning.impactMaxBps);
+      if (deep.length === 0) throw tooShallow(name);
+      return deep;
+    },
+
+    estimate: async (wish, signal) => {
+      const pools = await book.pools(wish.chainId, signal);
+      return pathsOf(pools, wish)
+        .map((path) => estimateOut(path, wish.amountIn))
+        .reduce((a, b) => (a > b ? a : b), 0n);
+    },
+  };
+};
+
+/** The same paths over the pools as of now. */
+const refresh = (paths: readonly Path[], pools: readonly Pool[]): readonly Path[] => {
+  const byAddress = new Map(pools.map((pool) => [pool.address, pool]));
+  return paths.map((path) => path.map((hop) => ({ ...hop, pool: byAddress.get(hop.pool.address) ?? hop.pool })));
+};
+
+/**
+ * Grid points are rounded down, so the amounts of the shares are divided anew to sum to the whole: each gets at least
+ * what was quoted for it, and gives at least that output.
+ */
+const sharesOf = (
+  amountIn: bigint,
+  paths: readonly Path[],
+  table: readonly (readonly (bigint | null)[])[],
+  taken: readonly number[] | null,
+): readonly SwapQuoteShare[] | null => {
+  if (taken === null) return null;
+  const used = taken.flatMap((step, index) => {
+    const path = paths[index];
+    const amountOut = table[index]?.[step] ?? null;
+    return step === 0 || path === undefined || amountOut === null ? [] : [{ step, path, amountOut }];
+  });
+  const parts = shareOut(
+    amountIn,
+    used.map(({ step }) => BigInt(step)),
+  );
+  return used.map(({ path, amountOut }, index) => ({ path, amountOut, amountIn: parts[index] ?? 0n }));
+};

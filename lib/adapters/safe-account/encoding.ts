@@ -1,0 +1,97 @@
+import { concatHex, encodeFunctionData, encodePacked, getContractAddress, keccak256, parseAbi, type Hex } from "viem";
+import type { Call, EvmAddress } from "@/lib/ports/routing";
+
+/** Contracts of Safe 1.4.1 and of its ERC-4337 module for EntryPoint v0.7. */
+export interface SafeContracts {
+  readonly singleton: EvmAddress;
+  readonly proxyFactory: EvmAddress;
+  readonly module4337: EvmAddress;
+  readonly moduleSetup: EvmAddress;
+  readonly multiSend: EvmAddress;
+  readonly multiSendCallOnly: EvmAddress;
+}
+
+/** Where they are on every public chain; deployed by CREATE2, hence the same everywhere. */
+export const CANONICAL_CONTRACTS: SafeContracts = {
+  singleton: "0x41675C099F32341bf84BFc5382aF534df5C7461a",
+  proxyFactory: "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67",
+  module4337: "0x75cf11467937ce3F2f357CE24ffc3DBF8fD5c226",
+  moduleSetup: "0x2dd68b007B46fBe91B9A7c3EDa5A7a1063cB5b47",
+  multiSend: "0x38869bf66a61cF6bDB996A6aE40D5853Fd43B526",
+  multiSendCallOnly: "0x9641d764fc13c8B624c04430C7356C1C7C8102e2",
+};
+
+/** keccak256 of the proxy's creation code followed by the canonical singleton: all that CREATE2 asks for. */
+export const CANONICAL_INIT_CODE_HASH: Hex = "0x76733d705f71b79841c0ee960a0ca880f779cde7ef446c989e6d23efc0a4adfb";
+
+const SALT_NONCE = 0n;
+const THRESHOLD = 1n;
+const NOBODY = "0x0000000000000000000000000000000000000000";
+const OPERATION_CALL = 0;
+const OPERATION_DELEGATECALL = 1;
+
+const abi = parseAbi([
+  "function enableModules(address[] modules)",
+  "function multiSend(bytes transactions)",
+  "function setup(address[] owners, uint256 threshold, address to, bytes data, address fallbackHandler, address paymentToken, uint256 payment, address paymentReceiver)",
+  "function createProxyWithNonce(address singleton, bytes initializer, uint256 saltNonce)",
+  "function executeUserOpWithErrorString(address to, uint256 value, bytes data, uint8 operation)",
+]);
+
+const packed = (call: Call, operation: number): Hex =>
+  encodePacked(
+    ["uint8", "address", "uint256", "uint256", "bytes"],
+    [operation, call.to, call.value, BigInt((call.data.length - 2) / 2), call.data],
+  );
+
+const multiSend = (transactions: readonly Hex[]): Hex =>
+  encodeFunctionData({ abi, functionName: "multiSend", args: [concatHex(transactions)] });
+
+/** `setup` of a Safe with one owner and the 4337 module as module and fallback handler, as permissionless makes it. */
+const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
+  const enableModules = encodeFunctionData({ abi, functionName: "enableModules", args: [[contracts.module4337]] });
+  const setupCalls = multiSend([
+    packed({ to: contracts.moduleSetup, data: enableModules, value: 0n }, OPERATION_DELEGATECALL),
+  ]);
+  return encodeFunctionData({
+    abi,
+    functionName: "setup",
+    args: [[owner], THRESHOLD, contracts.multiSend, setupCalls, contracts.module4337, NOBODY, 0n, NOBODY],
+  });
+};
+
+/** The call of the proxy factory that deploys the owner's account. */
+export const deploymentOf = (owner: EvmAddress, contracts: SafeContracts): Call => ({
+  to: contracts.proxyFactory,
+  data: encodeFunctionData({
+    abi,
+    functionName: "createProxyWithNonce",
+    args: [contracts.singleton, initializerOf(owner, contracts), SALT_NONCE],
+  }),
+  value: 0n,
+});
+
+/** Counterfactual address (EIP-1014). */
+export const addressOf = (owner: EvmAddress, contracts: SafeContracts, initCodeHash: Hex): EvmAddress => {
+  const initializerHash = keccak256(initializerOf(owner, contracts));
+  const salt = keccak256(encodePacked(["bytes32", "uint256"], [initializerHash, SALT_NONCE]));
+  return getContractAddress({ opcode: "CREATE2", from: contracts.proxyFactory, salt, bytecodeHash: initCodeHash });
+};
+
+/**
+ * Call data of the account: one call directly, several through MultiSendCallOnly, which reverts them all when one
+ * reverts. The variant "WithErrorString" passes the revert reason on.
+ */
+export const encodeCalls = (calls: readonly Call[], contracts: SafeContracts): Hex => {
+  const [first, ...rest] = calls;
+  if (first === undefined) throw new Error("An operation needs at least one call.");
+  const batch = multiSend(calls.map((call) => packed(call, OPERATION_CALL)));
+  return encodeFunctionData({
+    abi,
+    functionName: "executeUserOpWithErrorString",
+    args:
+      rest.length === 0
+        ? [first.to, first.value, first.data, OPERATION_CALL]
+        : [contracts.multiSendCallOnly, 0n, batch, OPERATION_DELEGATECALL],
+  });
+};

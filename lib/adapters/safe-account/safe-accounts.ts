@@ -1,0 +1,186 @@
+import { keccak256, encodePacked, parseAbi, type Hex } from "viem";
+import { entryPoint07Abi } from "viem/account-abstraction";
+import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { DomainError } from "@/lib/core/errors";
+import type { UserOperation } from "@/lib/ports/bundler";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { Signer } from "@/lib/ports/signer";
+import type { DraftRequest, PreparedUserOperation, PrepareRequest, SmartAccounts } from "@/lib/ports/smart-accounts";
+import {
+  addressOf,
+  CANONICAL_CONTRACTS,
+  CANONICAL_INIT_CODE_HASH,
+  deploymentOf,
+  encodeCalls,
+  type SafeContracts,
+} from "./encoding";
+import { firstNonceOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
+import { createPaymasterSigner } from "./paymaster";
+import { DUMMY_SIGNATURE, packSignature, safeOperationTypedData } from "./signing";
+
+interface SafeAccountDeps {
+  readonly registry: ChainRegistry;
+  readonly signer: Signer;
+}
+
+const ADDRESSES_CACHED_MAX = 10_000;
+const factoryAbi = parseAbi(["function proxyCreationCode() view returns (bytes)"]);
+
+/** One set of contracts for all chains; else the account would have another address on each. */
+const commonContracts = (registry: ChainRegistry): SafeContracts => {
+  const sets = registry.list().map((chain) => ({ ...CANONICAL_CONTRACTS, ...withoutUndefined(chain.contracts.safe) }));
+  const [first = CANONICAL_CONTRACTS, ...others] = sets;
+  if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
+    throw new Error("The Safe contracts must have the same addresses on every chain of the configuration.");
+  }
+  return first;
+};
+
+const withoutUndefined = <T extends object>(value: T): Required<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Required<T>;
+
+/** The hash is known for the canonical contracts; others are asked once for the creation code of their proxies. */
+const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): (() => Promise<Hex>) => {
+  const isCanonical =
+    contracts.singleton === CANONICAL_CONTRACTS.singleton &&
+    contracts.proxyFactory === CANONICAL_CONTRACTS.proxyFactory;
+  let hash: Hex | null = isCanonical ? CANONICAL_INIT_CODE_HASH : null;
+  return async () => {
+    if (hash !== null) return hash;
+    const [chain] = registry.list();
+    if (chain === undefined) throw new Error("The configuration names no chain.");
+    const code = await chainCall(chain.id, () =>
+      registry.client(chain.id).readContract({
+        address: contracts.proxyFactory,
+        abi: factoryAbi,
+        functionName: "proxyCreationCode",
+      }),
+    );
+    hash = keccak256(encodePacked(["bytes", "uint256"], [code, BigInt(contracts.singleton)]));
+    return hash;
+  };
+};
+
+/** Treasury accounts: Safe 1.4.1 with its 4337 module, one owner, threshold 1, salt nonce 0. */
+export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): SmartAccounts => {
+  const contracts = commonContracts(registry);
+  const initCodeHash = initCodeHashReader(registry, contracts);
+  const paymasterSigner = createPaymasterSigner(signer);
+  const addresses = new Map<EvmAddress, EvmAddress>();
+
+  const accountAddress = async (owner: EvmAddress): Promise<EvmAddress> => {
+    const known = addresses.get(owner);
+    if (known !== undefined) return known;
+    const address = addressOf(owner, contracts, await initCodeHash());
+    if (addresses.size >= ADDRESSES_CACHED_MAX) addresses.clear();
+    addresses.set(owner, address);
+    return address;
+  };
+
+  const isDeployed = (chainId: number, asked: readonly EvmAddress[]): Promise<boolean[]> =>
+    chainCall(chainId, () =>
+      Promise.all(
+        asked.map(async (address) => ((await registry.client(chainId).getCode({ address })) ?? "0x") !== "0x"),
+      ),
+    );
+
+  const draft = async (request: DraftRequest): Promise<UserOperation> => {
+    const sender = await accountAddress(request.ownerAddress);
+    const [deployed = false] = await isDeployed(request.chainId, [sender]);
+    const deployment = deploymentOf(request.ownerAddress, contracts);
+    const paymaster = registry.get(request.chainId).contracts.verifyingPaymaster;
+    const isSponsored = request.sponsored ?? paymaster !== undefined;
+    if (isSponsored && paymaster === undefined) {
+      throw new DomainError("invalid_state", "The chain has no paymaster that could bear the fees.");
+    }
+    return {
+      sender,
+      nonce: firstNonceOf(request.nonceKey),
+      ...(deployed ? {} : { factory: deployment.to, factoryData: deployment.data }),
+      callData: encodeCalls(request.calls, contracts),
+      callGasLimit: 0n,
+      verificationGasLimit: 0n,
+      preVerificationGas: 0n,
+      ...request.fees,
+      ...(isSponsored && paymaster !== undefined
+        ? {
+            paymaster,
+            paymasterVerificationGasLimit: 0n,
+            paymasterPostOpGasLimit: 0n,
+            paymasterData: await paymasterSigner.stubData(),
+          }
+        : {}),
+      signature: DUMMY_SIGNATURE,
+    };
+  };
+
+  const prepare = async ({ chainId, draft, gas, validUntil }: PrepareRequest): Promise<PreparedUserOperation> => {
+    const { entryPoint } = registry.get(chainId).contracts;
+    const priced = withGas(draft, gas);
+    const operation =
+      priced.paymaster === undefined
+        ? priced
+        : {
+            ...priced,
+            paymasterData: await paymasterSigner.data({
+              chainId,
+              paymaster: priced.paymaster,
+              operation: priced,
+              validUntil,
+            }),
+          };
+    return {
+      chainId,
+      operation,
+      validUntil,
+      typedData: safeOperationTypedData({
+        chainId,
+        entryPoint,
+        module4337: contracts.module4337,
+        operation,
+        validUntil,
+      }),
+      userOpHash: hashUserOperation(operation, chainId, entryPoint),
+    };
+  };
+
+  const withSignature = (prepared: PreparedUserOperation, signature: Hex): UserOperation => ({
+    ...prepared.operation,
+    signature: packSignature(prepared.validUntil, signature),
+  });
+
+  return {
+    addressOf: accountAddress,
+    isDeployed,
+    deployment: (owner) => Promise.resolve(deploymentOf(owner, contracts)),
+    draft,
+    prepare,
+    withSignature,
+    sign: async (scope, prepared) => withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
+    nonceUsed: async (chainId, sender, nonceKey) => {
+      const nonce = await chainCall(chainId, () =>
+        registry.client(chainId).readContract({
+          address: registry.get(chainId).contracts.entryPoint,
+          abi: entryPoint07Abi,
+          functionName: "getNonce",
+          args: [sender, nonceKey],
+        }),
+      );
+      return sequenceOf(nonce) > 0n;
+    },
+  };
+};
+
+const withGas = (draft: UserOperation, gas: PrepareRequest["gas"]): UserOperation => ({
+  ...draft,
+  callGasLimit: gas.callGasLimit,
+  verificationGasLimit: gas.verificationGasLimit,
+  preVerificationGas: gas.preVerificationGas,
+  ...(draft.paymaster === undefined
+    ? {}
+    : {
+        paymasterVerificationGasLimit: gas.paymasterVerificationGasLimit,
+        paymasterPostOpGasLimit: gas.paymasterPostOpGasLimit,
+      }),
+});

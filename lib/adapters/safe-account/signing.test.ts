@@ -1,0 +1,86 @@
+import { SafeSmartAccount } from "permissionless/accounts/safe";
+import { concatHex, slice, type Hex } from "viem";
+import { entryPoint07Address, type UserOperation as ViemUserOperation } from "viem/account-abstraction";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { describe, expect, test } from "vitest";
+import { isDomainError } from "@/lib/core/errors";
+import type { UserOperation } from "@/lib/ports/bundler";
+import { CANONICAL_CONTRACTS } from "./encoding";
+import { firstNonceOf, nonceKeyOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
+import { DUMMY_SIGNATURE, packSignature, safeOperationTypedData } from "./signing";
+
+const owner = privateKeyToAccount(generatePrivateKey());
+const CHAIN_ID = 31337;
+const VALID_UNTIL = new Date("2030-01-02T03:04:05.678Z");
+
+const operation: UserOperation = {
+  sender: "0x1111111111111111111111111111111111111111",
+  nonce: firstNonceOf(nonceKeyOf("leg_1")),
+  factory: CANONICAL_CONTRACTS.proxyFactory,
+  factoryData: "0x1234",
+  callData: "0xabcdef",
+  callGasLimit: 1n,
+  verificationGasLimit: 2n,
+  preVerificationGas: 3n,
+  maxFeePerGas: 4n,
+  maxPriorityFeePerGas: 5n,
+  paymaster: "0x2222222222222222222222222222222222222222",
+  paymasterVerificationGasLimit: 6n,
+  paymasterPostOpGasLimit: 7n,
+  paymasterData: "0x99",
+  signature: DUMMY_SIGNATURE,
+};
+const typed = safeOperationTypedData({
+  chainId: CHAIN_ID,
+  entryPoint: entryPoint07Address,
+  module4337: CANONICAL_CONTRACTS.module4337,
+  operation,
+  validUntil: VALID_UNTIL,
+});
+
+describe("signature of a user operation", () => {
+  test("is the one that permissionless makes for the same owner and validity", async () => {
+    const ours = packSignature(VALID_UNTIL, await owner.signTypedData(typed));
+    const theirs = await SafeSmartAccount.signUserOperation({
+      ...(operation as ViemUserOperation<"0.7">),
+      version: "1.4.1",
+      entryPoint: { address: entryPoint07Address, version: "0.7" },
+      owners: [owner],
+      account: owner,
+      chainId: CHAIN_ID,
+      validUntil: Math.floor(VALID_UNTIL.getTime() / 1000),
+    });
+    expect(ours).toBe(theirs);
+  });
+
+  test("takes recovery ids of 0 and 1 for 27 and 28, as some wallets send them", async () => {
+    const signature = await owner.signTypedData(typed);
+    const parity = BigInt(slice(signature, 64)) - 27n;
+    const asZeroOrOne: Hex = concatHex([slice(signature, 0, 64), parity === 0n ? "0x00" : "0x01"]);
+    expect(packSignature(VALID_UNTIL, asZeroOrOne)).toBe(packSignature(VALID_UNTIL, signature));
+  });
+
+  test.each<Hex>(["0x", "0x1234", `0x${"00".repeat(64)}05`])("refuses %s", (signature) => {
+    expect.assertions(1);
+    try {
+      packSignature(VALID_UNTIL, signature);
+    } catch (error) {
+      expect(isDomainError(error) && error.code).toBe("invalid_signature");
+    }
+  });
+
+  test("the dummy has the length of a real one", async () => {
+    expect(DUMMY_SIGNATURE).toHaveLength(packSignature(VALID_UNTIL, await owner.signTypedData(typed)).length);
+  });
+});
+
+describe("nonce of a leg", () => {
+  test("has the leg's own 192-bit key and sequence 0", () => {
+    const nonce = firstNonceOf(nonceKeyOf("leg_1"));
+    expect(nonce >> 64n).toBe(nonceKeyOf("leg_1"));
+    expect(sequenceOf(nonce)).toBe(0n);
+    expect(sequenceOf(nonce + 1n)).toBe(1n);
+    expect(nonceKeyOf("leg_1")).toBeLessThan(1n << 192n);
+    expect(nonceKeyOf("leg_1")).not.toBe(nonceKeyOf("leg_2"));
+  });
+});

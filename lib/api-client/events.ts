@@ -1,0 +1,105 @@
+/** One server-sent event, its data parsed. */
+export interface ServerEvent<Data> {
+  readonly id: string | null;
+  readonly event: string;
+  readonly data: Data;
+}
+
+const BACKOFF_FIRST_MS = 500;
+const BACKOFF_MAX_MS = 15_000;
+/** Connections in a row that bring no event; then the last error is the caller's. */
+const FRUITLESS_ATTEMPTS_MAX = 10;
+const BUFFER_CHARACTERS_MAX = 4 * 1024 * 1024;
+
+/** The service's word that nothing more will come; a stream that stops without it was cut. */
+const END_EVENT = "end";
+
+interface RawEvent {
+  readonly id: string | null;
+  readonly event: string;
+  readonly data: string | null;
+}
+
+const parseBlock = (block: string): RawEvent => {
+  let id: string | null = null;
+  let event = "message";
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const colonAt = line.indexOf(":");
+    if (colonAt === 0) continue;
+    const name = colonAt === -1 ? line : line.slice(0, colonAt);
+    const value = colonAt === -1 ? "" : line.slice(colonAt + 1).replace(/^ /, "");
+    if (name === "id") id = value;
+    else if (name === "event") event = value;
+    else if (name === "data") data.push(value);
+  }
+  return { id, event, data: data.length === 0 ? null : data.join("\n") };
+};
+
+/** Blocks of an event stream, as they become complete (WHATWG HTML 9.2.6; comments and `retry` are skipped). */
+export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<RawEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let buffer = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      buffer = (buffer + decoder.decode(value, { stream: true })).replace(/\r\n?/g, "\n");
+      if (buffer.length > BUFFER_CHARACTERS_MAX) throw new Error("An event of the stream is too large.");
+      const blocks = buffer.split("\n\n");
+      buffer = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const event = parseBlock(block);
+        if (event.data !== null) yield event;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done, { once: true });
+  });
+
+// Read through a function, so that the compiler does not take an earlier answer for this one's.
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+/**
+ * Reads a stream to its end, over lost connections, each time after the last event that was seen.
+ * @param isRefusal errors that another attempt would only repeat
+ */
+export async function* readEvents<Data>(
+  connect: (lastEventId: string | null) => Promise<Response>,
+  isRefusal: (error: unknown) => boolean,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ServerEvent<Data>> {
+  let lastEventId: string | null = null;
+  let fruitless = 0;
+  while (!isAborted(signal)) {
+    try {
+      const response = await connect(lastEventId);
+      if (response.body === null) return;
+      for await (const { id, event, data } of parseEventStream(response.body)) {
+        if (event === END_EVENT) return;
+        fruitless = 0;
+        lastEventId = id ?? lastEventId;
+        yield { id, event, data: JSON.parse(data ?? "null") as Data };
+      }
+      throw new Error("The stream stopped before its end.");
+    } catch (error) {
+      if (isAborted(signal)) return;
+      fruitless += 1;
+      if (isRefusal(error) || fruitless >= FRUITLESS_ATTEMPTS_MAX) throw error;
+      await pause(Math.min(BACKOFF_FIRST_MS * 2 ** (fruitless - 1), BACKOFF_MAX_MS), signal);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { encodeEventTopics, pad, parseAbi, toEventSelector, toHex, type Hex, type Log } from "viem";
+import { describe, expect, test } from "vitest";
+import { sliceOperationLogs } from "./operation-receipt";
+
+const ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032";
+const TOKEN = "0x2222222222222222222222222222222222222222";
+const abi = parseAbi([
+  "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
+]);
+const hashOf = (seed: number): Hex => pad(toHex(seed));
+
+let index = 0;
+const log = (address: Hex, topics: Log["topics"]): Log<bigint, number, false> => ({
+  address,
+  topics,
+  data: "0x",
+  logIndex: (index += 1),
+  blockHash: hashOf(1),
+  blockNumber: 1n,
+  transactionHash: hashOf(2),
+  transactionIndex: 0,
+  removed: false,
+});
+const effect = (name: string) => log(TOKEN, [toHex(name, { size: 32 })]);
+const end = (userOpHash: Hex, address: Hex = ENTRY_POINT) =>
+  log(
+    address,
+    encodeEventTopics({
+      abi,
+      eventName: "UserOperationEvent",
+      args: { userOpHash, sender: TOKEN, paymaster: TOKEN },
+    }) as [Hex],
+  );
+
+const [validation, first, second, third] = [effect("validation"), effect("first"), effect("second"), effect("third")];
+const start = log(ENTRY_POINT, [toEventSelector("BeforeExecution()")]);
+
+describe("logs of one operation in a bundle", () => {
+  const bundle = [validation, start, first, end(hashOf(11)), end(hashOf(12)), second, third, end(hashOf(13))];
+
+  test.each([
+    [11, [first]],
+    [12, []],
+    [13, [second, third]],
+  ])("operation %i", (seed, expected) => {
+    expect(sliceOperationLogs(bundle, ENTRY_POINT, hashOf(seed))).toEqual(expected);
+  });
+
+  test("an operation that is not in it has none", () => {
+    expect(sliceOperationLogs(bundle, ENTRY_POINT, hashOf(14))).toBeNull();
+  });
+
+  test("a look-alike event of another contract neither ends nor begins an operation", () => {
+    const fake = end(hashOf(11), TOKEN);
+    expect(sliceOperationLogs([start, first, fake, second, end(hashOf(12))], ENTRY_POINT, hashOf(12))).toEqual([
+      first,
+      fake,
+      second,
+    ]);
+    expect(sliceOperationLogs([start, fake], ENTRY_POINT, hashOf(11))).toBeNull();
+  });
+});

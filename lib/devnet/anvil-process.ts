@@ -1,0 +1,165 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { createServer, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { anvilBinary } from "./anvil-binary";
+import { rpc } from "./json-rpc";
+import { endProcess } from "./processes";
+
+const START_TIMEOUT_MS = 15_000;
+const START_POLL_MS = 15;
+const PROBE_TIMEOUT_MS = 2_000;
+const STOP_GRACE_MS = 3_000;
+const LOG_TAIL = 1_000;
+
+export interface AnvilOptions {
+  readonly chainId: number;
+  /** 0: any free port. */
+  readonly port: number;
+  /** State to begin with, as `anvil_dumpState` gives it, unzipped. */
+  readonly stateFile?: string;
+  /**
+   * True: the chain outlives this process when that is killed, so that the next start can save its state. False: it ends
+   * with this process, however that ends.
+   */
+  readonly survives: boolean;
+  /** Where its output goes; begun anew at each start. A pipe would break, and anvil with it, when this process is gone. */
+  readonly logFile: string;
+}
+
+export interface AnvilProcess {
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when the process has ended for whatever reason. */
+  readonly exited: Promise<void>;
+  stop(): Promise<void>;
+}
+
+// Port 0 gives a free one. A taken port is told here: a foreign chain that answers on it could pass for ours.
+const claimPort = (wanted: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", (cause) => {
+      reject(new Error(`Port ${String(wanted)} is not free.`, { cause }));
+    });
+    server.listen(wanted, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : wanted;
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+
+/**
+ * Anvil keeps a copy of the whole state for each block. Told to make a block each second (`--block-time 1`) it keeps 1,500 of
+ * them whatever `--prune-history` says: 400 MB per chain after 25 minutes at rest. Told to keep none, it refuses calls at `latest`
+ * during which a block came. So it mines each transaction at once, keeps this many states, and we ask for the blocks between.
+ */
+const STATES_KEPT = "64";
+const BLOCK_INTERVAL_MS = 1_000;
+
+const flags = (chainId: number, port: number): string[] => [
+  ...["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(chainId)],
+  ...["--gas-limit", "60000000", "--prune-history", STATES_KEPT, "--silent"],
+];
+
+/** The part of the command line by which a left-over process is recognised. */
+export const anvilMarker = (chainId: number, port: number): string => flags(chainId, port).join(" ");
+
+// Time goes on without transactions: confirmations count up and deadlines pass.
+const startBlocks = (rpcUrl: string): { stop: () => void } => {
+  let asked = false;
+  const timer = setInterval(() => {
+    if (asked) return;
+    asked = true;
+    const done = (): void => {
+      asked = false;
+    };
+    rpc(rpcUrl, "evm_mine").then(done, done);
+  }, BLOCK_INTERVAL_MS);
+  timer.unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+    },
+  };
+};
+
+// A shell that waits for the end of its input, which comes when this process ends, however it ends, and then ends the chain.
+const endWithThisProcess = (pid: number): ChildProcess => {
+  const guard = spawn("/bin/sh", ["-c", 'read _; kill -9 "$0" 2>/dev/null', String(pid)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  guard.on("error", () => undefined);
+  guard.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  return guard;
+};
+
+/**
+ * Starts one anvil in a process group of its own, so that a Ctrl-C in the terminal reaches only us and we stop it in order.
+ * @throws Error with anvil's own words when it does not answer in time, for instance because its port is taken
+ */
+export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> => {
+  const name = `The local chain ${String(options.chainId)}`;
+  const port = await claimPort(options.port).catch((cause: unknown) => {
+    throw new Error(`${name} cannot use port ${String(options.port)}: something else listens there.`, { cause });
+  });
+  const log = openSync(options.logFile, "w");
+  const load = options.stateFile ? ["--load-state", options.stateFile] : [];
+  const child = spawn(anvilBinary(), [...flags(options.chainId, port), ...load], {
+    stdio: ["ignore", log, log],
+    detached: true,
+  });
+  closeSync(log);
+  child.unref();
+  let running = true;
+  const exited = new Promise<void>((resolve) => {
+    const end = (): void => {
+      running = false;
+      resolve();
+    };
+    child.once("exit", end);
+    child.once("error", end);
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name} cannot be started: ${anvilBinary()} does not run.`);
+  let blocks: ReturnType<typeof startBlocks> | null = null;
+  const guard = options.survives ? null : endWithThisProcess(pid);
+  const rpcUrl = `http://127.0.0.1:${String(port)}`;
+  const stop = async (): Promise<void> => {
+    blocks?.stop();
+    await endProcess(pid, STOP_GRACE_MS);
+    guard?.kill("SIGKILL");
+  };
+  try {
+    await waitUntilUp({ url: rpcUrl, chainId: options.chainId, isRunning: () => running });
+  } catch (cause) {
+    await stop();
+    const words = readFileSync(options.logFile, "utf8").slice(-LOG_TAIL).trim();
+    throw new Error(`${name} did not start on port ${String(port)}. ${words}`.trim(), { cause });
+  }
+  blocks = startBlocks(rpcUrl);
+  return { chainId: options.chainId, rpcUrl, port, pid, exited, stop };
+};
+
+const waitUntilUp = async (chain: { url: string; chainId: number; isRunning: () => boolean }): Promise<void> => {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (chain.isRunning()) {
+    try {
+      const id = await rpc(chain.url, "eth_chainId", [], PROBE_TIMEOUT_MS);
+      if (Number(id) !== chain.chainId) throw new Error("Another chain answers there.");
+      // An old state comes with an old clock until the next block: make that one now.
+      await rpc(chain.url, "evm_mine");
+      return;
+    } catch (cause) {
+      if (Date.now() > deadline) throw new Error("It does not answer.", { cause });
+      await sleep(START_POLL_MS);
+    }
+  }
+  throw new Error("It ended at once.");
+};

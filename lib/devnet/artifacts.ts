@@ -1,0 +1,60 @@
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { encodeAbiParameters, type AbiParameter, type Hex } from "viem";
+import { z } from "zod";
+
+const require = createRequire(import.meta.url);
+
+const ACROSS = "@across-protocol/contracts/dist/evm/artifacts";
+const SAFE = "@safe-global/safe-contracts/build/artifacts/contracts";
+const SAFE_4337 = "@safe-global/safe-4337/build/artifacts/contracts";
+
+/** Compiled contracts in the npm packages of their makers. Nothing is compiled or copied here. */
+const FILES = {
+  entryPoint: "@account-abstraction/contracts/artifacts/EntryPoint.json",
+  verifyingPaymaster: "@account-abstraction/contracts/artifacts/VerifyingPaymaster.json",
+  safe: `${SAFE}/Safe.sol/Safe.json`,
+  safeL2: `${SAFE}/SafeL2.sol/SafeL2.json`,
+  safeProxyFactory: `${SAFE}/proxies/SafeProxyFactory.sol/SafeProxyFactory.json`,
+  multiSend: `${SAFE}/libraries/MultiSend.sol/MultiSend.json`,
+  multiSendCallOnly: `${SAFE}/libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json`,
+  compatibilityFallbackHandler: `${SAFE}/handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler.json`,
+  safe4337Module: `${SAFE_4337}/Safe4337Module.sol/Safe4337Module.json`,
+  safeModuleSetup: `${SAFE_4337}/SafeModuleSetup.sol/SafeModuleSetup.json`,
+  multicall3: `${ACROSS}/Multicall3.sol/Multicall3.json`,
+  erc20: `${ACROSS}/MockERC20.sol/MintableERC20.json`,
+  weth9: `${ACROSS}/WETH9.sol/WETH9.json`,
+  spokePool: `${ACROSS}/Ethereum_SpokePool.sol/Ethereum_SpokePool.json`,
+  erc1967Proxy: `${ACROSS}/ERC1967Proxy.sol/ERC1967Proxy.json`,
+  multicallHandler: `${ACROSS}/MulticallHandler.sol/MulticallHandler.json`,
+  uniswapFactory: "@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json",
+  uniswapPool: "@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json",
+  positionManager:
+    "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
+  quoterV2: "@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
+  swapRouter02: "@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json",
+} as const;
+
+export type ArtifactName = keyof typeof FILES;
+
+const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x([0-9a-f]{2})+$/i.test(value), "is not hex");
+const artifact = z.object({ bytecode: z.union([hex, z.object({ object: hex }).transform(({ object }) => object)]) });
+
+const cache = new Map<ArtifactName, Hex>();
+
+/** Creation bytecode of a contract, without constructor arguments. @throws Error when a package is missing or linked */
+export const creationCode = (name: ArtifactName): Hex => {
+  const known = cache.get(name);
+  if (known) return known;
+  const json: unknown = JSON.parse(readFileSync(require.resolve(FILES[name]), "utf8"));
+  const { bytecode } = artifact.parse(json);
+  cache.set(name, bytecode);
+  return bytecode;
+};
+
+/** Creation bytecode with its constructor arguments behind it. */
+export const initCode = <const P extends readonly AbiParameter[]>(
+  name: ArtifactName,
+  parameters: P,
+  values: Parameters<typeof encodeAbiParameters<P>>[1],
+): Hex => `${creationCode(name)}${encodeAbiParameters(parameters, values).slice(2)}`;

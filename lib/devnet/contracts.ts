@@ -1,0 +1,176 @@
+import {
+  concat,
+  encodeFunctionData,
+  getContractAddress,
+  keccak256,
+  parseAbi,
+  zeroAddress,
+  zeroHash,
+  type Address,
+  type Hex,
+} from "viem";
+import { devAddress } from "./accounts";
+import { creationCode, initCode } from "./artifacts";
+
+/** Nick's CREATE2 deployer, which anvil brings along. */
+export const CREATE2_DEPLOYER: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
+/** Safe's own CREATE2 deployer: the same code at an address of its own. */
+export const SAFE_SINGLETON_FACTORY: Address = "0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7";
+export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
+
+/** Salt of the canonical EntryPoint v0.7, found by its makers for the leading zeros of the address. */
+const ENTRY_POINT_SALT: Hex = "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3";
+
+/** Seconds by which a deposit's quote time may lie back and its fill deadline ahead; the values of mainnet. */
+const QUOTE_TIME_BUFFER_S = 3600;
+const FILL_DEADLINE_BUFFER_S = 21600;
+
+/** One deployment. Its address follows from its code (CREATE2) or from the deployer's nonce (CREATE), never from the run. */
+export interface Deployment {
+  readonly name: string;
+  readonly address: Address;
+  /** Null: a contract creation by the deployer itself. */
+  readonly to: Address | null;
+  readonly data: Hex;
+}
+
+export interface DevnetContracts {
+  readonly entryPoint: Address;
+  readonly verifyingPaymaster: Address;
+  readonly safe: Address;
+  readonly safeL2: Address;
+  readonly safeProxyFactory: Address;
+  readonly multiSend: Address;
+  readonly multiSendCallOnly: Address;
+  readonly compatibilityFallbackHandler: Address;
+  readonly safe4337Module: Address;
+  readonly safeModuleSetup: Address;
+  readonly usdc: Address;
+  readonly usdt: Address;
+  readonly dai: Address;
+  readonly weth: Address;
+  readonly uniswapFactory: Address;
+  readonly positionManager: Address;
+  readonly quoterV2: Address;
+  readonly swapRouter02: Address;
+  readonly spokePool: Address;
+  readonly multicallHandler: Address;
+  readonly poolInitCodeHash: Hex;
+}
+
+interface DeploymentPlan {
+  readonly contracts: DevnetContracts;
+  /** To be sent by the deployer in this order, each with its index as nonce: addresses of creations follow from it. */
+  readonly deployments: readonly Deployment[];
+}
+
+/** Of contracts that give rights to their creator: it must be an account of ours, so a CREATE2 factory cannot make them. */
+type Create = (name: string, code: Hex) => Address;
+type Create2 = (name: string, code: Hex, options?: { salt?: Hex; factory?: Address }) => Address;
+
+const spokePoolAbi = parseAbi(["function initialize(uint32 initialDepositId, address withdrawalRecipient)"]);
+const address = { type: "address" } as const;
+
+const safeContracts = (create2: Create2, entryPoint: Address) => {
+  const canonical = { factory: SAFE_SINGLETON_FACTORY };
+  return {
+    safe: create2("Safe", creationCode("safe"), canonical),
+    safeL2: create2("SafeL2", creationCode("safeL2"), canonical),
+    safeProxyFactory: create2("SafeProxyFactory", creationCode("safeProxyFactory"), canonical),
+    multiSend: create2("MultiSend", creationCode("multiSend"), canonical),
+    multiSendCallOnly: create2("MultiSendCallOnly", creationCode("multiSendCallOnly"), canonical),
+    compatibilityFallbackHandler: create2(
+      "CompatibilityFallbackHandler",
+      creationCode("compatibilityFallbackHandler"),
+      canonical,
+    ),
+    safe4337Module: create2("Safe4337Module", initCode("safe4337Module", [address], [entryPoint])),
+    safeModuleSetup: create2("SafeModuleSetup", creationCode("safeModuleSetup")),
+  };
+};
+
+const tokens = (create2: Create2) => {
+  const token = (name: string, symbol: string, decimals: number): Address =>
+    create2(
+      symbol,
+      initCode("erc20", [{ type: "string" }, { type: "string" }, { type: "uint8" }], [name, symbol, decimals]),
+    );
+  return {
+    usdc: token("USD Coin", "USDC", 6),
+    usdt: token("Tether USD", "USDT", 6),
+    dai: token("Dai Stablecoin", "DAI", 18),
+    weth: create2("WETH", creationCode("weth9")),
+  };
+};
+
+const uniswap = (create: Create, create2: Create2, weth: Address) => {
+  const factory = create("Uniswap v3 factory", creationCode("uniswapFactory"));
+  const positionManager = create2(
+    "NonfungiblePositionManager",
+    initCode("positionManager", [address, address, address], [factory, weth, zeroAddress]),
+  );
+  return {
+    uniswapFactory: factory,
+    positionManager,
+    quoterV2: create2("QuoterV2", initCode("quoterV2", [address, address], [factory, weth])),
+    swapRouter02: create2(
+      "SwapRouter02",
+      initCode("swapRouter02", [address, address, address, address], [zeroAddress, factory, positionManager, weth]),
+    ),
+  };
+};
+
+const across = (create: Create, create2: Create2, weth: Address) => {
+  const implementation = create2(
+    "SpokePool implementation",
+    initCode(
+      "spokePool",
+      [address, { type: "uint32" }, { type: "uint32" }, address],
+      [weth, QUOTE_TIME_BUFFER_S, FILL_DEADLINE_BUFFER_S, zeroAddress],
+    ),
+  );
+  const initialize = encodeFunctionData({
+    abi: spokePoolAbi,
+    functionName: "initialize",
+    args: [0, devAddress("deployer")],
+  });
+  return {
+    spokePool: create(
+      "SpokePool",
+      initCode("erc1967Proxy", [address, { type: "bytes" }], [implementation, initialize]),
+    ),
+    multicallHandler: create2("MulticallHandler", creationCode("multicallHandler")),
+  };
+};
+
+/** Every contract of the local chains with its address, worked out from code alone: the same on each chain and in each run. */
+export const planDeployments = (): DeploymentPlan => {
+  const deployments: Deployment[] = [];
+  const create2: Create2 = (name, code, { salt = zeroHash, factory = CREATE2_DEPLOYER } = {}) => {
+    const at = getContractAddress({ opcode: "CREATE2", from: factory, salt, bytecode: code });
+    deployments.push({ name, address: at, to: factory, data: concat([salt, code]) });
+    return at;
+  };
+  const create: Create = (name, data) => {
+    const from = devAddress("deployer");
+    const at = getContractAddress({ from, nonce: BigInt(deployments.length) });
+    deployments.push({ name, address: at, to: null, data });
+    return at;
+  };
+  const entryPoint = create2("EntryPoint v0.7", creationCode("entryPoint"), { salt: ENTRY_POINT_SALT });
+  const paymasterArguments = [entryPoint, devAddress("paymasterSigner")] as const;
+  const erc20 = tokens(create2);
+  const contracts: DevnetContracts = {
+    entryPoint,
+    verifyingPaymaster: create(
+      "VerifyingPaymaster",
+      initCode("verifyingPaymaster", [address, address], paymasterArguments),
+    ),
+    ...safeContracts(create2, entryPoint),
+    ...erc20,
+    ...uniswap(create, create2, erc20.weth),
+    ...across(create, create2, erc20.weth),
+    poolInitCodeHash: keccak256(creationCode("uniswapPool")),
+  };
+  return { contracts, deployments };
+};

@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { chainsFile } from "@/lib/config/chains";
+import { MULTICALL3, planDeployments } from "./contracts";
+import { FEE_TIERS } from "./deploy/pools";
+import { DEVNET_CHAIN_IDS } from "./devnet";
+
+/** Ports that the committed file names; the supervisor replaces them by `RPC_URL_<id>` where the chains got others. */
+const FIRST_PORT = 8545;
+
+/** What `lib/config/chains/local.json` must say. The file is committed, so that nothing but `lib/devnet` knows how it came about. */
+export const localChains = (): z.output<typeof chainsFile> => {
+  const { contracts } = planDeployments();
+  const token = (symbol: string, name: string, address: string, decimals: number, usdPegged: boolean) => ({
+    symbol,
+    name,
+    address,
+    decimals,
+    assetId: symbol.toLowerCase(),
+    usdPegged,
+  });
+  return chainsFile.parse({
+    chains: DEVNET_CHAIN_IDS.map((id, index) => ({
+      id,
+      name: `Local ${String(index + 1)}`,
+      testnet: true,
+      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      rpcUrls: [`http://127.0.0.1:${String(FIRST_PORT + index)}`],
+      confirmations: 2,
+      pollIntervalMs: 100,
+      blockTimeMs: 1000,
+      contracts: {
+        multicall3: MULTICALL3,
+        entryPoint: contracts.entryPoint,
+        safe: {
+          singleton: contracts.safe,
+          proxyFactory: contracts.safeProxyFactory,
+          module4337: contracts.safe4337Module,
+          moduleSetup: contracts.safeModuleSetup,
+          multiSend: contracts.multiSend,
+        },
+        verifyingPaymaster: contracts.verifyingPaymaster,
+        wrappedNative: contracts.weth,
+        uniswapV3: {
+          factory: contracts.uniswapFactory,
+          quoterV2: contracts.quoterV2,
+          swapRouter02: contracts.swapRouter02,
+          poolInitCodeHash: contracts.poolInitCodeHash,
+          feeTiers: [...FEE_TIERS],
+        },
+        across: {
+          spokePool: contracts.spokePool,
+          multicallHandler: contracts.multicallHandler,
+          tokens: ["USDC", "USDT", "DAI", "WETH"],
+          feeBps: 5,
+          feeFixedUsd: "0.02",
+          fillDeadlineSeconds: 60,
+          typicalFillSeconds: 2,
+        },
+      },
+      tokens: [
+        token("ETH", "Ether", "native", 18, false),
+        token("WETH", "Wrapped Ether", contracts.weth, 18, false),
+        token("USDC", "USD Coin", contracts.usdc, 6, true),
+        token("USDT", "Tether USD", contracts.usdt, 6, true),
+        token("DAI", "Dai Stablecoin", contracts.dai, 18, true),
+      ],
+    })),
+  });
+};

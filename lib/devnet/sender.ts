@@ -1,0 +1,84 @@
+import { numberToHex, type Address, type Hex, type PublicClient, type TransactionReceipt } from "viem";
+import { z } from "zod";
+
+const ATTEMPTS_MAX = 5;
+const RECEIPT_TIMEOUT_MS = 15_000;
+const RECEIPT_POLL_MS = 25;
+/** The estimate is of the present state; others' transactions may come first. */
+const gasWithMargin = (estimate: bigint): bigint => (estimate * 13n) / 10n + 20_000n;
+/**
+ * The same for all, so that of two transactions with one nonce (two processes send from one account at once) the node keeps
+ * the first and refuses the second, which is then sent again; a higher fee would push the first out.
+ */
+const MAX_FEE_PER_GAS = 1_000_000_000_000n;
+
+export interface SendRequest {
+  readonly to: Address;
+  readonly data?: Hex;
+  readonly value?: bigint;
+}
+
+/** An account that the node has unlocked, and that gives out its nonces. Safe for many callers at once. */
+export interface UnlockedSender {
+  readonly address: Address;
+  /** Simulates, then sends. @returns the hash, not mined yet @throws viem's error with the revert reason */
+  send(request: SendRequest): Promise<Hex>;
+  /** Sends and waits. @throws Error when it is mined and reverted, or not mined in time */
+  sendAndWait(request: SendRequest): Promise<TransactionReceipt>;
+}
+
+const hash = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value), "is not a hash");
+type Request = (call: { method: string; params: readonly unknown[] }) => Promise<unknown>;
+
+export const createUnlockedSender = (client: PublicClient, address: Address): UnlockedSender => {
+  // viem types the read methods alone for a public client; a development node signs too.
+  const request = client.request as Request;
+  // The node looks a nonce up and takes it in two steps; one at a time they cannot meet.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+  const submit = async (call: SendRequest, gas: bigint): Promise<Hex> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const sent = await request({
+          method: "eth_sendTransaction",
+          params: [
+            {
+              from: address,
+              to: call.to,
+              data: call.data ?? "0x",
+              value: numberToHex(call.value ?? 0n),
+              gas: numberToHex(gas),
+              maxFeePerGas: numberToHex(MAX_FEE_PER_GAS),
+              maxPriorityFeePerGas: "0x1",
+            },
+          ],
+        });
+        return hash.parse(sent);
+      } catch (error) {
+        if (attempt >= ATTEMPTS_MAX) throw error;
+      }
+    }
+  };
+  const send = async (call: SendRequest): Promise<Hex> => {
+    const estimate = await client.estimateGas({ account: address, ...call });
+    return inTurn(() => submit(call, gasWithMargin(estimate)));
+  };
+  return {
+    address,
+    send,
+    sendAndWait: async (call) => {
+      const receipt = await client.waitForTransactionReceipt({
+        hash: await send(call),
+        timeout: RECEIPT_TIMEOUT_MS,
+        pollingInterval: RECEIPT_POLL_MS,
+        retryCount: 0,
+      });
+      if (receipt.status !== "success") throw new Error(`Transaction ${receipt.transactionHash} reverted.`);
+      return receipt;
+    },
+  };
+};

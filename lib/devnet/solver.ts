@@ -1,0 +1,131 @@
+import { isAddressEqual } from "viem";
+import { devAddress } from "./accounts";
+import { planDeployments } from "./contracts";
+import { createSolverChain } from "./across/chain";
+import { createOrigin } from "./across/origin";
+import type { Deposit } from "./across/spoke-pool";
+
+/** New deposits are told by subscription; this is how often the chains are looked at all the same, and a fill is tried again. */
+const LOOK_INTERVAL_MS = 500;
+
+export interface SolverOptions {
+  readonly chains: readonly { readonly chainId: number; readonly rpcUrl: string }[];
+  readonly log: (message: string) => void;
+}
+
+export interface Solver {
+  /** From now on the solver does nothing at all, until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Deposits for which it is true are not filled, but still refunded. @returns takes it back */
+  ignore(predicate: (deposit: Deposit) => boolean): () => void;
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/** The same token on both sides, and not more out than in: the local relayer is content with any fee. */
+const isFair = (tokens: readonly `0x${string}`[]) => {
+  const known = new Set(tokens.map((token) => token.toLowerCase()));
+  return ({ inputToken, outputToken, inputAmount, outputAmount }: Deposit): boolean =>
+    known.has(inputToken.toLowerCase()) && isAddressEqual(inputToken, outputToken) && outputAmount <= inputAmount;
+};
+
+/** Runs `work` now and then: at once when woken, else each interval; never twice at a time. */
+const startLoop = (work: () => Promise<void>, log: (message: string) => void) => {
+  let stopped = false;
+  let woken = false;
+  let wakeUp: () => void = () => undefined;
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      woken = false;
+      await work().catch((error: unknown) => {
+        if (!stopped) log(`The solver has to wait: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, woken || stopped ? 0 : LOOK_INTERVAL_MS);
+        wakeUp = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  };
+  const done = run();
+  const wake = (): void => {
+    woken = true;
+    wakeUp();
+  };
+  return {
+    wake,
+    stop: async (): Promise<void> => {
+      stopped = true;
+      wake();
+      await done;
+    },
+  };
+};
+
+/**
+ * Relayer and settlement of the local chains in one: fills deposits between them out of its inventory, is repaid on their
+ * origin chain, and refunds there what nobody filled in time, each deposit exactly once. It keeps nothing: stopped at any
+ * moment and started again, it finds on the chains what is left to do.
+ *
+ * On public networks independent relayers and Across' own dataworkers do this work.
+ */
+export const startSolver = ({ chains, log }: SolverOptions): Solver => {
+  const { contracts } = planDeployments();
+  const { spokePool } = contracts;
+  const relayer = devAddress("relayer");
+  const ignored = new Set<(deposit: Deposit) => boolean>();
+  let paused = false;
+  const fair = isFair([contracts.usdc, contracts.usdt, contracts.dai, contracts.weth]);
+  const solverChains = new Map(
+    chains.map(({ chainId, rpcUrl }) => [chainId, createSolverChain({ chainId, rpcUrl, spokePool, relayer })]),
+  );
+  const loops = [...solverChains.values()].map((chain) => {
+    const origin = createOrigin({
+      origin: chain,
+      chainOf: (chainId) => solverChains.get(chainId),
+      spokePool,
+      accepts: (deposit) => !paused && fair(deposit) && ![...ignored].some((predicate) => predicate(deposit)),
+      onDue: () => {
+        settlements.wake();
+      },
+      log,
+    });
+    // Settling has a loop of its own, so that a new deposit never waits for the repayment of an old one.
+    const fills = startLoop(async () => {
+      if (paused) return;
+      await origin.read();
+      origin.advance();
+    }, log);
+    const settlements = startLoop(async () => {
+      if (!paused) await origin.settle();
+    }, log);
+    return { origin, fills, settlements, forget: chain.onLogs(fills.wake) };
+  });
+  const wakeAll = (): void => {
+    for (const { fills } of loops) fills.wake();
+  };
+  return {
+    pause: () => {
+      paused = true;
+    },
+    resume: () => {
+      paused = false;
+      wakeAll();
+    },
+    ignore: (predicate) => {
+      ignored.add(predicate);
+      return () => {
+        ignored.delete(predicate);
+        wakeAll();
+      };
+    },
+    stop: async () => {
+      for (const { forget } of loops) forget();
+      await Promise.all(loops.flatMap(({ fills, settlements }) => [fills.stop(), settlements.stop()]));
+      await Promise.all(loops.map(({ origin }) => origin.settled()));
+    },
+  };
+};

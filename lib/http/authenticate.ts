@@ -1,0 +1,65 @@
+import type { Actor } from "@/lib/core/actor";
+import type { Contract } from "@/lib/contracts/contract";
+import { DomainError } from "@/lib/core/errors";
+import type { HttpInput } from "./input";
+import type { HttpServices } from "./services";
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i;
+const CREDENTIAL_LENGTH_MAX = 4096;
+
+type Credential = { readonly kind: "apiKey" | "token"; readonly value: string };
+
+const unauthorized = (message: string): DomainError => new DomainError("unauthorized", message);
+
+const readCredential = (input: HttpInput): Credential => {
+  const apiKey = input.header("x-api-key");
+  const authorization = input.header("authorization");
+  if (apiKey !== null && authorization !== null)
+    throw unauthorized("Send either x-api-key or Authorization, not both: it must be clear who calls.");
+  if (apiKey !== null) {
+    if (apiKey.length > CREDENTIAL_LENGTH_MAX) throw unauthorized("The API key does not have the form of one.");
+    return { kind: "apiKey", value: apiKey };
+  }
+  if (authorization === null)
+    throw unauthorized("Authentication is needed: an API key in x-api-key, or Authorization: Bearer <access token>.");
+  const token = authorization.length > CREDENTIAL_LENGTH_MAX ? undefined : BEARER.exec(authorization)?.[1];
+  if (token === undefined) throw unauthorized("Authorization must have the form: Bearer <access token>.");
+  return { kind: "token", value: token };
+};
+
+/**
+ * Who calls, or null for a public route. Checks the scheme, not yet what the caller may do.
+ * @throws DomainError `unauthorized` …, `forbidden` for an API key where only a person may call, `not_found` for a project of others
+ */
+export const authenticate = async (
+  contract: Contract,
+  input: HttpInput,
+  services: HttpServices,
+): Promise<Actor | null> => {
+  if (contract.auth === "public") return null;
+  const credential = readCredential(input);
+  if (credential.kind === "apiKey") {
+    const actor = await services.apiKeys.verify(credential.value);
+    if (contract.auth === "user")
+      throw new DomainError("forbidden", "An API key may not do this; a signed-in person can.");
+    return actor;
+  }
+  const { userId, sessionId } = await services.auth.verifyAccessToken(credential.value);
+  const { projectId, role } = await services.projects.resolve(userId, input.header("x-project-id"));
+  return { type: "user", userId, sessionId, projectId, role };
+};
+
+/**
+ * Whether the actor may call the route at all. What it may do within is the services' business.
+ * @throws DomainError `insufficient_scope` (keys), `forbidden` (viewers)
+ */
+export const authorize = (contract: Contract, actor: Actor | null): void => {
+  if (actor === null) return;
+  if (actor.type === "apiKey") {
+    if (contract.scope !== undefined && !actor.scopes.includes(contract.scope))
+      throw new DomainError("insufficient_scope", `This API key lacks the scope ${contract.scope}.`);
+    return;
+  }
+  if (actor.role === "viewer" && contract.method !== "GET" && contract.personal !== true)
+    throw new DomainError("forbidden", "A viewer of this project may look, not change. Ask an owner for another role.");
+};

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineContract } from "@/lib/contracts/contract";
+import { DomainError } from "@/lib/core/errors";
+import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
+import { testDatabase } from "@/lib/testing/database";
+import { httpServices, KNOWN } from "@/lib/testing/http-services";
+import { createRoute } from "./pipeline";
+import { accepted } from "./reply";
+
+const { database } = await testDatabase();
+let nowMs = Date.parse("2026-01-01T00:00:00Z");
+const services = httpServices({
+  idempotencyStore: createIdempotencyKeyStore(database),
+  clock: { now: () => new Date(nowMs) },
+});
+const response = z.object({ value: z.number() });
+const contract = defineContract({
+  method: "POST",
+  path: "/things",
+  summary: "",
+  tag: "",
+  auth: "member",
+  body: z.object({ amount: z.string() }),
+  status: 202,
+  response,
+});
+
+/** A route that counts its runs; `next` decides what a run does. */
+const counting = (next: (run: number) => Promise<number> | number) => {
+  let runs = 0;
+  const handler = createRoute(() => services)({
+    contract,
+    handler: async () => accepted({ value: await next((runs += 1)) }),
+  });
+  const send = async (key: string, body: unknown = { amount: "1" }, headers: Record<string, string> = {}) => {
+    const request = new Request("http://localhost/api/things", {
+      method: "POST",
+      headers: { "x-api-key": KNOWN.key, "content-type": "application/json", "idempotency-key": key, ...headers },
+      body: JSON.stringify(body),
+    });
+    const answer = await handler(request, { params: Promise.resolve({}) });
+    return {
+      status: answer.status,
+      replayed: answer.headers.get("idempotent-replayed"),
+      body: (await answer.json()) as Record<string, unknown>,
+    };
+  };
+  return { send, runs: () => runs };
+};
+
+const newKey = (): string => crypto.randomUUID();
+
+test("of a hundred requests at once exactly one runs; the others hear that it runs, or its answer", async () => {
+  const key = newKey();
+  const { send, runs } = counting((run) => new Promise((resolve) => setImmediate(() => resolve(run))));
+  const answers = await Promise.all(Array.from({ length: 100 }, () => send(key)));
+  expect(runs()).toBe(1);
+  expect(answers.filter(({ status, replayed }) => status === 202 && replayed === null)).toHaveLength(1);
+  for (const { status, body, replayed } of answers) {
+    if (status === 409) expect(body.code).toBe("idempotency_in_progress");
+    else expect([status, body]).toEqual([202, { value: 1 }]);
+    if (status === 409) expect(replayed).toBeNull();
+  }
+  expect(await send(key)).toEqual({ status: 202, replayed: "true", body: { value: 1 } });
+});
+
+test("another body with the same key is 422, and the first answer stays", async () => {
+  const key = newKey();
+  const { send, runs } = counting((run) => run);
+  await send(key);
+  const answer = await send(key, { amount: "2" });
+  expect([answer.status, answer.body.code]).toEqual([422, "idempotency_mismatch"]);
+  expect((await send(key)).replayed).toBe("true");
+  expect(runs()).toBe(1);
+});
+
+test("another caller's key of the same name is another key", async () => {
+  const key = newKey();
+  const { send, runs } = counting((run) => run);
+  await send(key);
+  // The same project through a person: the key is the project's.
+  const person = await send(key, undefined, { "x-api-key": "", authorization: `Bearer ${KNOWN.token}` });
+  expect(person.status).toBe(401);
+  expect(runs()).toBe(1);
+});
+
+test("a refusal of the domain is stored, a failure of ours and a limit are not", async () => {
+  const refusing = counting(() => Promise.reject(new DomainError("invalid_state", "Not now.")));
+  const key = newKey();
+  const first = await refusing.send(key);
+  const second = await refusing.send(key);
+  expect([first.status, second.status, second.replayed]).toEqual([409, 409, "true"]);
+  expect(second.body.requestId).toBe(first.body.requestId);
+  for (const error of [
+    new Error("bug"),
+    new DomainError("rate_limited", "Slower."),
+    new DomainError("provider_error", "Down."),
+  ]) {
+    const flaky = counting((run) => (run === 1 ? Promise.reject(error) : run));
+    const flakyKey = newKey();
+    expect((await flaky.send(flakyKey)).status).toBeGreaterThanOrEqual(429);
+    expect(await flaky.send(flakyKey)).toEqual({ status: 202, replayed: null, body: { value: 2 } });
+  }
+});
+
+test("after 24 hours the key is free", async () => {
+  const key = newKey();
+  const { send, runs } = counting((run) => run);
+  await send(key);
+  nowMs += 24 * 60 * 60 * 1000 - 1;
+  expect((await send(key)).replayed).toBe("true");
+  nowMs += 1;
+  expect((await send(key)).replayed).toBeNull();
+  expect(runs()).toBe(2);
+});
+
+test.each(["", "x".repeat(256), "tab\there"])("a key of the form %j is 400", async (key) => {
+  const { send, runs } = counting((run) => run);
+  expect((await send(key)).status).toBe(400);
+  expect(runs()).toBe(0);
+});
+
+test("an answer lies in the database encrypted", async () => {
+  const { send } = counting(() => 424_242);
+  await send(newKey());
+  const { rows } = await database.pool.query<{ row: string }>(
+    "SELECT row_to_json(k)::text AS row FROM idempotency_key k",
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.map(({ row }) => row).join("")).not.toContain("424242");
+});
+
+describe("the store", () => {
+  const store = createIdempotencyKeyStore(database);
+  const at = (seconds: number): Date => new Date(Date.parse("2026-06-01T00:00:00Z") + seconds * 1000);
+  const claim = (key: string, holder: string, seconds: number, digest = "a") =>
+    store.claim({
+      scope: "store",
+      key,
+      holder,
+      digest: Buffer.from(digest),
+      now: at(seconds),
+      lockedUntil: at(seconds + 60),
+      expiresAt: at(seconds + 86_400),
+    });
+
+  test("a dead holder's lease passes to the next one, and the dead one cannot store its answer any more", async () => {
+    const key = newKey();
+    expect(await claim(key, "one", 0)).toBeNull();
+    expect((await claim(key, "two", 59))?.status).toBe("in_flight");
+    expect((await claim(key, "two", 61, "other body"))?.status).toBe("in_flight");
+    expect(await claim(key, "two", 61)).toBeNull();
+    await store.complete({ scope: "store", key, holder: "one", response: { late: true } });
+    expect((await claim(key, "three", 62))?.status).toBe("in_flight");
+    await store.release({ scope: "store", key, holder: "one" });
+    expect((await claim(key, "three", 62))?.status).toBe("in_flight");
+    await store.complete({ scope: "store", key, holder: "two", response: { right: true } });
+    expect((await claim(key, "three", 63))?.response).toEqual({ right: true });
+  });
+
+  test("a holder that goes on lengthens its lease", async () => {
+    const key = newKey();
+    await claim(key, "one", 0);
+    await store.renew({ scope: "store", key, holder: "one", lockedUntil: at(120) });
+    expect((await claim(key, "two", 119))?.status).toBe("in_flight");
+    expect(await claim(key, "two", 120)).toBeNull();
+  });
+
+  test("what is over its time is deleted, the rest stays", async () => {
+    await claim("old", "one", 0);
+    await claim("new", "one", 100);
+    await store.deleteExpired(at(86_450), 100_000);
+    expect(await claim("old", "two", 1)).toBeNull();
+    expect((await claim("new", "two", 101))?.status).toBe("in_flight");
+  });
+});

@@ -1,0 +1,177 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { v4 as uuidv4 } from "uuid";
+import { z } from "zod";
+import type { Actor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { addSeconds } from "@/lib/core/clock";
+import type { Contract } from "@/lib/contracts/contract";
+import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { JSON_TYPE, type Answer } from "./reply";
+
+export interface IdempotencyEntry {
+  readonly scope: string;
+  readonly key: string;
+}
+
+/** Claims a key, or tells what became of it. All of it is one row, changed by compare-and-set. */
+export interface IdempotencyStore {
+  /**
+   * Makes the entry `in_flight` for `holder` if it is new, over its time, or its holder's lease ran out with the same digest.
+   * @returns `null` when claimed; else what is there
+   */
+  claim(
+    entry: IdempotencyEntry & { digest: Uint8Array; holder: string; now: Date; lockedUntil: Date; expiresAt: Date },
+  ): Promise<{ status: "in_flight" | "done"; digest: Uint8Array; response: unknown } | null>;
+  /** Lengthens the lease of `holder`. */
+  renew(entry: IdempotencyEntry & { holder: string; lockedUntil: Date }): Promise<void>;
+  /** Stores the answer, if `holder` still holds the entry. */
+  complete(entry: IdempotencyEntry & { holder: string; response: Readonly<Record<string, unknown>> }): Promise<void>;
+  /** Frees the entry, if `holder` still holds it. */
+  release(entry: IdempotencyEntry & { holder: string }): Promise<void>;
+  /** @returns how many were deleted */
+  deleteExpired(now: Date, limit: number): Promise<number>;
+}
+
+const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
+const LEASE_SECONDS = 60;
+const LEASE_RENEW_MS = 20_000;
+const LEASE_RENEWALS_MAX = 30;
+const KEEP_SECONDS = 24 * 60 * 60;
+const COMPLETE_ATTEMPTS_MAX = 3;
+
+/** @throws DomainError `invalid_request` when the header is there and not 1–255 printable ASCII characters */
+export const readIdempotencyKey = (header: string | null): string | null => {
+  if (header === null) return null;
+  if (KEY_PATTERN.test(header)) return header;
+  const message = "Idempotency-Key must be 1 to 255 printable ASCII characters.";
+  throw invalidRequest([{ path: "Idempotency-Key", message }]);
+};
+
+// A stored answer may hold a secret that is shown once (an API key), so it lies in the database encrypted. The key also depends on
+// the caller's Idempotency-Key, which is stored beside it, so this guards against a leaked table, not against a leaked APP_SECRET.
+const sealKey = (appSecret: string, { scope, key }: IdempotencyEntry): Buffer =>
+  Buffer.from(hkdfSync("sha256", appSecret, "", `idempotency\0${scope}\0${key}`, 32));
+
+const stored = z.object({ status: z.int(), sealed: z.string() });
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const seal = (appSecret: string, entry: IdempotencyEntry, answer: Answer): z.output<typeof stored> => {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", sealKey(appSecret, entry), iv);
+  const text = Buffer.concat([cipher.update(answer.body, "utf8"), cipher.final()]);
+  return { status: answer.status, sealed: Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64") };
+};
+
+const unseal = (appSecret: string, entry: IdempotencyEntry, response: unknown): Answer => {
+  const { status, sealed } = stored.parse(response);
+  const bytes = Buffer.from(sealed, "base64");
+  const decipher = createDecipheriv("aes-256-gcm", sealKey(appSecret, entry), bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const body = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+  return { status, body, headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" } };
+};
+
+// What may turn out otherwise next time is not an answer to keep: our own failures, limits, and who the caller is.
+const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
+
+export interface IdempotentCall {
+  readonly store: IdempotencyStore;
+  readonly clock: Clock;
+  readonly appSecret: string;
+  readonly contract: Contract;
+  readonly actor: Actor;
+  readonly key: string;
+  readonly path: string;
+  readonly search: string;
+  readonly rawBody: Uint8Array;
+  readonly onError: (error: unknown) => void;
+}
+
+const describe = (call: IdempotentCall): IdempotencyEntry & { digest: Uint8Array } => {
+  const { contract, actor } = call;
+  const owner = contract.personal === true && actor.type === "user" ? actor.userId : actor.projectId;
+  return {
+    scope: `${owner} ${contract.method} ${contract.path} ${call.path}`,
+    key: call.key,
+    digest: createHash("sha256").update(call.search).update("\0").update(call.rawBody).digest(),
+  };
+};
+
+const keepLease = (call: IdempotentCall, entry: IdempotencyEntry, holder: string): (() => void) => {
+  let renewals = 0;
+  const timer = setInterval(() => {
+    renewals += 1;
+    if (renewals > LEASE_RENEWALS_MAX) {
+      clearInterval(timer);
+      return;
+    }
+    const lockedUntil = addSeconds(call.clock.now(), LEASE_SECONDS);
+    call.store.renew({ ...entry, holder, lockedUntil }).catch(call.onError);
+  }, LEASE_RENEW_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
+const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: string, answer: Answer | null) => {
+  for (let attempt = 1; attempt <= COMPLETE_ATTEMPTS_MAX; attempt += 1) {
+    try {
+      if (answer !== null && isKept(answer.status)) {
+        const response = { ...seal(call.appSecret, entry, answer) };
+        await call.store.complete({ ...entry, holder, response });
+      } else await call.store.release({ ...entry, holder });
+      return;
+    } catch (error) {
+      // The work is done, so the caller gets its answer; the lease runs out by itself.
+      call.onError(error);
+    }
+  }
+};
+
+/**
+ * Runs `work` once per (project, route, key) within 24 h: of requests at the same time one runs, the others get 409; later ones get
+ * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429 are not stored. A holder that dies frees the key
+ * after 60 s, so a handler must still be safe to run twice where its effect is money.
+ * @param work never throws; a Response (a stream) is passed through and not stored
+ * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`
+ */
+export const runIdempotent = async (
+  call: IdempotentCall,
+  work: () => Promise<Answer | Response>,
+): Promise<Answer | Response> => {
+  const { digest, ...entry } = describe(call);
+  const holder = uuidv4();
+  const now = call.clock.now();
+  const expiresAt = addSeconds(now, KEEP_SECONDS);
+  const found = await call.store.claim({
+    ...entry,
+    digest,
+    holder,
+    now,
+    lockedUntil: addSeconds(now, LEASE_SECONDS),
+    expiresAt,
+  });
+  if (found !== null) {
+    if (!Buffer.from(found.digest).equals(digest))
+      throw new DomainError(
+        "idempotency_mismatch",
+        "This Idempotency-Key was used with another body. Use a new key for a new request.",
+      );
+    if (found.status === "in_flight")
+      throw new DomainError(
+        "idempotency_in_progress",
+        "The first request with this Idempotency-Key is still running. Send it again in a moment to get its answer.",
+        { retryAfterSeconds: 1 },
+      );
+    return unseal(call.appSecret, entry, found.response);
+  }
+  const stop = keepLease(call, entry, holder);
+  let result: Answer | Response | null = null;
+  try {
+    result = await work();
+    return result;
+  } finally {
+    stop();
+    await settle(call, entry, holder, result === null || result instanceof Response ? null : result);
+  }
+};

@@ -1,0 +1,61 @@
+import { DomainError } from "@/lib/core/errors";
+
+/**
+ * A request as the pipeline reads it. There are two makers: `inputFromRequest` (Next) and `NodeInput` (the fast server),
+ * so that the hot path never builds a Web Request that nobody reads.
+ */
+export interface HttpInput {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** With its question mark, or empty. */
+  readonly search: string;
+  /** Address of the peer, proxies not yet considered; empty when unknown. */
+  readonly peerAddress: string;
+  /** @param name in lower case */
+  header(name: string): string | null;
+  /** @throws DomainError `payload_too_large`, without reading on */
+  readBody(maxBytes: number): Promise<Uint8Array>;
+  /** Made on first use; aborts when the caller goes away. */
+  signal(): AbortSignal;
+  /** Made on first use; its body may have been read already. */
+  request(): Request;
+}
+
+export const payloadTooLarge = (maxBytes: number): DomainError =>
+  new DomainError("payload_too_large", `The body may have at most ${String(maxBytes)} bytes.`);
+
+const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> => {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > maxBytes) {
+      await reader.cancel();
+      throw payloadTooLarge(maxBytes);
+    }
+    chunks.push(value);
+  }
+};
+
+/**
+ * From a Web Request, as plain Next gives it. Next keeps the peer's address in the last entry of `x-forwarded-for`, and a
+ * caller can set that header, so per-IP limits are only firm behind the project's own server.
+ */
+export const inputFromRequest = (request: Request): HttpInput => {
+  const url = new URL(request.url);
+  return {
+    method: request.method,
+    path: url.pathname,
+    search: url.search,
+    peerAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "",
+    header: (name) => request.headers.get(name),
+    readBody: (maxBytes) =>
+      request.body === null ? Promise.resolve(new Uint8Array()) : readStream(request.body, maxBytes),
+    signal: () => request.signal,
+    request: () => request,
+  };
+};

@@ -1,0 +1,47 @@
+import { destination, pino, type Logger } from "pino";
+
+const loggers = new Map<string, Logger>();
+
+// A secret may hide in the message of somebody else's error. These are the forms that ours have.
+const SECRETS =
+  /cw_(?:live|test)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]+["']?)[^\s"',}]+/gi;
+
+export const redact = (text: string): string => text.replace(SECRETS, "[redacted]");
+
+const CAUSE_DEPTH_MAX = 4;
+
+interface LoggedError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly cause: LoggedError | undefined;
+}
+
+/** An error as it may be logged: name, message, stack and causes with secrets taken out; no other property of it. */
+export const loggedError = (error: unknown, depth = 0): LoggedError => {
+  if (!(error instanceof Error))
+    return { name: typeof error, message: redact(String(error)), stack: undefined, cause: undefined };
+  return {
+    name: error.name,
+    message: redact(error.message),
+    stack: error.stack === undefined ? undefined : redact(error.stack),
+    cause: error.cause === undefined || depth >= CAUSE_DEPTH_MAX ? undefined : loggedError(error.cause, depth + 1),
+  };
+};
+
+const BUFFER_BYTES = 8 * 1024;
+const FLUSH_INTERVAL_MS = 100;
+
+/**
+ * One JSON line per event on stdout. Lines are gathered and written without blocking, at the latest after 100 ms and when the
+ * process ends; a process that is killed may lose the last ones.
+ */
+export const getLogger = (level: string): Logger => {
+  const known = loggers.get(level);
+  if (known) return known;
+  const stream = destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
+  const logger = pino({ level, base: null }, stream);
+  setInterval(() => stream.flush(), FLUSH_INTERVAL_MS).unref();
+  loggers.set(level, logger);
+  return logger;
+};

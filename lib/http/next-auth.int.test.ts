@@ -1,0 +1,161 @@
+import type { NextApiRequest, NextApiResponse } from "next";
+import NextAuth, { type Session } from "next-auth";
+import { createSiweMessage } from "viem/siwe";
+import { privateKeyToAccount, generatePrivateKey } from "viem/accounts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Services } from "@/lib/composition";
+import { addSeconds, systemClock, type Clock } from "@/lib/core/clock";
+import { testServices } from "@/lib/testing/services";
+import { authOptions } from "./next-auth";
+
+let aheadSeconds = 0;
+const clock: Clock = { now: () => addSeconds(systemClock.now(), aheadSeconds) };
+let services: Services;
+beforeAll(async () => {
+  services = await testServices({ devnet: false, overrides: { clock } });
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  /** `Set-Cookie`, as sent. */
+  readonly cookies: readonly string[];
+}
+
+/** A browser that speaks next-auth's protocol, past Next: next-auth's core is the same behind both of its handlers. */
+const newBrowser = () => {
+  const jar = new Map<string, string>();
+  const request = async (path: string, body?: Record<string, string>): Promise<Answer> => {
+    const answer = { status: 200, body: {}, cookies: [] as string[] };
+    const response = {
+      status: (status: number) => ((answer.status = status), response),
+      setHeader: (name: string, value: string | string[]) => {
+        if (name.toLowerCase() === "set-cookie") answer.cookies = [value].flat();
+        return response;
+      },
+      getHeader: (name: string) => (name.toLowerCase() === "set-cookie" ? answer.cookies : undefined),
+      json: (sent: Record<string, unknown>) => void (answer.body = sent),
+      send: (sent: Record<string, unknown>) => void (answer.body = sent),
+      end: () => undefined,
+    };
+    const sent = {
+      query: { nextauth: path.split("/") },
+      method: body ? "POST" : "GET",
+      headers: { "user-agent": "Test browser" },
+      cookies: Object.fromEntries(jar),
+      body: { json: "true", ...body },
+    };
+    const call: unknown = NextAuth(
+      sent as unknown as NextApiRequest,
+      response as unknown as NextApiResponse,
+      authOptions(),
+    );
+    await call;
+    for (const cookie of answer.cookies) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (value === "") jar.delete(name);
+      else jar.set(name, decodeURIComponent(value));
+    }
+    return answer;
+  };
+  const post = async (path: string, body: Record<string, string>): Promise<Answer> => {
+    const { csrfToken } = (await request("csrf")).body;
+    return request(path, { ...body, csrfToken: String(csrfToken) });
+  };
+  const session = async () => (await request("session")).body as Partial<Session>;
+  return { request, post, session, jar };
+};
+
+const credentials = async (nonce?: string) => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const given = await services.auth.createNonce();
+  const message = createSiweMessage({
+    address: account.address,
+    chainId: 31337,
+    domain: given.domain,
+    uri: given.uri,
+    nonce: nonce ?? given.nonce,
+    version: "1",
+    issuedAt: clock.now(),
+  });
+  return { address: account.address, message, signature: await account.signMessage({ message }) };
+};
+
+const signedIn = async () => {
+  const browser = newBrowser();
+  const { address, message, signature } = await credentials();
+  const answer = await browser.post("callback/credentials", { message, signature });
+  return { ...browser, address, answer };
+};
+
+describe("the dashboard's sign-in", () => {
+  test("gives a session with an access token that the API takes, in a cookie that scripts cannot read", async () => {
+    const { answer, session, address } = await signedIn();
+    expect(answer).toMatchObject({ status: 200, body: { url: "http://localhost:3000/" } });
+    const cookie = answer.cookies.find((each) => each.startsWith("next-auth.session-token="));
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Lax/);
+    const { accessToken = "", userId, ...rest } = await session();
+    expect(rest).toMatchObject({ address });
+    expect(await services.auth.verifyAccessToken(accessToken)).toMatchObject({ userId });
+    expect(cookie).not.toContain(accessToken);
+  });
+
+  test("tells the page by its code why it was refused", async () => {
+    const { message, signature } = await credentials("madeUpNonce123456");
+    const { post, session } = newBrowser();
+    const made = await post("callback/credentials", { message, signature });
+    expect(made.status).toBe(401);
+    expect(String(made.body.url)).toContain("error=invalid_signature");
+    expect((await post("callback/credentials", { message: "", signature: "" })).status).toBe(401);
+    expect(await session()).toEqual({});
+  });
+
+  test("works once with each nonce", async () => {
+    const { message, signature } = await credentials();
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 10 },
+        async () => (await newBrowser().post("callback/credentials", { message, signature })).status,
+      ),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  test("is refused without the page's own csrf token", async () => {
+    const { message, signature } = await credentials();
+    const { request, session } = newBrowser();
+    await request("callback/credentials", { message, signature, csrfToken: "guess" });
+    expect(await session()).toEqual({});
+  });
+
+  test("leads back into the app, to no other site", async () => {
+    const { message, signature } = await credentials();
+    const { post } = newBrowser();
+    const callbackUrl = "https://evil.example/steal";
+    const { body } = await post("callback/credentials", { message, signature, callbackUrl });
+    expect(body.url).toBe("http://localhost:3000");
+  });
+
+  test("renews the access token before it expires, while the session lives", async () => {
+    const { session } = await signedIn();
+    const first = await session();
+    expect((await session()).accessToken).toBe(first.accessToken);
+    aheadSeconds += 3600 - 299;
+    const second = await session();
+    expect(second.accessToken).not.toBe(first.accessToken);
+    const { expiresAt } = await services.auth.verifyAccessToken(second.accessToken ?? "");
+    expect(expiresAt.toISOString()).toBe(second.accessTokenExpiresAt);
+  });
+
+  test("ends everywhere when the person signs out, also for a copy of the cookie", async () => {
+    const { post, session, jar } = await signedIn();
+    const { accessToken = "" } = await session();
+    const copy = newBrowser();
+    for (const [name, value] of jar) copy.jar.set(name, value);
+    await post("signout", {});
+    expect(await session()).toEqual({});
+    expect((await copy.session()).accessToken).toBeUndefined();
+    await expect(services.auth.verifyAccessToken(accessToken)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+});

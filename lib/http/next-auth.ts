@@ -1,0 +1,140 @@
+import type { DefaultSession, NextAuthOptions } from "next-auth";
+import type { JWT } from "next-auth/jwt";
+import CredentialsProvider from "next-auth/providers/credentials";
+import { z } from "zod";
+import { getServices } from "@/lib/composition";
+import { isDomainError } from "@/lib/core/errors";
+import { getLogger, loggedError } from "./logger";
+
+declare module "next-auth" {
+  interface Session {
+    user?: DefaultSession["user"];
+    userId: string;
+    /** Checksummed. */
+    address: string;
+    /** Bearer token for the API; missing once the session has ended. */
+    accessToken?: string;
+    /** RFC 3339. */
+    accessTokenExpiresAt?: string;
+  }
+  interface User {
+    sessionId: string;
+    address: string;
+    accessToken: string;
+    accessTokenExpiresAt: string;
+  }
+}
+
+declare module "next-auth/jwt" {
+  interface JWT {
+    userId?: string;
+    sessionId?: string;
+    address?: string;
+    accessToken?: string;
+    accessTokenExpiresAt?: string;
+  }
+}
+
+const SESSION_SECONDS = 30 * 24 * 60 * 60;
+const RENEW_BEFORE_MS = 5 * 60_000;
+
+const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(20_000) });
+
+/** Same rules as `POST /auth/token`: the nonce comes from `POST /auth/nonce` and lives in the database. */
+const signIn = async (input: unknown, userAgent: unknown) => {
+  const parsed = credentials.safeParse(input);
+  if (!parsed.success) return null;
+  const { auth, config } = getServices();
+  try {
+    const agent = typeof userAgent === "string" ? userAgent : null;
+    const signedIn = await auth.signIn({ ...parsed.data, kind: "browser", userAgent: agent });
+    return {
+      id: signedIn.userId,
+      sessionId: signedIn.sessionId,
+      address: signedIn.address,
+      accessToken: signedIn.accessToken,
+      accessTokenExpiresAt: signedIn.expiresAt.toISOString(),
+    };
+  } catch (error) {
+    if (!isDomainError(error)) getLogger(config.logLevel).error({ err: loggedError(error) }, "sign-in failed");
+    // next-auth shows the message of an error in its redirect; the code is all that the page needs.
+    throw new Error(isDomainError(error) ? error.code : "internal_error", { cause: error });
+  }
+};
+
+/** The cookie of a session that has ended: who it was, and nothing to call with. */
+const withoutAccess = (token: JWT): JWT => {
+  const rest = { ...token };
+  delete rest.accessToken;
+  delete rest.accessTokenExpiresAt;
+  return rest;
+};
+
+/** Keeps the access token of the cookie fresh while the session lives, and drops it once the session has ended. */
+const renew = async (token: JWT): Promise<JWT> => {
+  const { auth, clock } = getServices();
+  if (token.sessionId === undefined || !(await auth.isLive(token.sessionId))) return withoutAccess(token);
+  const expiresMs = token.accessTokenExpiresAt === undefined ? 0 : Date.parse(token.accessTokenExpiresAt);
+  if (expiresMs - clock.now().getTime() > RENEW_BEFORE_MS) return token;
+  const minted = await auth.accessTokenForSession(token.sessionId);
+  if (minted === null) return withoutAccess(token);
+  return { ...token, accessToken: minted.accessToken, accessTokenExpiresAt: minted.expiresAt.toISOString() };
+};
+
+/** Relative to where the app is reached, whatever next-auth takes for its own address; never to another site. */
+const redirectWithin = (url: string, publicUrl: string): string => {
+  const target = URL.canParse(url, publicUrl) ? new URL(url, publicUrl) : null;
+  return target?.origin === new URL(publicUrl).origin ? target.href : publicUrl;
+};
+
+/** Options of next-auth 4 for the dashboard. Made when asked for: the services are not there while Next builds. */
+export const authOptions = (): NextAuthOptions => {
+  const { auth } = getServices();
+  const { secret, publicUrl } = auth.browser;
+  return {
+    secret,
+    session: { strategy: "jwt", maxAge: SESSION_SECONDS },
+    useSecureCookies: publicUrl.startsWith("https://"),
+    pages: { signIn: "/sign-in", error: "/sign-in" },
+    providers: [
+      CredentialsProvider({
+        id: "credentials",
+        name: "Ethereum",
+        credentials: { message: { type: "text" }, signature: { type: "text" } },
+        authorize: (input, request) => signIn(input, request.headers?.["user-agent"]),
+      }),
+    ],
+    callbacks: {
+      redirect: ({ url }) => redirectWithin(url, publicUrl),
+      jwt: ({ token, user, trigger }) => {
+        if (trigger !== "signIn") return renew(token);
+        const { id: userId, sessionId, address, accessToken, accessTokenExpiresAt } = user;
+        return { sub: userId, userId, sessionId, address, accessToken, accessTokenExpiresAt };
+      },
+      session: ({ session, token }) => ({
+        expires: session.expires,
+        userId: token.userId ?? "",
+        address: token.address ?? "",
+        ...(token.accessToken === undefined
+          ? {}
+          : { accessToken: token.accessToken, accessTokenExpiresAt: token.accessTokenExpiresAt }),
+      }),
+    },
+    events: {
+      signOut: async ({ token }) => {
+        if (token.sessionId !== undefined) await auth.logout(token.sessionId);
+      },
+    },
+    logger: quietLogger(),
+  };
+};
+
+/** next-auth would write to the console, refused sign-ins with their stack included; errors go to the service's log. */
+const quietLogger = (): NonNullable<NextAuthOptions["logger"]> => {
+  const logger = getLogger(getServices().config.logLevel);
+  return {
+    error: (code) => logger.warn({ code }, "next-auth reports an error"),
+    warn: (code) => logger.debug({ code }, "next-auth warns"),
+    debug: () => undefined,
+  };
+};

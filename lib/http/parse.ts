@@ -1,0 +1,75 @@
+import type { z } from "zod";
+import { DomainError, invalidRequest, notFound, type ErrorDetail } from "@/lib/core/errors";
+import type { Contract } from "@/lib/contracts/contract";
+import { payloadTooLarge, type HttpInput } from "./input";
+
+export const BODY_BYTES_MAX = 1024 * 1024;
+const DETAILS_MAX = 200;
+const JSON_CONTENT_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?;?\s*$/i;
+
+const detailOf = (issue: z.core.$ZodIssue): ErrorDetail[] => {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key].join("."),
+      message: "is not a field of this request",
+    }));
+  return [{ path: issue.path.map(String).join("."), message: issue.message, code: issue.code }];
+};
+
+/** Every field at fault, with dotted paths: `from.0.amount`. */
+export const detailsOf = (error: z.ZodError): ErrorDetail[] =>
+  error.issues.flatMap((issue) => detailOf(issue)).slice(0, DETAILS_MAX);
+
+const describe = (details: readonly ErrorDetail[]): string => {
+  const [first] = details;
+  if (first === undefined) return "The request is not valid.";
+  const more = details.length > 1 ? ` (and ${String(details.length - 1)} more)` : "";
+  return `${first.path === "" ? "The body" : first.path}: ${first.message}${more}`;
+};
+
+const check = (schema: z.ZodType, value: unknown): unknown => {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const details = detailsOf(parsed.error);
+  throw invalidRequest(details, describe(details));
+};
+
+/** @throws DomainError `not_found`: a path that cannot name anything names nothing */
+export const parseParams = (contract: Contract, params: Readonly<Record<string, string>>): unknown => {
+  if (contract.params === undefined) return undefined;
+  const parsed = contract.params.safeParse(params);
+  if (!parsed.success) throw notFound();
+  return parsed.data;
+};
+
+/** @throws DomainError `invalid_request` */
+export const parseQuery = (contract: Contract, search: string): unknown =>
+  contract.query === undefined ? undefined : check(contract.query, Object.fromEntries(new URLSearchParams(search)));
+
+const parseJson = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+  } catch (cause) {
+    const message = "The body is not valid JSON (UTF-8).";
+    throw new DomainError("invalid_request", message, {
+      details: [{ path: "", message, code: "invalid_json" }],
+      cause,
+    });
+  }
+};
+
+/**
+ * Reads and checks the body.
+ * @throws DomainError `unsupported_media_type`, `payload_too_large`, `invalid_request`
+ */
+export const parseBody = async (
+  schema: z.ZodType,
+  input: HttpInput,
+): Promise<{ readonly raw: Uint8Array; readonly body: unknown }> => {
+  if (!JSON_CONTENT_TYPE.test(input.header("content-type") ?? ""))
+    throw new DomainError("unsupported_media_type", "The body must be JSON: Content-Type: application/json.");
+  const announced = Number(input.header("content-length") ?? 0);
+  if (announced > BODY_BYTES_MAX) throw payloadTooLarge(BODY_BYTES_MAX);
+  const raw = await input.readBody(BODY_BYTES_MAX);
+  return { raw, body: check(schema, parseJson(raw)) };
+};

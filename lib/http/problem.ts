@@ -1,0 +1,122 @@
+import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
+import { JSON_TYPE, type Answer } from "./reply";
+
+/** The one map from error code to HTTP status; a new code does not compile without its line here. */
+export const STATUS_OF = {
+  invalid_request: 400,
+  unknown_wallet: 400,
+  unauthorized: 401,
+  api_key_expired: 401,
+  api_key_revoked: 401,
+  invalid_signature: 401,
+  forbidden: 403,
+  insufficient_scope: 403,
+  policy_violation: 403,
+  recipient_not_allowed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  invalid_state: 409,
+  otp_channel_missing: 409,
+  otp_required: 409,
+  quote_already_used: 409,
+  quote_price_moved: 409,
+  wallet_already_linked: 409,
+  duplicate_payout: 409,
+  idempotency_in_progress: 409,
+  quote_expired: 410,
+  nonce_expired: 410,
+  otp_expired: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  otp_invalid: 422,
+  insufficient_balance: 422,
+  insufficient_reserves: 422,
+  insufficient_liquidity: 422,
+  unsupported_chain: 422,
+  unsupported_token: 422,
+  no_route: 422,
+  amount_precision: 422,
+  simulation_failed: 422,
+  batch_too_large: 422,
+  idempotency_mismatch: 422,
+  rate_limited: 429,
+  otp_attempts_exceeded: 429,
+  internal_error: 500,
+  provider_error: 502,
+  chain_unavailable: 503,
+  service_unavailable: 503,
+} as const satisfies Record<ErrorCode, number>;
+
+const CHALLENGE = 'Bearer realm="causeway", ApiKey realm="causeway"';
+const DATABASE_RETRY_SECONDS = 2;
+const CAUSE_DEPTH_MAX = 5;
+
+// Prisma's own codes for "no connection", PostgreSQL's classes 08 and 57P0x, 53300, and the driver adapter's kinds.
+const DATABASE_CODES = new Set([
+  ..."P1001 P1002 P1008 P1017 P2024 P2037 57P01 57P02 57P03 53300 08000 08001 08003 08004 08006".split(" "),
+]);
+const DATABASE_KINDS = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** Whether the database could not be reached, or went away, anywhere in the chain of causes. */
+export const isDatabaseUnavailable = (error: unknown): boolean => {
+  let current: unknown = error;
+  for (let depth = 0; depth < CAUSE_DEPTH_MAX && current !== undefined && current !== null; depth += 1) {
+    const code = field(current, "code");
+    const kind = field(current, "kind");
+    if (typeof code === "string" && DATABASE_CODES.has(code)) return true;
+    if (typeof kind === "string" && DATABASE_KINDS.has(kind)) return true;
+    current = field(current, "cause");
+  }
+  return false;
+};
+
+/** Anything thrown → the error that the caller may see. Unknown errors become a general one; the cause stays inside. */
+export const toDomainError = (error: unknown): DomainError => {
+  if (isDomainError(error)) return error;
+  if (isDatabaseUnavailable(error))
+    return new DomainError(
+      "service_unavailable",
+      "The database does not answer right now. What was accepted is safe; try again in a moment.",
+      { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS },
+    );
+  return new DomainError(
+    "internal_error",
+    "Something went wrong on our side. Name the requestId when you report it; the same request may be sent again with its Idempotency-Key.",
+    { cause: error },
+  );
+};
+
+interface ProblemOptions {
+  /** Input errors of this route are all 400, whatever the code usually answers. */
+  readonly inputErrorsAs400?: boolean;
+}
+
+/** @returns the error body `{message, code, requestId, details?, …extra}` with its status, unsent */
+export const toAnswer = (error: DomainError, requestId: string, options: ProblemOptions = {}): Answer => {
+  const usual: number = STATUS_OF[error.code];
+  const status = options.inputErrorsAs400 === true && usual === 422 ? 400 : usual;
+  const headers: Record<string, string> = { "content-type": JSON_TYPE };
+  if (status === 401) headers["www-authenticate"] = CHALLENGE;
+  if (error.retryAfterSeconds !== undefined)
+    headers["retry-after"] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
+  const body = {
+    ...error.extra,
+    message: error.message,
+    code: error.code,
+    requestId,
+    ...(error.details.length > 0 ? { details: error.details } : {}),
+  };
+  return { status, headers, body: JSON.stringify(body) };
+};
+
+/** For code outside `route()` that must answer an error: same body, same status. */
+export const toResponse = (error: unknown, requestId: string, options: ProblemOptions = {}): Response => {
+  const answer = toAnswer(toDomainError(error), requestId, options);
+  return new Response(answer.body, {
+    status: answer.status,
+    headers: { ...answer.headers, "x-request-id": requestId },
+  });
+};

@@ -1,0 +1,187 @@
+import { DomainError } from "@/lib/core/errors";
+
+/** A number of requests to add to a bucket's window. */
+export interface RateIncrement {
+  readonly bucket: string;
+  readonly windowStart: Date;
+  readonly by: number;
+}
+
+/** The counts that all instances share. */
+export interface RateStore {
+  /** Adds everything in one statement. @returns the totals after it, in any order */
+  add(increments: readonly RateIncrement[]): Promise<readonly { bucket: string; windowStart: Date; count: number }[]>;
+  /** Forgets windows that began before. */
+  deleteBefore(before: Date): Promise<void>;
+}
+
+export interface RateDecision {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+export const RATE_WINDOW_MS = 60_000;
+const FLUSH_INTERVAL_MS = 100;
+const FLUSH_BATCH_MAX = 2_000;
+/** Beyond this many callers in one window the rest share one bucket, so that memory stays bounded. */
+const BUCKETS_MAX = 100_000;
+const OVERFLOW_BUCKET = "overflow";
+
+interface Window {
+  start: number;
+  /** Total of all instances, as last read back. */
+  shared: number;
+  /** Sent to the store, not yet confirmed. */
+  inFlight: number;
+  /** Counted here since. */
+  pending: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request against `bucket` unless it is over `limit`. Awaits nothing. */
+  take(bucket: string, limit: number, nowMs: number): RateDecision;
+  /** Sends what is pending and waits for it; for tests and for the end of the process. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Fixed windows of 60 s, shared by all instances through `store`.
+ *
+ * The hot path only counts in memory. Every 100 ms the increments go out in one batched upsert, which reads the shared totals
+ * back. So an instance learns of the others' requests at most one flush interval (plus the query) late, and what is admitted over
+ * the limit is bounded by what arrives at the other instances within that interval. A store that fails leaves each instance with
+ * its own counts until it answers again: limits loosen, the service goes on.
+ */
+export const createRateLimiter = (
+  store: RateStore,
+  options: { onError?: (error: unknown) => void; flushIntervalMs?: number } = {},
+): RateLimiter => {
+  const windows = new Map<string, Window>();
+  const dirty = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let flushing: Promise<void> | null = null;
+  let sweptWindow = 0;
+
+  const windowOf = (bucket: string, start: number): Window => {
+    const known = windows.get(bucket);
+    if (known) {
+      // Increments of a window that is over need not be sent any more: nobody will ask for it.
+      if (known.start !== start) Object.assign(known, { start, shared: 0, inFlight: 0, pending: 0 });
+      return known;
+    }
+    if (windows.size >= BUCKETS_MAX && bucket !== OVERFLOW_BUCKET) return windowOf(OVERFLOW_BUCKET, start);
+    const fresh: Window = { start, shared: 0, inFlight: 0, pending: 0 };
+    windows.set(bucket, fresh);
+    return fresh;
+  };
+
+  const sweep = async (start: number): Promise<void> => {
+    if (sweptWindow === start) return;
+    sweptWindow = start;
+    for (const [bucket, window] of windows) if (window.start < start) windows.delete(bucket);
+    await store.deleteBefore(new Date(start - RATE_WINDOW_MS));
+  };
+
+  const collect = (): { window: Window; increment: RateIncrement }[] => {
+    const batch: { window: Window; increment: RateIncrement }[] = [];
+    for (const bucket of dirty) {
+      if (batch.length >= FLUSH_BATCH_MAX) break;
+      dirty.delete(bucket);
+      const window = windows.get(bucket);
+      if (!window || window.pending === 0) continue;
+      batch.push({ window, increment: { bucket, windowStart: new Date(window.start), by: window.pending } });
+      window.inFlight = window.pending;
+      window.pending = 0;
+    }
+    return batch;
+  };
+
+  const send = async (): Promise<void> => {
+    const batch = collect();
+    if (batch.length === 0) return;
+    try {
+      const totals = new Map<string, number>();
+      for (const row of await store.add(batch.map(({ increment }) => increment)))
+        totals.set(`${row.bucket} ${String(row.windowStart.getTime())}`, row.count);
+      for (const { window, increment } of batch) {
+        if (window.start !== increment.windowStart.getTime()) continue;
+        window.shared = totals.get(`${increment.bucket} ${String(window.start)}`) ?? window.shared + increment.by;
+        window.inFlight = 0;
+      }
+      await sweep(Math.max(...batch.map(({ increment }) => increment.windowStart.getTime())));
+    } catch (error) {
+      for (const { window, increment } of batch) {
+        if (window.start !== increment.windowStart.getTime()) continue;
+        window.pending += window.inFlight;
+        window.inFlight = 0;
+        dirty.add(increment.bucket);
+      }
+      options.onError?.(error);
+    }
+  };
+
+  const flush = async (): Promise<void> => {
+    // One at a time: the totals that come back must not overtake each other.
+    while (flushing) await flushing;
+    flushing = send().finally(() => {
+      flushing = null;
+      if (dirty.size > 0) schedule();
+    });
+    await flushing;
+  };
+
+  const schedule = (): void => {
+    if (timer) return;
+    timer = setTimeout(() => {
+      timer = null;
+      void flush();
+    }, options.flushIntervalMs ?? FLUSH_INTERVAL_MS);
+    timer.unref();
+  };
+
+  const take = (bucket: string, limit: number, nowMs: number): RateDecision => {
+    const start = nowMs - (nowMs % RATE_WINDOW_MS);
+    const window = windowOf(bucket, start);
+    const used = window.shared + window.inFlight + window.pending;
+    const resetSeconds = Math.ceil((start + RATE_WINDOW_MS - nowMs) / 1000);
+    if (used >= limit) return { allowed: false, limit, remaining: 0, resetSeconds };
+    window.pending += 1;
+    if (window.pending === 1) {
+      dirty.add(windows.get(bucket) === window ? bucket : OVERFLOW_BUCKET);
+      schedule();
+    }
+    return { allowed: true, limit, remaining: limit - used - 1, resetSeconds };
+  };
+
+  return { take, flush };
+};
+
+const WINDOW_SECONDS = RATE_WINDOW_MS / 1000;
+
+/**
+ * Adds `RateLimit-Policy` and `RateLimit`, structured fields (draft-ietf-httpapi-ratelimit-headers-10).
+ * @param decisions by name of the policy: `ip`, `caller`
+ */
+export const setRateLimitHeaders = (
+  headers: Record<string, string>,
+  decisions: readonly (readonly [string, RateDecision])[],
+): void => {
+  let policy = "";
+  let state = "";
+  for (const [name, decision] of decisions) {
+    const separator = policy === "" ? "" : ", ";
+    policy += `${separator}"${name}";q=${String(decision.limit)};w=${String(WINDOW_SECONDS)}`;
+    state += `${separator}"${name}";r=${String(decision.remaining)};t=${String(decision.resetSeconds)}`;
+  }
+  headers["ratelimit-policy"] = policy;
+  headers.ratelimit = state;
+};
+
+export const rateLimited = (decision: RateDecision): DomainError =>
+  new DomainError(
+    "rate_limited",
+    `More than ${String(decision.limit)} requests within ${String(WINDOW_SECONDS)} seconds. Wait ${String(decision.resetSeconds)} seconds.`,
+    { retryAfterSeconds: decision.resetSeconds },
+  );

@@ -1,0 +1,17 @@
+import { getServices, type Services } from "@/lib/composition";
+import { createRoute } from "./pipeline";
+
+export { accepted, created, ok, reply } from "./reply";
+
+/**
+ * Declares a route: its contract, and what it does. The result is a plain Next route handler.
+ *
+ *     export const POST = route({
+ *       contract: createQuote,
+ *       handler: async ({ body, actor, services }) => ok(toQuote(await services.quotes.create(actor, body))),
+ *     });
+ *
+ * `actor` is null for public routes, a UserActor for `auth: "user"`, an Actor for `auth: "member"`. Throw DomainError for what the
+ * caller may know. `Idempotency-Key` counts on every POST that is not public unless `idempotency: false`.
+ */
+export const route = createRoute<Services>(getServices);

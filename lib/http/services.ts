@@ -1,0 +1,33 @@
+import type { ApiKeyActor, Role } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import type { IdempotencyStore } from "./idempotency";
+import type { RateStore } from "./rate-limit";
+
+/** What `route()` itself needs of the services; handlers get all of them. */
+export interface HttpServices {
+  readonly config: {
+    readonly env: "development" | "production";
+    readonly logLevel: string;
+    readonly publicUrl: string;
+    readonly appSecret: string;
+    readonly trustedProxyHops: number;
+    /** Requests per window of 60 s; 0 turns the limit off. */
+    readonly rateLimitPerKey: number;
+    readonly rateLimitPerIp: number;
+  };
+  readonly clock: Clock;
+  readonly apiKeys: {
+    /** @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked` */
+    verify(secret: string): Promise<ApiKeyActor>;
+  };
+  readonly auth: {
+    /** @throws DomainError `unauthorized` */
+    verifyAccessToken(token: string): Promise<{ userId: string; sessionId: string }>;
+  };
+  readonly projects: {
+    /** `null` asks for the user's default. @throws DomainError `not_found` for a project of others */
+    resolve(userId: string, projectId: string | null): Promise<{ projectId: string; role: Role }>;
+  };
+  readonly rateStore: RateStore;
+  readonly idempotencyStore: IdempotencyStore;
+}

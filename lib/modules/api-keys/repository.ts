@@ -1,0 +1,83 @@
+import type { Queryable } from "@/lib/db/client";
+import type { ApiKey as ApiKeyRow } from "@/lib/db/generated/client";
+
+/** A key as it is shown; the hash of its secret never leaves the repository but by `findByLookup`. */
+export interface ApiKey {
+  readonly id: string;
+  readonly projectId: string;
+  readonly createdBy: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+export interface StoredApiKey extends ApiKey {
+  readonly secretHash: Uint8Array;
+}
+
+interface NewApiKey extends Omit<ApiKey, "lastUsedAt" | "revokedAt"> {
+  readonly lookup: string;
+  readonly secretHash: Uint8Array;
+}
+
+const toApiKey = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  projectId: row.projectId,
+  createdBy: row.createdBy,
+  name: row.name,
+  prefix: row.prefix,
+  last4: row.last4,
+  scopes: row.scopes,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+  lastUsedAt: row.lastUsedAt,
+  revokedAt: row.revokedAt,
+});
+
+export const insertApiKey = async (db: Queryable, key: NewApiKey): Promise<ApiKey> =>
+  toApiKey(
+    await db.apiKey.create({
+      data: { ...key, scopes: [...key.scopes], secretHash: Uint8Array.from(key.secretHash) },
+    }),
+  );
+
+/** At most `limit`, newest first, revoked ones included. */
+export const listApiKeys = async (db: Queryable, projectId: string, limit: number): Promise<ApiKey[]> => {
+  const rows = await db.apiKey.findMany({
+    where: { projectId },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    take: limit,
+  });
+  return rows.map(toApiKey);
+};
+
+export const findByLookup = async (db: Queryable, lookup: string): Promise<StoredApiKey | null> => {
+  const row = await db.apiKey.findUnique({ where: { lookup } });
+  return row === null ? null : { ...toApiKey(row), secretHash: row.secretHash };
+};
+
+/** Revokes the key unless that was done before; null where the project has no such key. */
+export const revokeApiKey = async (
+  db: Queryable,
+  { projectId, id, at }: { projectId: string; id: string; at: Date },
+): Promise<{ lookup: string; revokedAt: Date; changed: boolean } | null> => {
+  const { count } = await db.apiKey.updateMany({ where: { projectId, id, revokedAt: null }, data: { revokedAt: at } });
+  const row = await db.apiKey.findFirst({ where: { projectId, id } });
+  return row?.revokedAt ? { lookup: row.lookup, revokedAt: row.revokedAt, changed: count === 1 } : null;
+};
+
+/** Notes the use of a key, unless another instance noted one since `unlessSince`. */
+export const touchApiKey = async (
+  db: Queryable,
+  { id, at, unlessSince }: { id: string; at: Date; unlessSince: Date },
+): Promise<void> => {
+  await db.apiKey.updateMany({
+    where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: unlessSince } }] },
+    data: { lastUsedAt: at },
+  });
+};

@@ -1,0 +1,30 @@
+import type { createApiKey, listApiKeys, revokeApiKey } from "@/lib/contracts/api-keys";
+import { SCOPES, type ResponseOf } from "@/lib/contracts/contract";
+import type { ApiKey } from "./service";
+
+type ApiKeyRecord = ResponseOf<typeof listApiKeys>["data"][number];
+
+const toRecord = (key: ApiKey): ApiKeyRecord => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  last4: key.last4,
+  scopes: SCOPES.filter((scope) => key.scopes.includes(scope)),
+  createdAt: key.createdAt.toISOString(),
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+  lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  revokedAt: key.revokedAt?.toISOString() ?? null,
+  createdBy: key.createdBy,
+});
+
+export const toApiKeys = (keys: readonly ApiKey[]): ResponseOf<typeof listApiKeys> => ({ data: keys.map(toRecord) });
+
+export const toCreatedApiKey = (made: { key: ApiKey; secret: string }): ResponseOf<typeof createApiKey> => ({
+  ...toRecord(made.key),
+  secret: made.secret,
+});
+
+export const toRevokedApiKey = (revoked: { id: string; revokedAt: Date }): ResponseOf<typeof revokeApiKey> => ({
+  id: revoked.id,
+  revokedAt: revoked.revokedAt.toISOString(),
+});

@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { ROLES, type UserActor } from "@/lib/core/actor";
+import { isDomainError } from "@/lib/core/errors";
+import { SCOPES } from "@/lib/contracts/contract";
+import type { Database } from "@/lib/db/client";
+import { createAuthServices, movableClock } from "@/lib/testing/auth-services";
+import { testDatabase } from "@/lib/testing/database";
+import { newApiKeySecret } from "./secret";
+import { toApiKeys, toCreatedApiKey } from "./serializer";
+
+let database: Database;
+beforeAll(async () => {
+  ({ database } = await testDatabase());
+});
+
+const setUp = async (time = movableClock()) => {
+  const services = createAuthServices({ database, time });
+  const actor = await services.actorOf(await services.signIn());
+  return { ...services, ...time, time, actor };
+};
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "ok",
+    (error: unknown) => (isDomainError(error) ? error.code : String(error)),
+  );
+
+describe("API keys", () => {
+  test("are shown once, stored as a hash, and stand for their project and maker", async () => {
+    const { apiKeys, actor } = await setUp();
+    const made = await apiKeys.create(actor, { name: "CI" });
+    const record = toCreatedApiKey(made);
+    expect(record.secret).toMatch(/^cw_test_[0-9A-Za-z]{49}$/);
+    expect(record).toMatchObject({
+      name: "CI",
+      last4: record.secret.slice(-4),
+      scopes: SCOPES.filter((scope) => scope !== "keys:manage"),
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      createdBy: actor.userId,
+    });
+    expect(record.secret.startsWith(record.prefix)).toBe(true);
+    const row = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: made.key.id } });
+    expect(JSON.stringify(row)).not.toContain(record.secret.slice(20));
+    expect(JSON.stringify(toApiKeys(await apiKeys.list(actor)))).not.toContain("secret");
+    expect(await apiKeys.verify(record.secret)).toEqual({
+      type: "apiKey",
+      keyId: made.key.id,
+      projectId: actor.projectId,
+      createdBy: actor.userId,
+      scopes: record.scopes,
+    });
+  });
+
+  test("malformed, unknown, and right but for the hidden part are all the same: unauthorized", async () => {
+    const { apiKeys, actor, secrets } = await setUp();
+    const { secret } = await apiKeys.create(actor, { name: "CI" });
+    const other = newApiKeySecret("test");
+    await database.prisma.apiKey.updateMany({
+      where: { lookup: secret.slice(0, 18) },
+      data: { secretHash: Uint8Array.from(secrets.hash("api-key", other.secret)) },
+    });
+    const refused = [
+      "",
+      "abc",
+      `${secret}0`,
+      secret.slice(0, -1),
+      other.secret,
+      secret,
+      secret.replace("test", "live"),
+    ];
+    for (const text of refused) expect(await codeOf(apiKeys.verify(text))).toBe("unauthorized");
+  });
+
+  test("with chosen scopes and an expiry keep to them", async () => {
+    const { apiKeys, actor, advance } = await setUp();
+    const input = { name: "Reader", scopes: ["balances:read", "balances:read"] as const };
+    const { secret } = await apiKeys.create(actor, { ...input, expiresAt: "2026-01-01T01:00:00Z" });
+    expect((await apiKeys.verify(secret)).scopes).toEqual(["balances:read"]);
+    advance(3600);
+    expect(await codeOf(apiKeys.verify(secret))).toBe("api_key_expired");
+    expect(await codeOf(apiKeys.create(actor, { name: "Late", expiresAt: "2026-01-01T00:59:59Z" }))).toBe(
+      "invalid_request",
+    );
+  });
+
+  test("revoked stop on every instance within a second, and at once on the same", async () => {
+    const { apiKeys, actor, time } = await setUp();
+    const there = createAuthServices({ database, time });
+    const { key, secret } = await apiKeys.create(actor, { name: "CI" });
+    expect(await codeOf(there.apiKeys.verify(secret))).toBe("ok");
+    const { revokedAt } = await apiKeys.revoke(actor, key.id);
+    expect(await codeOf(apiKeys.verify(secret))).toBe("api_key_revoked");
+    time.advance(1);
+    expect(await codeOf(there.apiKeys.verify(secret))).toBe("api_key_revoked");
+    time.advance(10);
+    expect(await apiKeys.revoke(actor, key.id)).toEqual({ id: key.id, revokedAt });
+    expect((await apiKeys.list(actor))[0]).toMatchObject({ id: key.id, revokedAt });
+  });
+
+  test("in steady use are read from the database once a second, not once a request", async () => {
+    const { apiKeys, actor, advance } = await setUp();
+    const { secret } = await apiKeys.create(actor, { name: "CI" });
+    const reads = vi.spyOn(database.prisma.apiKey, "findUnique");
+    await Promise.all(Array.from({ length: 200 }, () => apiKeys.verify(secret)));
+    expect(reads).toHaveBeenCalledTimes(1);
+    advance(0.6);
+    await Promise.all(Array.from({ length: 200 }, () => apiKeys.verify(secret)));
+    expect(reads).toHaveBeenCalledTimes(2);
+    reads.mockRestore();
+  });
+
+  test("tell when they were last used, to the minute", async () => {
+    const { apiKeys, actor, advance } = await setUp();
+    const { key, secret } = await apiKeys.create(actor, { name: "CI" });
+    const lastUsed = async () =>
+      (await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } })).lastUsedAt?.toISOString();
+    await apiKeys.verify(secret);
+    await vi.waitFor(async () => expect(await lastUsed()).toBe("2026-01-01T00:00:00.000Z"));
+    const writes = vi.spyOn(database.prisma.apiKey, "updateMany");
+    advance(59);
+    await apiKeys.verify(secret);
+    expect(writes).not.toHaveBeenCalled();
+    advance(1);
+    await apiKeys.verify(secret);
+    writes.mockRestore();
+    await vi.waitFor(async () => expect(await lastUsed()).toBe("2026-01-01T00:01:00.000Z"));
+  });
+
+  test("are made and revoked by owners and admins alone", async () => {
+    const { apiKeys, actor } = await setUp();
+    const outcomes = await Promise.all(
+      ROLES.map(async (role) => {
+        const as: UserActor = { ...actor, role };
+        const { key } = await apiKeys.create(actor, { name: "CI" });
+        return [role, await codeOf(apiKeys.create(as, { name: role })), await codeOf(apiKeys.revoke(as, key.id))];
+      }),
+    );
+    expect(outcomes).toEqual([
+      ["owner", "ok", "ok"],
+      ["admin", "ok", "ok"],
+      ["operator", "forbidden", "forbidden"],
+      ["viewer", "forbidden", "forbidden"],
+    ]);
+  });
+
+  test("of another project do not exist, nor do ids that are none", async () => {
+    const { apiKeys, actor, actorOf, signIn } = await setUp();
+    const eve = await actorOf(await signIn());
+    const { key, secret } = await apiKeys.create(actor, { name: "CI" });
+    expect(await apiKeys.list(eve)).toEqual([]);
+    for (const id of [key.id, "key_01980000-0000-7000-8000-000000000000", "key_1", "", "%"]) {
+      expect(await codeOf(apiKeys.revoke(eve, id))).toBe("not_found");
+    }
+    expect(await codeOf(apiKeys.verify(secret))).toBe("ok");
+  });
+
+  test("leave a record of their making and revoking, without their secret", async () => {
+    const { apiKeys, actor } = await setUp();
+    const { key, secret } = await apiKeys.create(actor, { name: "CI" });
+    await apiKeys.revoke(actor, key.id);
+    await apiKeys.revoke(actor, key.id);
+    const events = await database.prisma.auditEvent.findMany({ where: { subject: key.id }, orderBy: { id: "asc" } });
+    expect(events.map(({ action }) => action)).toEqual(["api_key.created", "api_key.revoked"]);
+    expect(JSON.stringify(events)).not.toContain(secret.slice(10));
+  });
+});

@@ -1,0 +1,113 @@
+import { jwtVerify, SignJWT, type JWTVerifyGetKey } from "jose";
+import { v4 as uuidv4 } from "uuid";
+import { z } from "zod";
+import type { Clock } from "@/lib/core/clock";
+import { addSeconds } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { TOKEN_ALGORITHM, type TokenKeys } from "./token-keys";
+
+export const ACCESS_TOKEN_SECONDS = 3600;
+export const ACCESS_TOKEN_AUDIENCE = "causeway-api";
+const TYPE = "at+jwt";
+const VERIFIED_MAX = 10_000;
+const TOKEN_LENGTH_MAX = 4096;
+
+const claims = z.object({ sub: z.string(), sid: z.string(), exp: z.int() });
+
+export interface AccessToken {
+  readonly accessToken: string;
+  readonly expiresAt: Date;
+}
+
+export interface TokenSubject {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly expiresAt: Date;
+}
+
+export interface AccessTokens {
+  mint(subject: { readonly userId: string; readonly sessionId: string }): Promise<AccessToken>;
+  /** Says whose the token is; whether the session still lives is asked elsewhere. @throws DomainError `unauthorized` */
+  verify(token: string): Promise<TokenSubject>;
+}
+
+export interface AccessTokensDeps {
+  readonly keys: TokenKeys;
+  readonly clock: Clock;
+  /** `iss`: origin of the app. */
+  readonly issuer: string;
+}
+
+const unauthorized = (cause?: unknown): DomainError =>
+  new DomainError("unauthorized", "The access token is not valid here, or has expired. Refresh it or sign in again.", {
+    cause,
+  });
+
+/** JWT access tokens (RFC 9068 profile: `typ` at+jwt, `iss`, `aud`, `exp`), ES256, one hour. */
+export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): AccessTokens => {
+  const verified = new Map<string, TokenSubject>();
+
+  const remember = (token: string, subject: TokenSubject): void => {
+    const oldest = verified.size >= VERIFIED_MAX ? verified.keys().next() : undefined;
+    if (oldest && !oldest.done) verified.delete(oldest.value);
+    verified.set(token, subject);
+  };
+
+  const keyOf: JWTVerifyGetKey = async ({ kid }) => {
+    const key = kid === undefined ? null : await keys.verifying(kid);
+    if (key === null) throw unauthorized();
+    return key;
+  };
+
+  const verifySignature = async (token: string): Promise<TokenSubject> => {
+    try {
+      const { payload } = await jwtVerify(token, keyOf, {
+        algorithms: [TOKEN_ALGORITHM],
+        typ: TYPE,
+        issuer,
+        audience: ACCESS_TOKEN_AUDIENCE,
+        requiredClaims: ["sub", "sid", "exp"],
+        currentDate: clock.now(),
+      });
+      const { sub, sid, exp } = claims.parse(payload);
+      return { userId: sub, sessionId: sid, expiresAt: new Date(exp * 1000) };
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  };
+
+  return {
+    mint: async ({ userId, sessionId }) => {
+      const { kid, key } = await keys.signing();
+      const issuedAt = Math.floor(clock.now().getTime() / 1000);
+      const expiresAt = addSeconds(new Date(issuedAt * 1000), ACCESS_TOKEN_SECONDS);
+      const accessToken = await new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: TYPE, kid })
+        .setIssuer(issuer)
+        .setAudience(ACCESS_TOKEN_AUDIENCE)
+        .setSubject(userId)
+        .setJti(uuidv4())
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expiresAt)
+        .sign(key);
+      return { accessToken, expiresAt };
+    },
+    verify: async (token) => {
+      const known = verified.get(token);
+      if (known && known.expiresAt > clock.now()) return known;
+      if (known) verified.delete(token);
+      if (token.length > TOKEN_LENGTH_MAX) throw unauthorized();
+      const subject = await verifySignature(token);
+      remember(token, subject);
+      return subject;
+    },
+  };
+};
+
+/** What jose and zod say of a bad token is `unauthorized`; a database that is away is not the token's fault. */
+const refusalOf = (error: unknown): unknown => {
+  const ofToken = error instanceof z.ZodError || (error instanceof Error && "code" in error && isJoseCode(error.code));
+  return ofToken ? unauthorized(error) : error;
+};
+
+const isJoseCode = (code: unknown): boolean => typeof code === "string" && /^ERR_J[A-Z]+_/.test(code);

@@ -1,0 +1,90 @@
+import { toSafeSmartAccount } from "permissionless/accounts";
+import { createWalletClient, http, type PublicClient } from "viem";
+import { entryPoint07Address } from "viem/account-abstraction";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
+import { isDomainError } from "@/lib/core/errors";
+import type { Database } from "@/lib/db/client";
+import { createAuthServices } from "@/lib/testing/auth-services";
+import { testDatabase } from "@/lib/testing/database";
+import { testDevnet, type TestDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+
+let database: Database;
+let devnet: TestDevnet;
+let registry: ChainRegistry;
+beforeAll(async () => {
+  [{ database }, devnet] = await Promise.all([testDatabase(), testDevnet()]);
+  registry = createChainRegistry(devnet.chains);
+});
+
+const setUp = async () => {
+  const [chain, other] = devnet.chains;
+  if (!chain || !other) throw new Error("The local chains are missing.");
+  const client: PublicClient = registry.client(chain.id);
+  const owner = testAccount();
+  const entryPoint = { address: entryPoint07Address, version: "0.7" } as const;
+  const safe = await toSafeSmartAccount({ client, entryPoint, owners: [owner], version: "1.4.1", saltNonce: 0n });
+  const deploy = async (): Promise<void> => {
+    const { factory, factoryData } = await safe.getFactoryArgs();
+    if (!factory || !factoryData) throw new Error("The account is there already.");
+    await devnet.setCoins(owner.address, "1");
+    const [url] = chain.rpcUrls;
+    const wallet = createWalletClient({ account: owner, chain: registry.viemChain(chain.id), transport: http(url) });
+    const hash = await wallet.sendTransaction({ to: factory, data: factoryData });
+    await client.waitForTransactionReceipt({ hash });
+  };
+  const services = createAuthServices({ database, registry });
+  const tryOn = async (chainId: number, sign: (message: string) => Promise<string>): Promise<string> => {
+    const message = await services.messageFor(safe, { chainId });
+    const signature = await sign(message);
+    return services.auth.signIn({ message, signature, kind: "api" }).then(
+      ({ address }) => address,
+      (error: unknown) => (isDomainError(error) ? error.code : String(error)),
+    );
+  };
+  return { safe, owner, deploy, tryOn, here: chain.id, elsewhere: other.id };
+};
+
+describe("sign-in with a smart account", () => {
+  test("is accepted before the account is deployed (ERC-6492) and after (ERC-1271)", async () => {
+    const { safe, deploy, tryOn, here } = await setUp();
+    const sign = (message: string) => safe.signMessage({ message });
+    expect(await tryOn(here, sign)).toBe(safe.address);
+    await deploy();
+    expect(await tryOn(here, sign)).toBe(safe.address);
+  });
+
+  test("is refused when another key signed, or the right key another message", async () => {
+    const { safe, owner, tryOn, here, deploy } = await setUp();
+    const bad = {
+      "the owner, not the account": (message: string) => owner.signMessage({ message }),
+      "another message": () => safe.signMessage({ message: "another message" }),
+      "a stranger": (message: string) => testAccount().signMessage({ message }),
+    };
+    for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
+    await deploy();
+    for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
+  });
+
+  test("asks the chain that the message names", async () => {
+    const { safe, deploy, tryOn, here, elsewhere } = await setUp();
+    await deploy();
+    // Once deployed the account signs without the wrapper that would make it anew, so it is nobody on the other chain.
+    const sign = (message: string) => safe.signMessage({ message });
+    expect(await tryOn(here, sign)).toBe(safe.address);
+    expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
+  });
+
+  test("on a chain that is away says so, and a plain account signs in all the same", async () => {
+    const [first] = devnet.chains;
+    if (!first) throw new Error("The local chains are missing.");
+    const away = createChainRegistry([{ ...first, rpcUrls: ["http://127.0.0.1:9"] }], { timeoutMs: 500 });
+    const { auth, messageFor, signIn } = createAuthServices({ database, registry: away });
+    const account = testAccount();
+    expect((await signIn(account)).address).toBe(account.address);
+    const message = await messageFor(account);
+    const work = auth.signIn({ message, signature: "0x1234", kind: "api" });
+    await expect(work).rejects.toMatchObject({ code: "chain_unavailable" });
+  });
+});

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { parse, stringify } from "uuid";
+import { ID_PREFIXES } from "@/lib/core/ids";
+import { base62, fromBase62, type Secrets } from "@/lib/modules/secrets/service";
+
+const PREFIX = "cw_rt_";
+const ID_BYTES = 16;
+const RANDOM_BYTES = 32;
+const MAC_BYTES = 16;
+const TOTAL_BYTES = ID_BYTES + RANDOM_BYTES + MAC_BYTES;
+const SESSION_PREFIX = `${ID_PREFIXES.session}_`;
+
+export interface RefreshTokens {
+  make(sessionId: string): { readonly token: string; readonly hash: Buffer };
+  /** null unless the token was made here, at whatever time. */
+  read(token: string): { readonly sessionId: string; readonly hash: Buffer } | null;
+}
+
+/**
+ * Refresh tokens: 32 random bytes, with the session that they belong to and a MAC over both. So any token that was ever made for a
+ * session is known as such, however often it was rotated since, and its second use ends the session (RFC 9700, 4.14.2); a made-up
+ * one ends nothing. Only the keyed hash of the newest is stored.
+ */
+export const createRefreshTokens = (secrets: Secrets): RefreshTokens => {
+  const macOf = (bytes: Uint8Array): Buffer =>
+    secrets.hash("refresh-token-mac", Buffer.from(bytes).toString("base64")).subarray(0, MAC_BYTES);
+  const hashOf = (token: string): Buffer => secrets.hash("refresh-token", token);
+  return {
+    make: (sessionId) => {
+      const id = parse(sessionId.slice(SESSION_PREFIX.length));
+      const bytes = Buffer.concat([id, randomBytes(RANDOM_BYTES)]);
+      const token = PREFIX + base62(Buffer.concat([bytes, macOf(bytes)]));
+      return { token, hash: hashOf(token) };
+    },
+    read: (token) => {
+      const bytes = token.startsWith(PREFIX) ? fromBase62(token.slice(PREFIX.length), TOTAL_BYTES) : null;
+      if (bytes === null) return null;
+      const content = bytes.subarray(0, -MAC_BYTES);
+      if (!secrets.equals(macOf(content), bytes.subarray(-MAC_BYTES))) return null;
+      return { sessionId: SESSION_PREFIX + stringify(bytes.subarray(0, ID_BYTES)), hash: hashOf(token) };
+    },
+  };
+};

@@ -1,0 +1,139 @@
+import type { Queryable } from "@/lib/db/client";
+import type { Session as SessionRow, User as UserRow } from "@/lib/db/generated/client";
+
+// ---------------------------------------------------------------- nonces
+
+interface NonceUse {
+  readonly nonce: string;
+  readonly purpose: string;
+  readonly address: string;
+  readonly now: Date;
+}
+
+export const insertNonce = async (
+  db: Queryable,
+  nonce: { nonce: string; purpose: string; address: string | null; expiresAt: Date },
+): Promise<void> => {
+  await db.siweNonce.create({ data: nonce });
+};
+
+/** What became of a nonce: `open` may be used by that address now, `unknown` was never given for it. */
+export const nonceState = async (db: Queryable, use: NonceUse): Promise<"open" | "closed" | "unknown"> => {
+  const row = await db.siweNonce.findUnique({ where: { nonce: use.nonce } });
+  if (row?.purpose !== use.purpose || (row.address !== null && row.address !== use.address)) return "unknown";
+  return row.usedAt === null && row.expiresAt > use.now ? "open" : "closed";
+};
+
+/** Uses the nonce up. Of any number of callers at once, one gets true. */
+export const consumeNonce = async (db: Queryable, { nonce, purpose, now }: NonceUse): Promise<boolean> => {
+  const where = { nonce, purpose, usedAt: null, expiresAt: { gt: now } };
+  const { count } = await db.siweNonce.updateMany({ where, data: { usedAt: now } });
+  return count === 1;
+};
+
+export const deleteNoncesBefore = async (db: Queryable, before: Date): Promise<void> => {
+  await db.siweNonce.deleteMany({ where: { expiresAt: { lt: before } } });
+};
+
+// ---------------------------------------------------------------- people
+
+export interface User {
+  readonly id: string;
+  /** Checksummed. */
+  readonly address: string;
+  readonly email: string | null;
+  readonly emailVerifiedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+const toUser = ({ id, address, email, emailVerifiedAt, createdAt }: UserRow): User => ({
+  id,
+  address,
+  email,
+  emailVerifiedAt,
+  createdAt,
+});
+
+/** The person of that address, made when there is none. Of any number of callers at once, one gets `created`. */
+export const ensureUser = async (
+  db: Queryable,
+  candidate: { id: string; address: string; createdAt: Date },
+): Promise<{ user: User; created: boolean }> => {
+  // The insert waits for another transaction that makes the same person, so what is read next is there.
+  const { count } = await db.user.createMany({ data: [candidate], skipDuplicates: true });
+  const row = await db.user.findUniqueOrThrow({ where: { address: candidate.address } });
+  return { user: toUser(row), created: count === 1 };
+};
+
+export const findUser = async (db: Queryable, id: string): Promise<User | null> => {
+  const row = await db.user.findUnique({ where: { id } });
+  return row === null ? null : toUser(row);
+};
+
+/** As `findUser`, and keeps other transactions that lock the person waiting until this one ends. */
+export const lockUser = async (db: Queryable, id: string): Promise<User | null> => {
+  await db.$executeRaw`SELECT 1 FROM app_user WHERE id = ${id} FOR NO KEY UPDATE`;
+  return findUser(db, id);
+};
+
+export const setUserEmail = async (
+  db: Queryable,
+  change: { userId: string; email: string; emailVerifiedAt: Date | null },
+): Promise<void> => {
+  const { userId: id, email, emailVerifiedAt } = change;
+  await db.user.update({ where: { id }, data: { email, emailVerifiedAt } });
+};
+
+// ---------------------------------------------------------------- sessions
+
+export type SessionKind = "api" | "browser";
+
+export interface Session {
+  readonly id: string;
+  readonly userId: string;
+  readonly expiresAt: Date;
+  readonly revokedAt: Date | null;
+}
+
+const toSession = ({ id, userId, expiresAt, revokedAt }: SessionRow): Session => ({ id, userId, expiresAt, revokedAt });
+
+interface NewSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly kind: SessionKind;
+  readonly refreshHash: Uint8Array | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly userAgent: string | null;
+}
+
+export const insertSession = async (db: Queryable, session: NewSession): Promise<void> => {
+  const refreshHash = session.refreshHash === null ? null : Uint8Array.from(session.refreshHash);
+  await db.session.create({ data: { ...session, refreshHash } });
+};
+
+export const findSession = async (db: Queryable, id: string): Promise<Session | null> => {
+  const row = await db.session.findUnique({ where: { id } });
+  return row === null ? null : toSession(row);
+};
+
+interface Rotation {
+  readonly id: string;
+  readonly from: Uint8Array;
+  readonly to: Uint8Array;
+  readonly now: Date;
+}
+
+/** Replaces the refresh token of a live session. Of any number of callers with the same token, one gets the session. */
+export const rotateRefreshToken = async (db: Queryable, { id, from, to, now }: Rotation): Promise<Session | null> => {
+  const where = { id, refreshHash: Uint8Array.from(from), revokedAt: null, expiresAt: { gt: now } };
+  const data = { refreshHash: Uint8Array.from(to), rotatedAt: now };
+  const { count } = await db.session.updateMany({ where, data });
+  return count === 1 ? findSession(db, id) : null;
+};
+
+/** Ends the session; null when it was ended before. */
+export const revokeSession = async (db: Queryable, id: string, now: Date): Promise<Session | null> => {
+  const { count } = await db.session.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: now } });
+  return count === 1 ? findSession(db, id) : null;
+};

@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto";
+import type { Hex } from "viem";
+import type { UserActor } from "@/lib/core/actor";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { DomainError, notFound } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import type { Database, Tx } from "@/lib/db/client";
+import { recordAudit } from "@/lib/modules/audit/service";
+import type { Membership, ProjectsService } from "@/lib/modules/projects/service";
+import { base62, type Secrets } from "@/lib/modules/secrets/service";
+import type { WalletsService } from "@/lib/modules/wallets/service";
+import type { Mailer } from "@/lib/ports/mail";
+import { createAccessTokens, type AccessToken } from "./access-token";
+import { createEmailVerification, type Verification } from "./email";
+import {
+  consumeNonce,
+  deleteNoncesBefore,
+  ensureUser,
+  findUser,
+  insertNonce,
+  nonceState,
+  type SessionKind,
+  type User,
+} from "./repository";
+import { createSessions, type Sessions, type StartedSession } from "./sessions";
+import { verifySignedMessage, type ChainClients } from "./signature";
+import { readSignInMessage, type SignInMessage } from "./siwe";
+import { createTokenKeys, type Jwk } from "./token-keys";
+
+export interface AuthDeps {
+  readonly database: Database;
+  readonly secrets: Secrets;
+  /** 32 bytes; encrypts the private part of the token keys. */
+  readonly keyEncryptionKey: Uint8Array;
+  /** Origin of the app as browsers see it: `iss` of tokens, domain and URI of sign-in messages. */
+  readonly publicUrl: string;
+  readonly registry: ChainClients & { list(): readonly { readonly id: number }[] };
+  readonly projects: Pick<ProjectsService, "create" | "list">;
+  readonly wallets: Pick<WalletsService, "createTreasury">;
+  readonly mail: Mailer;
+  readonly clock: Clock;
+  /** For the age of cached sessions; the default never goes back. */
+  readonly monotonicMs?: () => number;
+}
+
+export interface Nonce {
+  readonly nonce: string;
+  readonly domain: string;
+  readonly uri: string;
+  readonly statement: string;
+  readonly expiresAt: Date;
+}
+
+export interface SignIn {
+  readonly message: string;
+  readonly signature: string;
+  readonly kind: SessionKind;
+  readonly userAgent?: string | null;
+}
+
+export interface SignedIn extends AccessToken, StartedSession {
+  readonly userId: string;
+  readonly address: string;
+}
+
+export interface Profile extends User {
+  readonly projects: readonly Membership[];
+}
+
+export interface AuthService extends Pick<
+  Sessions,
+  "verifyAccessToken" | "refresh" | "isLive" | "accessTokenForSession"
+> {
+  createNonce(input?: { readonly address?: string | undefined }): Promise<Nonce>;
+  /**
+   * EIP-4361. The first sign-in of an address makes person, project "My project" and treasury; any number at once make one each.
+   * @throws DomainError `invalid_signature`, `nonce_expired`, `chain_unavailable`
+   */
+  signIn(input: SignIn): Promise<SignedIn>;
+  logout(sessionId: string): Promise<void>;
+  /** RFC 7517. */
+  jwks(): Promise<{ keys: readonly Jwk[] }>;
+  me(actor: UserActor): Promise<Profile>;
+  /** @throws DomainError `rate_limited`, `provider_error` */
+  setEmail(actor: UserActor, email: string): Promise<{ profile: Profile; verification: Verification }>;
+  /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
+  verifyEmail(actor: UserActor, code: string): Promise<Profile>;
+  /** Where one-time codes go; null until an address was verified. */
+  verifiedEmail(userId: string): Promise<string | null>;
+  /** What the dashboard's cookies are made with. */
+  readonly browser: { readonly secret: string; readonly publicUrl: string };
+}
+
+const PURPOSE = "sign_in";
+const NONCE_BYTES = 16;
+const NONCE_SECONDS = 600;
+const NONCE_KEPT_SECONDS = 24 * 60 * 60;
+const SWEEP_EVERY_MS = 60_000;
+const STATEMENT = "Sign in to Causeway. This makes no transaction and costs nothing.";
+const FIRST_PROJECT = "My project";
+
+export const createAuthService = (deps: AuthDeps): AuthService => {
+  const { database, secrets, clock, publicUrl } = deps;
+  const keys = createTokenKeys(deps);
+  const accessTokens = createAccessTokens({ keys, clock, issuer: publicUrl });
+  const sessions = createSessions({ ...deps, accessTokens });
+  const email = createEmailVerification(deps);
+
+  const me = async (userId: string): Promise<Profile> => {
+    const user = await findUser(database.prisma, userId);
+    if (!user) throw notFound();
+    return { ...user, projects: await deps.projects.list(userId) };
+  };
+
+  return {
+    createNonce: createNonces(deps),
+    signIn: createSignIn(deps, sessions, (subject) => accessTokens.mint(subject)),
+    verifyAccessToken: (token) => sessions.verifyAccessToken(token),
+    refresh: (token) => sessions.refresh(token),
+    isLive: (sessionId) => sessions.isLive(sessionId),
+    accessTokenForSession: (sessionId) => sessions.accessTokenForSession(sessionId),
+    logout: (sessionId) => sessions.end(sessionId),
+    jwks: async () => ({ keys: await keys.jwks() }),
+    me: (actor) => me(actor.userId),
+    setEmail: async (actor, address) => {
+      const verification = await email.request(actor.userId, address);
+      return { profile: await me(actor.userId), verification };
+    },
+    verifyEmail: async (actor, code) => {
+      await email.verify(actor.userId, code);
+      return me(actor.userId);
+    },
+    verifiedEmail: async (userId) => {
+      const user = await findUser(database.prisma, userId);
+      return user?.emailVerifiedAt ? user.email : null;
+    },
+    browser: { secret: secrets.derive("next-auth").toString("base64"), publicUrl },
+  };
+};
+
+const createNonces = ({ database, clock, publicUrl }: AuthDeps): AuthService["createNonce"] => {
+  const { host: domain, origin: uri } = new URL(publicUrl);
+  let sweptMs = 0;
+  const sweep = async (now: Date): Promise<void> => {
+    if (now.getTime() - sweptMs < SWEEP_EVERY_MS) return;
+    sweptMs = now.getTime();
+    // Used and expired ones stay for a day, so that their second use can be told from a made-up nonce.
+    await deleteNoncesBefore(database.prisma, addSeconds(now, -NONCE_KEPT_SECONDS));
+  };
+  return async ({ address } = {}) => {
+    const now = clock.now();
+    await sweep(now);
+    const nonce = base62(randomBytes(NONCE_BYTES));
+    const expiresAt = addSeconds(now, NONCE_SECONDS);
+    await insertNonce(database.prisma, { nonce, purpose: PURPOSE, address: address ?? null, expiresAt });
+    return { nonce, domain, uri, statement: STATEMENT, expiresAt };
+  };
+};
+
+const nonceExpired = (): DomainError =>
+  new DomainError("nonce_expired", "This sign-in request was used or has expired. Start the sign-in again.");
+
+const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subject) => Promise<AccessToken>) => {
+  const { database, registry, publicUrl, clock } = deps;
+
+  const read = async (input: SignIn): Promise<SignInMessage & { proof: string }> => {
+    const chainIds = registry.list().map(({ id }) => id);
+    const message = readSignInMessage(input.message, { publicUrl, chainIds, now: clock.now() });
+    const state = await nonceState(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() });
+    if (state === "closed") throw nonceExpired();
+    if (state === "unknown") throw invalid("The message's nonce was not given by this service for this address.");
+    const signed = { ...message, message: input.message, signature: input.signature as Hex };
+    const proof = await verifySignedMessage(signed, registry);
+    if (proof === null) throw invalid("The signature is not one of this address over this message.");
+    return { ...message, proof };
+  };
+
+  const enter = (message: SignInMessage & { proof: string }, { kind, userAgent = null }: SignIn) =>
+    database.transaction(async (tx) => {
+      const now = clock.now();
+      if (!(await consumeNonce(tx, { ...message, purpose: PURPOSE, now }))) throw nonceExpired();
+      const { address, chainId, proof } = message;
+      const user = await ensurePerson(tx, deps, address);
+      const session = await sessions.start(tx, { userId: user.id, kind, userAgent, proof: { chainId, proof } });
+      return { userId: user.id, address: user.address, ...session };
+    });
+
+  return async (input: SignIn): Promise<SignedIn> => {
+    const signedIn = await enter(await read(input), input);
+    // Outside the transaction, because the key may be made by a service elsewhere. Idempotent: what a crash leaves undone here the
+    // next sign-in does, and nobody is signed in before it is done.
+    const [first] = await deps.projects.list(signedIn.userId);
+    if (first) await deps.wallets.createTreasury(first.projectId);
+    return { ...signedIn, ...(await mint(signedIn)) };
+  };
+};
+
+interface Subject {
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+const invalid = (message: string): DomainError => new DomainError("invalid_signature", message);
+
+const ensurePerson = async (tx: Tx, { projects, clock }: AuthDeps, address: string): Promise<User> => {
+  const candidate = { id: newId("user"), address, createdAt: clock.now() };
+  const { user, created } = await ensureUser(tx, candidate);
+  if (!created) return user;
+  await projects.create(tx, { name: FIRST_PROJECT, ownerId: user.id });
+  const entry = { projectId: null, actor: user.id, subject: user.id, at: user.createdAt };
+  await recordAudit(tx, { ...entry, action: "user.created", data: { address } });
+  return user;
+};

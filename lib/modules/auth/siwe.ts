@@ -1,0 +1,76 @@
+import { getAddress, isAddress } from "viem";
+import { parseSiweMessage } from "viem/siwe";
+import { DomainError } from "@/lib/core/errors";
+import type { EvmAddress } from "@/lib/ports/routing";
+
+/** An EIP-4361 message, read and found to be meant for this service. */
+export interface SignInMessage {
+  readonly address: EvmAddress;
+  readonly chainId: number;
+  readonly nonce: string;
+}
+
+export interface SignInExpectations {
+  /** Origin of the app as browsers see it. */
+  readonly publicUrl: string;
+  readonly chainIds: readonly number[];
+  readonly now: Date;
+}
+
+// The whole message, line by line (EIP-4361's ABNF): viem reads the fields wherever they stand, so a text around them that says
+// something else to the person who signs would go unnoticed.
+const LINES = [
+  String.raw`^(?:[a-z][a-z0-9+.-]*:\/\/)?[^\s]+ wants you to sign in with your Ethereum account:`,
+  String.raw`0x[0-9a-fA-F]{40}`,
+  String.raw`(?:\n[^\n]+)?\n`,
+  String.raw`URI: [^\s]+`,
+  String.raw`Version: 1`,
+  String.raw`Chain ID: [0-9]{1,15}`,
+  String.raw`Nonce: [a-zA-Z0-9]{8,96}`,
+  String.raw`Issued At: [^\s]+(?:\nExpiration Time: [^\s]+)?(?:\nNot Before: [^\s]+)?(?:\nRequest ID: [^\s]*)?(?:\nResources:(?:\n- [^\s]+){0,20})?$`,
+];
+const WHOLE = new RegExp(LINES.join("\n"));
+/** Clocks of people's machines run ahead by this much at most. */
+const CLOCK_SKEW_MS = 60_000;
+
+const refuse = (message: string): DomainError => new DomainError("invalid_signature", message);
+
+/**
+ * Reads an EIP-4361 message and checks everything in it but nonce and signature.
+ * @throws DomainError `invalid_signature` for what is not such a message, or is one for another site, chain or time
+ */
+export const readSignInMessage = (message: string, expected: SignInExpectations): SignInMessage => {
+  const fields = parseSiweMessage(message);
+  const { address, chainId, nonce, issuedAt } = fields;
+  if (!WHOLE.test(message) || !address || !isAddress(address) || chainId === undefined || !nonce || !issuedAt)
+    throw refuse("The message is not a sign-in message as EIP-4361 describes it.");
+  checkPlace(fields, expected.publicUrl);
+  if (!expected.chainIds.includes(chainId)) throw refuse(`The message names chain ${chainId}, which is not used here.`);
+  checkTimes({ ...fields, issuedAt }, expected.now);
+  return { address: getAddress(address), chainId, nonce };
+};
+
+const checkPlace = (
+  fields: { domain?: string | undefined; uri?: string | undefined; scheme?: string | undefined },
+  publicUrl: string,
+): void => {
+  const { host, origin, protocol } = new URL(publicUrl);
+  if (fields.domain !== host) throw refuse(`The message was not made for ${host}.`);
+  if (fields.scheme !== undefined && `${fields.scheme}:` !== protocol)
+    throw refuse(`The message was not made for ${origin}.`);
+  if (!URL.canParse(fields.uri ?? "") || new URL(fields.uri ?? "").origin !== origin)
+    throw refuse(`The message's URI is not one of ${origin}.`);
+};
+
+const checkTimes = (
+  fields: { issuedAt: Date; expirationTime?: Date | undefined; notBefore?: Date | undefined },
+  now: Date,
+): void => {
+  const times = [fields.issuedAt, fields.expirationTime, fields.notBefore];
+  if (times.some((time) => time !== undefined && Number.isNaN(time.getTime())))
+    throw refuse("The message has a time that is not one of RFC 3339.");
+  if (fields.expirationTime !== undefined && fields.expirationTime <= now) throw refuse("The message has expired.");
+  const latestMs = now.getTime() + CLOCK_SKEW_MS;
+  if (fields.issuedAt.getTime() > latestMs || (fields.notBefore?.getTime() ?? 0) > latestMs)
+    throw refuse("The message is not valid yet. Check the clock of your machine.");
+};

@@ -1,0 +1,133 @@
+import { readBalances, type ChainBalances } from "@/lib/chains/balances";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { isDomainError } from "@/lib/core/errors";
+import type { Token } from "@/lib/core/token";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { totalByAsset, type AssetTotal, type Position } from "./totals";
+
+export interface BalancesDeps {
+  registry: ChainRegistry;
+  wallets: { list(projectId: string): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]> };
+  prices: { priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> };
+  clock: Clock;
+}
+
+export interface ChainTime {
+  readonly chainId: number;
+  readonly blockNumber: bigint;
+  readonly at: Date;
+}
+
+export interface StaleChain {
+  readonly chainId: number;
+  readonly reason: string;
+  /** When it last answered; its last balances are shown. Null: it never did, and its balances are missing. */
+  readonly lastSeenAt: Date | null;
+}
+
+export interface UnifiedBalances {
+  readonly totals: readonly AssetTotal[];
+  /** US dollars per unit by token, as decimal strings. */
+  readonly priceOf: (token: Token) => string | null;
+  readonly asOf: readonly ChainTime[];
+  readonly stale: readonly StaleChain[];
+}
+
+interface Snapshot {
+  readonly positions: readonly Position[];
+  readonly time: ChainTime;
+  readonly readAt: Date;
+}
+
+const CHAIN_TIMEOUT_MS = 3000;
+const PRICES_TIMEOUT_MS = 2000;
+const REMEMBERED_MAX = 5000;
+
+const withDeadline = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("It did not answer in time.")), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** One balance over all chains and wallets of a project. A chain that does not answer takes nothing from the others. */
+export const createBalancesService = ({ registry, wallets, prices, clock }: BalancesDeps) => {
+  // What a chain said last, for when it says nothing. Bounded: the oldest project's entry goes first.
+  const remembered = new Map<string, Snapshot>();
+
+  const remember = (key: string, snapshot: Snapshot): void => {
+    remembered.delete(key);
+    remembered.set(key, snapshot);
+    const oldest = remembered.keys().next();
+    if (remembered.size > REMEMBERED_MAX && !oldest.done) remembered.delete(oldest.value);
+  };
+
+  const positionsOf = (
+    balances: ChainBalances,
+    owners: readonly { id: string; address: EvmAddress }[],
+    tokens: readonly Token[],
+  ) =>
+    owners.flatMap((owner) =>
+      tokens.flatMap((token): Position[] => {
+        const amountBase = balances.get(owner.address, token);
+        return amountBase === null ? [] : [{ walletId: owner.id, address: owner.address, token, amountBase }];
+      }),
+    );
+
+  const readChain = async (
+    projectId: string,
+    chainId: number,
+    owners: readonly { id: string; address: EvmAddress }[],
+  ): Promise<{ snapshot: Snapshot | null; stale: StaleChain | null }> => {
+    const key = `${projectId}:${String(chainId)}`;
+    const tokens = registry.tokens(chainId);
+    try {
+      const addresses = owners.map(({ address }) => address);
+      const balances = await withDeadline(readBalances(registry, chainId, addresses, tokens), CHAIN_TIMEOUT_MS);
+      const snapshot = {
+        positions: positionsOf(balances, owners, tokens),
+        time: { chainId, blockNumber: balances.blockNumber, at: balances.at },
+        readAt: clock.now(),
+      };
+      remember(key, snapshot);
+      return { snapshot, stale: null };
+    } catch (error) {
+      const snapshot = remembered.get(key) ?? null;
+      const reason = isDomainError(error) ? error.message : `${registry.get(chainId).name} did not answer in time.`;
+      return { snapshot, stale: { chainId, reason, lastSeenAt: snapshot?.readAt ?? null } };
+    }
+  };
+
+  /** Prices are only shown: without them the amounts are still right. */
+  const pricesOf = async (tokens: readonly Token[]): Promise<(token: Token) => string | null> => {
+    const key = (token: Token): string => `${String(token.chainId)}:${token.address}`;
+    const values = await prices.priceUsd(tokens, AbortSignal.timeout(PRICES_TIMEOUT_MS)).catch(() => []);
+    const known = new Map(tokens.map((token, index) => [key(token), values[index] ?? null]));
+    return (token) => known.get(key(token)) ?? null;
+  };
+
+  return {
+    unified: async (projectId: string): Promise<UnifiedBalances> => {
+      const owners = await wallets.list(projectId);
+      const [answers, priceOf] = await Promise.all([
+        Promise.all(registry.list().map((chain) => readChain(projectId, chain.id, owners))),
+        pricesOf(registry.tokens()),
+      ]);
+      const snapshots = answers.flatMap(({ snapshot }) => (snapshot ? [snapshot] : []));
+      return {
+        totals: totalByAsset(snapshots.flatMap((snapshot) => snapshot.positions)),
+        priceOf,
+        asOf: snapshots.map((snapshot) => snapshot.time),
+        stale: answers.flatMap(({ stale }) => (stale ? [stale] : [])),
+      };
+    },
+  };
+};
+
+export type BalancesService = ReturnType<typeof createBalancesService>;

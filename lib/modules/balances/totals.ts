@@ -1,0 +1,54 @@
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+
+/** One wallet's balance of one token. */
+export interface Position {
+  readonly walletId: string;
+  readonly address: string;
+  readonly token: Token;
+  readonly amountBase: bigint;
+}
+
+export interface AssetTotal {
+  readonly assetId: string;
+  readonly symbol: string;
+  /** The most that the asset has on any chain, so that every part is exact in it. */
+  readonly decimals: number;
+  readonly amountBase: bigint;
+  readonly positions: readonly Position[];
+}
+
+const USD_DECIMALS = 6;
+
+/** Sums by asset, exactly: where decimals differ between chains the larger number counts. Assets without any are left out. */
+export const totalByAsset = (positions: readonly Position[]): AssetTotal[] => {
+  const groups = new Map<string, Position[]>();
+  for (const position of positions) {
+    if (position.amountBase === 0n) continue;
+    groups.set(position.token.assetId, [...(groups.get(position.token.assetId) ?? []), position]);
+  }
+  return [...groups.entries()].map(([assetId, group]) => {
+    const decimals = Math.max(...group.map(({ token }) => token.decimals));
+    return {
+      assetId,
+      symbol: group[0]?.token.symbol ?? assetId,
+      decimals,
+      amountBase: group.reduce(
+        (sum, { token, amountBase }) => sum + amountBase * 10n ** BigInt(decimals - token.decimals),
+        0n,
+      ),
+      positions: group,
+    };
+  });
+};
+
+/** Worth in millionths of a dollar, rounded down; null where the price is not known. `priceUsd` is a decimal string. */
+export const worthMicroUsd = (amountBase: bigint, decimals: number, priceUsd: string | null): bigint | null => {
+  if (priceUsd === null) return null;
+  const [whole = "0", fraction = ""] = priceUsd.split(".");
+  const priceMicro = BigInt(whole + fraction.padEnd(USD_DECIMALS, "0").slice(0, USD_DECIMALS));
+  return (amountBase * priceMicro) / 10n ** BigInt(decimals);
+};
+
+export const formatUsd = (microUsd: bigint | null): string | null =>
+  microUsd === null ? null : formatAmount(microUsd, USD_DECIMALS);

@@ -1,0 +1,16 @@
+import type { CaughtMail, InboxRepository, MailQuery } from "./repository";
+
+/** The development inbox, as `GET /dev/inbox` shows it. */
+export interface InboxService {
+  list(query: MailQuery): Promise<CaughtMail[]>;
+}
+
+export const createInboxService = (repository: InboxRepository): InboxService => ({
+  list: (query) => repository.list(query),
+});
+
+/** An e-mail address as it may be shown to whoever holds the session: `a•••@example.com`. */
+export const maskEmail = (email: string): string => {
+  const at = email.lastIndexOf("@");
+  return at < 1 ? "•••" : `${email.slice(0, 1)}•••${email.slice(at)}`;
+};

@@ -1,0 +1,32 @@
+import type { Role } from "@/lib/core/actor";
+import type { Queryable } from "@/lib/db/client";
+
+export interface Membership {
+  readonly projectId: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+interface NewProject {
+  readonly id: string;
+  readonly name: string;
+  readonly ownerId: string;
+  readonly createdAt: Date;
+}
+
+export const insertProject = async (db: Queryable, { id, name, ownerId, createdAt }: NewProject): Promise<void> => {
+  await db.project.create({
+    data: { id, name, createdAt, memberships: { create: { userId: ownerId, role: "owner", createdAt } } },
+  });
+};
+
+/** At most `limit` memberships of the person, the oldest first. */
+export const listMemberships = async (db: Queryable, userId: string, limit: number): Promise<Membership[]> => {
+  const rows = await db.membership.findMany({
+    where: { userId },
+    select: { projectId: true, role: true, project: { select: { name: true } } },
+    orderBy: [{ createdAt: "asc" }, { projectId: "asc" }],
+    take: limit,
+  });
+  return rows.map((row) => ({ projectId: row.projectId, name: row.project.name, role: row.role as Role }));
+};

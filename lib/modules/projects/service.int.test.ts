@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { isDomainError } from "@/lib/core/errors";
+import type { Database } from "@/lib/db/client";
+import { createAuthServices } from "@/lib/testing/auth-services";
+import { testDatabase } from "@/lib/testing/database";
+
+let database: Database;
+beforeAll(async () => {
+  ({ database } = await testDatabase());
+});
+
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "ok",
+    (error: unknown) => (isDomainError(error) ? { code: error.code, message: error.message } : error),
+  );
+
+describe("projects", () => {
+  test("without a name the first joined one is meant; a named one must be one's own", async () => {
+    const { projects, signIn } = createAuthServices({ database });
+    const { userId } = await signIn();
+    const [first] = await projects.list(userId);
+    const { projectId: second } = await database.transaction((tx) =>
+      projects.create(tx, { name: "B", ownerId: userId }),
+    );
+    expect(await projects.resolve(userId, null)).toEqual({ projectId: first?.projectId, role: "owner" });
+    await vi.waitFor(async () =>
+      expect(await projects.resolve(userId, second)).toEqual({ projectId: second, role: "owner" }),
+    );
+  });
+
+  test("another's project and one that does not exist are refused alike", async () => {
+    const { projects, signIn } = createAuthServices({ database });
+    const [ada, eve] = [await signIn(), await signIn()];
+    const { projectId } = await projects.resolve(ada.userId, null);
+    const foreign = await refusal(projects.resolve(eve.userId, projectId));
+    expect(foreign).toMatchObject({ code: "not_found" });
+    expect(await refusal(projects.resolve(eve.userId, "prj_nothing"))).toEqual(foreign);
+    expect(await refusal(projects.resolve("usr_nobody", null))).toEqual(foreign);
+  });
+
+  test("who was taken out of a project is out within a second", async () => {
+    const { projects, signIn } = createAuthServices({ database });
+    const { userId } = await signIn();
+    await projects.resolve(userId, null);
+    await database.prisma.membership.deleteMany({ where: { userId } });
+    const removedAt = performance.now();
+    await vi.waitFor(
+      async () => expect(await refusal(projects.resolve(userId, null))).toMatchObject({ code: "not_found" }),
+      { timeout: 2000, interval: 50 },
+    );
+    expect(performance.now() - removedAt).toBeLessThan(1200);
+  });
+});

@@ -1,0 +1,58 @@
+import type { Role } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { notFound } from "@/lib/core/errors";
+import { createFreshCache } from "@/lib/core/fresh-cache";
+import { newId } from "@/lib/core/ids";
+import type { Database, Tx } from "@/lib/db/client";
+import { recordAudit } from "@/lib/modules/audit/service";
+import { insertProject, listMemberships, type Membership } from "./repository";
+
+export type { Membership } from "./repository";
+
+export interface ProjectsDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export interface ProjectsService {
+  /**
+   * The project that a signed-in person works in: the named one, or by default the one they joined first. Waits for nothing while
+   * the memberships were read less than a second ago.
+   * @throws DomainError `not_found` for a project that does not exist or is not theirs
+   */
+  resolve(userId: string, projectId: string | null): Promise<ResolvedProject>;
+  /** The person's projects, the oldest membership first. */
+  list(userId: string): Promise<Membership[]>;
+  /** Makes a project in the caller's transaction, with the person as its owner. */
+  create(tx: Tx, project: { readonly name: string; readonly ownerId: string }): Promise<{ projectId: string }>;
+}
+
+export interface ResolvedProject {
+  readonly projectId: string;
+  readonly role: Role;
+}
+
+const MEMBERSHIPS_MAX = 1000;
+
+export const createProjectsService = ({ database, clock }: ProjectsDeps): ProjectsService => {
+  const list = (userId: string): Promise<Membership[]> => listMemberships(database.prisma, userId, MEMBERSHIPS_MAX);
+  const memberships = createFreshCache<Membership[]>({ load: list, keep: (known) => known.length > 0 });
+  return {
+    resolve: async (userId, projectId) => choose(await memberships.get(userId), projectId),
+    list,
+    create: async (tx, { name, ownerId }) => {
+      const project = { id: newId("project"), name, ownerId, createdAt: clock.now() };
+      await insertProject(tx, project);
+      const entry = { projectId: project.id, actor: ownerId, subject: project.id, at: project.createdAt };
+      await recordAudit(tx, { ...entry, action: "project.created", data: { name } });
+      return { projectId: project.id };
+    },
+  };
+};
+
+const choose = (memberships: readonly Membership[], projectId: string | null): ResolvedProject => {
+  const found =
+    projectId === null ? memberships[0] : memberships.find((membership) => membership.projectId === projectId);
+  if (!found) throw notFound();
+  return { projectId: found.projectId, role: found.role };
+};

@@ -1,0 +1,81 @@
+import type { Logger } from "pino";
+import { formatUnits } from "viem";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { StoredTransaction, TransactionRepository } from "./repository";
+
+interface BroadcasterDeps {
+  readonly registry: ChainRegistry;
+  readonly repository: TransactionRepository;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn">;
+}
+
+interface Expense {
+  readonly chainId: number;
+  readonly from: EvmAddress;
+  /** Most that it may cost, in wei. */
+  readonly cost: bigint;
+}
+
+export interface Broadcaster {
+  /**
+   * Offers the stored bytes to the chain's node. True when a node has them now. Every other answer (time-out, refusal,
+   * nonsense) is unknown, not failed: the row stays, and reconciling offers it again.
+   */
+  offer(transaction: StoredTransaction): Promise<boolean>;
+  /** @throws DomainError `provider_error`, naming what must be funded */
+  assertAffordable(expense: Expense): Promise<void>;
+}
+
+export const createBroadcaster = ({ registry, repository, clock, log }: BroadcasterDeps): Broadcaster => {
+  const shortage = async ({ chainId, from, cost }: Expense): Promise<string | null> => {
+    const balance = await chainCall(chainId, () => registry.client(chainId).getBalance({ address: from }));
+    if (balance >= cost) return null;
+    const chain = registry.get(chainId);
+    const amount = (wei: bigint): string =>
+      `${formatUnits(wei, chain.nativeCurrency.decimals)} ${chain.nativeCurrency.symbol}`;
+    return (
+      `The service's account ${from} on ${chain.name} (chain ${chainId}) has ${amount(balance)} and needs up to ` +
+      `${amount(cost)} for network fees. Whoever runs the service must send funds to it.`
+    );
+  };
+
+  /** A node may refuse what it has already; error texts differ from node to node, so it is asked instead. */
+  const isKnown = ({ chainId, hash }: StoredTransaction): Promise<boolean> =>
+    registry
+      .client(chainId)
+      .getTransaction({ hash })
+      .then(() => true)
+      .catch(() => false);
+
+  const warn = async (transaction: StoredTransaction, error: unknown): Promise<void> => {
+    const { id, chainId, from, nonce, hash, value, gas, maxFeePerGas } = transaction;
+    const unfunded = await shortage({ chainId, from, cost: value + gas * maxFeePerGas }).catch(() => null);
+    const reason = error instanceof Error ? error.message.split("\n")[0] : "unknown";
+    log.warn({ transactionId: id, chainId, from, nonce: nonce.toString(), hash, reason }, unfunded ?? "not broadcast");
+  };
+
+  return {
+    offer: async (transaction) => {
+      const { chainId, raw } = transaction;
+      try {
+        await registry.client(chainId).sendRawTransaction({ serializedTransaction: raw });
+      } catch (error) {
+        if (!(await isKnown(transaction))) {
+          await warn(transaction, error);
+          return false;
+        }
+      }
+      if (transaction.status === "signed") await repository.markBroadcast(transaction, clock.now());
+      return true;
+    },
+
+    assertAffordable: async (expense) => {
+      const message = await shortage(expense);
+      if (message !== null) throw new DomainError("provider_error", message);
+    },
+  };
+};

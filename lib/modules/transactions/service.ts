@@ -1,0 +1,107 @@
+import type { Logger } from "pino";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import type { Database } from "@/lib/db/client";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { Signer } from "@/lib/ports/signer";
+import type { NewTransaction, SentTransaction, TransactionSender } from "@/lib/ports/transactions";
+import { createBroadcaster } from "./broadcast";
+import { createReconciler } from "./reconcile";
+import { createTransactionRepository, type SignedVersion, type StoredTransaction } from "./repository";
+import { createVersionSigner } from "./version";
+
+export interface TransactionsDeps {
+  readonly database: Database;
+  readonly registry: ChainRegistry;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn">;
+}
+
+export interface TransactionsService extends TransactionSender {
+  /**
+   * Compares what is not final with the chain: marks what was mined or is final, takes back what a reorg dropped, offers
+   * again what the nodes have lost, raises the fees of what is stuck. Harmless at any time and on several instances.
+   * @returns how many are still not final
+   * @throws DomainError `chain_unavailable`
+   */
+  reconcile(chainId: number): Promise<number>;
+}
+
+const toSent = (stored: StoredTransaction): SentTransaction => ({
+  id: stored.id,
+  hash: stored.hash,
+  status: stored.status,
+  minedHash: stored.minedHash,
+});
+
+/** Runs one work after another for each key, so that waiting for a nonce holds one database connection, not all. */
+const createQueue = () => {
+  const tails = new Map<string, Promise<unknown>>();
+  return <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const run = (tails.get(key) ?? Promise.resolve()).then(work, work);
+    const tail = run.catch(() => undefined);
+    tails.set(key, tail);
+    return run;
+  };
+};
+
+/** The service's own transactions: signed bytes first in the database, then on the network, until they are final. */
+export const createTransactionsService = (deps: TransactionsDeps): TransactionsService => {
+  const { registry, clock } = deps;
+  const repository = createTransactionRepository(deps.database);
+  const broadcaster = createBroadcaster({ ...deps, repository });
+  const sign = createVersionSigner(deps.signer);
+  const reconciler = createReconciler({ ...deps, repository, broadcaster, sign });
+  const inOrder = createQueue();
+  const known = new Set<string>();
+
+  /** Read before the database transaction begins, which makes no network call; of use for the very first one alone. */
+  const firstNonceOf = async (chainId: number, from: EvmAddress): Promise<bigint> => {
+    const key = `${chainId}:${from}`;
+    if (known.has(key) || (await repository.hasNonce(chainId, from))) {
+      known.add(key);
+      return 0n;
+    }
+    const count = await chainCall(chainId, () =>
+      registry.client(chainId).getTransactionCount({ address: from, blockTag: "pending" }),
+    );
+    return BigInt(count);
+  };
+
+  const store = async (input: NewTransaction): Promise<StoredTransaction> => {
+    const { chainId, keyId, fees, ...rest } = input;
+    const from = await sign.addressOf(keyId);
+    await broadcaster.assertAffordable({ chainId, from, cost: input.value + input.gas * fees.maxFeePerGas });
+    const firstNonce = await firstNonceOf(chainId, from);
+    const row = { id: newId("transaction"), chainId, from, ...rest, createdAt: clock.now() };
+    const signWith = (nonce: bigint): Promise<SignedVersion> => sign.version(keyId, row, { nonce, ...fees });
+    const inserted = await inOrder(`${chainId}:${from}`, () => repository.insert({ row, firstNonce, sign: signWith }));
+    return inserted ?? stored(await repository.find(chainId, input.purpose));
+  };
+
+  return {
+    find: async (chainId, purpose) => {
+      const found = await repository.find(chainId, purpose);
+      return found === null ? null : toSent(found);
+    },
+
+    send: async (input) => {
+      const transaction = (await repository.find(input.chainId, input.purpose)) ?? (await store(input));
+      if (transaction.minedHash !== null) return toSent(transaction);
+      const isOffered = await broadcaster.offer(transaction);
+      return toSent(
+        isOffered && transaction.status === "signed" ? { ...transaction, status: "broadcast" } : transaction,
+      );
+    },
+
+    reconcile: reconciler.reconcile,
+  };
+};
+
+const stored = (found: StoredTransaction | null): StoredTransaction => {
+  if (found === null) throw new DomainError("internal_error", "A transaction is missing that was just stored.");
+  return found;
+};

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
+import { systemClock } from "@/lib/core/clock";
+import type { Database } from "@/lib/db/client";
+import { signerContract } from "@/lib/ports/signer.contract";
+import { createAuthServices, TEST_CHAIN_ID, TEST_KEY_ENCRYPTION_KEY } from "@/lib/testing/auth-services";
+import { testDatabase } from "@/lib/testing/database";
+import { createManagedKeyRepository } from "./managed-key-repository";
+import { toWallets } from "./serializer";
+import { createWalletsService, type SmartAccounts } from "./service";
+
+let database: Database;
+beforeAll(async () => {
+  ({ database } = await testDatabase());
+});
+
+signerContract("local signer on PostgreSQL", async () => {
+  await database.prisma.managedKey.deleteMany();
+  const store = createManagedKeyRepository(database);
+  return createLocalSigner({ store, keyEncryptionKey: TEST_KEY_ENCRYPTION_KEY });
+});
+
+const setUp = async (isDeployed: SmartAccounts["isDeployed"]) => {
+  const base = createAuthServices({ database });
+  const actor = await base.actorOf(await base.signIn());
+  const [treasury] = await base.wallets.list(actor.projectId);
+  if (!treasury) throw new Error("no treasury");
+  const smartAccounts = { addressOf: () => Promise.resolve(treasury.address), isDeployed };
+  const registry = { list: () => [{ id: TEST_CHAIN_ID }, { id: TEST_CHAIN_ID + 1 }] };
+  const wallets = createWalletsService({ database, signer: base.signer, registry, smartAccounts, clock: systemClock });
+  return { ...base, wallets, actor, treasury };
+};
+
+describe("wallets", () => {
+  test("say of each chain whether they are deployed there, and null where the chain does not answer", async () => {
+    const asked = vi.fn<SmartAccounts["isDeployed"]>((chainId, addresses) =>
+      chainId === TEST_CHAIN_ID
+        ? Promise.resolve(new Map(addresses.map((address) => [address, true] as const)))
+        : Promise.reject(new Error("connection refused")),
+    );
+    const { wallets, actor, treasury } = await setUp(asked);
+    const { data } = toWallets(await wallets.listWithChains(actor.projectId));
+    expect(data).toEqual([
+      {
+        id: treasury.id,
+        kind: "treasury",
+        address: treasury.address,
+        ownerAddress: treasury.ownerAddress,
+        label: "Treasury",
+        chains: [
+          { chainId: TEST_CHAIN_ID, deployed: true },
+          { chainId: TEST_CHAIN_ID + 1, deployed: null },
+        ],
+        createdAt: "2026-01-01T00:00:00.000Z",
+      },
+    ]);
+    expect(JSON.stringify(data)).not.toContain("treasury_");
+    await wallets.listWithChains(actor.projectId);
+    // The chain that answered is remembered for a moment, the one that did not is asked again.
+    expect(asked.mock.calls.map(([chainId]) => chainId)).toEqual([TEST_CHAIN_ID, TEST_CHAIN_ID + 1, TEST_CHAIN_ID + 1]);
+  });
+
+  test("a chain that hangs makes nobody wait for more than two seconds", async () => {
+    const { wallets, actor } = await setUp(() => new Promise(() => undefined));
+    const started = performance.now();
+    const [wallet] = await wallets.listWithChains(actor.projectId);
+    expect(wallet?.chains.map(({ deployed }) => deployed)).toEqual([null, null]);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test("are found by address in any case and by id, in their own project alone", async () => {
+    const { wallets, actor, treasury, actorOf, signIn } = await setUp(() => Promise.resolve(new Map()));
+    const eve = await actorOf(await signIn());
+    const lower = treasury.address.toLowerCase();
+    expect(await wallets.find(actor.projectId, lower)).toEqual(treasury);
+    expect(await wallets.findById(actor.projectId, treasury.id)).toEqual(treasury);
+    expect(await wallets.find(eve.projectId, treasury.address)).toBeNull();
+    expect(await wallets.findById(eve.projectId, treasury.id)).toBeNull();
+    for (const text of ["", "0x", "treasury", `${lower}00`])
+      expect(await wallets.find(actor.projectId, text)).toBeNull();
+  });
+
+  test("a project has one treasury, however often and by however many it is asked for", async () => {
+    const { wallets, projects, signIn } = createAuthServices({ database });
+    const { userId: ownerId } = await signIn();
+    const { projectId } = await database.transaction((tx) => projects.create(tx, { name: "Second", ownerId }));
+    const made = await Promise.all(Array.from({ length: 20 }, () => wallets.createTreasury(projectId)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(await wallets.list(projectId)).toHaveLength(1);
+    expect(await database.prisma.auditEvent.count({ where: { projectId, action: "wallet.created" } })).toBe(1);
+  });
+});

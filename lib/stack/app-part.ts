@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BoardPart } from "./board";
+import { superviseChild, type ChildOptions, type SupervisedChild } from "./child";
+import { PartError, startPart } from "./part-error";
+import { isPortFree, portOwner } from "./ports";
+
+export interface AppOptions {
+  readonly root: string;
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string;
+  /** Pages and API by `next dev`, the worker beside it by a watching tsx. */
+  readonly dev: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly say: (line: string) => void;
+  readonly onGivenUp: (reason: string) => void;
+}
+
+export interface AppPart {
+  readonly boards: readonly BoardPart[];
+  stop(): Promise<void>;
+}
+
+const READY_TIMEOUT_MS = 60_000;
+const DEV_READY_TIMEOUT_MS = 180_000; // The first compilation is part of it.
+const PROBE_MS = 250;
+const ADVICE = "Read the reason. If the build is damaged, `npm run build` makes it anew.";
+
+/** @throws PartError that names the program which listens there */
+export const requireFreePort = async (port: number, host: string): Promise<void> => {
+  if (port === 0 || (await isPortFree(port, host))) return;
+  const owner = portOwner(port) ?? "another program";
+  throw new PartError(
+    "The web server",
+    `port ${String(port)} is taken by ${owner}`,
+    `end that program, or choose another port: PORT=${String(port + 1)} npm start`,
+  );
+};
+
+const answers =
+  (url: string) =>
+  async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await fetch(url, { signal });
+        return;
+      } catch {
+        await sleep(PROBE_MS);
+      }
+    }
+  };
+
+const child = (options: AppOptions, own: Pick<ChildOptions, "name" | "args"> & Partial<ChildOptions>) =>
+  superviseChild({
+    command: process.execPath,
+    cwd: options.root,
+    environment: options.environment,
+    logFile: null,
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    onRestart: (reason) => options.say(`${own.name} ${reason}; starting it again.`),
+    onReadyAgain: () => options.say(`${own.name} is ready again: ${options.publicUrl}`),
+    onGivenUp: options.onGivenUp,
+    ...own,
+  });
+
+const startBuilt = (options: AppOptions): Promise<SupervisedChild> =>
+  child(options, {
+    name: "The server",
+    args: ["--enable-source-maps", join("dist", "server.js")],
+    environment: { ...options.environment, NODE_ENV: "production" },
+    logFile: join(options.dataDir, "logs", "server.log"),
+  });
+
+const startWatching = async (options: AppOptions): Promise<SupervisedChild> => {
+  const worker = child(options, {
+    name: "The worker",
+    args: [join("node_modules", "tsx", "dist", "cli.mjs"), "watch", "--clear-screen=false", "server.ts"],
+    environment: { ...options.environment, ROLE: "worker" },
+    logFile: join(options.dataDir, "logs", "worker.log"),
+    probe: () => Promise.resolve(), // It restarts with each change, ready or not.
+  });
+  const pages = child(options, {
+    name: "next dev",
+    args: [join("node_modules", "next", "dist", "bin", "next"), "dev", "-p", String(options.port), "-H", options.host],
+    probe: answers(`http://${options.host}:${String(options.port)}/api/health`),
+    readyTimeoutMs: DEV_READY_TIMEOUT_MS,
+  });
+  const started = await Promise.allSettled([worker, pages]);
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((one) => (one.status === "fulfilled" ? one.value.stop() : Promise.resolve())));
+  };
+  const failed = started.find((one) => one.status === "rejected");
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
+  return { pid: () => undefined, stop };
+};
+
+/** The app itself: pages, API and worker. @throws PartError */
+export const startAppPart = async (options: AppOptions): Promise<AppPart> => {
+  const { value, tookMs } = await startPart("The server", ADVICE, () =>
+    options.dev ? startWatching(options) : startBuilt(options),
+  );
+  return {
+    boards: [
+      {
+        name: "Server",
+        state: "ready",
+        detail: options.dev ? "reloads, with worker" : "with worker",
+        address: options.publicUrl,
+        tookMs,
+      },
+    ],
+    stop: () => value.stop(),
+  };
+};

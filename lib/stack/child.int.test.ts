@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { isAlive, signal, waitForExit } from "@/lib/db/os-process";
+import { makeWorkspace } from "@/lib/testing/workspace";
+import { superviseChild, type ChildOptions, type SupervisedChild } from "./child";
+
+const { folder, remove } = await makeWorkspace();
+afterAll(() => remove());
+
+let child: SupervisedChild | null = null;
+afterEach(async () => {
+  await child?.stop();
+  child = null;
+});
+
+const SERVES =
+  'process.send({ type: "ready" }); setInterval(() => {}, 1000); process.on("disconnect", () => process.exit());';
+
+const start = async (code: string, own: Partial<ChildOptions> = {}): Promise<SupervisedChild> => {
+  child = await superviseChild({
+    name: "The child",
+    command: process.execPath,
+    args: ["-e", code],
+    cwd: folder,
+    environment: {},
+    logFile: join(folder, "child.log"),
+    readyTimeoutMs: 20_000,
+    restartDelaysMs: [10, 10],
+    onGivenUp: () => undefined,
+    ...own,
+  });
+  return child;
+};
+
+const pidOf = (one: SupervisedChild): number => one.pid() ?? 0;
+
+test("a child that is killed is started again", async () => {
+  const onReadyAgain = vi.fn();
+  const running = await start(SERVES, { onReadyAgain });
+  const first = pidOf(running);
+  signal(first, "SIGKILL");
+  await vi.waitFor(() => expect(onReadyAgain).toHaveBeenCalledOnce(), 20_000);
+  expect(pidOf(running)).not.toBe(first);
+  expect(isAlive(pidOf(running))).toBe(true);
+});
+
+test("a child that keeps ending is given up after a bounded number of attempts", async () => {
+  const marker = join(folder, "second-time");
+  const onGivenUp = vi.fn();
+  writeFileSync(marker, "");
+  const code = `const fs = require("fs"); const tries = fs.readFileSync(${JSON.stringify(marker)}, "utf8").length;
+    fs.appendFileSync(${JSON.stringify(marker)}, "x"); if (tries > 0) process.exit(3);
+    process.send("ready"); setTimeout(() => process.exit(3), 50);`;
+  await start(code, { onGivenUp });
+  await vi.waitFor(() => expect(onGivenUp).toHaveBeenCalledOnce(), 20_000);
+  expect(onGivenUp.mock.calls[0]?.[0]).toContain("ended with code 3, 2 times in a row");
+  expect(readFileSync(marker, "utf8")).toHaveLength(3);
+});
+
+test("a child that cannot start is refused with the end of its log", async () => {
+  await expect(start('console.error("no such key"); process.exit(1);')).rejects.toThrow(
+    /ended with code 1[\s\S]*no such key/,
+  );
+});
+
+test("a child that never gets ready is ended", async () => {
+  const marker = join(folder, "silent.pid");
+  const code = `require("fs").writeFileSync(${JSON.stringify(marker)}, String(process.pid)); setInterval(() => {}, 1000);`;
+  await expect(start(code, { readyTimeoutMs: 2_000 })).rejects.toThrow("gave no sign of life for 2 s");
+  expect(existsSync(marker)).toBe(true);
+  expect(await waitForExit(Number(readFileSync(marker, "utf8")), 5_000)).toBe(true);
+});
+
+test("stopping ends the child for good", async () => {
+  const onRestart = vi.fn();
+  const running = await start(SERVES, { onRestart });
+  const pid = pidOf(running);
+  await running.stop();
+  expect(isAlive(pid)).toBe(false);
+  expect(onRestart).not.toHaveBeenCalled();
+});

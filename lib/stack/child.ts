@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endProcess } from "@/lib/db/os-process";
+
+export interface ChildOptions {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Its output goes there; null shows it. The log of the run before is kept as `<file>.old`. */
+  readonly logFile: string | null;
+  /**
+   * Resolves when the child serves; rejects or never settles when it does not. Absent: the child says so itself by the
+   * message `{type: "ready"}`.
+   */
+  readonly probe?: (signal: AbortSignal) => Promise<void>;
+  readonly readyTimeoutMs: number;
+  /** Pauses before each new attempt; as many attempts as there are pauses. */
+  readonly restartDelaysMs?: readonly number[];
+  /** The child ended by itself and is being started again. */
+  readonly onRestart?: (reason: string) => void;
+  readonly onReadyAgain?: () => void;
+  /** It ended too often. */
+  readonly onGivenUp: (reason: string) => void;
+}
+
+export interface SupervisedChild {
+  readonly pid: () => number | undefined;
+  stop(): Promise<void>;
+}
+
+const RESTART_DELAYS_MS: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000];
+/** A child that ran this long before it ended gets the whole row of attempts again. */
+const STEADY_AFTER_MS = 60_000;
+const LOG_TAIL_LINES = 15;
+const STOP_STEPS = [
+  { signal: "SIGTERM", waitMs: 15_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+] as const;
+
+const tail = (file: string | null): string => {
+  if (file === null) return "";
+  try {
+    return `\nThe end of ${file}:\n${readFileSync(file, "utf8").trimEnd().split("\n").slice(-LOG_TAIL_LINES).join("\n")}`;
+  } catch {
+    return "";
+  }
+};
+
+const isReady = (message: unknown): boolean =>
+  message === "ready" ||
+  (typeof message === "object" && message !== null && "type" in message && message.type === "ready");
+
+const launch = (options: ChildOptions): ChildProcess => {
+  let log: number | "inherit" = "inherit";
+  if (options.logFile !== null) {
+    mkdirSync(dirname(options.logFile), { recursive: true });
+    log = openSync(options.logFile, "a", 0o600);
+  }
+  // A process group of its own: Ctrl-C reaches the supervisor alone, which then ends the parts in order.
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: options.environment as NodeJS.ProcessEnv,
+    stdio: ["ignore", log, log, "ipc"],
+    detached: true,
+  });
+  if (typeof log === "number") closeSync(log);
+  return child;
+};
+
+const describeEnd = (code: number | null, signal: string | null): string =>
+  signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`;
+
+/** Resolves with the reason when the process ends or cannot be started. */
+const ended = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(describeEnd(code, signal)));
+  });
+
+const untilReady = async (child: ChildProcess, end: Promise<string>, options: ChildOptions): Promise<void> => {
+  const giveUp = new AbortController();
+  const ready =
+    options.probe?.(giveUp.signal) ??
+    new Promise<void>((resolve) => {
+      child.on("message", (message) => {
+        if (isReady(message)) resolve();
+      });
+    });
+  const outcome = await Promise.race([
+    ready.then(() => null),
+    end,
+    sleep(options.readyTimeoutMs, `gave no sign of life for ${String(options.readyTimeoutMs / 1000)} s`, {
+      signal: giveUp.signal,
+      ref: false,
+    }),
+  ]);
+  giveUp.abort();
+  if (outcome !== null) throw new Error(`${options.name} ${outcome}.${tail(options.logFile)}`);
+};
+
+const endGroup = async (child: ChildProcess): Promise<void> => {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  await endProcess(child.pid, STOP_STEPS);
+};
+
+/**
+ * Starts a child, waits until it is ready and starts it again when it ends by itself, with growing pauses and a bound.
+ * @throws Error with the end of its log when it does not become ready the first time
+ */
+export const superviseChild = async (options: ChildOptions): Promise<SupervisedChild> => {
+  if (options.logFile !== null && existsSync(options.logFile)) renameSync(options.logFile, `${options.logFile}.old`);
+  const stopper = new AbortController();
+  const isStopping = (): boolean => stopper.signal.aborted;
+  let failures = 0;
+  const start = (): { child: ChildProcess; end: Promise<string>; since: number } => {
+    const child = launch(options);
+    return { child, end: ended(child), since: Date.now() };
+  };
+  let current = start();
+  try {
+    await untilReady(current.child, current.end, options);
+  } catch (error) {
+    await endGroup(current.child);
+    throw error;
+  }
+
+  const keepAlive = async (): Promise<void> => {
+    for (;;) {
+      const reason = await current.end;
+      if (isStopping()) return;
+      if (Date.now() - current.since > STEADY_AFTER_MS) failures = 0;
+      const delay = (options.restartDelaysMs ?? RESTART_DELAYS_MS)[failures];
+      if (delay === undefined) {
+        options.onGivenUp(`${options.name} ${reason}, ${String(failures)} times in a row.${tail(options.logFile)}`);
+        return;
+      }
+      failures += 1;
+      options.onRestart?.(reason);
+      await sleep(delay, null, { signal: stopper.signal }).catch(() => null);
+      if (isStopping()) return;
+      current = start();
+      await untilReady(current.child, current.end, options).then(options.onReadyAgain, () => endGroup(current.child));
+    }
+  };
+  void keepAlive();
+  return {
+    pid: () => current.child.pid,
+    stop: async () => {
+      stopper.abort();
+      await endGroup(current.child);
+    },
+  };
+};

@@ -1,0 +1,175 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { freePort } from "@/lib/db/embedded-postgres";
+import { isAlive, signal, waitForExit } from "@/lib/db/os-process";
+import { makeWorkspace } from "@/lib/testing/workspace";
+
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+// The real server needs a build; the supervisor needs but a child that says when it is ready and notices when it is left alone.
+const SERVER = `
+import { createServer } from "node:http";
+createServer((request, response) => response.end(String(process.pid)))
+  .listen(Number(process.env.PORT), process.env.HOST, () => process.send({ type: "ready" }));
+process.on("SIGTERM", () => process.exit(0));
+process.on("disconnect", () => process.exit(0));
+`;
+const RUN = `
+const { runStack } = await import("./lib/stack/main.ts");
+const options = JSON.parse(process.env.STACK_OPTIONS);
+process.exit(await runStack(options));
+`;
+
+const workspace = await makeWorkspace();
+const root = join(workspace.folder, "project");
+const dataDir = join(workspace.folder, "data");
+const started: ChildProcess[] = [];
+
+interface Ready {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly rpcUrls: Record<string, string>;
+}
+
+interface Run {
+  readonly process: ChildProcess;
+  readonly output: () => string;
+  readonly ready: Promise<Ready>;
+  readonly exit: Promise<number | null>;
+}
+
+const start = (environment: Record<string, string>): Run => {
+  const options = { root, dataDir, environment: { PATH: "/usr/bin:/bin", ...environment }, dev: false };
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", RUN], {
+    cwd: PROJECT,
+    env: { PATH: "/usr/bin:/bin", NODE_ENV: "test", STACK_OPTIONS: JSON.stringify(options) },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  started.push(child);
+  let output = "";
+  const keep = (chunk: Buffer): void => void (output += chunk.toString());
+  child.stdout?.on("data", keep);
+  child.stderr?.on("data", keep);
+  const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const ready = new Promise<Ready>((resolve, reject) => {
+    child.once("message", (message) => resolve(message as Ready));
+    void exit.then((code) => reject(new Error(`It ended with code ${String(code)}:\n${output}`)));
+  });
+  ready.catch(() => undefined);
+  return { process: child, output: () => output, ready, exit };
+};
+
+const query = async (url: string, sql: string): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+const serverPid = async (url: string): Promise<number> => Number(await (await fetch(url)).text());
+
+const chainPids = (): number[] => {
+  const text = readFileSync(join(dataDir, "chains", "processes.json"), "utf8");
+  return [...text.matchAll(/"pid":\s*(\d+)/g)].map(([, pid]) => Number(pid));
+};
+
+const blockHash = async (url: string | undefined): Promise<unknown> => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["0x5", false] });
+  const response = await fetch(url ?? "", { method: "POST", headers: { "content-type": "application/json" }, body });
+  return ((await response.json()) as { result: { hash: string } }).result.hash;
+};
+
+beforeAll(() => {
+  mkdirSync(join(root, "dist"), { recursive: true });
+  writeFileSync(join(root, "dist", "server.js"), SERVER);
+  writeFileSync(join(root, "package.json"), '{"type":"module"}');
+  cpSync(join(PROJECT, "prisma", "migrations"), join(root, "prisma", "migrations"), { recursive: true });
+});
+
+afterAll(async () => {
+  for (const child of started) {
+    child.kill("SIGTERM");
+    if (child.pid !== undefined && !(await waitForExit(child.pid, STOP_TIMEOUT_MS))) child.kill("SIGKILL");
+  }
+  workspace.remove();
+});
+
+describe("the supervisor", { timeout: 2 * READY_TIMEOUT_MS }, () => {
+  test("a kill -9 loses nothing: the next start takes over, and Ctrl-C then ends every part with code 0", async () => {
+    const PORT = String(await freePort());
+    const first = start({ PORT });
+    const { url, databaseUrl, rpcUrls } = await first.ready;
+    expect(first.output()).toContain(`http://localhost:${PORT}`);
+    await query(databaseUrl, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
+    const hash = await blockHash(rpcUrls["31337"]);
+    const firstServer = await serverPid(url);
+    first.process.kill("SIGKILL");
+    await first.exit;
+    expect(await waitForExit(firstServer, STOP_TIMEOUT_MS)).toBe(true);
+
+    const second = start({ PORT });
+    const after = await second.ready;
+    expect(after).toEqual({ ...after, url, databaseUrl, rpcUrls });
+    expect(await query(after.databaseUrl, "SELECT id FROM kept")).toEqual([{ id: 7 }]);
+    expect(await blockHash(after.rpcUrls["31337"])).toBe(hash);
+
+    const third = start({ PORT });
+    expect(await third.exit).toBe(1);
+    expect(third.output()).toContain(`already running: ${url} (pid ${String(second.process.pid)})`);
+
+    const pids = [await serverPid(url), ...chainPids()];
+    expect(pids).toHaveLength(4);
+    second.process.kill("SIGINT");
+    expect(await second.exit).toBe(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+    await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  test("a server that is killed is started again on the same port", async () => {
+    const run = start({ PORT: String(await freePort()), DEVNET: "0" });
+    const { url } = await run.ready;
+    const pid = await serverPid(url);
+    signal(pid, "SIGKILL");
+    await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
+    expect(run.output()).toContain("was ended by SIGKILL; starting it again");
+    run.process.kill("SIGTERM");
+    expect(await run.exit).toBe(0);
+  });
+
+  test("a port that is taken is named, with what to do, before anything starts", async () => {
+    const thief = createServer();
+    const port = await new Promise<number>((resolve) =>
+      thief.listen(0, "127.0.0.1", () => {
+        const address = thief.address();
+        resolve(typeof address === "object" && address ? address.port : 0);
+      }),
+    );
+    const run = start({ PORT: String(port) });
+    expect(await run.exit).toBe(1);
+    expect(run.output()).toContain(`port ${String(port)} is taken by`);
+    expect(run.output()).toContain("npm start");
+    thief.close();
+  });
+
+  test("a database that cannot be reached is named, with what to do", async () => {
+    const run = start({
+      PORT: String(await freePort()),
+      DEVNET: "0",
+      DATABASE_URL: "postgresql://nobody:secret@127.0.0.1:9/none",
+    });
+    expect(await run.exit).toBe(1);
+    expect(run.output()).toContain("migrations cannot start");
+    expect(run.output()).toContain("DATABASE_URL");
+    expect(run.output()).not.toContain("secret");
+  });
+});

@@ -1,0 +1,214 @@
+import { join, relative } from "node:path";
+import { z } from "zod";
+import { requireFreePort, startAppPart } from "./app-part";
+import { renderBoard, type BoardPart } from "./board";
+import { startChainsPart, type ChainsPart } from "./chains-part";
+import { acquireLock, AlreadyRunningError } from "./lock";
+import { PartError } from "./part-error";
+import { startPostgresPart } from "./postgres-part";
+import { developmentSecrets } from "./secrets";
+
+export interface StackOptions {
+  readonly root: string;
+  readonly dataDir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly dev: boolean;
+}
+
+interface Stoppable {
+  readonly name: string;
+  stop(): Promise<void>;
+}
+
+const EXIT = { clean: 0, failed: 1, forced: 130 } as const;
+
+// The rest of the environment is checked by the server itself; these are what the supervisor acts on.
+const settings = z.object({
+  CAUSEWAY_ENV: z.string().default("development"),
+  PORT: z.coerce.number().int().min(1).max(65535).default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  PUBLIC_URL: z.string().optional(),
+  DATABASE_URL: z.string().optional(),
+  CHAINS_FILE: z.string().optional(),
+  DEVNET: z.enum(["0", "1"]).optional(),
+});
+type Settings = z.output<typeof settings>;
+
+/** A part's own words for what is expected; the stack of anything else. */
+const describe = (error: unknown): string => {
+  if (error instanceof PartError || error instanceof AlreadyRunningError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+};
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const readSettings = (environment: StackOptions["environment"]): Settings => {
+  // An empty value is the usual way to unset a variable in a file.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = settings.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
+  throw new PartError("The configuration", problems, "correct the environment or the file .env.");
+};
+
+/** Local chains run unless the environment names other ones, or is production's. */
+const wantsDevnet = (own: Settings): boolean =>
+  own.DEVNET !== "0" && own.CHAINS_FILE === undefined && own.CAUSEWAY_ENV !== "production";
+
+/** Resolves at the first wish to stop; a second one ends the process at once. */
+const untilStopped = (): { promise: Promise<void>; stop: () => void } => {
+  let stop = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (stop = resolve));
+  let asked = false;
+  const ask = (): void => {
+    if (asked) process.exit(EXIT.forced);
+    asked = true;
+    stop();
+  };
+  process.on("SIGINT", ask);
+  process.on("SIGTERM", ask);
+  process.on("SIGHUP", ask);
+  return { promise, stop };
+};
+
+const stopAll = async (running: Stoppable[]): Promise<boolean> => {
+  let clean = true;
+  for (const part of running.reverse()) {
+    try {
+      await part.stop();
+    } catch (error) {
+      clean = false;
+      say(`${part.name} did not stop cleanly: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return clean;
+};
+
+const appEnvironment = (
+  options: StackOptions,
+  own: Settings,
+  parts: { databaseUrl: string; chains: ChainsPart | null; publicUrl: string },
+): Record<string, string | undefined> => {
+  const development = own.CAUSEWAY_ENV !== "production";
+  const secrets = development ? developmentSecrets(join(options.dataDir, "secrets.json"), options.environment) : {};
+  return {
+    ...parts.chains?.environment,
+    ...options.environment,
+    ...secrets,
+    DATABASE_URL: parts.databaseUrl,
+    DEVNET: parts.chains ? "1" : "0",
+    PORT: String(own.PORT),
+    HOST: own.HOST,
+    PUBLIC_URL: parts.publicUrl,
+    NEXTAUTH_URL: options.environment.NEXTAUTH_URL ?? parts.publicUrl,
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+};
+
+const boardNotes = ({ root, dataDir }: StackOptions): string[] => {
+  const short = relative(root, dataDir);
+  const place = short.startsWith("..") ? dataDir : short;
+  return [`Data and logs are in ${place}. Ctrl-C stops everything; the data stays.`];
+};
+
+/** Both settle before either's failure is thrown, so that whatever did start can be stopped. */
+const both = async <A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> => {
+  const [a, b] = await Promise.allSettled([first, second]);
+  if (a.status === "rejected") throw a.reason;
+  if (b.status === "rejected") throw b.reason;
+  return [a.value, b.value];
+};
+
+const keep = async <T extends { stop(): Promise<void> } | null>(
+  running: Stoppable[],
+  name: string,
+  start: Promise<T>,
+): Promise<T> => {
+  const part = await start;
+  if (part) running.push({ name, stop: () => part.stop() });
+  return part;
+};
+
+interface Started {
+  readonly parts: readonly BoardPart[];
+  readonly notes: readonly string[];
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly rpcUrls: Readonly<Record<string, string>>;
+}
+
+/** Starts every part in order and tells where each is. */
+const startParts = async (
+  options: StackOptions,
+  own: Settings,
+  running: Stoppable[],
+  onGivenUp: (reason: string) => void,
+): Promise<Started> => {
+  const url = own.PUBLIC_URL ?? `http://localhost:${String(own.PORT)}`;
+  await requireFreePort(own.PORT, own.HOST);
+  const { root, dataDir, dev } = options;
+  const [postgres, chains] = await both(
+    keep(running, "PostgreSQL", startPostgresPart({ root, dataDir, databaseUrl: own.DATABASE_URL, say })),
+    keep(running, "The local chains", wantsDevnet(own) ? startChainsPart({ dataDir, say }) : Promise.resolve(null)),
+  );
+  const environment = appEnvironment(options, own, { databaseUrl: postgres.url, chains, publicUrl: url });
+  if (chains && environment.EXECUTOR_PRIVATE_KEY) await chains.fund(environment.EXECUTOR_PRIVATE_KEY);
+  const app = await keep(
+    running,
+    "The server",
+    startAppPart({ root, dataDir, dev, host: own.HOST, port: own.PORT, publicUrl: url, environment, say, onGivenUp }),
+  );
+  return {
+    parts: [postgres.board, ...(chains?.boards ?? []), ...app.boards],
+    notes: [...postgres.notes, ...boardNotes(options)],
+    url,
+    databaseUrl: postgres.url,
+    rpcUrls: chains?.rpcUrls ?? {},
+  };
+};
+
+const runLocked = async (options: StackOptions, own: Settings, publish: (url: string) => void): Promise<number> => {
+  const begin = performance.now();
+  const running: Stoppable[] = [];
+  const stopped = untilStopped();
+  const failures: unknown[] = [];
+  const fail = (error: unknown): void => {
+    failures.push(error);
+    stopped.stop();
+  };
+  const giveUp = (reason: string): void =>
+    fail(new PartError("The server", reason, "read its log, then `npm start` again."));
+  const starting = startParts(options, own, running, giveUp).then(({ parts, notes, url, databaseUrl, rpcUrls }) => {
+    publish(url);
+    say(renderBoard({ parts, notes, url, readyMs: performance.now() - begin }, process.stdout.isTTY));
+    process.send?.({ type: "ready", url, databaseUrl, rpcUrls });
+  }, fail);
+  await stopped.promise;
+  if (failures.length === 0) say("\nStopping …");
+  // Whatever is still starting has to be there before it can be stopped.
+  await starting;
+  const clean = await stopAll(running);
+  const [failure] = failures;
+  if (failure !== undefined) process.stderr.write(`\n${describe(failure)}\n\n`);
+  else say(clean ? "Stopped. The data stays; `npm start` goes on from here." : "Stopped, not everything cleanly.");
+  return failure === undefined && clean ? EXIT.clean : EXIT.failed;
+};
+
+/**
+ * Runs the whole stack until it is told to stop.
+ * @returns the exit code: 0 after a clean stop, 1 when a part could not start or another stack runs on the same data
+ */
+export const runStack = async (options: StackOptions): Promise<number> => {
+  try {
+    const own = readSettings(options.environment);
+    const lock = acquireLock(join(options.dataDir, "stack.lock"));
+    try {
+      return await runLocked(options, own, (url) => lock.publish(url));
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    process.stderr.write(`\n${describe(error)}\n\n`);
+    return EXIT.failed;
+  }
+};

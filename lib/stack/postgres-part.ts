@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/db/embedded-postgres";
+import { migrateDeploy } from "@/lib/db/migrate";
+import { isAlive } from "@/lib/db/os-process";
+import type { BoardPart } from "./board";
+import { startPart } from "./part-error";
+
+export interface PostgresPart {
+  readonly url: string;
+  readonly board: BoardPart;
+  readonly notes: readonly string[];
+  stop(): Promise<void>;
+}
+
+interface PostgresPartOptions {
+  readonly root: string;
+  readonly dataDir: string;
+  /** A server of the user's own; absent: ours. */
+  readonly databaseUrl: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+const DATABASE = "causeway";
+const WATCH_MS = 1_000;
+const ADVICE =
+  "Free the disk or the port it names, or set DATABASE_URL to a server of your own. `npm run reset` removes all data.";
+const MIGRATIONS = "prisma/migrations";
+
+/** Without user and password. */
+const addressOf = (url: string): string => {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+};
+
+const migrate = async (url: string, root: string): Promise<string> => {
+  const { value } = await startPart(
+    "The database's migrations",
+    "Read the reason; with an own server check DATABASE_URL and the rights of its user.",
+    () => migrateDeploy(url, join(root, MIGRATIONS)),
+  );
+  return value.length > 0 ? `${String(value.length)} migration(s) applied` : "";
+};
+
+/** Starts the server again when it ends by itself; its port stays, so whoever uses it reconnects. */
+const watch = (first: EmbeddedPostgres, start: () => Promise<EmbeddedPostgres>, say: (line: string) => void) => {
+  let current = first;
+  let restarting: Promise<void> | null = null;
+  const restart = async (): Promise<void> => {
+    say("PostgreSQL ended by itself; starting it again.");
+    try {
+      current = await start();
+      say("PostgreSQL is ready again.");
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error));
+    }
+    restarting = null;
+  };
+  const timer = setInterval(() => {
+    if (!restarting && !isAlive(current.pid)) restarting = restart();
+  }, WATCH_MS);
+  return {
+    stop: async (): Promise<void> => {
+      clearInterval(timer);
+      await restarting;
+      await current.stop();
+    },
+  };
+};
+
+/** The database: ours, unless `DATABASE_URL` names another, with every migration applied. @throws PartError */
+export const startPostgresPart = async (options: PostgresPartOptions): Promise<PostgresPart> => {
+  const { databaseUrl, dataDir, root, say } = options;
+  const begin = performance.now();
+  if (databaseUrl) {
+    const detail = await migrate(databaseUrl, root);
+    return {
+      url: databaseUrl,
+      board: {
+        name: "PostgreSQL",
+        state: "ready",
+        detail: detail || "your server",
+        address: addressOf(databaseUrl),
+        tookMs: performance.now() - begin,
+      },
+      notes: [],
+      stop: () => Promise.resolve(),
+    };
+  }
+  const start = (port?: number): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir: join(dataDir, "postgres"), ...(port === undefined ? {} : { port }) });
+  const { value: postgres } = await startPart("PostgreSQL", ADVICE, start);
+  const watched = watch(postgres, () => start(postgres.port), say);
+  try {
+    await startPart("PostgreSQL", ADVICE, () => postgres.ensureDatabase(DATABASE));
+    const url = postgres.url(DATABASE);
+    const migrated = await migrate(url, root);
+    const detail = [postgres.adopted ? "taken over" : "", migrated].filter(Boolean).join(", ");
+    return {
+      url,
+      board: {
+        name: "PostgreSQL",
+        state: "ready",
+        ...(detail ? { detail } : {}),
+        address: addressOf(url),
+        tookMs: performance.now() - begin,
+      },
+      notes: postgres.moved ? [postgres.moved] : [],
+      stop: () => watched.stop(),
+    };
+  } catch (error) {
+    await watched.stop();
+    throw error;
+  }
+};

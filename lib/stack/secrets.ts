@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/env";
+
+const KEY_BYTES = 32;
+
+const random = (): string => randomBytes(KEY_BYTES).toString("hex");
+
+/** How each secret of a development stack is made. */
+const MAKERS = {
+  APP_SECRET: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
+  NEXTAUTH_SECRET: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
+  KEY_ENCRYPTION_KEY: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
+  EXECUTOR_PRIVATE_KEY: () => `${DEVELOPMENT_SECRET_PREFIX}0x${random()}`,
+} as const;
+
+type SecretName = keyof typeof MAKERS;
+export type Secrets = Readonly<Record<SecretName, string>>;
+
+const NAMES = Object.keys(MAKERS) as SecretName[];
+
+const readStored = (file: string): Partial<Record<string, string>> => {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Partial<Record<string, string>>;
+  } catch (error) {
+    // New secrets in place of unreadable ones would lock every managed key away for good.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    throw new Error(`${file} cannot be read. Mend it, or \`npm run reset\` to start afresh.`, { cause: error });
+  }
+};
+
+/**
+ * The secrets of a development stack: those of the environment win, the others are made once and kept in `file` (mode 600).
+ */
+export const developmentSecrets = (
+  file: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Secrets => {
+  const stored = readStored(file);
+  const missing = NAMES.filter((name) => !stored[name]);
+  for (const name of missing) stored[name] = MAKERS[name]();
+  if (missing.length > 0) {
+    mkdirSync(dirname(file), { recursive: true });
+    // Whole or not at all: a kill half-way must not cost the keys.
+    writeFileSync(`${file}.new`, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+  const pick = (name: SecretName): string => environment[name] ?? stored[name] ?? "";
+  return {
+    APP_SECRET: pick("APP_SECRET"),
+    NEXTAUTH_SECRET: pick("NEXTAUTH_SECRET"),
+    KEY_ENCRYPTION_KEY: pick("KEY_ENCRYPTION_KEY"),
+    EXECUTOR_PRIVATE_KEY: pick("EXECUTOR_PRIVATE_KEY"),
+  };
+};

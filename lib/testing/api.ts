@@ -1,0 +1,120 @@
+import { createSiweMessage } from "viem/siwe";
+import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { vi } from "vitest";
+import { createApiClient, type ApiClient } from "@/lib/api-client/client";
+import type { Services } from "@/lib/composition";
+import { createApiKey } from "@/lib/contracts/api-keys";
+import type { BodyInput } from "@/lib/contracts/contract";
+import { createNonce, createToken, updateMe, verifyEmail } from "@/lib/contracts/auth";
+import { readInbox } from "@/lib/contracts/dev";
+import { createRouteTable } from "@/lib/http/route-table";
+import { routes } from "@/lib/routes.gen";
+import { testEmail, testKey } from "./factories";
+import { testServices, type TestServicesOptions } from "./services";
+
+export interface TestSession {
+  readonly account: PrivateKeyAccount;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** Calls as this person. */
+  readonly client: ApiClient;
+}
+
+export interface TestApiKey {
+  readonly id: string;
+  readonly secret: string;
+  /** Calls with this key. */
+  readonly client: ApiClient;
+}
+
+type KeyInput = Partial<BodyInput<typeof createApiKey>>;
+
+export interface TestApi {
+  readonly services: Services;
+  /** One request in this process, past no port: `path` begins after `/api`, query included. Every answer comes back as it is. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Typed calls with these headers. @throws ApiError */
+  client(headers?: Readonly<Record<string, string>>): ApiClient;
+  /** Signs in with EIP-4361, as a new person unless a key is given. */
+  signIn(privateKey?: `0x${string}`): Promise<TestSession>;
+  createKey(session: TestSession, input?: KeyInput): Promise<TestApiKey>;
+  /** Gives the person a verified address, which one-time codes are sent to. @returns the address */
+  verifiedEmail(session: TestSession): Promise<string>;
+  /** The newest code mailed to the address; waits for one. `except` are codes seen before. */
+  readCode(to: string, except?: readonly string[]): Promise<string>;
+}
+
+const ORIGIN = "http://localhost:3000";
+const BASE_URL = `${ORIGIN}/api`;
+const CODE_TIMEOUT_MS = 10_000;
+
+const find = createRouteTable(routes);
+
+/** What `server.ts` does with a request, over the Web form of the same handlers. */
+const dispatch = async (request: Request): Promise<Response> => {
+  const { pathname } = new URL(request.url);
+  const match = find(pathname);
+  const handler = match?.entry.module[request.method as "GET"];
+  if (!match || !handler) throw new Error(`No route answers ${request.method} ${pathname}; the fast server would.`);
+  return handler(request, { params: Promise.resolve(match.params) });
+};
+
+const fetchInProcess: typeof fetch = (input, init) => dispatch(new Request(input, init));
+
+const clientWith = (headers: Readonly<Record<string, string>> = {}): ApiClient =>
+  createApiClient({ baseUrl: BASE_URL, headers: () => headers, fetch: fetchInProcess });
+
+const signIn = async (chainId: number, privateKey: `0x${string}`): Promise<TestSession> => {
+  const account = privateKeyToAccount(privateKey);
+  const anybody = clientWith();
+  const { nonce, domain, uri, statement } = await anybody.call(createNonce, { body: { address: account.address } });
+  const message = createSiweMessage({
+    address: account.address,
+    chainId,
+    domain,
+    nonce,
+    statement,
+    uri,
+    version: "1",
+    issuedAt: new Date(),
+  });
+  const signature = await account.signMessage({ message });
+  const { accessToken, refreshToken } = await anybody.call(createToken, { body: { message, signature } });
+  return { account, accessToken, refreshToken, client: clientWith({ authorization: `Bearer ${accessToken}` }) };
+};
+
+const readCode = (to: string, except: readonly string[] = []): Promise<string> =>
+  vi.waitFor(
+    async () => {
+      const { data } = await clientWith().call(readInbox, { query: { to, limit: 20 } });
+      const code = data.map((mail) => mail.code).find((one) => one !== undefined && !except.includes(one));
+      if (code === undefined) throw new Error(`No code was mailed to ${to}.`);
+      return code;
+    },
+    { timeout: CODE_TIMEOUT_MS },
+  );
+
+/**
+ * The API over `testServices`, called in this process. Call it once at the top of the file.
+ */
+export const testApi = async (options: TestServicesOptions = {}): Promise<TestApi> => {
+  const services = await testServices(options);
+  const chainId = services.registry.list()[0]?.id ?? 1;
+  return {
+    services,
+    fetch: (path, init) => fetchInProcess(`${BASE_URL}${path}`, init),
+    client: clientWith,
+    signIn: (privateKey = testKey()) => signIn(chainId, privateKey),
+    createKey: async (session, input = {}) => {
+      const { id, secret } = await session.client.call(createApiKey, { body: { name: "test", ...input } });
+      return { id, secret, client: clientWith({ "x-api-key": secret }) };
+    },
+    verifiedEmail: async (session) => {
+      const email = testEmail();
+      await session.client.call(updateMe, { body: { email } });
+      await session.client.call(verifyEmail, { body: { code: await readCode(email) } });
+      return email;
+    },
+    readCode,
+  };
+};

@@ -1,0 +1,92 @@
+import { getContractAddress } from "viem";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
+import type { UserActor } from "@/lib/core/actor";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import type { Database } from "@/lib/db/client";
+import { createApiKeysService } from "@/lib/modules/api-keys/service";
+import { createAuthService, type AuthDeps, type SignedIn } from "@/lib/modules/auth/service";
+import { createProjectsService } from "@/lib/modules/projects/service";
+import { createSecrets } from "@/lib/modules/secrets/service";
+import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
+import { createWalletsService, type SmartAccounts } from "@/lib/modules/wallets/service";
+import type { Mail, Mailer } from "@/lib/ports/mail";
+
+export const TEST_PUBLIC_URL = "http://localhost:3000";
+export const TEST_CHAIN_ID = 31337;
+export const TEST_KEY_ENCRYPTION_KEY = Buffer.alloc(32, 3);
+
+/** A clock that only the test moves, for wall time and for the age of caches alike. */
+export const movableClock = (start = new Date("2026-01-01T00:00:00Z")) => {
+  let now = start;
+  const clock: Clock = { now: () => now };
+  return {
+    clock,
+    monotonicMs: () => now.getTime(),
+    advance: (seconds: number) => {
+      now = addSeconds(now, seconds);
+    },
+  };
+};
+
+/** A chain that answers and on which no contract has signed anything. */
+const answeringChain: AuthDeps["registry"] = {
+  list: () => [{ id: TEST_CHAIN_ID }, { id: TEST_CHAIN_ID + 1 }],
+  client: () => ({ verifyMessage: () => Promise.resolve(false), getChainId: () => Promise.resolve(TEST_CHAIN_ID) }),
+};
+
+/** Counterfactual addresses without a chain: any function of the owner does for who signs in. */
+const offlineAccounts: SmartAccounts = {
+  addressOf: ({ ownerAddress }) => Promise.resolve(getContractAddress({ from: ownerAddress, nonce: 0n })),
+  isDeployed: (_chainId, addresses) => Promise.resolve(new Map(addresses.map((address) => [address, false] as const))),
+};
+
+export interface AuthServicesOptions {
+  readonly database: Database;
+  readonly time?: ReturnType<typeof movableClock>;
+  readonly registry?: AuthDeps["registry"];
+  readonly smartAccounts?: SmartAccounts;
+  readonly mail?: Mailer;
+  readonly appSecret?: string;
+  readonly keyEncryptionKey?: Buffer;
+  readonly publicUrl?: string;
+}
+
+/** The services around sign-in on a real database. Two of them on one database are two instances of the service. */
+export const createAuthServices = (options: AuthServicesOptions) => {
+  const { database, registry = answeringChain, smartAccounts = offlineAccounts } = options;
+  const { keyEncryptionKey = TEST_KEY_ENCRYPTION_KEY, publicUrl = TEST_PUBLIC_URL } = options;
+  const { clock, monotonicMs } = options.time ?? movableClock();
+  const secrets = createSecrets(options.appSecret ?? "dev_0123456789abcdef0123456789abcdef");
+  const mails: Mail[] = [];
+  const outbox: Mailer = { id: "outbox", send: (mail) => Promise.resolve(void mails.push(mail)) };
+  const signer = createLocalSigner({ store: createManagedKeyRepository(database), keyEncryptionKey, clock });
+  const wallets = createWalletsService({ database, signer, registry, smartAccounts, clock });
+  const projects = createProjectsService({ database, clock });
+  const apiKeys = createApiKeysService({ database, secrets, clock, kind: "test", monotonicMs });
+  const mail = options.mail ?? outbox;
+  const shared = { database, secrets, keyEncryptionKey, publicUrl, registry, clock, monotonicMs };
+  const auth = createAuthService({ ...shared, projects, wallets, mail });
+
+  type Account = Pick<PrivateKeyAccount, "address" | "signMessage">;
+  const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
+  const messageFor = async (
+    account: Pick<Account, "address">,
+    changes: Partial<Parameters<typeof createSiweMessage>[0]> = {},
+  ): Promise<string> => {
+    const { nonce, domain, uri, statement } = await auth.createNonce();
+    const { address } = account;
+    const fields = { address, chainId: TEST_CHAIN_ID, domain, nonce, uri, statement, version: "1" } as const;
+    return createSiweMessage({ ...fields, issuedAt: clock.now(), ...changes });
+  };
+  const signIn = async (account: Account = newAccount(), kind: "api" | "browser" = "api"): Promise<SignedIn> => {
+    const message = await messageFor(account);
+    return auth.signIn({ message, signature: await account.signMessage({ message }), kind });
+  };
+  const actorOf = async ({ userId, sessionId }: SignedIn): Promise<UserActor> => {
+    const { projectId, role } = await projects.resolve(userId, null);
+    return { type: "user", userId, sessionId, projectId, role };
+  };
+  return { auth, apiKeys, projects, wallets, signer, secrets, mails, newAccount, messageFor, signIn, actorOf };
+};

@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { createTestClient, http, publicActions, type PublicActions, type TestClient } from "viem";
+import { chainConfig, type ChainConfig } from "@/lib/config/chains";
+import { anvilBinary } from "@/lib/devnet/anvil-binary";
+
+const START_TIMEOUT_MS = 20_000;
+const NOWHERE = "0x0000000000000000000000000000000000000001";
+
+export interface BareAnvil {
+  readonly url: string;
+  readonly config: ChainConfig;
+  readonly client: TestClient & PublicActions;
+  stop(): Promise<void>;
+}
+
+/** A chain of the test's own without any contracts, for tests that disturb it: base fees, lost transactions, reorgs. */
+export const startBareAnvil = async (chainId: number, args: readonly string[] = []): Promise<BareAnvil> => {
+  const child = spawn(anvilBinary(), ["--port", "0", "--chain-id", String(chainId), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  // A test file that fails while it starts never comes to its clean-up.
+  process.once("exit", () => child.kill("SIGKILL"));
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("anvil did not start in time")), START_TIMEOUT_MS);
+    let output = "";
+    child.once("error", reject);
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      const listening = /Listening on (127\.0\.0\.1:\d+)/.exec(output)?.[1];
+      if (listening === undefined) return;
+      clearTimeout(timer);
+      resolve(`http://${listening}`);
+    });
+  });
+  const config = chainConfig.parse({
+    id: chainId,
+    name: `Bare ${String(chainId)}`,
+    testnet: true,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: [url],
+    confirmations: 3,
+    blockTimeMs: 1000,
+    contracts: { multicall3: NOWHERE, entryPoint: NOWHERE, wrappedNative: NOWHERE },
+    tokens: [{ symbol: "ETH", name: "Ether", address: "native", decimals: 18, assetId: "eth" }],
+  });
+  return {
+    url,
+    config,
+    client: createTestClient({ mode: "anvil", transport: http(url) }).extend(publicActions),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill();
+      }),
+  };
+};

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { createTestClient, http, parseEther, toHex, type Address } from "viem";
+import { DEV_PAYMASTER_PRIVATE_KEY } from "@/lib/devnet/accounts";
+import type { ChainConfig } from "@/lib/config/chains";
+import { loadConfig, type Config } from "@/lib/config/env";
+import { heedDepositsOf, ignoreDepositsOf, sharedDevnet } from "./hub";
+
+export interface TestDevnet {
+  /** Of `lib/config/chains/local.json`, with the addresses at which the chains of this run answer. */
+  readonly chains: readonly ChainConfig[];
+  /** JSON-RPC by chain id. */
+  readonly rpcUrls: Readonly<Record<string, string>>;
+  /** Sets the balance of an account, in whole coins, on every chain. */
+  setCoins(address: Address, coins: string): Promise<void>;
+  /** While `work` runs the solver leaves this depositor's deposits unfilled; they are refunded after their deadline. */
+  unfilled<T>(depositor: Address, work: () => Promise<T>): Promise<T>;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+// The discard port: whatever is not started must not be reached by chance.
+const NOWHERE = "http://127.0.0.1:9";
+const LOCAL_CHAIN_IDS = ["31337", "31338", "31339"];
+
+const rpcVariables = (rpcUrls: Readonly<Record<string, string>> | null): Variables =>
+  Object.fromEntries(LOCAL_CHAIN_IDS.map((id) => [`RPC_URL_${id}`, rpcUrls?.[id] ?? NOWHERE]));
+
+/**
+ * The configuration of a test: development, no rate limits, random secrets, the local chains. Without `rpcUrls` the chains are
+ * listed and not to be reached.
+ */
+export const testConfig = (own: {
+  readonly databaseUrl: string;
+  readonly rpcUrls?: Readonly<Record<string, string>> | null;
+  readonly variables?: Variables;
+}): Config =>
+  loadConfig({
+    CAUSEWAY_ENV: "development",
+    DATABASE_URL: own.databaseUrl,
+    LOG_LEVEL: "silent",
+    APP_SECRET: `dev_${randomBytes(32).toString("hex")}`,
+    KEY_ENCRYPTION_KEY: `dev_${randomBytes(32).toString("hex")}`,
+    EXECUTOR_PRIVATE_KEY: `dev_${toHex(randomBytes(32))}`,
+    PAYMASTER_PRIVATE_KEY: DEV_PAYMASTER_PRIVATE_KEY,
+    DEVNET: own.rpcUrls ? "1" : "0",
+    RATE_LIMIT_PER_KEY: "0",
+    RATE_LIMIT_PER_IP: "0",
+    ...rpcVariables(own.rpcUrls ?? null),
+    ...own.variables,
+  });
+
+/**
+ * The three local chains with all contracts and the solver that every file of the run shares. Use accounts of your own, and
+ * never move their time: a file that needs to starts its own with `startDevnet`.
+ */
+export const testDevnet = async (): Promise<TestDevnet> => {
+  const { rpcUrls } = await sharedDevnet();
+  const { chains } = testConfig({ databaseUrl: "postgresql://unused@127.0.0.1:9/unused", rpcUrls });
+  return {
+    chains,
+    rpcUrls,
+    setCoins: async (address, coins) => {
+      const clients = chains.map(({ rpcUrls: [url] }) => createTestClient({ mode: "anvil", transport: http(url) }));
+      await Promise.all(clients.map((client) => client.setBalance({ address, value: parseEther(coins) })));
+    },
+    unfilled: async (depositor, work) => {
+      await ignoreDepositsOf(depositor);
+      try {
+        return await work();
+      } finally {
+        await heedDepositsOf(depositor);
+      }
+    },
+  };
+};

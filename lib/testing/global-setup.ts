@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+import { startEmbeddedPostgres } from "@/lib/db/embedded-postgres";
+import { migrateDeploy } from "@/lib/db/migrate";
+import { startDevnet } from "@/lib/devnet/devnet";
+import { startSolver } from "@/lib/devnet/solver";
+import { startHub, type SharedDevnet, type SharedPostgres } from "./hub";
+import { makeWorkspace } from "./workspace";
+
+const TEMPLATE = "causeway_template";
+const MIGRATIONS = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
+
+type Stop = () => Promise<void>;
+
+const startPostgres = async (folder: string, stops: Stop[]): Promise<SharedPostgres> => {
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), durability: "none" });
+  stops.push(() => postgres.stop());
+  await postgres.ensureDatabase(TEMPLATE);
+  await migrateDeploy(postgres.url(TEMPLATE), MIGRATIONS);
+  return { urlPattern: postgres.url("DATABASE"), template: TEMPLATE };
+};
+
+/** The chains, and whose deposits the solver leaves alone at the moment. */
+const startChains = async (folder: string, ignored: ReadonlySet<string>, stops: Stop[]): Promise<SharedDevnet> => {
+  const log = (): void => undefined;
+  const devnet = await startDevnet({ dataDir: join(folder, "chains"), persist: false, log });
+  const solver = startSolver({ chains: devnet.chains, log });
+  solver.ignore(({ depositor }) => ignored.has(depositor.toLowerCase()));
+  stops.push(async () => {
+    await solver.stop();
+    await devnet.stop();
+  });
+  return { rpcUrls: Object.fromEntries(devnet.chains.map(({ chainId, rpcUrl }) => [String(chainId), rpcUrl])) };
+};
+
+const seedOf = (project: TestProject): number => {
+  const { seed } = project.vitest.config.sequence;
+  // Set when the command line gives one; else absent, whatever the type says.
+  return Number.isFinite(seed) ? seed : Date.now();
+};
+
+/** Once per run: the hub at which test files ask for PostgreSQL and the local chains. */
+export const setup = async (project: TestProject): Promise<Stop> => {
+  const workspace = await makeWorkspace();
+  const stops: Stop[] = [];
+  let postgres: Promise<SharedPostgres> | null = null;
+  let devnet: Promise<SharedDevnet> | null = null;
+  const ignored = new Set<string>();
+  const hub = await startHub({
+    postgres: () => (postgres ??= startPostgres(workspace.folder, stops)),
+    devnet: () => (devnet ??= startChains(workspace.folder, ignored, stops)),
+    ignore: (depositor) => Promise.resolve(ignored.add(depositor.toLowerCase())),
+    heed: (depositor) => Promise.resolve({ known: ignored.delete(depositor.toLowerCase()) }),
+  });
+  const seed = seedOf(project);
+  console.log(`Random keys of this run: --sequence.seed=${String(seed)}`);
+  project.provide("testSeed", seed);
+  project.provide("testHub", hub.url);
+  return async () => {
+    await hub.close();
+    await Promise.allSettled([postgres, devnet]);
+    await Promise.allSettled(stops.map((stop) => stop()));
+    workspace.remove();
+  };
+};

@@ -1,0 +1,80 @@
+import { createServer, type Server } from "node:http";
+import { inject } from "vitest";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Where test files ask for the shared servers; see `askHub`. */
+    testHub: string;
+    /** Random keys of a run are made from it; printed, and repeated by `--sequence.seed`. */
+    testSeed: number;
+  }
+}
+
+/** How a test file reaches the shared PostgreSQL. `{database}` stands for the name. */
+export interface SharedPostgres {
+  readonly urlPattern: string;
+  readonly template: string;
+}
+
+/** How a test file reaches the shared local chains. */
+export interface SharedDevnet {
+  /** JSON-RPC by chain id. */
+  readonly rpcUrls: Readonly<Record<string, string>>;
+}
+
+export interface HubParts {
+  postgres(): Promise<SharedPostgres>;
+  devnet(): Promise<SharedDevnet>;
+  /** From now on the solver leaves this depositor's deposits to be refunded. */
+  ignore(depositor: string): Promise<object>;
+  /** Takes `ignore` back. */
+  heed(depositor: string): Promise<object>;
+}
+
+const ASK_TIMEOUT_MS = 110_000;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Serves the shared parts to the test processes. A part starts when the first file asks for it, so that a run of files that
+ * need no chain starts none.
+ */
+export const startHub = async (parts: HubParts): Promise<{ url: string; close: () => Promise<void> }> => {
+  const answer = (path: string): Promise<object> => {
+    const [, part, argument = ""] = path.split("/");
+    if (part === "postgres") return parts.postgres();
+    if (part === "devnet") return parts.devnet();
+    if (part === "ignore") return parts.ignore(argument);
+    if (part === "heed") return parts.heed(argument);
+    return Promise.reject(new Error(`The test hub does not know ${path}.`));
+  };
+  const server: Server = createServer((request, response) => {
+    void answer(request.url ?? "/").then(
+      (value) => response.end(JSON.stringify(value)),
+      (error: unknown) => response.writeHead(500).end(messageOf(error)),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The test hub has no port.");
+  return {
+    url: `http://127.0.0.1:${String(address.port)}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+};
+
+const ask = async <T>(part: string): Promise<T> => {
+  const response = await fetch(`${inject("testHub")}/${part}`, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`The test hub could not do ${part}: ${text}`);
+  return JSON.parse(text) as T;
+};
+
+export const sharedPostgres = (): Promise<SharedPostgres> => ask<SharedPostgres>("postgres");
+export const sharedDevnet = (): Promise<SharedDevnet> => ask<SharedDevnet>("devnet");
+export const ignoreDepositsOf = (depositor: string): Promise<object> => ask<object>(`ignore/${depositor}`);
+export const heedDepositsOf = (depositor: string): Promise<object> => ask<object>(`heed/${depositor}`);

@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createTestClient,
+  erc20Abi,
+  http,
+  numberToHex,
+  parseEther,
+  publicActions,
+  walletActions,
+  type Hex,
+} from "viem";
+import { vi } from "vitest";
+import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
+import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
+import type { ChainConfig } from "@/lib/config/chains";
+import { systemClock } from "@/lib/core/clock";
+import type { Token } from "@/lib/core/token";
+import { startDevnet } from "@/lib/devnet/devnet";
+import { createFaucet } from "@/lib/devnet/faucet";
+import { localChains } from "@/lib/devnet/local-chains";
+import { startSolver, type Solver } from "@/lib/devnet/solver";
+import type {
+  Call,
+  EvmAddress,
+  ReceiptLog,
+  RouteLeg,
+  RouteRequest,
+  RoutingProvider,
+  SourceReceipt,
+} from "@/lib/ports/routing";
+
+/** A token that is listed and that no pool and no bridge knows. */
+const ODD: EvmAddress = "0x00000000000000000000000000000000000000dd";
+
+export interface LocalRouting {
+  readonly registry: ChainRegistry;
+  readonly provider: RoutingProvider;
+  readonly solver: Solver;
+  /** The same chains under a changed configuration. */
+  variant(change: (chain: ChainConfig) => ChainConfig): { registry: ChainRegistry; provider: RoutingProvider };
+  give(owner: EvmAddress, token: Token, amountBase: bigint): Promise<void>;
+  balanceOf(token: Token, owner: EvmAddress): Promise<bigint>;
+  /** Sends the calls one by one as that account. `gasWei` is what they cost it. */
+  send(chainId: number, from: EvmAddress, calls: readonly Call[]): Promise<SourceReceipt & { readonly gasWei: bigint }>;
+  execute(
+    request: RouteRequest,
+    leg: RouteLeg,
+    calls: readonly Call[],
+  ): Promise<SourceReceipt & { readonly gasWei: bigint }>;
+  /** Moves the clocks of all chains past a moment, in Unix seconds. */
+  passTime(unixSeconds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const withOdd = (chain: ChainConfig): ChainConfig => ({
+  ...chain,
+  tokens: [
+    ...chain.tokens,
+    { symbol: "ODD", name: "Odd", address: ODD, decimals: 18, assetId: "odd", usdPegged: false },
+  ],
+});
+
+/** Three local chains of the test's own (their time moves), the solver, and the provider over them. */
+export const startLocalRouting = async (): Promise<LocalRouting> => {
+  const dataDir = await mkdtemp(join(tmpdir(), "causeway-routing-"));
+  const devnet = await startDevnet({ dataDir, persist: false, log: () => undefined });
+  const solver = startSolver({ chains: devnet.chains, log: () => undefined });
+  const urls = new Map(devnet.chains.map(({ chainId, rpcUrl }) => [chainId, rpcUrl]));
+  const chains = localChains().chains.map((chain) => withOdd({ ...chain, rpcUrls: [urls.get(chain.id) ?? ""] }));
+  const variant: LocalRouting["variant"] = (change) => {
+    const registry = createChainRegistry(chains.map(change));
+    return { registry, provider: createOnchainRouting({ registry, clock: systemClock }) };
+  };
+  const { registry, provider } = variant((chain) => chain);
+  const faucet = createFaucet({ registry });
+  const clientOf = (chainId: number) =>
+    createTestClient({
+      mode: "anvil",
+      chain: registry.viemChain(chainId),
+      transport: http(urls.get(chainId)),
+      pollingInterval: 50,
+      cacheTime: 0,
+    })
+      .extend(publicActions)
+      .extend(walletActions);
+
+  const send: LocalRouting["send"] = async (chainId, from, calls) => {
+    const client = clientOf(chainId);
+    const logs: Omit<ReceiptLog, "logIndex">[] = [];
+    let [txHash, blockNumber, gasWei]: [Hex, bigint, bigint] = ["0x", 0n, 0n];
+    await client.impersonateAccount({ address: from });
+    for (const { to, data, value } of calls) {
+      txHash = await client.sendTransaction({ account: from, to, data, value });
+      const receipt = await client.waitForTransactionReceipt({ hash: txHash, timeout: 20_000 });
+      if (receipt.status !== "success") {
+        const { gas } = await client.getTransaction({ hash: txHash });
+        throw new Error(`The call to ${to} reverted after ${receipt.gasUsed} of ${gas} gas.`);
+      }
+      logs.push(...receipt.logs);
+      ({ blockNumber } = receipt);
+      gasWei += receipt.gasUsed * receipt.effectiveGasPrice;
+    }
+    return { chainId, txHash, blockNumber, gasWei, logs: logs.map((log, logIndex) => ({ ...log, logIndex })) };
+  };
+
+  return {
+    registry,
+    provider,
+    solver,
+    variant,
+    send,
+    give: async (owner, token, amountBase) => {
+      const client = clientOf(token.chainId);
+      const coins = await client.getBalance({ address: owner });
+      // Enough for gas, whatever else it gets.
+      if (coins < parseEther("1")) await client.setBalance({ address: owner, value: parseEther("10") });
+      await faucet.give(owner, token, amountBase);
+    },
+    balanceOf: ({ chainId, address }, owner) =>
+      // The node keeps the latest state alone, and refuses a read that a new block overtakes.
+      vi.waitFor(
+        () =>
+          address === "native"
+            ? clientOf(chainId).getBalance({ address: owner })
+            : clientOf(chainId).readContract({ address, abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
+        { timeout: 2_000, interval: 20 },
+      ),
+    execute: (request, leg, calls) => {
+      const source = request.sources[leg.sourceIndex];
+      if (source === undefined) throw new RangeError("There is no such source.");
+      return send(source.token.chainId, source.owner, calls);
+    },
+    passTime: async (unixSeconds) => {
+      await Promise.all(
+        chains.map(async ({ id }) => {
+          const client = clientOf(id);
+          const { timestamp } = await client.getBlock();
+          const ahead = Math.max(0, unixSeconds + 1 - Number(timestamp));
+          await client.request({ method: "evm_increaseTime", params: [numberToHex(ahead)] });
+          await client.mine({ blocks: 1 });
+        }),
+      );
+    },
+    stop: async () => {
+      await solver.stop();
+      await devnet.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import { privateKeyToAddress } from "viem/accounts";
+import { afterAll } from "vitest";
+import { createServices, setServices, type Overrides, type Services } from "@/lib/composition";
+import { startWorker } from "@/lib/workers/runner";
+import { testDatabase } from "./database";
+import { testConfig, testDevnet } from "./devnet";
+
+export interface TestServicesOptions {
+  /** Default true: the shared local chains. False: chains are listed and not to be reached, and none is started. */
+  readonly devnet?: boolean;
+  /** Default false: whether jobs are worked on. */
+  readonly worker?: boolean;
+  /** In place of the real parts. */
+  readonly overrides?: Overrides;
+  /** Environment variables beyond those of `testConfig`. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+const EXECUTOR_COINS = "1000";
+
+/**
+ * The whole composition over a database of this file's own, with its own funded executor and the development inbox. Call it once
+ * at the top of the file; everything is closed after the file. `getServices()` of this process gives the same.
+ */
+export const testServices = async (options: TestServicesOptions = {}): Promise<Services> => {
+  const [{ url: databaseUrl }, devnet] = await Promise.all([
+    testDatabase(),
+    options.devnet === false ? null : testDevnet(),
+  ]);
+  const config = testConfig({
+    databaseUrl,
+    rpcUrls: devnet?.rpcUrls ?? null,
+    ...(options.variables ? { variables: options.variables } : {}),
+  });
+  if (devnet && config.executorPrivateKey)
+    await devnet.setCoins(privateKeyToAddress(config.executorPrivateKey), EXECUTOR_COINS);
+  const services = createServices(config, options.overrides);
+  setServices(services);
+  const worker = options.worker === true ? startWorker(services) : null;
+  // Runs before the hook that drops the database.
+  afterAll(async () => {
+    await worker?.stop();
+    await services.close();
+  });
+  return services;
+};

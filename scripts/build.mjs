@@ -1,0 +1,72 @@
+// Builds everything that `npm start` runs: Prisma's client, the route table, the pages, the server and the supervisor.
+import { rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bin, checkNode, ensureInstalled, Refusal, report, ROOT, run, sourceDigest, stampBuild } from "./project.mjs";
+
+const expect = async (what, result) => {
+  const { code, output } = await result;
+  if (code === 0) return;
+  throw new Refusal(`${output}\n${what} failed; see above.`);
+};
+
+/** Prisma's client and the table of routes. Their output is not kept in git or changes with the files beside it. */
+export const generate = async () => {
+  await expect("`prisma generate`", run(bin("prisma"), ["generate"], { quiet: true }));
+  await expect("The route table", run(bin("tsx"), ["scripts/gen-routes.ts"], { quiet: true }));
+};
+
+/** `@/x` means the project's own file; every other bare name stays a package. */
+const ownFiles = {
+  name: "own-files",
+  setup: (build) => {
+    build.onResolve({ filter: /^@\// }, ({ path, ...rest }) =>
+      build.resolve(`./${path.slice(2)}`, { kind: rest.kind, resolveDir: ROOT }),
+    );
+  },
+};
+
+/** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
+export const bundle = async (names = ["server", "stack"]) => {
+  const { build } = await import("esbuild");
+  const entries = { server: "server.ts", stack: "lib/stack/main.ts" };
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),
+    outdir: "dist",
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    sourcemap: true,
+    logLevel: "warning",
+    // Files that were CommonJS once ask for these.
+    plugins: [ownFiles],
+  });
+};
+
+export const build = async (say) => {
+  // Digest first: a file that changes while we build makes the next start build again.
+  const digest = sourceDigest();
+  rmSync(join(ROOT, "dist", "build.stamp"), { force: true });
+  say("Generating Prisma's client and the route table …");
+  await generate();
+  say("Building the pages (next build) and bundling the server; about a minute …");
+  const results = await Promise.allSettled([
+    expect("`next build`", run(bin("next"), ["build"], { quiet: true, env: { NEXT_TELEMETRY_DISABLED: "1" } })),
+    bundle(),
+  ]);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+  stampBuild(digest);
+};
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    checkNode();
+    await ensureInstalled(console.log);
+    await build(console.log);
+  } catch (error) {
+    report(error);
+  }
+}

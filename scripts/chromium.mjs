@@ -1,0 +1,56 @@
+// Finds a Chromium for the browser tests, or gets one.
+import { accessSync, constants } from "node:fs";
+import { bin, run } from "./project.mjs";
+
+const INSTALL_TIMEOUT_MS = 300_000;
+const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
+
+/** It is there and starts: a browser without its libraries does not. */
+const works = async (path) => {
+  try {
+    accessSync(path, constants.X_OK);
+  } catch {
+    return false;
+  }
+  return (await run(path, ["--version"], { quiet: true, timeoutMs: 20_000 })).code === 0;
+};
+
+const playwrightsOwn = async () => {
+  const { chromium } = await import("@playwright/test");
+  return chromium.executablePath();
+};
+
+const firstWorking = async (paths) => {
+  for (const path of paths) if (path && (await works(path))) return path;
+  return null;
+};
+
+const find = async () => firstWorking([process.env.CHROMIUM_PATH, await playwrightsOwn(), ...INSTALLED]);
+
+const quietly = async (command, args) =>
+  (await run(command, args, { quiet: true, timeoutMs: INSTALL_TIMEOUT_MS, env: { DEBIAN_FRONTEND: "noninteractive" } }))
+    .code === 0;
+
+/**
+ * Path of a Chromium that starts: the one of CHROMIUM_PATH, Playwright's, the system's, or one that is installed now.
+ * @returns {Promise<string | null>} null when there is none to be had
+ */
+export const findChromium = async (say) => {
+  const found = await find();
+  if (found) return found;
+  say("No Chromium is installed; trying Playwright's download …");
+  if (await quietly(bin("playwright"), ["install", "chromium"])) {
+    const downloaded = await find();
+    if (downloaded) return downloaded;
+  }
+  if (process.getuid?.() === 0 && (await quietly("apt-get", ["--version"]))) {
+    say("Trying Debian's package (apt-get install chromium) …");
+    await quietly("apt-get", ["update"]);
+    await quietly("apt-get", ["install", "-y", "--no-install-recommends", "chromium"]);
+  }
+  return find();
+};
+
+export const NO_CHROMIUM =
+  "No Chromium was found and none could be installed. Install one (Debian: `sudo apt-get install chromium`, or " +
+  "`npx playwright install --with-deps chromium`), or name it in CHROMIUM_PATH. Then run this again.";

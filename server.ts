@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import next from "next";
+import { createServices, setServices, type Services } from "@/lib/composition";
+import { loadConfig, type Config } from "@/lib/config/env";
+import { createFastServer, type FastServer } from "@/lib/http/fast-server";
+import { pageHeaders } from "@/lib/http/headers";
+import { getLogger, loggedError } from "@/lib/http/logger";
+import { fallbackPrefixes, routes } from "@/lib/routes.gen";
+import { startWorker } from "@/lib/workers/runner";
+
+const STOP_DEADLINE_MS = 10_000;
+
+/** A part that could not start: which, and what to do about it. The reason is the cause. */
+class StartError extends Error {
+  constructor(
+    readonly part: string,
+    readonly advice: string,
+    cause: unknown,
+  ) {
+    super(`${part} did not start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = "StartError";
+  }
+}
+
+/** Names the part that is starting, so that a failure says more than where in the code it came up. */
+const starting = async <T>(part: string, advice: string, start: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await start();
+  } catch (error) {
+    throw new StartError(part, advice, error);
+  }
+};
+
+interface Part {
+  stop(): Promise<void>;
+}
+
+const listen = async (fast: FastServer, config: Config): Promise<number> => {
+  fast.server.listen(config.port, config.host);
+  // Rejects with the server's error, for instance EADDRINUSE.
+  await once(fast.server, "listening");
+  return (fast.server.address() as AddressInfo).port;
+};
+
+const startWeb = async (config: Config): Promise<Part & { port: number }> => {
+  const app = next({ dev: false, dir: process.cwd(), hostname: config.host, port: config.port });
+  await starting("The web app", "Build it first: npm run build", () => app.prepare());
+  const handle = app.getRequestHandler();
+  const fast = createFastServer({
+    routes,
+    fallbackPrefixes,
+    fallback: (incoming, outgoing) => handle(incoming, outgoing),
+    fallbackHeaders: pageHeaders({
+      publicUrl: config.publicUrl,
+      rpcUrls: config.chains.map((chain) => chain.publicRpcUrl ?? chain.rpcUrls[0] ?? config.publicUrl),
+      walletConnect: config.walletConnectProjectId !== null,
+    }),
+    publicUrl: config.publicUrl,
+    logLevel: config.logLevel,
+  });
+  const port = await starting("The web server", `Free ${config.host}:${String(config.port)}, or set PORT`, () =>
+    listen(fast, config),
+  );
+  return {
+    port,
+    stop: async () => {
+      await fast.close(STOP_DEADLINE_MS);
+      await app.close();
+    },
+  };
+};
+
+const stopOnce = (parts: readonly Part[], services: Services, logLevel: string): (() => void) => {
+  const logger = getLogger(logLevel);
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    logger.info("stopping");
+    const results = await Promise.allSettled(parts.map((part) => part.stop()));
+    for (const result of results)
+      if (result.status === "rejected")
+        logger.error({ err: loggedError(result.reason) }, "a part did not stop cleanly");
+    await services.close();
+    logger.info("stopped");
+    logger.flush();
+  };
+  return () => {
+    // A second signal is somebody who does not want to wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+};
+
+const main = async (): Promise<void> => {
+  const config = await starting("The configuration", "Correct the environment; README lists the variables", () =>
+    loadConfig(),
+  );
+  const services = await starting("The services", "See the reason; most often the database is not to be reached", () =>
+    createServices(config),
+  );
+  setServices(services);
+  const worker =
+    config.role === "web"
+      ? null
+      : await starting("The worker", "See the reason; it needs the database and its migrations", () =>
+          startWorker(services),
+        );
+  const web = config.role === "worker" ? null : await startWeb(config);
+  const stop = stopOnce(
+    [web, worker].filter((part) => part !== null),
+    services,
+    config.logLevel,
+  );
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  // A supervisor that was killed cannot say so; its channel closes, and nobody would stop us later.
+  process.on("disconnect", stop);
+  const port = web?.port ?? null;
+  getLogger(config.logLevel).info({ ready: true, port, role: config.role }, "ready");
+  process.send?.({ type: "ready", port });
+};
+
+main().catch((error: unknown) => {
+  const advice = error instanceof StartError ? `\nWhat to do: ${error.advice}` : "";
+  process.stderr.write(`${loggedError(error).message}${advice}\n`);
+  process.exit(1);
+});

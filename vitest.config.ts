@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const resolve = { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } };
+const exclude = ["**/node_modules/**", "**/.next/**", "**/.data/**", "**/dist/**", "e2e/**", "vendor/**"];
+
+export default defineConfig({
+  resolve,
+  test: {
+    teardownTimeout: 30_000,
+    projects: [
+      {
+        resolve,
+        test: {
+          name: "unit",
+          include: ["**/*.test.{ts,tsx}"],
+          exclude: [...exclude, "**/*.int.test.ts"],
+          environment: "node",
+          testTimeout: 10_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "integration",
+          include: ["**/*.int.test.ts"],
+          exclude,
+          environment: "node",
+          // Real servers and chains are shared by all files; each file has its own database and keys.
+          globalSetup: ["lib/testing/global-setup.ts"],
+          pool: "forks",
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          retry: 0,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
