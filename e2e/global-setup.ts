@@ -81,7 +81,7 @@ const stop = (stack: ChildProcess): Promise<void> =>
   });
 
 /**
- * Starts a whole stack of its own on free ports with an empty data folder, and sets `E2E_BASE_URL`, `E2E_DATABASE_URL` and
+ * Starts a whole stack of its own on free ports with an empty data folder, and sets `E2E_BASE_URL`, `E2E_DATABASE_URL`, `E2E_DATA_DIR` and
  * `E2E_RPC_URL_<chain id>`. With `E2E_BASE_URL` already set it uses that stack instead.
  */
 const globalSetup = async (): Promise<(() => Promise<void>) | undefined> => {
@@ -98,6 +98,7 @@ const globalSetup = async (): Promise<(() => Promise<void>) | undefined> => {
     const { url, databaseUrl, rpcUrls } = await ready;
     process.env.E2E_BASE_URL = url;
     process.env.E2E_DATABASE_URL = databaseUrl;
+    process.env.E2E_DATA_DIR = dataDir;
     for (const [id, rpcUrl] of Object.entries(rpcUrls)) process.env[`E2E_RPC_URL_${id}`] = rpcUrl;
   } catch (error) {
     await remove();

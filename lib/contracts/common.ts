@@ -23,8 +23,8 @@ export const address = z
 /** Checked for its form here; precision and range are checked against the token. */
 export const amount = z
   .string()
-  .max(60)
-  .regex(AMOUNT_PATTERN, 'must be a decimal string like "12.5"')
+  .max(60, { message: "is too long", abort: true })
+  .regex(AMOUNT_PATTERN, { message: 'must be a decimal string like "12.5"', abort: true })
   .refine((text) => /[1-9]/.test(text), "must be above zero")
   .meta({ description: "Decimal amount in units of the token, never base units", examples: ["12.5"] });
 

@@ -143,8 +143,13 @@ const across = (create: Create, create2: Create2, weth: Address) => {
   };
 };
 
+let plan: DeploymentPlan | null = null;
+
 /** Every contract of the local chains with its address, worked out from code alone: the same on each chain and in each run. */
-export const planDeployments = (): DeploymentPlan => {
+export const planDeployments = (): DeploymentPlan => (plan ??= workOutPlan());
+
+// Hashes a megabyte of code, so once is enough.
+const workOutPlan = (): DeploymentPlan => {
   const deployments: Deployment[] = [];
   const create2: Create2 = (name, code, { salt = zeroHash, factory = CREATE2_DEPLOYER } = {}) => {
     const at = getContractAddress({ opcode: "CREATE2", from: factory, salt, bytecode: code });

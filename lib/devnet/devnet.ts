@@ -1,4 +1,5 @@
-import { keccak256, numberToHex, toHex, type Address } from "viem";
+import { createHash } from "node:crypto";
+import { numberToHex, type Address } from "viem";
 import { anvilMarker, startAnvil, type AnvilProcess } from "./anvil-process";
 import { planDeployments } from "./contracts";
 import { deployAll } from "./deploy/deploy";
@@ -51,13 +52,10 @@ const fingerprint = (): string => {
     ...relayerTransactions(contracts),
     ...DEVNET_CHAIN_IDS.flatMap((_, index) => poolTransactions(contracts, index)),
   ];
-  return keccak256(
-    toHex(
-      transactions
-        .map(({ to, data, ...rest }) => `${String(to)}${data}${"value" in rest ? String(rest.value) : ""}`)
-        .join(),
-    ),
-  );
+  const hash = createHash("sha256");
+  for (const { to, data, ...rest } of transactions)
+    hash.update(`${String(to)} ${data} ${"value" in rest ? String(rest.value) : ""}\n`);
+  return hash.digest("hex");
 };
 
 /**

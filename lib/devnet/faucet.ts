@@ -1,5 +1,7 @@
 import { encodeFunctionData, erc20Abi, parseAbi, type Hex } from "viem";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { invalidRequest } from "@/lib/core/errors";
+import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Faucet } from "@/lib/ports/devnet";
 import type { EvmAddress } from "@/lib/ports/routing";
@@ -9,6 +11,9 @@ import { createUnlockedSender, type UnlockedSender } from "./sender";
 const mintableAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
 const weth9Abi = parseAbi(["function deposit() payable"]);
 
+/** Whole tokens at a time. Enough for any trial, and little enough that the source never runs dry. */
+const GIVEN_AT_ONCE_MAX = 1_000_000n;
+
 export interface FaucetOptions {
   readonly registry: ChainRegistry;
 }
@@ -16,6 +21,7 @@ export interface FaucetOptions {
 /**
  * Gives tokens on the local chains: coins from an account that the node has unlocked, wrapped coins by wrapping them, all
  * other tokens by minting. Any number of calls at once, also from several processes.
+ * `give` @throws DomainError `invalid_request` for more than the faucet gives at a time, `chain_unavailable`
  */
 export const createFaucet = ({ registry }: FaucetOptions): Faucet => {
   const senders = new Map<number, UnlockedSender>();
@@ -39,7 +45,13 @@ export const createFaucet = ({ registry }: FaucetOptions): Faucet => {
     return (await sender.sendAndWait({ to: token.address, data })).transactionHash;
   };
   return {
-    give: (to, token, amountBase) =>
-      chainCall(token.chainId, async () => ({ txHash: await transaction(to, token, amountBase) })),
+    give: async (to, token, amountBase) => {
+      const max = GIVEN_AT_ONCE_MAX * 10n ** BigInt(token.decimals);
+      if (amountBase > max) {
+        const message = `The faucet gives at most ${formatAmount(max, token.decimals)} ${token.symbol} at a time.`;
+        throw invalidRequest([{ path: "amount", message }]);
+      }
+      return chainCall(token.chainId, async () => ({ txHash: await transaction(to, token, amountBase) }));
+    },
   };
 };

@@ -36,6 +36,8 @@ export interface UnifiedBalances {
 
 interface Snapshot {
   readonly positions: readonly Position[];
+  /** Symbols of tokens whose contract did not answer, so that their balances are missing. */
+  readonly unread: readonly string[];
   readonly time: ChainTime;
   readonly readAt: Date;
 }
@@ -68,17 +70,22 @@ export const createBalancesService = ({ registry, wallets, prices, clock }: Bala
     if (remembered.size > REMEMBERED_MAX && !oldest.done) remembered.delete(oldest.value);
   };
 
-  const positionsOf = (
+  const snapshotOf = (
     balances: ChainBalances,
+    chainId: number,
     owners: readonly { id: string; address: EvmAddress }[],
     tokens: readonly Token[],
-  ) =>
-    owners.flatMap((owner) =>
-      tokens.flatMap((token): Position[] => {
-        const amountBase = balances.get(owner.address, token);
-        return amountBase === null ? [] : [{ walletId: owner.id, address: owner.address, token, amountBase }];
-      }),
+  ): Snapshot => {
+    const all = owners.flatMap(({ id, address }) =>
+      tokens.map((token) => ({ walletId: id, address, token, amountBase: balances.get(address, token) })),
     );
+    return {
+      positions: all.flatMap(({ amountBase, ...rest }) => (amountBase === null ? [] : [{ ...rest, amountBase }])),
+      unread: [...new Set(all.filter(({ amountBase }) => amountBase === null).map(({ token }) => token.symbol))],
+      time: { chainId, blockNumber: balances.blockNumber, at: balances.at },
+      readAt: clock.now(),
+    };
+  };
 
   const readChain = async (
     projectId: string,
@@ -90,11 +97,11 @@ export const createBalancesService = ({ registry, wallets, prices, clock }: Bala
     try {
       const addresses = owners.map(({ address }) => address);
       const balances = await withDeadline(readBalances(registry, chainId, addresses, tokens), CHAIN_TIMEOUT_MS);
-      const snapshot = {
-        positions: positionsOf(balances, owners, tokens),
-        time: { chainId, blockNumber: balances.blockNumber, at: balances.at },
-        readAt: clock.now(),
-      };
+      const snapshot = snapshotOf(balances, chainId, owners, tokens);
+      if (snapshot.unread.length > 0) {
+        const reason = `${snapshot.unread.join(", ")} on ${registry.get(chainId).name} could not be read and are missing.`;
+        return { snapshot, stale: { chainId, reason, lastSeenAt: null } };
+      }
       remember(key, snapshot);
       return { snapshot, stale: null };
     } catch (error) {
@@ -104,12 +111,17 @@ export const createBalancesService = ({ registry, wallets, prices, clock }: Bala
     }
   };
 
-  /** Prices are only shown: without them the amounts are still right. */
-  const pricesOf = async (tokens: readonly Token[]): Promise<(token: Token) => string | null> => {
+  /** Prices are only shown: without them the amounts are still right. Chain by chain, so that one that is down costs its own. */
+  const pricesOf = async (chains: readonly (readonly Token[])[]): Promise<(token: Token) => string | null> => {
     const key = (token: Token): string => `${String(token.chainId)}:${token.address}`;
-    const values = await prices.priceUsd(tokens, AbortSignal.timeout(PRICES_TIMEOUT_MS)).catch(() => []);
-    const known = new Map(tokens.map((token, index) => [key(token), values[index] ?? null]));
-    return (token) => known.get(key(token)) ?? null;
+    const known = await Promise.all(
+      chains.map(async (tokens) => {
+        const values = await prices.priceUsd(tokens, AbortSignal.timeout(PRICES_TIMEOUT_MS)).catch(() => []);
+        return tokens.map((token, index) => [key(token), values[index] ?? null] as const);
+      }),
+    );
+    const byToken = new Map(known.flat());
+    return (token) => byToken.get(key(token)) ?? null;
   };
 
   return {
@@ -117,7 +129,7 @@ export const createBalancesService = ({ registry, wallets, prices, clock }: Bala
       const owners = await wallets.list(projectId);
       const [answers, priceOf] = await Promise.all([
         Promise.all(registry.list().map((chain) => readChain(projectId, chain.id, owners))),
-        pricesOf(registry.tokens()),
+        pricesOf(registry.list().map(({ id }) => registry.tokens(id))),
       ]);
       const snapshots = answers.flatMap(({ snapshot }) => (snapshot ? [snapshot] : []));
       return {

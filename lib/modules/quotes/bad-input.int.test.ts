@@ -207,17 +207,29 @@ describe("one-time codes", () => {
     }
   });
 
-  test("expire", async () => {
-    const { quoteId, code } = await quoteWithCode();
-    aheadSeconds += 299;
-    const { quoteId: late, code: lateCode } = await quoteWithCode();
-    aheadSeconds += 2;
-    expect(await post("/swap/prepare", { quoteId, otp: code })).toMatchObject({
-      status: 410,
-      body: { code: "quote_expired" },
-    });
-    // A quote lives as long as its code, so a code that is older than its quote's end has to be asked for late.
-    expect((await post("/swap/prepare", { quoteId: late, otp: lateCode })).body.code).not.toBe("otp_expired");
+  test("expire after five minutes", async () => {
+    const { userId } = await api.services.auth.verifyAccessToken(accessToken);
+    const seen = await codesOf(api, customer);
+    const digest = new Uint8Array(randomBytes(32));
+    const subjectId = `qt_${randomBytes(8).toString("hex")}`;
+    const projectId = await projectOf(accessToken);
+    await api.services.otp.request({ projectId, userId, subjectId, digest, subject: "Code", lines: [] });
+    const code = await api.readCode(customer.email, seen);
+    aheadSeconds += 301;
+    await expect(api.services.otp.consume({ subjectId, digest, code })).rejects.toMatchObject({ code: "otp_expired" });
+  });
+
+  test("are good for exactly what they state", async () => {
+    const { userId } = await api.services.auth.verifyAccessToken(accessToken);
+    const seen = await codesOf(api, customer);
+    const [digest, other] = [new Uint8Array(randomBytes(32)), new Uint8Array(randomBytes(32))];
+    const subjectId = `qt_${randomBytes(8).toString("hex")}`;
+    const projectId = await projectOf(accessToken);
+    await api.services.otp.request({ projectId, userId, subjectId, digest, subject: "Code", lines: [] });
+    const code = await api.readCode(customer.email, seen);
+    await expect(api.services.otp.consume({ subjectId, digest: other, code })).rejects.toMatchObject({ code: "otp_invalid" });
+    await api.services.otp.consume({ subjectId, digest, code });
+    await expect(api.services.otp.consume({ subjectId, digest, code })).rejects.toMatchObject({ code: "otp_invalid" });
   });
 
   test("are evaluated five times, of 200 guesses at once", async () => {

@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { createApiClient } from "@/lib/api-client/client";
+import { createApiKey } from "@/lib/contracts/api-keys";
+import { createNonce, createToken } from "@/lib/contracts/auth";
+import { answerOf, parityRequests, type ParityCredentials } from "./parity-requests";
+
+const NEXT_READY_MS = 60_000;
+const POLL_MS = 200;
+const RPC_PREFIX = "E2E_RPC_URL_";
+
+const setting = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: the global setup starts the stack and sets it.`);
+  return value;
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((done) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => done(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+
+/** The stack's own secrets and places, so that both servers know the same keys, tokens and rows. */
+const nextEnvironment = (port: number): NodeJS.ProcessEnv => {
+  const secrets = JSON.parse(readFileSync(join(setting("E2E_DATA_DIR"), "secrets.json"), "utf8")) as NodeJS.ProcessEnv;
+  const chains = Object.entries(process.env).flatMap(([name, url]) => {
+    if (!name.startsWith(RPC_PREFIX)) return [];
+    const id = name.slice(RPC_PREFIX.length);
+    return [
+      [`RPC_URL_${id}`, url],
+      [`PUBLIC_RPC_URL_${id}`, url],
+    ];
+  });
+  return {
+    ...process.env,
+    ...secrets,
+    ...(Object.fromEntries(chains) as NodeJS.ProcessEnv),
+    NODE_ENV: "production",
+    DATABASE_URL: setting("E2E_DATABASE_URL"),
+    DEVNET: "1",
+    PORT: String(port),
+    PUBLIC_URL: setting("E2E_BASE_URL"),
+    NEXTAUTH_URL: setting("E2E_BASE_URL"),
+    RATE_LIMIT_PER_IP: "0",
+    RATE_LIMIT_PER_KEY: "0",
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+};
+
+const startNext = async (): Promise<{ origin: string; child: ChildProcess }> => {
+  const port = await freePort();
+  const cli = join("node_modules", "next", "dist", "bin", "next");
+  const args = [cli, "start", "-p", String(port), "-H", "127.0.0.1"];
+  const child = spawn(process.execPath, args, { env: nextEnvironment(port), stdio: ["ignore", "ignore", "inherit"] });
+  const origin = `http://127.0.0.1:${String(port)}`;
+  const deadline = Date.now() + NEXT_READY_MS;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const answer = await fetch(`${origin}/api/health`).catch(() => null);
+    if (answer?.ok === true) return { origin, child };
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  child.kill("SIGKILL");
+  throw new Error("`next start` did not answer in time.");
+};
+
+const signIn = async (origin: string): Promise<ParityCredentials> => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const client = createApiClient({ baseUrl: `${origin}/api` });
+  const { nonce, domain, uri, statement } = await client.call(createNonce, { body: { address: account.address } });
+  const chainId = 31337;
+  const message = createSiweMessage({ address: account.address, chainId, domain, nonce, statement, uri, version: "1" });
+  const signature = await account.signMessage({ message });
+  const { accessToken } = await client.call(createToken, { body: { message, signature } });
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const { secret } = await client.call(createApiKey, { body: { name: "parity" }, headers });
+  return { apiKey: secret, accessToken };
+};
+
+test("`next start` and server.ts give the same answers", async () => {
+  const serverOrigin = setting("E2E_BASE_URL");
+  const { origin: nextOrigin, child } = await startNext();
+  try {
+    for (const request of parityRequests(await signIn(serverOrigin))) {
+      const [server, next] = [await answerOf(serverOrigin, request), await answerOf(nextOrigin, request)];
+      expect.soft(next, `${request.name}: ${request.method} ${request.path}`).toEqual(server);
+    }
+  } finally {
+    child.kill("SIGTERM");
+  }
+});

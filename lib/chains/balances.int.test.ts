@@ -1,0 +1,57 @@
+import { parseEther, toHex } from "viem";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { describe, expect, test } from "vitest";
+import { createFaucet } from "@/lib/devnet/faucet";
+import { testDevnet } from "@/lib/testing/devnet";
+import { readBalances } from "./balances";
+import { createChainRegistry } from "./registry";
+
+const CHAIN = 31337;
+const devnet = await testDevnet();
+let requests = 0;
+const registry = createChainRegistry(devnet.chains, {
+  fetchFn: (input, init) => {
+    requests += 1;
+    return fetch(input, init);
+  },
+});
+const faucet = createFaucet({ registry });
+const newAddress = () => privateKeyToAddress(generatePrivateKey());
+const usdc = registry.resolveToken(CHAIN, "USDC");
+const native = registry.native(CHAIN);
+
+describe("balances of a chain", () => {
+  test("are those of every owner and token, of the chain's present block", async () => {
+    const [rich, poor] = [newAddress(), newAddress()];
+    await faucet.give(rich, usdc, 12_345_678n);
+    await faucet.give(rich, native, parseEther("0.5"));
+    const before = await registry.client(CHAIN).getBlockNumber();
+    const balances = await readBalances(registry, CHAIN, [rich, poor], registry.tokens(CHAIN));
+    expect(balances.get(rich, usdc)).toBe(12_345_678n);
+    expect(balances.get(rich, native)).toBe(parseEther("0.5"));
+    expect(balances.get(poor, usdc)).toBe(0n);
+    expect(balances.get(newAddress(), usdc)).toBeNull();
+    expect(balances.blockNumber).toBeGreaterThanOrEqual(before);
+    expect(Math.abs(balances.at.getTime() - Date.now())).toBeLessThan(10_000);
+  });
+
+  test("come in one request, also thousands of them", async () => {
+    const owners = Array.from({ length: 500 }, (_, index) => toHex(index + 1, { size: 20 }));
+    const last = newAddress();
+    await faucet.give(last, usdc, 7n);
+    requests = 0;
+    const balances = await readBalances(registry, CHAIN, [...owners, last], registry.tokens(CHAIN));
+    expect(requests).toBe(1);
+    expect(balances.get(last, usdc)).toBe(7n);
+  });
+
+  test("of a token that cannot be read are null and take nothing from the others", async () => {
+    const owner = newAddress();
+    await faucet.give(owner, usdc, 7n);
+    const spokePool = registry.get(CHAIN).contracts.across?.spokePool ?? usdc.address;
+    const noCode = { ...usdc, address: newAddress() };
+    const reverts = { ...usdc, address: spokePool };
+    const balances = await readBalances(registry, CHAIN, [owner], [noCode, reverts, usdc]);
+    expect([noCode, reverts, usdc].map((token) => balances.get(owner, token))).toEqual([null, null, 7n]);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, expect, test, vi } from "vitest";
+import { createListener } from "@/lib/db/listener";
+import { testDatabase } from "@/lib/testing/database";
+import { createJobsRepository } from "./repository";
+import { startJobRunner, type JobHandler, type JobRunner } from "./service";
+
+const { url, database } = await testDatabase();
+const repository = createJobsRepository(database);
+const listener = createListener(url);
+const log = { warn: () => undefined, error: () => undefined };
+const runners: JobRunner[] = [];
+afterAll(async () => {
+  await Promise.all(runners.map((runner) => runner.stop()));
+  await listener.close();
+});
+
+const addJob = async (id: string, queue: string): Promise<void> => {
+  await database.prisma.job.create({ data: { id, queue, runAt: new Date() } });
+};
+
+const start = (workerId: string, queue: string, handler: JobHandler, leaseMs = 4000): JobRunner => {
+  const options = { leaseMs, heartbeatMs: leaseMs / 4, pollMs: 100, concurrency: 20 };
+  const runner = startJobRunner({ repository, handlers: { [queue]: handler }, workerId, listener, log, options });
+  runners.push(runner);
+  return runner;
+};
+
+const isGone = async (id: string): Promise<void> => {
+  expect(await database.prisma.job.findUnique({ where: { id } })).toBeNull();
+};
+
+test("of two instances one runs each job, once", async () => {
+  const runs = new Map<string, number>();
+  const handler: JobHandler = (id) => {
+    runs.set(id, (runs.get(id) ?? 0) + 1);
+    return Promise.resolve({ done: true });
+  };
+  const ids = Array.from({ length: 60 }, (_, index) => `both-${String(index)}`);
+  await Promise.all(ids.map((id) => addJob(id, "both")));
+  const pair = [start("one", "both", handler), start("two", "both", handler)];
+  await vi.waitFor(async () => expect(await database.prisma.job.count({ where: { queue: "both" } })).toBe(0), 20_000);
+  expect([...runs.values()]).toEqual(ids.map(() => 1));
+  await Promise.all(pair.map((runner) => runner.stop()));
+});
+
+test("a dead worker's job is taken over when its lease runs out, and not before", async () => {
+  await addJob("orphan", "takeover");
+  const claimed = await repository.claim({ workerId: "dead", leaseMs: 2000, limit: 10 });
+  expect(claimed.map(({ id }) => id)).toContain("orphan");
+  const claimedAt = performance.now();
+  let takenAfterMs = 0;
+  const runner = start("heir", "takeover", () => {
+    takenAfterMs = performance.now() - claimedAt;
+    return Promise.resolve({ done: true });
+  });
+  await vi.waitFor(() => isGone("orphan"), 15_000);
+  expect(takenAfterMs).toBeGreaterThan(1900);
+  await runner.stop();
+});
+
+test("a job that wants to be looked at again keeps its place, and one that throws is tried again", async () => {
+  await addJob("again", "again");
+  let turns = 0;
+  const runner = start("patient", "again", () => {
+    turns += 1;
+    if (turns === 1) throw new Error("not yet");
+    return Promise.resolve(turns < 3 ? { done: false, againInMs: 10 } : { done: true });
+  });
+  await vi.waitFor(() => isGone("again"), 15_000);
+  expect(turns).toBe(3);
+  await runner.stop();
+});
+
+test("a stopping worker lets its jobs come to an end and gives their leases back", async () => {
+  await addJob("long", "long");
+  const runner = start("leaving", "long", async (_id, signal) => {
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    return { done: false, againInMs: 0 };
+  });
+  await vi.waitFor(async () => {
+    expect((await database.prisma.job.findUnique({ where: { id: "long" } }))?.lockedBy).toBe("leaving");
+  }, 10_000);
+  await runner.stop();
+  expect((await database.prisma.job.findUnique({ where: { id: "long" } }))?.lockedBy).toBeNull();
+});
