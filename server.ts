@@ -18,7 +18,7 @@ class StartError extends Error {
     readonly advice: string,
     cause: unknown,
   ) {
-    super(`${part} did not start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`Causeway did not start. ${part}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.name = "StartError";
   }
 }
@@ -50,7 +50,11 @@ const startWeb = async (config: Config): Promise<Part & { port: number }> => {
   const fast = createFastServer({
     routes,
     fallbackPrefixes,
-    fallback: (incoming, outgoing) => handle(incoming, outgoing),
+    fallback: (incoming, outgoing) => {
+      // Layouts do not know their path; the sign-in page leads back to it.
+      incoming.headers["x-causeway-path"] = incoming.url ?? "/";
+      return handle(incoming, outgoing);
+    },
     fallbackHeaders: pageHeaders({
       publicUrl: config.publicUrl,
       rpcUrls: config.chains.map((chain) => chain.publicRpcUrl ?? chain.rpcUrls[0] ?? config.publicUrl),
@@ -103,13 +107,14 @@ const main = async (): Promise<void> => {
     createServices(config),
   );
   setServices(services);
+  // The web first: a port that is taken shall not leave work begun.
+  const web = config.role === "worker" ? null : await startWeb(config);
   const worker =
     config.role === "web"
       ? null
       : await starting("The worker", "See the reason; it needs the database and its migrations", () =>
           startWorker(services),
         );
-  const web = config.role === "worker" ? null : await startWeb(config);
   const stop = stopOnce(
     [web, worker].filter((part) => part !== null),
     services,

@@ -8,6 +8,7 @@ import { getBrowserSession } from "@/lib/http/session";
 export const metadata: Metadata = {
   title: { default: "Causeway", template: "%s · Causeway" },
   description: "Wallets on many chains and one way to move money over them.",
+  icons: { icon: "/icon.svg" },
 };
 
 export const viewport: Viewport = {

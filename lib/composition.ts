@@ -99,7 +99,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     clock,
     smartAccounts: deploymentsOf(smartAccounts),
   });
-  const { mailer, inbox } = buildMail(config, overrides, database, clock);
+  const { mailer, inbox, closeMail } = buildMail(config, overrides, database, clock);
 
   const projects = createProjectsService({ database, clock });
   const auth = createAuthService({
@@ -180,6 +180,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     readiness: createReadinessService(probesOf({ database, registry, jobs, mailer })),
     sweep: () => sweepExpired(database),
     close: async (): Promise<void> => {
+      closeMail();
       await listener.close();
       await database.close();
     },
@@ -226,12 +227,19 @@ const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => 
 });
 
 const buildMail = (config: Config, overrides: Overrides, database: Database, clock: Clock) => {
-  if (overrides.mailer) return { mailer: overrides.mailer, inbox: null };
-  if (config.smtpUrl !== null)
-    return { mailer: createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom }), inbox: null };
+  const nothingOpen = (): void => undefined;
+  if (overrides.mailer) return { mailer: overrides.mailer, inbox: null, closeMail: nothingOpen };
+  if (config.smtpUrl !== null) {
+    const mailer = createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom });
+    return { mailer, inbox: null, closeMail: () => mailer.close() };
+  }
   // Production without SMTP_URL does not start (lib/config/env.ts), so this is development.
   const repository = createInboxRepository(database, clock);
-  return { mailer: createInboxMailer({ store: repository }), inbox: createInboxService(repository) };
+  return {
+    mailer: createInboxMailer({ store: repository }),
+    inbox: createInboxService(repository),
+    closeMail: nothingOpen,
+  };
 };
 
 const buildFaucet = (config: Config, registry: ChainRegistry): Faucet | null =>

@@ -8,13 +8,21 @@ interface LayoutProps {
   readonly children: ReactNode;
 }
 
+/** Set by server.ts, because layouts do not know their path; without it people land on the overview. */
+const PATH_HEADER = "x-causeway-path";
+
+const signInPath = async (): Promise<string> => {
+  const asked = (await headers()).get(PATH_HEADER);
+  if (asked === null || !URL.canParse(asked, "http://localhost")) return "/sign-in";
+  const { pathname, searchParams } = new URL(asked, "http://localhost");
+  // Next's own mark on requests for parts of a page.
+  searchParams.delete("_rsc");
+  const from = searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`;
+  return from === "/" ? "/sign-in" : `/sign-in?from=${encodeURIComponent(from)}`;
+};
+
 const DashboardLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
-  const session = await getBrowserSession();
-  if (session === null) {
-    // Set by server.ts; layouts do not know their path otherwise.
-    const path = (await headers()).get("x-causeway-path");
-    redirect(path === null || path === "/" ? "/sign-in" : `/sign-in?from=${encodeURIComponent(path)}`);
-  }
+  if ((await getBrowserSession()) === null) redirect(await signInPath());
   return <AppShell>{children}</AppShell>;
 };
 

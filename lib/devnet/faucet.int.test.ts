@@ -13,18 +13,21 @@ const registry = createChainRegistry(devnet.chains);
 const newAddress = () => privateKeyToAddress(generatePrivateKey());
 
 describe("the faucet", () => {
-  test.each(["ETH", "WETH", "USDC", "USDT", "DAI"])("gives %s, and its transaction is mined when it answers", async (symbol) => {
-    const [to, token] = [newAddress(), registry.resolveToken(CHAIN, symbol)];
-    const amount = 3n * 10n ** BigInt(token.decimals);
-    const { txHash } = await createFaucet({ registry }).give(to, token, amount);
-    const client = registry.client(CHAIN);
-    expect(await client.getTransactionReceipt({ hash: txHash })).toMatchObject({ status: "success" });
-    const balance =
-      token.address === "native"
-        ? await client.getBalance({ address: to })
-        : await client.readContract({ address: token.address, abi: erc20Abi, functionName: "balanceOf", args: [to] });
-    expect(balance).toBe(amount);
-  });
+  test.each(["ETH", "WETH", "USDC", "USDT", "DAI"])(
+    "gives %s, and its transaction is mined when it answers",
+    async (symbol) => {
+      const [to, token] = [newAddress(), registry.resolveToken(CHAIN, symbol)];
+      const amount = 3n * 10n ** BigInt(token.decimals);
+      const { txHash } = await createFaucet({ registry }).give(to, token, amount);
+      const client = registry.client(CHAIN);
+      expect(await client.getTransactionReceipt({ hash: txHash })).toMatchObject({ status: "success" });
+      const balance =
+        token.address === "native"
+          ? await client.getBalance({ address: to })
+          : await client.readContract({ address: token.address, abi: erc20Abi, functionName: "balanceOf", args: [to] });
+      expect(balance).toBe(amount);
+    },
+  );
 
   test("serves many at once, from several processes too", async () => {
     // Two faucets know nothing of each other, as in two processes.
@@ -37,7 +40,12 @@ describe("the faucet", () => {
         if (token) await faucets[index % 2]?.give(to, token, 5n);
       }),
     );
-    const balances = await readBalances(registry, CHAIN, gifts.map(({ to }) => to), tokens);
+    const balances = await readBalances(
+      registry,
+      CHAIN,
+      gifts.map(({ to }) => to),
+      tokens,
+    );
     const given = gifts.map(({ to, index }) => {
       const token = tokens[index % tokens.length];
       return token && balances.get(to, token);

@@ -10,7 +10,21 @@ import { accepted } from "./reply";
 
 const { database } = await testDatabase();
 let nowMs = Date.parse("2026-01-01T00:00:00Z");
+const OTHERS_TOKEN = "others.token";
+const fakes = httpServices();
 const services = httpServices({
+  auth: {
+    verifyAccessToken: (token) =>
+      token === OTHERS_TOKEN
+        ? Promise.resolve({ userId: "usr_others", sessionId: "ses_others" })
+        : fakes.auth.verifyAccessToken(token),
+  },
+  projects: {
+    resolve: (userId, projectId) =>
+      userId === "usr_others"
+        ? Promise.resolve({ projectId: "prj_others", role: "owner" as const })
+        : fakes.projects.resolve(userId, projectId),
+  },
   idempotencyStore: createIdempotencyKeyStore(database),
   clock: { now: () => new Date(nowMs) },
 });
@@ -33,10 +47,14 @@ const counting = (next: (run: number) => Promise<number> | number) => {
     contract,
     handler: async () => accepted({ value: await next((runs += 1)) }),
   });
-  const send = async (key: string, body: unknown = { amount: "1" }, headers: Record<string, string> = {}) => {
+  const send = async (
+    key: string,
+    body: unknown = { amount: "1" },
+    headers: Record<string, string> = { "x-api-key": KNOWN.key },
+  ) => {
     const request = new Request("http://localhost/api/things", {
       method: "POST",
-      headers: { "x-api-key": KNOWN.key, "content-type": "application/json", "idempotency-key": key, ...headers },
+      headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
       body: JSON.stringify(body),
     });
     const answer = await handler(request, { params: Promise.resolve({}) });
@@ -75,14 +93,15 @@ test("another body with the same key is 422, and the first answer stays", async 
   expect(runs()).toBe(1);
 });
 
-test("another caller's key of the same name is another key", async () => {
+test("the key is the project's: a colleague gets the stored answer, another project runs anew", async () => {
   const key = newKey();
   const { send, runs } = counting((run) => run);
   await send(key);
-  // The same project through a person: the key is the project's.
-  const person = await send(key, undefined, { "x-api-key": "", authorization: `Bearer ${KNOWN.token}` });
-  expect(person.status).toBe(401);
-  expect(runs()).toBe(1);
+  const colleague = { authorization: `Bearer ${KNOWN.token}` };
+  expect(await send(key, undefined, colleague)).toEqual({ status: 202, replayed: "true", body: { value: 1 } });
+  const others = { authorization: `Bearer ${OTHERS_TOKEN}` };
+  expect(await send(key, undefined, others)).toEqual({ status: 202, replayed: null, body: { value: 2 } });
+  expect(runs()).toBe(2);
 });
 
 test("a refusal of the domain is stored, a failure of ours and a limit are not", async () => {

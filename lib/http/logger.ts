@@ -4,7 +4,7 @@ const loggers = new Map<string, Logger>();
 
 // A secret may hide in the message of somebody else's error. These are the forms that ours have.
 const SECRETS =
-  /cw_(?:live|test)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]+["']?)[^\s"',}]+/gi;
+  /cw_(?:live|test|rt)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]+["']?)[^\s"',}]+/gi;
 
 export const redact = (text: string): string => text.replace(SECRETS, "[redacted]");
 
@@ -40,7 +40,16 @@ export const getLogger = (level: string): Logger => {
   const known = loggers.get(level);
   if (known) return known;
   const stream = destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
-  const logger = pino({ level, base: null }, stream);
+  const logger = pino(
+    {
+      level,
+      base: null,
+      // `loggedError` has chosen already what may be written of an error.
+      serializers: { err: (error: unknown) => error },
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
   setInterval(() => stream.flush(), FLUSH_INTERVAL_MS).unref();
   loggers.set(level, logger);
   return logger;

@@ -26,5 +26,3 @@ export const observeRequest = (contract: Contract, status: number, seconds: numb
   if (!child) byStatus.set(status, (child = requestSeconds.labels(contract.method, contract.path, String(status))));
   child.observe(seconds);
 };
-
-export const metricsRegistry = register;

@@ -13,7 +13,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const send = async (method: string, path: string, headers: Headers = {}, body?: unknown) => {
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
-  const type = body === undefined ? {} : { "content-type": "application/json" };
+  const type: Headers = body === undefined ? {} : { "content-type": "application/json" };
   const response = await api.fetch(path, { method, headers: { ...type, ...headers }, ...content });
   const json = (await response.json()) as Record<string, unknown> & { code?: string };
   return { status: response.status, code: json.code, body: json };

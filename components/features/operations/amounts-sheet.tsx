@@ -10,11 +10,17 @@ import { isFinal } from "@/lib/core/status";
 import { sumByAsset, type AssetSum } from "./asset-sums";
 import type { Operation } from "./types";
 
+interface AmountsSheetProps {
+  readonly operation: Operation;
+  /** Over both columns of the page. */
+  readonly wide: boolean;
+}
+
 /** What was promised beside what came of it. */
-export const AmountsSheet = ({ operation }: { readonly operation: Operation }): ReactNode => {
+export const AmountsSheet = ({ operation, wide }: AmountsSheetProps): ReactNode => {
   const { quoted, actual, status } = operation;
   return (
-    <Sheet title="Quoted and actual">
+    <Sheet title="Quoted and actual" className={wide ? "lg:col-span-2" : ""}>
       <table className="w-full">
         <caption className="sr-only">Quoted and actual amounts</caption>
         <thead>

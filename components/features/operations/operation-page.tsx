@@ -56,20 +56,16 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
           ) : null}
           <OperationHead operation={operation} live={live} />
           <div className="grid items-start gap-4 lg:grid-cols-2">
-            <div className="flex min-w-0 flex-col gap-4">
-              {operation.legs.map((leg, index) => (
-                <LegSheet
-                  key={leg.id}
-                  leg={leg}
-                  title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
-                  toChainId={operation.quoted.to.chainId}
-                  events={events}
-                />
-              ))}
-            </div>
-            <div className="flex min-w-0 flex-col gap-4">
-              <AmountsSheet operation={operation} />
-            </div>
+            {operation.legs.map((leg, index) => (
+              <LegSheet
+                key={leg.id}
+                leg={leg}
+                title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
+                toChainId={operation.quoted.to.chainId}
+                events={events}
+              />
+            ))}
+            <AmountsSheet operation={operation} wide={operation.legs.length % 2 === 0} />
           </div>
           <HoldsSheet operation={operation} />
           <RawJson value={operation} />

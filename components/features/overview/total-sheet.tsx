@@ -10,6 +10,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { isZero } from "./sums";
 import { useBalances, type Balances } from "./use-balances";
 
 // The chart library is larger than the rest of the page; numbers come first.
@@ -60,7 +61,7 @@ const Total = ({ balances, failed }: { readonly balances: Balances; readonly fai
         )}
       </Alert>
     ))}
-    <BalanceChart balances={balances} />
+    {balances.totalUsd === null || isZero(balances.totalUsd) ? null : <BalanceChart balances={balances} />}
   </div>
 );
 

@@ -2,7 +2,6 @@
 
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
-import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { DevCodeHint } from "@/components/features/inbox/dev-code-hint";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
@@ -11,7 +10,6 @@ import { Countdown } from "@/components/ui/countdown";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { OtpInput } from "@/components/ui/otp-input";
-import { requestOtp } from "@/lib/contracts/swap";
 import { codeOf } from "./field-errors";
 import type { SentCode } from "./types";
 import type { SwapFlow } from "./use-swap-flow";
@@ -55,7 +53,6 @@ export const CodeStep = ({ flow: swap }: { readonly flow: SwapFlow }): ReactNode
           {...(codeOf(swap.sendError) === "otp_channel_missing" ? { action: SETTINGS_LINK } : {})}
         />
       )}
-      <ApiSnippet method={requestOtp.method} path={requestOtp.path} body={{ quoteId: quote.quoteId }} />
     </div>
   );
 };

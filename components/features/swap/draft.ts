@@ -15,10 +15,14 @@ const draft = z.object({
   slippage: z.string(),
 });
 
-/** What was typed in this tab before it was reloaded or sent to the sign-in page; null when there is nothing to go on with. */
-export const readDraft = (): SwapValues | null => {
+/**
+ * What was typed in this tab before it was reloaded or sent to the sign-in page; null when there is nothing to go on with. A draft
+ * that names other wallets than these was typed by somebody else, and its recipient may be theirs: it is not used.
+ */
+export const readDraft = (wallets: readonly string[]): SwapValues | null => {
   try {
-    return draft.parse(JSON.parse(sessionStorage.getItem(KEY) ?? "null"));
+    const found = draft.parse(JSON.parse(sessionStorage.getItem(KEY) ?? "null"));
+    return found.sources.every((source) => wallets.includes(source.address)) ? found : null;
   } catch {
     return null;
   }

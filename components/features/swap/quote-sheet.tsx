@@ -3,6 +3,7 @@
 import { ArrowRight } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import { Alert } from "@/components/ui/alert";
+import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Countdown } from "@/components/ui/countdown";
@@ -47,7 +48,11 @@ export const QuoteSheet = ({ setup, view, showError, onReview }: QuoteSheetProps
       title="Quote"
       flush
       actions={
-        quote === null || view.outdated ? null : (
+        quote === null ? null : view.outdated ? (
+          <Badge tone={view.loading ? "neutral" : "warning"}>
+            {view.loading ? "Updating …" : "Not for what is typed now"}
+          </Badge>
+        ) : (
           <Countdown until={quote.expiresAt} label="Expires in" onExpire={view.onExpire} className="text-fg-2" />
         )
       }
@@ -57,7 +62,7 @@ export const QuoteSheet = ({ setup, view, showError, onReview }: QuoteSheetProps
       </div>
       {quote === null ? null : (
         <div
-          className={cn("grid gap-x-8 gap-y-4 px-4 py-3 lg:grid-cols-2", view.outdated && "opacity-60")}
+          className={cn("grid gap-x-8 gap-y-4 px-4 py-3 lg:grid-cols-2", view.outdated && "bg-sunken")}
           aria-busy={view.loading}
         >
           <QuoteFacts quote={quote} setup={setup} />

@@ -11,6 +11,9 @@ import { RateText } from "./quote-facts";
 import { RouteSteps } from "./route-cards";
 import type { Prepared, Quote } from "./types";
 
+/** A receipt cuts nothing. */
+const ALL_DIGITS = 18;
+
 interface ReceiptProps {
   readonly quote: Quote;
   /** Priced anew when the code was taken; this is what will be executed. */
@@ -24,8 +27,8 @@ export const Receipt = ({ quote, to }: ReceiptProps): ReactNode => (
       <ul className="flex flex-col gap-2">
         {quote.from.map((source, index) => (
           <li key={index}>
-            <Amount value={source.amount} unit={source.token.symbol} className="font-medium" /> on{" "}
-            <ChainName chainId={source.chainId} />
+            <Amount value={source.amount} unit={source.token.symbol} fractionMax={ALL_DIGITS} className="font-medium" />{" "}
+            on <ChainName chainId={source.chainId} />
             <br />
             <code className="font-mono text-sm break-all text-fg-2">{source.address}</code>
           </li>
@@ -40,18 +43,18 @@ export const Receipt = ({ quote, to }: ReceiptProps): ReactNode => (
     <Fact label="You send">
       <span className="flex flex-wrap justify-end gap-x-3">
         {sumByAsset(quote.from).map((sum) => (
-          <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} />
+          <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} fractionMax={ALL_DIGITS} />
         ))}
       </span>
     </Fact>
     <Fact label="They get at least" strong>
-      <Amount value={to.minAmount} unit={to.token.symbol} />
+      <Amount value={to.minAmount} unit={to.token.symbol} fractionMax={ALL_DIGITS} />
     </Fact>
     <Fact label="Expected">
-      <Amount value={to.amount} unit={to.token.symbol} />
+      <Amount value={to.amount} unit={to.token.symbol} fractionMax={ALL_DIGITS} />
       {compareAmounts(to.amount, quote.to.amount) === 0 ? null : (
         <span className="block text-sm text-fg-3">
-          quoted: <Amount value={quote.to.amount} unit={to.token.symbol} plain />
+          quoted: <Amount value={quote.to.amount} unit={to.token.symbol} fractionMax={ALL_DIGITS} plain />
         </span>
       )}
     </Fact>

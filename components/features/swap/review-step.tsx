@@ -1,9 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { Alert } from "@/components/ui/alert";
-import { executeSwap } from "@/lib/contracts/swap";
 import { BalanceChanges } from "./balance-changes";
 import { Receipt } from "./receipt";
 import type { SwapFlow } from "./use-swap-flow";
@@ -22,7 +20,6 @@ export const ReviewStep = ({ flow: swap }: { readonly flow: SwapFlow }): ReactNo
           {prepared.actions.length} signatures are needed. Execute this quote over the API with them.
         </Alert>
       )}
-      <ApiSnippet method={executeSwap.method} path={executeSwap.path} body={{ quoteId: quote.quoteId }} />
     </div>
   );
 };

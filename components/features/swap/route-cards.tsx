@@ -59,7 +59,9 @@ export const RouteSteps = ({ quote }: { readonly quote: Quote }): ReactNode => (
   <ol className="mt-1 flex flex-col gap-1 text-sm text-fg-2">
     {quote.from.map((source, index) => (
       <li key={index} className="flex flex-wrap gap-x-1.5">
-        <ChainName chainId={source.chainId} />:
+        <span>
+          <ChainName chainId={source.chainId} />:
+        </span>
         {quote.steps
           .filter((step) => step.sourceIndex === index)
           .map((step, position) => (

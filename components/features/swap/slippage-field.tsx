@@ -20,29 +20,27 @@ export const SlippageField = ({ swap, error }: SlippageFieldProps): ReactNode =>
   const bps = slippageBps(swap.values.slippage);
   const high = bps !== null && bps > SLIPPAGE_WARNING_BPS;
   return (
-    <div className="flex flex-wrap items-start gap-x-3 gap-y-1 pt-3">
-      <Field
-        label="Slippage (%)"
-        className="w-36"
-        error={error}
-        hint={
-          high && error === undefined ? (
-            <span className="flex items-start gap-1 text-warning">
-              <TriangleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
-              High: up to {percentText(bps)} less than quoted is accepted.
-            </span>
-          ) : undefined
-        }
-      >
-        <Input numeric {...swap.form.register("slippage")} />
-      </Field>
-      <div className="flex gap-1 pt-[22px]" role="group" aria-label="Usual slippage">
+    <Field
+      label="Slippage (%)"
+      className="pt-3"
+      error={error}
+      hint={
+        high && error === undefined ? (
+          <span className="flex items-start gap-1 text-warning">
+            <TriangleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
+            High: you accept up to {percentText(bps)} less than quoted.
+          </span>
+        ) : undefined
+      }
+    >
+      <div className="flex flex-wrap items-center gap-1">
+        <Input numeric className="w-24" {...swap.form.register("slippage")} />
         {PRESETS.map((preset) => (
           <Button
             key={preset}
             size="sm"
-            className="mt-1"
             variant={swap.values.slippage.trim() === preset ? "secondary" : "ghost"}
+            aria-label={`Slippage ${preset} %`}
             aria-pressed={swap.values.slippage.trim() === preset}
             onClick={() => swap.choose("slippage", preset)}
           >
@@ -50,6 +48,6 @@ export const SlippageField = ({ swap, error }: SlippageFieldProps): ReactNode =>
           </Button>
         ))}
       </div>
-    </div>
+    </Field>
   );
 };

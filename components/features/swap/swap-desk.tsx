@@ -47,6 +47,7 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
       </form>
       <SwapDialog
         flow={flow}
+        onMoved={view.refresh}
         onNewQuote={() => {
           flow.close();
           view.refresh();

@@ -51,7 +51,7 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
   const form = useForm<SwapValues>({
     resolver,
     mode: "onTouched",
-    defaultValues: useMemo(() => readDraft() ?? defaultsOf(setup), []),
+    defaultValues: useMemo(() => readDraft(setup.wallets.map((wallet) => wallet.address)) ?? defaultsOf(setup), []),
   });
   const { fields, append, remove } = useFieldArray({ control: form.control, name: "sources" });
   const values = form.watch();

@@ -11,7 +11,7 @@ import { sendAll } from "./transactions";
 const code = z.custom<Hex>((value) => typeof value === "string" && /^0x([0-9a-f]{2})+$/i.test(value), "has no code");
 
 /** Beyond anything that the pools, inventories and faucets of a long-lived chain need. */
-const BALANCE_WEI = parseEther("100000000");
+const BALANCE_WEI = parseEther("1000000000000");
 const RICH = ["deployer", "relayer", "faucet"] as const;
 
 // These two live where no local deployment can put them: on public chains their addresses follow from keys that nobody has here.

@@ -10,6 +10,7 @@ import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { SmartAccounts } from "@/lib/ports/smart-accounts";
 
 const SIMULATION_VALID_SECONDS = 120;
+const CALL_GAS_MARGIN_PERCENT = 135n;
 
 const multicall3 = parseAbi([
   "struct Call3 { address target; bool allowFailure; bytes callData; }",
@@ -52,6 +53,12 @@ export interface Simulation {
   readonly changes: readonly bigint[];
 }
 
+/** Pools do more work in the first swap of a block than in later ones, so what was enough in the simulation may not be later. */
+const withCallMargin = (gas: UserOperationGas): UserOperationGas => ({
+  ...gas,
+  callGasLimit: (gas.callGasLimit * CALL_GAS_MARGIN_PERCENT) / 100n,
+});
+
 /** User operations of managed accounts: simulate, sign, submit, and ask how they went. */
 export const createAccountsService = ({ registry, smartAccounts, bundler, clock }: AccountsDeps) => {
   const signWith = async (input: LegCalls & { gas: UserOperationGas; validUntil: Date; draft: UserOperation }) => {
@@ -83,7 +90,7 @@ export const createAccountsService = ({ registry, smartAccounts, bundler, clock 
    */
   const simulate = async (input: LegCalls, watched: readonly Watched[]): Promise<Simulation> => {
     const unsigned = await draft(input);
-    const gas = await bundler.estimateGas(input.chainId, unsigned);
+    const gas = withCallMargin(await bundler.estimateGas(input.chainId, unsigned));
     const validUntil = addSeconds(clock.now(), SIMULATION_VALID_SECONDS);
     const { operation } = await signWith({ ...input, gas, validUntil, draft: unsigned });
     const { contracts } = registry.get(input.chainId);

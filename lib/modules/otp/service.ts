@@ -1,7 +1,7 @@
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { maskEmail } from "@/lib/core/mask";
+import { maskEmail } from "@/lib/modules/mail/service";
 import type { Mailer } from "@/lib/ports/mail";
 import { OTP_ATTEMPTS_MAX, type OtpRepository, type OtpRow } from "./repository";
 

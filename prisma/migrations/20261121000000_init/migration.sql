@@ -50,7 +50,6 @@ CREATE TABLE "session" (
     "user_id" TEXT NOT NULL,
     "kind" TEXT NOT NULL,
     "refresh_hash" BYTEA,
-    "previous_refresh_hash" BYTEA,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "rotated_at" TIMESTAMPTZ(3),
@@ -383,9 +382,6 @@ CREATE INDEX "siwe_nonce_expires_at_idx" ON "siwe_nonce"("expires_at");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "session_refresh_hash_key" ON "session"("refresh_hash");
-
--- CreateIndex
-CREATE UNIQUE INDEX "session_previous_refresh_hash_key" ON "session"("previous_refresh_hash");
 
 -- CreateIndex
 CREATE INDEX "session_user_id_created_at_idx" ON "session"("user_id", "created_at");

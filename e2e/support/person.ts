@@ -1,0 +1,35 @@
+import { expect, type APIRequestContext, type Locator, type Page } from "@playwright/test";
+
+/** Signs in with the app's own burner wallet, as a person without an extension does. */
+export const signInWithBurner = async (page: Page): Promise<void> => {
+  await page.goto("/sign-in");
+  await page.getByRole("button", { name: "Use the burner wallet" }).click();
+  await expect(page.getByRole("region", { name: "Message to sign" })).toContainText("wants you to sign in with your Ethereum account");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
+};
+
+/** The newest code mailed to the address, other than those in `seen`. */
+export const mailedCode = async (request: APIRequestContext, to: string, seen: string[] = []): Promise<string> => {
+  let code: string | undefined;
+  await expect(async () => {
+    const response = await request.get("/api/dev/inbox", { params: { to, limit: 10 } });
+    const { data } = (await response.json()) as { data: { id: string; code?: string }[] };
+    const fresh = data.find((mail) => mail.code !== undefined && !seen.includes(mail.id));
+    expect(fresh).toBeDefined();
+    code = fresh?.code;
+    if (fresh) seen.push(fresh.id);
+  }).toPass({ timeout: 15_000 });
+  return code ?? "";
+};
+
+export const typeCode = async (page: Page, code: string): Promise<void> => {
+  await page.getByLabel("One-time code").or(page.getByLabel("Code", { exact: true })).first().click();
+  await page.keyboard.type(code);
+};
+
+/** Opens a combobox or select, types what is looked for where it can be searched, and chooses the option. */
+export const choose = async (page: Page, field: Locator, option: string | RegExp): Promise<void> => {
+  await field.click();
+  await page.getByRole("option", { name: option }).first().click();
+};

@@ -1,0 +1,96 @@
+import { expect, test, type Page } from "@playwright/test";
+import { createPublicClient, erc20Abi, formatUnits, http, type Address } from "viem";
+import { choose, mailedCode, signInWithBurner, typeCode } from "./support/person";
+
+const EMAIL = `ada-${String(Date.now())}@example.test`;
+const RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+interface TokenRow {
+  symbol: string;
+  chainId: number;
+  address: string;
+  decimals: number;
+}
+
+/** Reads a balance past all code of the app. */
+const balanceOnChain = async (page: Page, chainId: number, symbol: string, owner: string): Promise<string> => {
+  const { data } = (await (await page.request.get("/api/tokens", { params: { chainId } })).json()) as { data: TokenRow[] };
+  const token = data.find((row) => row.symbol === symbol);
+  if (!token) throw new Error(`There is no ${symbol} on ${String(chainId)}.`);
+  const client = createPublicClient({ transport: http(process.env[`E2E_RPC_URL_${String(chainId)}`]) });
+  const balance = await client.readContract({
+    address: token.address as Address,
+    abi: erc20Abi,
+    functionName: "balanceOf",
+    args: [owner as Address],
+  });
+  return formatUnits(balance, token.decimals);
+};
+
+const verifyEmail = async (page: Page, seen: string[]): Promise<void> => {
+  await page.goto("/settings");
+  await page.getByLabel("E-mail address").fill(EMAIL);
+  await page.getByRole("button", { name: /send|code/i }).first().click();
+  await typeCode(page, await mailedCode(page.request, EMAIL, seen));
+  await expect(page.getByText("Verified", { exact: true })).toBeVisible();
+};
+
+const fund = async (page: Page): Promise<void> => {
+  await page.goto("/");
+  for (const chain of ["Local 1", "Local 2"]) {
+    await page.getByRole("button", { name: `1,000 USDC on ${chain}` }).first().click();
+    await expect(page.getByText(/1,000|2,000/).first()).toBeVisible();
+  }
+};
+
+const fillSource = async (page: Page, index: number, source: { chain: string; token: string; amount: string }): Promise<void> => {
+  const field = (what: string) => page.getByLabel(`Source ${String(index)} ${what}`, { exact: true });
+  await choose(page, field("chain"), source.chain);
+  await choose(page, field("token"), new RegExp(`^${source.token}`));
+  await field("amount").fill(source.amount);
+};
+
+test("a newcomer swaps tokens of two chains into another on a third, and the chains agree", async ({ page }) => {
+  test.setTimeout(180_000);
+  const foreign = new Set<string>();
+  const problems: string[] = [];
+  page.on("request", (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (protocol.startsWith("http") && !["localhost", "127.0.0.1"].includes(hostname)) foreign.add(hostname);
+  });
+  page.on("pageerror", (error) => problems.push(error.message));
+  const seen: string[] = [];
+
+  await signInWithBurner(page);
+  await verifyEmail(page, seen);
+  await fund(page);
+
+  await page.goto("/swap");
+  await fillSource(page, 1, { chain: "Local 1", token: "USDC", amount: "120" });
+  await page.getByRole("button", { name: "Add source" }).click();
+  await fillSource(page, 2, { chain: "Local 2", token: "USDC", amount: "80" });
+  await choose(page, page.getByLabel("Destination chain", { exact: true }), "Local 3");
+  await choose(page, page.getByLabel("Destination token", { exact: true }), /^WETH/);
+  await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
+  const before = await balanceOnChain(page, 31339, "WETH", RECIPIENT);
+  await page.getByRole("button", { name: "Review" }).click();
+  await page.getByRole("button", { name: "Send code" }).click();
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await mailedCode(page.request, EMAIL, seen));
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.getByText(RECIPIENT).first()).toBeVisible();
+  await page.getByRole("button", { name: "Execute swap" }).click();
+
+  await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  const after = await balanceOnChain(page, 31339, "WETH", RECIPIENT);
+  const received = Number(after) - Number(before);
+  expect(received).toBeGreaterThan(0.05);
+
+  await page.reload();
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible();
+  await page.goto("/activity");
+  await expect(page.getByText("Completed").first()).toBeVisible();
+  expect([...foreign]).toEqual([]);
+  expect(problems).toEqual([]);
+});

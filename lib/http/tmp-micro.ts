@@ -1,0 +1,26 @@
+import { createHmac } from "node:crypto";
+import { createRoute } from "./pipeline";
+import { ok } from "./reply";
+import { whoAmI } from "@/lib/contracts/auth";
+import { httpServices } from "@/lib/testing/http-services";
+import { newId } from "@/lib/core/ids";
+import { getLogger } from "./logger";
+const base = httpServices();
+const mk = (logLevel: string, hmac: boolean) => { const services = { ...base, config: { ...base.config, env: "production" as const, logLevel, rateLimitPerIp: 100_000_000, rateLimitPerKey: 100_000_000 },
+ apiKeys: { verify: async (s: string) => { if (hmac) createHmac("sha256", "k").update(s).digest(); return base.apiKeys.verify(s); } } };
+ return createRoute(() => services)({ contract: whoAmI, handler: ({ actor }) => ok({ type: actor.type, id: "x", projectId: actor.projectId, role: null, scopes: [] }) }); };
+const headers: any = { "x-api-key": "cw_test_known" };
+const input: any = { method: "GET", path: "/api/auth/whoami", search: "", peerAddress: "127.0.0.1", header: (n: string) => headers[n] ?? null };
+const N = 100_000;
+const time = async (name: string, f: () => unknown) => { for (let i = 0; i < 20000; i++) await f(); const c = process.cpuUsage(); const t = performance.now(); for (let i = 0; i < N; i++) { await f(); if (i % 20 === 0) await new Promise(setImmediate); } const d = process.cpuUsage(c); process.stderr.write(`${name} user ${((d.user) / N).toFixed(2)} sys ${(d.system / N).toFixed(2)} wall ${((performance.now() - t) * 1000 / N).toFixed(2)} us\n`); };
+await time("nothing", () => 0);
+await time("newId", () => newId("request"));
+await time("hmac", () => createHmac("sha256", "k").update("cw_test_known").digest());
+const lg = getLogger("info");
+await time("log", () => lg.info({ method: "GET", path: "/x", status: 200, ms: 0.12, requestId: "req_x", actor: "key_1" }, "request"));
+const a = mk("info", true), b = mk("silent", true), c = mk("silent", false);
+await time("respond", () => a.respond(input, {}));
+await time("respond silent", () => b.respond(input, {}));
+await time("respond silent nohmac", () => c.respond(input, {}));
+await time("respond", () => a.respond(input, {}));
+setTimeout(() => process.exit(0), 10);

@@ -1,0 +1,221 @@
+/** `npm run bench`: the figures that the service is held to, as a table and as JSON. A benchmark, not a test. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { startStack } from "../e2e/support/stack";
+import { createApiClient, type ApiClient } from "../lib/api-client/client";
+import { createApiKey } from "../lib/contracts/api-keys";
+import { createNonce, createToken, updateMe, verifyEmail } from "../lib/contracts/auth";
+import { readInbox, useFaucet } from "../lib/contracts/dev";
+import { getOperation } from "../lib/contracts/operations";
+import { createQuote, executeSwap, prepareSwap, requestOtp } from "../lib/contracts/swap";
+import { listWallets } from "../lib/contracts/wallets";
+import { isFinal } from "../lib/core/status";
+import { benchHttp } from "./bench-http";
+import { benchQuoteOverhead } from "./bench-quote";
+
+const QUOTES = 60;
+const QUOTES_WARM = 10;
+const SWAPS = 10;
+const SWAPS_WARM = 1;
+const POLL_MS = 20;
+const SWAP_TIMEOUT_MS = 60_000;
+const REST_MS = 10_000;
+const START_TIMEOUT_MS = 60_000;
+const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
+
+interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly goal: string;
+  readonly met: boolean;
+}
+
+const quantile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Customer {
+  readonly client: ApiClient;
+  readonly treasury: `0x${string}`;
+  readonly apiKey: string;
+  readonly email: string;
+  readonly codes: Set<string>;
+}
+
+const newCode = async ({ client, email, codes }: Pick<Customer, "client" | "email" | "codes">): Promise<string> => {
+  for (;;) {
+    const { data } = await client.call(readInbox, { query: { to: email, limit: 1 } });
+    const code = data[0]?.code;
+    const id = data[0]?.id;
+    if (code !== undefined && id !== undefined && !codes.has(id)) {
+      codes.add(id);
+      return code;
+    }
+    await pause(POLL_MS);
+  }
+};
+
+const signUp = async (url: string): Promise<Customer> => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const baseUrl = `${url}/api`;
+  const anybody = createApiClient({ baseUrl });
+  const { nonce, domain, uri, statement } = await anybody.call(createNonce, { body: {} });
+  const message = createSiweMessage({ address: account.address, chainId: ONE, domain, nonce, statement, uri, version: "1", issuedAt: new Date() });
+  const { accessToken } = await anybody.call(createToken, { body: { message, signature: await account.signMessage({ message }) } });
+  const client = createApiClient({ baseUrl, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
+  const email = `${account.address.slice(2, 14).toLowerCase()}@example.test`;
+  const codes = new Set<string>();
+  await client.call(updateMe, { body: { email } });
+  await client.call(verifyEmail, { body: { code: await newCode({ client, email, codes }) } });
+  const { data } = await client.call(listWallets, {});
+  const treasury = data[0]?.address;
+  if (treasury === undefined) throw new Error("There is no treasury.");
+  const { secret } = await client.call(createApiKey, { body: { name: "bench" } });
+  return { client, treasury, apiKey: secret, email, codes };
+};
+
+const benchQuotes = async ({ client, treasury }: Customer): Promise<number[]> => {
+  const times: number[] = [];
+  for (let round = 0; round < QUOTES_WARM + QUOTES; round++) {
+    const started = performance.now();
+    await client.call(createQuote, {
+      body: {
+        from: [{ address: treasury, chainId: ONE, token: "USDT", amount: String(100 + round) }],
+        toChainId: TWO,
+        toToken: "WETH",
+        toAddress: treasury,
+      },
+    });
+    if (round >= QUOTES_WARM) times.push(performance.now() - started);
+  }
+  return times;
+};
+
+const swapOnce = async (customer: Customer): Promise<number> => {
+  const { client, treasury } = customer;
+  const from = [
+    { address: treasury, chainId: ONE, token: "USDC", amount: "20" },
+    { address: treasury, chainId: TWO, token: "USDT", amount: "20" },
+  ];
+  const { quoteId } = await client.call(createQuote, { body: { from, toChainId: THREE, toToken: "WETH", toAddress: treasury } });
+  await client.call(requestOtp, { body: { quoteId } });
+  await client.call(prepareSwap, { body: { quoteId, otp: await newCode(customer) } });
+  const started = performance.now();
+  const { operationId } = await client.call(executeSwap, { body: { quoteId } });
+  while (performance.now() - started < SWAP_TIMEOUT_MS) {
+    const operation = await client.call(getOperation, { params: { id: operationId } });
+    if (isFinal(operation.status)) {
+      if (operation.status !== "completed") throw new Error(`A swap ended ${operation.status}.`);
+      return performance.now() - started;
+    }
+    await pause(POLL_MS);
+  }
+  throw new Error("A swap was not completed in time.");
+};
+
+const benchSwaps = async (customer: Customer): Promise<number[]> => {
+  const { client, treasury } = customer;
+  await client.call(useFaucet, { body: { address: treasury, chainId: ONE, token: "USDC", amount: "10000" } });
+  await client.call(useFaucet, { body: { address: treasury, chainId: TWO, token: "USDT", amount: "10000" } });
+  const times: number[] = [];
+  for (let round = 0; round < SWAPS_WARM + SWAPS; round++) {
+    const took = await swapOnce(customer);
+    if (round >= SWAPS_WARM) times.push(took);
+  }
+  return times;
+};
+
+const childrenOf = (pid: number): number[] => {
+  try {
+    const direct = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8").trim().split(/\s+/).filter(Boolean).map(Number);
+    return direct.flatMap((child) => [child, ...childrenOf(child)]);
+  } catch {
+    return [];
+  }
+};
+
+/** RSS counts PostgreSQL's shared buffers once for each of its processes; PSS shares them out. Both in MB. */
+const memoryOf = (pids: readonly number[]): { rss: number; pss: number } => {
+  const sum = (field: string): number =>
+    pids.reduce((total, pid) => {
+      try {
+        const line = new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${String(pid)}/smaps_rollup`, "utf8"));
+        return total + Number(line?.[1] ?? 0);
+      } catch {
+        return total;
+      }
+    }, 0);
+  return { rss: Math.round(sum("Rss") / 1024), pss: Math.round(sum("Pss") / 1024) };
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+
+/** Plain `next start` on the same database and chains. */
+const startNext = async (env: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> => {
+  const port = await freePort();
+  const child = spawn("node_modules/.bin/next", ["start", "-p", String(port), "-H", "127.0.0.1"], {
+    env: { ...env, PORT: String(port), NODE_ENV: "production" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const url = `http://127.0.0.1:${String(port)}`;
+  const started = performance.now();
+  while (performance.now() - started < START_TIMEOUT_MS) {
+    const healthy = await fetch(`${url}/api/health`).then((response) => response.ok, () => false);
+    if (healthy) return { url, child };
+    await pause(100);
+  }
+  throw new Error("next start did not come up.");
+};
+
+const print = (figures: readonly Figure[], details: object): void => {
+  console.table(figures.map(({ name, value, unit, goal, met }) => ({ figure: name, value: `${String(value)} ${unit}`, goal, met: met ? "yes" : "NO" })));
+  console.log(JSON.stringify({ figures, details }));
+};
+
+const main = async (): Promise<void> => {
+  const stack = await startStack();
+  try {
+    await pause(REST_MS);
+    const memory = memoryOf([stack.pid, ...childrenOf(stack.pid)]);
+    const customer = await signUp(stack.url);
+    const quotes = await benchQuotes(customer);
+    const overhead = await benchQuoteOverhead(stack.environment, customer.treasury);
+    const swaps = await benchSwaps(customer);
+    const next = await startNext(stack.environment);
+    const http = await benchHttp({ serverUrl: stack.url, nextUrl: next.url, apiKey: customer.apiKey }).finally(() => next.child.kill());
+    const figure = (name: string, value: number, unit: string, goal: string, met: boolean): Figure => ({ name, value, unit, goal, met });
+    const [quote, swap, own] = [quantile(quotes, 0.5), quantile(swaps, 0.5) / 1000, quantile(overhead, 0.5)];
+    print(
+      [
+        figure("quote, one source, two chains, p50", quote, "ms", "≤ 60", quote <= 60),
+        figure("quote, beyond its chain calls, p50", own, "ms", "≤ 10", own <= 10),
+        figure("execute → completed, two sources, p50", swap, "s", "≤ 3", swap <= 3),
+        figure("authenticated GET, server.ts / next start", http.timesNext ?? 0, "×", "≥ 8", (http.timesNext ?? 0) >= 8),
+        figure("authenticated GET, server.ts / node:http", http.ofBare, "×", "≥ 0.3", http.ofBare >= 0.3),
+        figure("memory at rest, whole stack (RSS)", memory.rss, "MB", "≤ 1200", memory.rss <= 1200),
+      ],
+      { quoteP95Ms: quantile(quotes, 0.95), swapP95Ms: quantile(swaps, 0.95), memoryPssMb: memory.pss, http },
+    );
+  } finally {
+    await stack.stop();
+  }
+};
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});
