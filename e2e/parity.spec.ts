@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
@@ -8,6 +7,7 @@ import { createSiweMessage } from "viem/siwe";
 import { createApiClient } from "@/lib/api-client/client";
 import { createApiKey } from "@/lib/contracts/api-keys";
 import { createNonce, createToken } from "@/lib/contracts/auth";
+import { environmentOf } from "./support/stack";
 import { answerOf, parityRequests, type ParityCredentials } from "./parity-requests";
 
 const NEXT_READY_MS = 60_000;
@@ -29,32 +29,19 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** The stack's own secrets and places, so that both servers know the same keys, tokens and rows. */
-const nextEnvironment = (port: number): NodeJS.ProcessEnv => {
-  const secrets = JSON.parse(readFileSync(join(setting("E2E_DATA_DIR"), "secrets.json"), "utf8")) as NodeJS.ProcessEnv;
-  const chains = Object.entries(process.env).flatMap(([name, url]) => {
-    if (!name.startsWith(RPC_PREFIX)) return [];
-    const id = name.slice(RPC_PREFIX.length);
-    return [
-      [`RPC_URL_${id}`, url],
-      [`PUBLIC_RPC_URL_${id}`, url],
-    ];
-  });
-  return {
-    ...process.env,
-    ...secrets,
-    ...(Object.fromEntries(chains) as NodeJS.ProcessEnv),
-    NODE_ENV: "production",
-    DATABASE_URL: setting("E2E_DATABASE_URL"),
-    DEVNET: "1",
-    PORT: String(port),
-    PUBLIC_URL: setting("E2E_BASE_URL"),
-    NEXTAUTH_URL: setting("E2E_BASE_URL"),
-    RATE_LIMIT_PER_IP: "0",
-    RATE_LIMIT_PER_KEY: "0",
-    NEXT_TELEMETRY_DISABLED: "1",
-  };
-};
+const nextEnvironment = (port: number): NodeJS.ProcessEnv => ({
+  ...environmentOf({
+    url: setting("E2E_BASE_URL"),
+    databaseUrl: setting("E2E_DATABASE_URL"),
+    dataDir: setting("E2E_DATA_DIR"),
+    rpcUrls: Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, url]) =>
+        name.startsWith(RPC_PREFIX) && url ? [[name.slice(RPC_PREFIX.length), url] as const] : [],
+      ),
+    ),
+  }),
+  PORT: String(port),
+});
 
 const startNext = async (): Promise<{ origin: string; child: ChildProcess }> => {
   const port = await freePort();

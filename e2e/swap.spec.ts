@@ -14,7 +14,9 @@ interface TokenRow {
 
 /** Reads a balance past all code of the app. */
 const balanceOnChain = async (page: Page, chainId: number, symbol: string, owner: string): Promise<string> => {
-  const { data } = (await (await page.request.get("/api/tokens", { params: { chainId } })).json()) as { data: TokenRow[] };
+  const { data } = (await (await page.request.get("/api/tokens", { params: { chainId } })).json()) as {
+    data: TokenRow[];
+  };
   const token = data.find((row) => row.symbol === symbol);
   if (!token) throw new Error(`There is no ${symbol} on ${String(chainId)}.`);
   const client = createPublicClient({ transport: http(process.env[`E2E_RPC_URL_${String(chainId)}`]) });
@@ -30,7 +32,10 @@ const balanceOnChain = async (page: Page, chainId: number, symbol: string, owner
 const verifyEmail = async (page: Page, seen: string[]): Promise<void> => {
   await page.goto("/settings");
   await page.getByLabel("E-mail address").fill(EMAIL);
-  await page.getByRole("button", { name: /send|code/i }).first().click();
+  await page
+    .getByRole("button", { name: /send|code/i })
+    .first()
+    .click();
   await typeCode(page, await mailedCode(page.request, EMAIL, seen));
   await expect(page.getByText("Verified", { exact: true })).toBeVisible();
 };
@@ -38,12 +43,19 @@ const verifyEmail = async (page: Page, seen: string[]): Promise<void> => {
 const fund = async (page: Page): Promise<void> => {
   await page.goto("/");
   for (const chain of ["Local 1", "Local 2"]) {
-    await page.getByRole("button", { name: `1,000 USDC on ${chain}` }).first().click();
+    await page
+      .getByRole("button", { name: `1,000 USDC on ${chain}` })
+      .first()
+      .click();
     await expect(page.getByText(/1,000|2,000/).first()).toBeVisible();
   }
 };
 
-const fillSource = async (page: Page, index: number, source: { chain: string; token: string; amount: string }): Promise<void> => {
+const fillSource = async (
+  page: Page,
+  index: number,
+  source: { chain: string; token: string; amount: string },
+): Promise<void> => {
   const field = (what: string) => page.getByLabel(`Source ${String(index)} ${what}`, { exact: true });
   await choose(page, field("chain"), source.chain);
   await choose(page, field("token"), new RegExp(`^${source.token}`));

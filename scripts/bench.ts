@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
-import { startStack } from "../e2e/support/stack";
+import { environmentOf, startStack } from "../e2e/support/stack";
 import { createApiClient, type ApiClient } from "../lib/api-client/client";
 import { createApiKey } from "../lib/contracts/api-keys";
 import { createNonce, createToken, updateMe, verifyEmail } from "../lib/contracts/auth";
@@ -67,8 +67,19 @@ const signUp = async (url: string): Promise<Customer> => {
   const baseUrl = `${url}/api`;
   const anybody = createApiClient({ baseUrl });
   const { nonce, domain, uri, statement } = await anybody.call(createNonce, { body: {} });
-  const message = createSiweMessage({ address: account.address, chainId: ONE, domain, nonce, statement, uri, version: "1", issuedAt: new Date() });
-  const { accessToken } = await anybody.call(createToken, { body: { message, signature: await account.signMessage({ message }) } });
+  const message = createSiweMessage({
+    address: account.address,
+    chainId: ONE,
+    domain,
+    nonce,
+    statement,
+    uri,
+    version: "1",
+    issuedAt: new Date(),
+  });
+  const { accessToken } = await anybody.call(createToken, {
+    body: { message, signature: await account.signMessage({ message }) },
+  });
   const client = createApiClient({ baseUrl, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
   const email = `${account.address.slice(2, 14).toLowerCase()}@example.test`;
   const codes = new Set<string>();
@@ -104,7 +115,9 @@ const swapOnce = async (customer: Customer): Promise<number> => {
     { address: treasury, chainId: ONE, token: "USDC", amount: "20" },
     { address: treasury, chainId: TWO, token: "USDT", amount: "20" },
   ];
-  const { quoteId } = await client.call(createQuote, { body: { from, toChainId: THREE, toToken: "WETH", toAddress: treasury } });
+  const { quoteId } = await client.call(createQuote, {
+    body: { from, toChainId: THREE, toToken: "WETH", toAddress: treasury },
+  });
   await client.call(requestOtp, { body: { quoteId } });
   await client.call(prepareSwap, { body: { quoteId, otp: await newCode(customer) } });
   const started = performance.now();
@@ -134,7 +147,11 @@ const benchSwaps = async (customer: Customer): Promise<number[]> => {
 
 const childrenOf = (pid: number): number[] => {
   try {
-    const direct = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8").trim().split(/\s+/).filter(Boolean).map(Number);
+    const direct = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8")
+      .trim()
+      .split(/\s+/)
+      .filter(Boolean)
+      .map(Number);
     return direct.flatMap((child) => [child, ...childrenOf(child)]);
   } catch {
     return [];
@@ -146,7 +163,9 @@ const memoryOf = (pids: readonly number[]): { rss: number; pss: number } => {
   const sum = (field: string): number =>
     pids.reduce((total, pid) => {
       try {
-        const line = new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${String(pid)}/smaps_rollup`, "utf8"));
+        const line = new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(
+          readFileSync(`/proc/${String(pid)}/smaps_rollup`, "utf8"),
+        );
         return total + Number(line?.[1] ?? 0);
       } catch {
         return total;
@@ -174,7 +193,10 @@ const startNext = async (env: NodeJS.ProcessEnv): Promise<{ url: string; child: 
   const url = `http://127.0.0.1:${String(port)}`;
   const started = performance.now();
   while (performance.now() - started < START_TIMEOUT_MS) {
-    const healthy = await fetch(`${url}/api/health`).then((response) => response.ok, () => false);
+    const healthy = await fetch(`${url}/api/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
     if (healthy) return { url, child };
     await pause(100);
   }
@@ -182,29 +204,51 @@ const startNext = async (env: NodeJS.ProcessEnv): Promise<{ url: string; child: 
 };
 
 const print = (figures: readonly Figure[], details: object): void => {
-  console.table(figures.map(({ name, value, unit, goal, met }) => ({ figure: name, value: `${String(value)} ${unit}`, goal, met: met ? "yes" : "NO" })));
+  console.table(
+    figures.map(({ name, value, unit, goal, met }) => ({
+      figure: name,
+      value: `${String(value)} ${unit}`,
+      goal,
+      met: met ? "yes" : "NO",
+    })),
+  );
   console.log(JSON.stringify({ figures, details }));
 };
 
 const main = async (): Promise<void> => {
   const stack = await startStack();
   try {
+    const environment = environmentOf(stack);
     await pause(REST_MS);
     const memory = memoryOf([stack.pid, ...childrenOf(stack.pid)]);
     const customer = await signUp(stack.url);
     const quotes = await benchQuotes(customer);
-    const overhead = await benchQuoteOverhead(stack.environment, customer.treasury);
+    const overhead = await benchQuoteOverhead(environment, customer.treasury);
     const swaps = await benchSwaps(customer);
-    const next = await startNext(stack.environment);
-    const http = await benchHttp({ serverUrl: stack.url, nextUrl: next.url, apiKey: customer.apiKey }).finally(() => next.child.kill());
-    const figure = (name: string, value: number, unit: string, goal: string, met: boolean): Figure => ({ name, value, unit, goal, met });
+    const next = await startNext(environment);
+    const http = await benchHttp({ serverUrl: stack.url, nextUrl: next.url, apiKey: customer.apiKey }).finally(() =>
+      next.child.kill(),
+    );
+    const figure = (name: string, value: number, unit: string, goal: string, met: boolean): Figure => ({
+      name,
+      value,
+      unit,
+      goal,
+      met,
+    });
     const [quote, swap, own] = [quantile(quotes, 0.5), quantile(swaps, 0.5) / 1000, quantile(overhead, 0.5)];
     print(
       [
         figure("quote, one source, two chains, p50", quote, "ms", "≤ 60", quote <= 60),
         figure("quote, beyond its chain calls, p50", own, "ms", "≤ 10", own <= 10),
         figure("execute → completed, two sources, p50", swap, "s", "≤ 3", swap <= 3),
-        figure("authenticated GET, server.ts / next start", http.timesNext ?? 0, "×", "≥ 8", (http.timesNext ?? 0) >= 8),
+        figure(
+          "authenticated GET, server.ts / next start",
+          http.timesNext ?? 0,
+          "×",
+          "≥ 8",
+          (http.timesNext ?? 0) >= 8,
+        ),
         figure("authenticated GET, server.ts / node:http", http.ofBare, "×", "≥ 0.3", http.ofBare >= 0.3),
         figure("memory at rest, whole stack (RSS)", memory.rss, "MB", "≤ 1200", memory.rss <= 1200),
       ],

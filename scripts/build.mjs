@@ -28,7 +28,7 @@ const ownFiles = {
 
 /** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
 export const bundle = async (names = ["server", "stack"]) => {
-  const { build } = await import("esbuild");
+  const { build, stop } = await import("esbuild");
   const entries = { server: "server.ts", stack: "lib/stack/main.ts" };
   await build({
     absWorkingDir: ROOT,
@@ -41,9 +41,10 @@ export const bundle = async (names = ["server", "stack"]) => {
     packages: "external",
     sourcemap: true,
     logLevel: "warning",
-    // Files that were CommonJS once ask for these.
     plugins: [ownFiles],
   });
+  // Its helper process would stay as long as the stack runs.
+  await stop();
 };
 
 export const build = async (say) => {

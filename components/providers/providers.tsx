@@ -10,6 +10,7 @@ import { ThemeProvider } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { useState, type ReactNode } from "react";
 import { WagmiProvider } from "wagmi";
+import { AccessTokenProvider } from "@/components/features/session/access-token";
 import { BurnerConfirm } from "@/components/features/burner/burner-confirm";
 import { Toaster } from "@/components/ui/toaster";
 import { TooltipProvider } from "@/components/ui/tooltip";
@@ -35,19 +36,21 @@ export const Providers = ({ config, session, children }: ProvidersProps): ReactN
     <PublicConfigProvider config={config}>
       <ThemeProvider attribute="class" defaultTheme="system" disableTransitionOnChange>
         <SessionProvider session={session} refetchInterval={SESSION_REFRESH_SECONDS}>
-          <WagmiProvider config={wagmiConfig}>
-            <QueryClientProvider client={queryClient}>
-              <RainbowKitProvider theme={rainbowTheme} modalSize="compact">
-                <NuqsAdapter>
-                  <TooltipProvider>
-                    {children}
-                    {config.devnet ? <BurnerConfirm /> : null}
-                    <Toaster />
-                  </TooltipProvider>
-                </NuqsAdapter>
-              </RainbowKitProvider>
-            </QueryClientProvider>
-          </WagmiProvider>
+          <AccessTokenProvider>
+            <WagmiProvider config={wagmiConfig}>
+              <QueryClientProvider client={queryClient}>
+                <RainbowKitProvider theme={rainbowTheme} modalSize="compact">
+                  <NuqsAdapter>
+                    <TooltipProvider>
+                      {children}
+                      {config.devnet ? <BurnerConfirm /> : null}
+                      <Toaster />
+                    </TooltipProvider>
+                  </NuqsAdapter>
+                </RainbowKitProvider>
+              </QueryClientProvider>
+            </WagmiProvider>
+          </AccessTokenProvider>
         </SessionProvider>
       </ThemeProvider>
     </PublicConfigProvider>

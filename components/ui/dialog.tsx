@@ -8,7 +8,7 @@ import { cn } from "./cn";
 
 const OVERLAY_LOOKS = "fixed inset-0 z-40 animate-fade-in bg-overlay";
 const PANEL_LOOKS =
-  "fixed z-50 flex max-h-[calc(100dvh-32px)] animate-pop-in flex-col overflow-hidden border bg-surface shadow-float inset-x-0 bottom-0 rounded-t-dialog sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-[calc(100vw-32px)] sm:-translate-1/2 sm:rounded-dialog";
+  "fixed z-50 flex outline-none max-h-[calc(100dvh-32px)] animate-pop-in flex-col overflow-hidden border bg-surface shadow-float inset-x-0 bottom-0 rounded-t-dialog sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-[calc(100vw-32px)] sm:-translate-1/2 sm:rounded-dialog";
 
 interface DialogProps {
   readonly open: boolean;
@@ -22,6 +22,12 @@ interface DialogProps {
 }
 
 const SIZES = { sm: "sm:max-w-md", md: "sm:max-w-lg", lg: "sm:max-w-2xl" } as const;
+
+/** Without a field that asks for it, the focus goes to the dialog as a whole: on the close button it would open its tooltip. */
+const focusPanel = (event: Event): void => {
+  event.preventDefault();
+  if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
+};
 
 /** A controlled dialog; a sheet from the bottom on phones. Esc and the close button ask `onOpenChange(false)`. */
 export const Dialog = ({
@@ -38,6 +44,7 @@ export const Dialog = ({
       <Primitive.Overlay className={OVERLAY_LOOKS} />
       <Primitive.Content
         className={cn(PANEL_LOOKS, SIZES[size])}
+        onOpenAutoFocus={focusPanel}
         {...(description === undefined ? { "aria-describedby": undefined } : {})}
       >
         <header className="flex items-start justify-between gap-4 border-b px-4 py-3">
@@ -103,7 +110,8 @@ export const ConfirmDialog = ({
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
-        <AlertDialog.Overlay className={OVERLAY_LOOKS} />
+        {/* As high as dialogs, and later in the page: it covers the dialog that asks. */}
+        <AlertDialog.Overlay className={cn(OVERLAY_LOOKS, "z-50")} />
         <AlertDialog.Content className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")}>
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description asChild>

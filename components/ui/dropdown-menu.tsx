@@ -13,20 +13,19 @@ interface DropdownMenuProps {
   readonly children: ReactNode;
 }
 
+/** Stays where its trigger is in the page, within the same landmark; what lies under it can still be read. */
 export const DropdownMenu = ({ trigger, align = "end", side = "bottom", children }: DropdownMenuProps): ReactNode => (
-  <Primitive.Root>
+  <Primitive.Root modal={false}>
     <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
-    <Primitive.Portal>
-      <Primitive.Content
-        align={align}
-        side={side}
-        sideOffset={4}
-        collisionPadding={8}
-        className="z-50 min-w-44 animate-fade-in rounded-card border bg-surface p-1 shadow-float"
-      >
-        {children}
-      </Primitive.Content>
-    </Primitive.Portal>
+    <Primitive.Content
+      align={align}
+      side={side}
+      sideOffset={4}
+      collisionPadding={8}
+      className="z-50 min-w-44 animate-fade-in rounded-card border bg-surface p-1 shadow-float"
+    >
+      {children}
+    </Primitive.Content>
   </Primitive.Root>
 );
 

@@ -19,6 +19,8 @@ export const Tooltip = ({
     <Primitive.Trigger asChild>{children}</Primitive.Trigger>
     <Primitive.Portal>
       <Primitive.Content
+        // Its text is read as the description of the child; as content of its own it would lie outside of all landmarks.
+        aria-hidden
         sideOffset={6}
         collisionPadding={8}
         className="z-60 max-w-80 animate-fade-in rounded-control bg-fg px-2 py-1 text-sm break-words text-bg"

@@ -4,7 +4,9 @@ import { expect, type APIRequestContext, type Locator, type Page } from "@playwr
 export const signInWithBurner = async (page: Page): Promise<void> => {
   await page.goto("/sign-in");
   await page.getByRole("button", { name: "Use the burner wallet" }).click();
-  await expect(page.getByRole("region", { name: "Message to sign" })).toContainText("wants you to sign in with your Ethereum account");
+  await expect(page.getByRole("region", { name: "Message to sign" })).toContainText(
+    "wants you to sign in with your Ethereum account",
+  );
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
 };
@@ -24,7 +26,11 @@ export const mailedCode = async (request: APIRequestContext, to: string, seen: s
 };
 
 export const typeCode = async (page: Page, code: string): Promise<void> => {
-  await page.getByLabel("One-time code").or(page.getByLabel("Code", { exact: true })).first().click();
+  await page
+    .getByLabel("One-time code")
+    .or(page.getByLabel("Code", { exact: true }))
+    .first()
+    .click();
   await page.keyboard.type(code);
 };
 

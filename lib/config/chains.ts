@@ -85,5 +85,4 @@ export const chainsFile = z
     "two chains share an id",
   );
 
-export type TokenConfig = z.output<typeof tokenConfig>;
 export type ChainConfig = z.output<typeof chainConfig>;

@@ -1,5 +1,3 @@
-import type { Id } from "./ids";
-
 export const ROLES = ["owner", "admin", "operator", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -28,5 +26,3 @@ export const actorName = (actor: Actor): string => (actor.type === "user" ? acto
 
 /** The person behind the actor: the signed-in one, or who made the key. */
 export const responsibleUserId = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.createdBy);
-
-export type ProjectId = Id<"project">;

@@ -9,9 +9,3 @@ export interface Token {
   readonly assetId: string;
   readonly usdPegged: boolean;
 }
-
-/** An amount of a token, in its base units. */
-export interface TokenAmount {
-  readonly token: Token;
-  readonly amountBase: bigint;
-}

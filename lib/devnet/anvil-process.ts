@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { anvilBinary } from "./anvil-binary";
+import { startBlocks } from "./blocks";
 import { rpc } from "./json-rpc";
 import { endProcess } from "./processes";
 
@@ -58,8 +59,7 @@ const claimPort = (wanted: number): Promise<number> =>
  * them whatever `--prune-history` says: 400 MB per chain after 25 minutes at rest. Told to keep none, it refuses calls at `latest`
  * during which a block came. So it mines each transaction at once, keeps this many states, and we ask for the blocks between.
  */
-const STATES_KEPT = "64";
-const BLOCK_INTERVAL_MS = 1_000;
+const STATES_KEPT = "32";
 
 const flags = (chainId: number, port: number): string[] => [
   ...["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(chainId)],
@@ -68,25 +68,6 @@ const flags = (chainId: number, port: number): string[] => [
 
 /** The part of the command line by which a left-over process is recognised. */
 export const anvilMarker = (chainId: number, port: number): string => flags(chainId, port).join(" ");
-
-// Time goes on without transactions: confirmations count up and deadlines pass.
-const startBlocks = (rpcUrl: string): { stop: () => void } => {
-  let asked = false;
-  const timer = setInterval(() => {
-    if (asked) return;
-    asked = true;
-    const done = (): void => {
-      asked = false;
-    };
-    rpc(rpcUrl, "evm_mine").then(done, done);
-  }, BLOCK_INTERVAL_MS);
-  timer.unref();
-  return {
-    stop: () => {
-      clearInterval(timer);
-    },
-  };
-};
 
 // A shell that waits for the end of its input, which comes when this process ends, however it ends, and then ends the chain.
 const endWithThisProcess = (pid: number): ChildProcess => {

@@ -4,7 +4,7 @@ const CALL_TIMEOUT_MS = 30_000;
 
 const answer = z.object({
   id: z.number(),
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 

@@ -27,26 +27,30 @@ const readCredential = (input: HttpInput): Credential => {
   return { kind: "token", value: token };
 };
 
+const NOBODY = Promise.resolve(null);
+
+/** A key that is not valid is told so first: only a valid one learns that it may not do this. */
+const refuseKey = async (services: HttpServices, secret: string): Promise<never> => {
+  await services.apiKeys.verify(secret);
+  throw new DomainError("forbidden", "An API key may not do this; a signed-in person can.");
+};
+
+const authenticateToken = async (services: HttpServices, token: string, project: string | null): Promise<Actor> => {
+  const { userId, sessionId } = await services.auth.verifyAccessToken(token);
+  const { projectId, role } = await services.projects.resolve(userId, project);
+  return { type: "user", userId, sessionId, projectId, role };
+};
+
 /**
  * Who calls, or null for a public route. Checks the scheme, not yet what the caller may do.
  * @throws DomainError `unauthorized` …, `forbidden` for an API key where only a person may call, `not_found` for a project of others
  */
-export const authenticate = async (
-  contract: Contract,
-  input: HttpInput,
-  services: HttpServices,
-): Promise<Actor | null> => {
-  if (contract.auth === "public") return null;
+export const authenticate = (contract: Contract, input: HttpInput, services: HttpServices): Promise<Actor | null> => {
+  if (contract.auth === "public") return NOBODY;
   const credential = readCredential(input);
-  if (credential.kind === "apiKey") {
-    const actor = await services.apiKeys.verify(credential.value);
-    if (contract.auth === "user")
-      throw new DomainError("forbidden", "An API key may not do this; a signed-in person can.");
-    return actor;
-  }
-  const { userId, sessionId } = await services.auth.verifyAccessToken(credential.value);
-  const { projectId, role } = await services.projects.resolve(userId, input.header("x-project-id"));
-  return { type: "user", userId, sessionId, projectId, role };
+  if (credential.kind === "token") return authenticateToken(services, credential.value, input.header("x-project-id"));
+  if (contract.auth === "user") return refuseKey(services, credential.value);
+  return services.apiKeys.verify(credential.value);
 };
 
 /**

@@ -6,7 +6,7 @@ import { addressBucket, clientAddress } from "./client-address";
 import { API_CONTENT_POLICY, STRICT_TRANSPORT } from "./headers";
 import { readIdempotencyKey, runIdempotent } from "./idempotency";
 import { inputFromRequest, type HttpInput } from "./input";
-import { getLogger, loggedError } from "./logger";
+import { getLogger, loggedError, logInfoLine } from "./logger";
 import { observeRequest } from "./metrics";
 import { detailsOf, parseBody, parseParams, parseQuery } from "./parse";
 import { toAnswer, toDomainError } from "./problem";
@@ -123,32 +123,58 @@ const admit = async (
   return actor;
 };
 
+interface SceneFields {
+  readonly body: unknown;
+  readonly query: unknown;
+  readonly params: unknown;
+  readonly actor: Actor | null;
+  readonly services: HttpServices;
+  readonly requestId: string;
+}
+
+/** What a handler gets. A class, because accessors of a literal would be defined anew for every request. */
+class Scene implements SceneFields {
+  readonly body: unknown;
+  readonly query: unknown;
+  readonly params: unknown;
+  readonly actor: Actor | null;
+  readonly services: HttpServices;
+  readonly requestId: string;
+  readonly #input: HttpInput;
+
+  constructor(input: HttpInput, fields: SceneFields) {
+    this.#input = input;
+    this.body = fields.body;
+    this.query = fields.query;
+    this.params = fields.params;
+    this.actor = fields.actor;
+    this.services = fields.services;
+    this.requestId = fields.requestId;
+  }
+
+  get request(): Request {
+    return this.#input.request();
+  }
+
+  get signal(): AbortSignal {
+    return this.#input.signal();
+  }
+}
+
 const carryOut = async <C extends Contract, S extends HttpServices>(
   options: RouteOptions<C, S>,
   input: HttpInput,
   pathParams: Readonly<Record<string, string>>,
-  scene: { services: S; trace: Trace },
+  { services, trace }: { services: S; trace: Trace },
 ): Promise<Answer | Response> => {
   const { contract } = options;
-  const { services, trace } = scene;
   const actor = await admit(contract, input, services, trace);
   const params = parseParams(contract, pathParams);
   const query = parseQuery(contract, input.search);
   const { raw, body } = contract.body === undefined ? NO_BODY : await parseBody(contract.body, input);
-  const context = {
-    body,
-    query,
-    params,
-    actor,
-    services,
-    requestId: trace.requestId,
-    get request() {
-      return input.request();
-    },
-    get signal() {
-      return input.signal();
-    },
-  } as HandlerContext<C, S>;
+  const scene = new Scene(input, { body, query, params, actor, services, requestId: trace.requestId });
+  // The contract's schemas made these values, so they have the contract's types.
+  const context = scene as unknown as HandlerContext<C, S>;
   const run = async (): Promise<Answer | Response> => {
     const result = await options.handler(context);
     return result instanceof Response ? result : serialise(contract, result, services);
@@ -167,12 +193,13 @@ const carryOut = async <C extends Contract, S extends HttpServices>(
 
 const finish = (contract: Contract, trace: Trace, status: number, startedMs: number, logLevel: string): void => {
   const ms = performance.now() - startedMs;
-  const { method, path } = contract;
   observeRequest(contract, status, ms / 1000);
-  const logger = getLogger(logLevel);
-  if (!logger.isLevelEnabled("info")) return;
-  const line = { method, path, status, ms: Math.round(ms * 100) / 100, requestId: trace.requestId };
-  logger.info(trace.actor === null ? line : { ...line, actor: actorName(trace.actor) }, "request");
+  // Templates, ids and numbers: nothing that needs escaping, and never a body, a header or a concrete path.
+  const actor = trace.actor === null ? "" : `,"actor":"${actorName(trace.actor)}"`;
+  logInfoLine(
+    logLevel,
+    `"method":"${contract.method}","path":"${contract.path}","status":${String(status)},"ms":${ms.toFixed(2)},"requestId":"${trace.requestId}"${actor},"msg":"request"`,
+  );
 };
 
 // One literal instead of spreads: this runs for every request, and a literal costs a tenth.

@@ -83,11 +83,11 @@ const Row = ({ label, quoted, actual, note }: RowProps): ReactNode => (
     <th scope="row" className="h-9 text-left font-normal text-fg-2">
       {label}
     </th>
-    <td className="py-2 text-right">
+    <td className="py-2 pl-3 text-right">
       <Sums sums={quoted} />
       {note === undefined ? null : <span className="block text-sm text-fg-3">{note}</span>}
     </td>
-    <td className="py-2 text-right font-medium">
+    <td className="py-2 pl-3 text-right font-medium">
       <Sums sums={actual} />
     </td>
   </tr>

@@ -66,7 +66,12 @@ export const BalanceChart = ({ balances }: { readonly balances: Balances }): Rea
               }}
               labelStyle={{ color: "var(--text-1)" }}
             />
-            <Legend iconType="square" iconSize={10} wrapperStyle={{ fontSize: 12 }} />
+            <Legend
+              iconType="square"
+              iconSize={10}
+              wrapperStyle={{ fontSize: 12 }}
+              formatter={(name: string) => <span className="text-fg-2">{name}</span>}
+            />
             {chains.map((chain, index) => (
               <Bar
                 key={chain.id}

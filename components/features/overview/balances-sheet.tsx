@@ -67,6 +67,7 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
           <button
             type="button"
             aria-expanded={open}
+            aria-label={`${total.token}, chains`}
             onClick={() => setOpen((before) => !before)}
             className="flex h-8 items-center gap-1 rounded-control px-1 hover:bg-sunken touch-target"
           >
@@ -75,7 +76,6 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
               aria-hidden
             />
             {total.token}
-            <span className="sr-only">, chains</span>
           </button>
         </th>
         <td className="px-2 text-right">

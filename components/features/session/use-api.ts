@@ -10,7 +10,7 @@ import {
 import { useMemo } from "react";
 import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
 import type { Contract, ResponseOf } from "@/lib/contracts/contract";
-import { useAccessToken } from "./use-access-token";
+import { useAccessToken } from "./access-token";
 
 const BASE_URL = "/api";
 

@@ -1,13 +1,11 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { signOut } from "next-auth/react";
 import { toast } from "sonner";
 import { useDisconnect } from "wagmi";
 
 /** Ends the session at the service and in this browser, lets go of the wallet, and goes to the sign-in page. */
 export const useSignOut = (): (() => Promise<void>) => {
-  const queryClient = useQueryClient();
   const { disconnectAsync } = useDisconnect();
   return async () => {
     try {
@@ -18,7 +16,6 @@ export const useSignOut = (): (() => Promise<void>) => {
     }
     // The wallet may be gone already; the session is what counts.
     await disconnectAsync().catch(() => undefined);
-    queryClient.clear();
     window.location.assign("/sign-in");
   };
 };

@@ -5,6 +5,7 @@ import { Flame, Wallet } from "lucide-react";
 import type { ReactNode } from "react";
 import { useConnect } from "wagmi";
 import { BURNER_ID } from "@/components/features/burner/connector";
+import { useDecorativeWalletIcons } from "./use-decorative-wallet-icons";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -14,6 +15,7 @@ export const ChooseWallet = (): ReactNode => {
   const { devnet } = usePublicConfig();
   const { openConnectModal } = useConnectModal();
   const { connect, connectors, error, isPending } = useConnect();
+  useDecorativeWalletIcons();
   const burner = connectors.find((connector) => connector.id === BURNER_ID);
   return (
     <div className="flex flex-col gap-4">

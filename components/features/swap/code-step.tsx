@@ -12,7 +12,10 @@ import { Field } from "@/components/ui/field";
 import { OtpInput } from "@/components/ui/otp-input";
 import { codeOf } from "./field-errors";
 import type { SentCode } from "./types";
-import type { SwapFlow } from "./use-swap-flow";
+import { mayContinue, type SwapFlow } from "./use-swap-flow";
+
+/** The button that goes on stands in the footer of the dialog; Enter in the field does the same. */
+export const CODE_FORM_ID = "swap-code";
 
 const SETTINGS_LINK = (
   <Link href="/settings#email" className="link">
@@ -26,13 +29,20 @@ export const CodeStep = ({ flow: swap }: { readonly flow: SwapFlow }): ReactNode
   if (flow === null) return null;
   const { quote, sent } = flow;
   return (
-    <div className="flex flex-col gap-4">
+    <form
+      id={CODE_FORM_ID}
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (mayContinue(flow)) void swap.prepare(flow.code);
+      }}
+    >
       <p className="text-fg-2">
         The code approves exactly this: {quote.from.length === 1 ? "one source" : `${quote.from.length} sources`}, at
         least <Amount value={quote.to.minAmount} unit={quote.to.token.symbol} className="font-medium text-fg" plain />{" "}
         to <code className="font-mono text-sm break-all text-fg">{quote.to.address}</code>. It is good for nothing else.
       </p>
-      {flow.approved ? (
+      {flow.moved !== null ? null : flow.approved ? (
         <Alert tone="success" title="The code was right.">
           This quote is approved; going on needs no further code.
         </Alert>
@@ -53,7 +63,7 @@ export const CodeStep = ({ flow: swap }: { readonly flow: SwapFlow }): ReactNode
           {...(codeOf(swap.sendError) === "otp_channel_missing" ? { action: SETTINGS_LINK } : {})}
         />
       )}
-    </div>
+    </form>
   );
 };
 

@@ -5,18 +5,18 @@ import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { codeOf, extraOf } from "./field-errors";
-import type { SwapFlow } from "./use-swap-flow";
+import type { Flow, SwapFlow } from "./use-swap-flow";
 
 interface FlowErrorsProps {
   readonly swap: SwapFlow;
-  readonly flow: NonNullable<SwapFlow["flow"]>;
+  readonly flow: Flow;
   readonly onNewQuote: () => void;
 }
 
 /** What is refused for good, so that only another quote helps. */
 const FINAL: ReadonlySet<string | null> = new Set(["simulation_failed", "no_route", "insufficient_liquidity"]);
 
-const needsNewQuote = (swap: SwapFlow, flow: FlowErrorsProps["flow"], error: unknown): boolean => {
+const needsNewQuote = (swap: SwapFlow, flow: Flow, error: unknown): boolean => {
   if (FINAL.has(codeOf(error))) return true;
   if (codeOf(error) !== "quote_expired") return false;
   // The lock of 60 s is over sooner than the quote; preparing again is enough then.
@@ -40,27 +40,39 @@ const actionOf = ({ swap, flow, onNewQuote }: FlowErrorsProps, error: unknown): 
   );
 };
 
+/** The receipt is long; an error below it must not wait to be found. */
+const show = (node: HTMLElement | null): void => node?.scrollIntoView({ block: "nearest" });
+
 /** Errors of prepare and execute, with where the money is. A moved price has a notice of its own. */
 export const FlowErrors = (props: FlowErrorsProps): ReactNode => {
   const { prepareError, executeError } = props.swap;
   return (
     <>
       {prepareError == null || props.flow.moved !== null ? null : (
-        <ErrorState compact error={prepareError} money="Nothing was sent." action={actionOf(props, prepareError)} />
+        <div ref={show}>
+          <ErrorState
+            compact
+            error={prepareError}
+            money="The money is where it was."
+            action={actionOf(props, prepareError)}
+          />
+        </div>
       )}
       {executeError == null ? null : (
-        <ErrorState
-          compact
-          error={executeError}
-          money={
-            codeOf(executeError) === "network_error"
-              ? "Whether it was accepted is not known. Executing again is safe: the money moves once."
-              : codeOf(executeError) === "quote_already_used"
-                ? "The money moves once, with that operation."
-                : "Nothing was sent."
-          }
-          action={actionOf(props, executeError)}
-        />
+        <div ref={show}>
+          <ErrorState
+            compact
+            error={executeError}
+            money={
+              codeOf(executeError) === "network_error"
+                ? "Whether it was accepted is not known. Executing again is safe: the money moves once."
+                : codeOf(executeError) === "quote_already_used"
+                  ? "The money moves once, with that operation."
+                  : "The money is where it was."
+            }
+            action={actionOf(props, executeError)}
+          />
+        </div>
       )}
     </>
   );

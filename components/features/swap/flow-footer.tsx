@@ -4,13 +4,12 @@ import { ArrowLeft } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
-import type { SwapFlow } from "./use-swap-flow";
-
-const DIGITS = 6;
+import { CODE_FORM_ID } from "./code-step";
+import { mayContinue, type Flow, type SwapFlow } from "./use-swap-flow";
 
 interface FlowFooterProps {
   readonly swap: SwapFlow;
-  readonly flow: NonNullable<SwapFlow["flow"]>;
+  readonly flow: Flow;
 }
 
 /** Back, and the one way on. */
@@ -25,8 +24,9 @@ export const FlowFooter = ({ swap, flow }: FlowFooterProps): ReactNode => {
         <Button
           variant="primary"
           loading={swap.preparing}
-          disabled={flow.moved !== null || (!flow.approved && flow.code.length < DIGITS)}
-          onClick={() => void swap.prepare(flow.code)}
+          type="submit"
+          form={CODE_FORM_ID}
+          disabled={!mayContinue(flow)}
         >
           Continue
         </Button>
@@ -44,7 +44,7 @@ export const FlowFooter = ({ swap, flow }: FlowFooterProps): ReactNode => {
 
 interface LockedActionsProps {
   readonly swap: SwapFlow;
-  readonly prepared: NonNullable<FlowFooterProps["flow"]["prepared"]>;
+  readonly prepared: NonNullable<Flow["prepared"]>;
   readonly blocked: boolean;
 }
 

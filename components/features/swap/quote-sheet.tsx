@@ -31,6 +31,7 @@ interface QuoteSheetProps {
 /** Why the review cannot be opened yet; null when it can. */
 const obstacle = (view: QuoteView, confirmed: boolean): string | null => {
   if (view.loading) return "The quote is on its way.";
+  if (view.error !== null) return "Change what is at fault above; the quote then comes by itself.";
   if (view.quote === null || view.outdated) return "Complete the form; the quote then comes by itself.";
   if (view.expired) return "This quote has expired; ask for a new one.";
   if (view.seen !== null) return "Accept the new rate first.";

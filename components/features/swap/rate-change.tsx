@@ -7,6 +7,9 @@ import { Button } from "@/components/ui/button";
 import { dropBps, percentText } from "./decimal";
 import type { Quote } from "./types";
 
+/** Differences may stand in the last digits. */
+const ALL_DIGITS = 18;
+
 interface RateChangeProps {
   readonly seen: Quote;
   readonly fresh: Quote;
@@ -67,10 +70,10 @@ const ChangeRow = ({ label, before, after }: ChangeRowProps): ReactNode => (
       {label}
     </th>
     <td className="pl-3 text-right text-fg-2">
-      <Amount value={before} plain />
+      <Amount value={before} fractionMax={ALL_DIGITS} plain />
     </td>
     <td className="pl-3 text-right font-medium">
-      <Amount value={after} plain />
+      <Amount value={after} fractionMax={ALL_DIGITS} plain />
     </td>
   </tr>
 );

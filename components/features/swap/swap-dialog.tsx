@@ -10,7 +10,7 @@ import { FlowErrors } from "./flow-errors";
 import { FlowFooter } from "./flow-footer";
 import { RateChange } from "./rate-change";
 import { ReviewStep } from "./review-step";
-import type { SwapFlow } from "./use-swap-flow";
+import type { Flow, SwapFlow } from "./use-swap-flow";
 
 const STEPS = ["Quote", "Code", "Review", "Done"];
 const STEP_INDEX = { code: 1, review: 2 } as const;
@@ -24,7 +24,7 @@ interface SwapDialogProps {
 }
 
 /** The call of the button at the right. */
-const FlowSnippet = ({ flow }: { readonly flow: NonNullable<SwapFlow["flow"]> }): ReactNode => {
+const FlowSnippet = ({ flow }: { readonly flow: Flow }): ReactNode => {
   const { quoteId } = flow.quote;
   const { path, body } =
     flow.step === "review"

@@ -10,7 +10,7 @@ import { executeSwap, prepareSwap, quoteRecord, requestOtp } from "@/lib/contrac
 import { codeOf, extraOf } from "./field-errors";
 import type { Prepared, Quote, SentCode } from "./types";
 
-interface Flow {
+export interface Flow {
   readonly quote: Quote;
   readonly step: "code" | "review";
   readonly sent: SentCode | null;
@@ -23,6 +23,12 @@ interface Flow {
   /** A fresh quote, after the price moved below what was approved. */
   readonly moved: Quote | null;
 }
+
+const CODE_DIGITS = 6;
+
+/** Whether the code is whole, or was right already. */
+export const mayContinue = (flow: Flow): boolean =>
+  flow.moved === null && (flow.approved || flow.code.length === CODE_DIGITS);
 
 const begin = (quote: Quote): Flow => ({
   quote,

@@ -30,7 +30,11 @@ interface WalletSheetProps {
 }
 
 export const WalletSheet = ({ wallet, balances, token, chainId }: WalletSheetProps): ReactNode => (
-  <Sheet title={wallet.label ?? KIND_WORDS[wallet.kind]} actions={<Badge>{KIND_WORDS[wallet.kind]}</Badge>} flush>
+  <Sheet
+    title={wallet.label ?? KIND_WORDS[wallet.kind]}
+    actions={wallet.label === undefined ? undefined : <Badge>{KIND_WORDS[wallet.kind]}</Badge>}
+    flush
+  >
     <Facts className="px-4">
       <Fact label="Address">
         <Address value={wallet.address} full />

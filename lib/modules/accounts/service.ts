@@ -95,7 +95,12 @@ export const createAccountsService = ({ registry, smartAccounts, bundler, clock 
     const { operation } = await signWith({ ...input, gas, validUntil, draft: unsigned });
     const { contracts } = registry.get(input.chainId);
     const changes = await chainCall(input.chainId, () =>
-      balanceChanges(registry.client(input.chainId), contracts, { operation, beneficiary: input.account.ownerAddress }, watched),
+      balanceChanges(
+        registry.client(input.chainId),
+        contracts,
+        { operation, beneficiary: input.account.ownerAddress },
+        watched,
+      ),
     );
     return { gas, changes };
   };

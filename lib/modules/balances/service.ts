@@ -141,5 +141,3 @@ export const createBalancesService = ({ registry, wallets, prices, clock }: Bala
     },
   };
 };
-
-export type BalancesService = ReturnType<typeof createBalancesService>;

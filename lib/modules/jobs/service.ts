@@ -121,5 +121,3 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     },
   };
 };
-
-export const createJobsService = (repository: JobsRepository) => ({ overdue: repository.overdue });

@@ -109,5 +109,3 @@ export const createOperationDriver = (deps: DriverDeps) => {
 
   return { drive };
 };
-
-export type OperationDriver = ReturnType<typeof createOperationDriver>;

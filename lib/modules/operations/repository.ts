@@ -1,4 +1,4 @@
-import type { Status, SubStatus } from "@/lib/core/status";
+import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Database, Tx } from "@/lib/db/client";
 import { Prisma, type Operation, type OperationEvent, type OperationLeg } from "@/lib/db/generated/client";
 import { reserveFunds, syncHold, type Funds, type Hold } from "@/lib/modules/funds/service";
@@ -217,6 +217,10 @@ const settleOperation = async (tx: Tx, operation: Operation, now: Date, delayed 
   const wasDelayed = operation.subStatus === "delayed";
   const next = summarizeLegs(states, delayed || wasDelayed);
   if (next.status === operation.status && next.subStatus === operation.subStatus) return;
+  const before = operation.status as Status;
+  if (next.status !== before && !mayMove(before, next.status)) {
+    throw new Error(`An operation may not go from ${before} to ${next.status}.`);
+  }
   const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
   await tx.operation.update({
     where: { id: operation.id },

@@ -227,7 +227,9 @@ describe("one-time codes", () => {
     const projectId = await projectOf(accessToken);
     await api.services.otp.request({ projectId, userId, subjectId, digest, subject: "Code", lines: [] });
     const code = await api.readCode(customer.email, seen);
-    await expect(api.services.otp.consume({ subjectId, digest: other, code })).rejects.toMatchObject({ code: "otp_invalid" });
+    await expect(api.services.otp.consume({ subjectId, digest: other, code })).rejects.toMatchObject({
+      code: "otp_invalid",
+    });
     await api.services.otp.consume({ subjectId, digest, code });
     await expect(api.services.otp.consume({ subjectId, digest, code })).rejects.toMatchObject({ code: "otp_invalid" });
   });

@@ -247,5 +247,3 @@ export const createQuotesService = (deps: QuotesDeps) => {
 
   return { create, requestCode, prepare, execute };
 };
-
-export type QuotesService = ReturnType<typeof createQuotesService>;

@@ -1,0 +1,132 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const READY_TIMEOUT_MS = 180_000; // A build that is missing is made first.
+const STOP_TIMEOUT_MS = 40_000;
+
+/** What the supervisor tells its parent once everything runs. */
+interface Ready {
+  readonly type: "ready";
+  readonly url: string;
+  readonly databaseUrl: string;
+  /** JSON-RPC by chain id. */
+  readonly rpcUrls: Readonly<Record<string, string>>;
+}
+
+const isReady = (message: unknown): message is Ready =>
+  typeof message === "object" && message !== null && "type" in message && message.type === "ready";
+
+const freePort = (): Promise<number> =>
+  new Promise((done, fail) => {
+    const server = createServer();
+    server.once("error", fail);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => done(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+
+const start = (dataDir: string, port: number): { stack: ChildProcess; ready: Promise<Ready> } => {
+  const stack = spawn(process.execPath, [resolve("scripts/start.mjs")], {
+    env: {
+      ...process.env,
+      CAUSEWAY_DATA_DIR: dataDir,
+      PORT: String(port),
+      DATABASE_URL: "",
+      PUBLIC_URL: `http://localhost:${String(port)}`,
+      // Journeys are many requests from one address within a minute.
+      RATE_LIMIT_PER_IP: "0",
+      RATE_LIMIT_PER_KEY: "0",
+    },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    detached: true,
+  });
+  let output = "";
+  const keep = (chunk: Buffer): void => {
+    output += chunk.toString();
+  };
+  stack.stdout?.on("data", keep);
+  stack.stderr?.on("data", keep);
+  const ready = new Promise<Ready>((done, fail) => {
+    const timer = setTimeout(() => fail(new Error(`The stack is not ready in time.\n${output}`)), READY_TIMEOUT_MS);
+    stack.once("exit", (code) => {
+      clearTimeout(timer);
+      fail(new Error(`The stack ended with code ${String(code)}.\n${output}`));
+    });
+    stack.on("message", (message) => {
+      if (!isReady(message)) return;
+      clearTimeout(timer);
+      done(message);
+    });
+  });
+  return { stack, ready };
+};
+
+const stop = (stack: ChildProcess): Promise<void> =>
+  new Promise((done) => {
+    if (stack.exitCode !== null || stack.signalCode !== null) {
+      done();
+      return;
+    }
+    const timer = setTimeout(() => stack.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    stack.once("exit", () => {
+      clearTimeout(timer);
+      done();
+    });
+    stack.kill("SIGTERM");
+  });
+
+/** A whole stack of its own on free ports with an empty data folder. */
+export interface Stack {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  /** JSON-RPC by chain id. */
+  readonly rpcUrls: Readonly<Record<string, string>>;
+  /** Of the supervisor, whose children are all the rest. */
+  readonly pid: number;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+export const startStack = async (): Promise<Stack> => {
+  const dataDir = mkdtempSync(join(tmpdir(), "causeway-e2e-"));
+  chmodSync(dataDir, 0o755); // PostgreSQL may run as another user.
+  const { stack, ready } = start(dataDir, await freePort());
+  const remove = async (): Promise<void> => {
+    await stop(stack);
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    const { url, databaseUrl, rpcUrls } = await ready;
+    return { url, databaseUrl, rpcUrls, dataDir, pid: stack.pid ?? 0, stop: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+};
+
+/** What another server needs to know the same keys, tokens, rows and chains as the stack. */
+export const environmentOf = (stack: Pick<Stack, "url" | "databaseUrl" | "dataDir" | "rpcUrls">): NodeJS.ProcessEnv => {
+  const secrets = JSON.parse(readFileSync(join(stack.dataDir, "secrets.json"), "utf8")) as NodeJS.ProcessEnv;
+  const chains = Object.entries(stack.rpcUrls).flatMap(([id, url]) => [
+    [`RPC_URL_${id}`, url],
+    [`PUBLIC_RPC_URL_${id}`, url],
+  ]);
+  return {
+    ...process.env,
+    ...secrets,
+    ...(Object.fromEntries(chains) as NodeJS.ProcessEnv),
+    NODE_ENV: "production",
+    DATABASE_URL: stack.databaseUrl,
+    DEVNET: "1",
+    PUBLIC_URL: stack.url,
+    NEXTAUTH_URL: stack.url,
+    RATE_LIMIT_PER_IP: "0",
+    RATE_LIMIT_PER_KEY: "0",
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+};

@@ -1,0 +1,41 @@
+import { recoverTransactionAddress, isAddressEqual, type Address, type TransactionSerialized } from "viem";
+import { z } from "zod";
+import { rpc, rpcBatch } from "./json-rpc";
+
+const address = z.custom<Address>((value) => typeof value === "string" && /^0x[0-9a-f]{40}$/i.test(value));
+const raw = z.custom<TransactionSerialized>((value) => typeof value === "string" && value.startsWith("0x"));
+const content = z.object({
+  queued: z.record(address, z.record(z.string(), z.object({ hash: z.string(), nonce: z.string() }))),
+});
+
+const freeSender = async (
+  rpcUrl: string,
+  sender: Address,
+  waiting: readonly { hash: string; nonce: string }[],
+): Promise<boolean> => {
+  const next = BigInt(z.string().parse(await rpc(rpcUrl, "eth_getTransactionCount", [sender, "latest"])));
+  const inOrder = [...waiting].sort((a, b) => Number(BigInt(a.nonce) - BigInt(b.nonce)));
+  // Of one that waits for a lower nonce we know nothing better.
+  if (BigInt(inOrder[0]?.nonce ?? 0) !== next) return false;
+  const calls = inOrder.map(({ hash }) => ({ method: "eth_getRawTransactionByHash", params: [hash] }));
+  const signed = z.array(raw).parse(await rpcBatch(rpcUrl, calls));
+  const signers = await Promise.all(
+    signed.map((serializedTransaction) => recoverTransactionAddress({ serializedTransaction })),
+  );
+  // What a node signed for somebody that it only plays cannot be sent again.
+  if (!signers.every((signer) => isAddressEqual(signer, sender))) return false;
+  await rpc(rpcUrl, "anvil_removePoolTransactions", [sender]);
+  for (const transaction of signed) await rpc(rpcUrl, "eth_sendRawTransaction", [transaction]).catch(() => undefined);
+  return true;
+};
+
+/**
+ * Frees transactions that anvil forgot. Where a transaction arrives at the very moment in which the one before it is mined,
+ * anvil lets it wait for that one for ever (1.7.1, with and without interval mining; about one in 500 when several are
+ * sent at once), and all later ones of its sender behind it. The same bytes, taken out and sent again, are mined at once.
+ */
+export const freeStuckTransactions = async (rpcUrl: string): Promise<void> => {
+  const { queued } = content.parse(await rpc(rpcUrl, "txpool_content"));
+  for (const [sender, waiting] of Object.entries(queued))
+    await freeSender(rpcUrl, address.parse(sender), Object.values(waiting));
+};
