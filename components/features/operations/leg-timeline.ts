@@ -121,6 +121,7 @@ export const legSteps = (
       title: isBack(leg) ? `Not delivered on ${to} in time` : `Crossing from ${from} to ${to}`,
       state: isBack(leg) ? "attention" : stateAt(DONE[leg.state], 3),
       ...plain,
+      note: isBack(leg) ? (leg.failure?.message ?? null) : null,
       at: timeOf(events, leg, isBack(leg) ? "leg.refunding" : "leg.filled_seen"),
     });
   }
