@@ -52,7 +52,7 @@ const vitest = (project) => ({
     "run",
     "--project",
     project,
-    "--reporter=default",
+    "--reporter=dot",
     "--reporter=json",
     `--outputFile.json=${join(results, `${project}.json`)}`,
   ],

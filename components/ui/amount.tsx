@@ -2,23 +2,10 @@
 
 import { useState, type ReactNode } from "react";
 import { cn } from "./cn";
+import { shortenAmount } from "./shorten-amount";
 
 const FRACTION_SHOWN = 6;
 const USD_FRACTION = 2;
-
-const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-
-/**
- * Decimal string → what a list shows: thousands grouped, at most `fractionMax` fraction digits, cut and never rounded.
- * `cut` says that digits are missing.
- */
-export const shortenAmount = (value: string, fractionMax: number): { text: string; cut: boolean } => {
-  const [, sign = "", whole = "0", fraction = ""] = /^([-+]?)(\d*)(?:\.(\d*))?$/.exec(value) ?? [];
-  const exact = fraction.replace(/0+$/, "");
-  const shown = exact.slice(0, fractionMax);
-  const text = shown === "" ? grouped(whole) : `${grouped(whole)}.${shown}`;
-  return { text: sign.replace("-", "−") + text, cut: exact.length > fractionMax };
-};
 
 interface AmountProps {
   /** Decimal string in units of the token, as the API gives it. */

@@ -26,11 +26,7 @@ export const mailedCode = async (request: APIRequestContext, to: string, seen: s
 };
 
 export const typeCode = async (page: Page, code: string): Promise<void> => {
-  await page
-    .getByLabel("One-time code")
-    .or(page.getByLabel("Code", { exact: true }))
-    .first()
-    .click();
+  await page.getByLabel("One-time code").or(page.getByLabel("Code of six digits")).first().click();
   await page.keyboard.type(code);
 };
 

@@ -10,8 +10,8 @@ const workspace = await makeWorkspace();
 let started: EmbeddedPostgres[] = [];
 let count = 0;
 
-const start = async (dataDir: string): Promise<EmbeddedPostgres> => {
-  const postgres = await startEmbeddedPostgres({ dataDir, durability: "none" });
+const start = async (dataDir: string, durability: "full" | "none" = "none"): Promise<EmbeddedPostgres> => {
+  const postgres = await startEmbeddedPostgres({ dataDir, durability });
   started.push(postgres);
   return postgres;
 };
@@ -38,10 +38,10 @@ afterAll(() => workspace.remove());
 describe("embedded PostgreSQL", () => {
   test("what was committed survives a kill -9 of the server, on the same port", async () => {
     const dataDir = newDataDir();
-    const first = await start(dataDir);
+    const first = await start(dataDir, "full");
     await query(first, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
     signal(first.pid, "SIGKILL");
-    const second = await start(dataDir);
+    const second = await start(dataDir, "full");
     expect(second.adopted).toBe(false);
     expect(second.port).toBe(first.port);
     expect(await query(second, "SELECT id FROM kept")).toEqual([{ id: 7 }]);

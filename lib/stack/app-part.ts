@@ -79,11 +79,13 @@ const startWatching = async (options: AppOptions): Promise<SupervisedChild> => {
     args: [join("node_modules", "tsx", "dist", "cli.mjs"), "watch", "--clear-screen=false", "server.ts"],
     environment: { ...options.environment, ROLE: "worker" },
     logFile: join(options.dataDir, "logs", "worker.log"),
+    endWithSupervisor: true,
     probe: () => Promise.resolve(), // It restarts with each change, ready or not.
   });
   const pages = child(options, {
     name: "next dev",
     args: [join("node_modules", "next", "dist", "bin", "next"), "dev", "-p", String(options.port), "-H", options.host],
+    endWithSupervisor: true,
     probe: answers(`http://${options.host}:${String(options.port)}/api/health`),
     readyTimeoutMs: DEV_READY_TIMEOUT_MS,
   });

@@ -1,10 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { isAlive, signal, waitForExit } from "@/lib/db/os-process";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import { superviseChild, type ChildOptions, type SupervisedChild } from "./child";
 
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const { folder, remove } = await makeWorkspace();
 afterAll(() => remove());
 
@@ -70,6 +74,32 @@ test("a child that never gets ready is ended", async () => {
   await expect(start(code, { readyTimeoutMs: 2_000 })).rejects.toThrow("gave no sign of life for 2 s");
   expect(existsSync(marker)).toBe(true);
   expect(await waitForExit(Number(readFileSync(marker, "utf8")), 5_000)).toBe(true);
+});
+
+test("a child that would not notice ends when its supervisor is killed", async () => {
+  const marker = join(folder, "guarded.pid");
+  const own = `require("fs").writeFileSync(${JSON.stringify(marker)}, String(process.pid)); process.send("ready"); setInterval(() => {}, 1000); process.on("disconnect", () => {});`;
+  const options = {
+    name: "The child",
+    command: process.execPath,
+    args: ["-e", own],
+    cwd: folder,
+    environment: {},
+    logFile: null,
+    readyTimeoutMs: 20_000,
+    endWithSupervisor: true,
+  };
+  const run = `const { superviseChild } = await import("./lib/stack/child.ts");
+    await superviseChild({ ...${JSON.stringify(options)}, onGivenUp: () => {} });
+    process.kill(process.pid, "SIGKILL");`;
+  const supervisor = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", run], {
+    cwd: PROJECT,
+    env: { NODE_ENV: "test" },
+    stdio: "ignore",
+  });
+  await once(supervisor, "exit");
+  expect(supervisor.signalCode).toBe("SIGKILL");
+  expect(await waitForExit(Number(readFileSync(marker, "utf8")), 15_000)).toBe(true);
 });
 
 test("stopping ends the child for good", async () => {

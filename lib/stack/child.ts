@@ -18,6 +18,8 @@ export interface ChildOptions {
    */
   readonly probe?: (signal: AbortSignal) => Promise<void>;
   readonly readyTimeoutMs: number;
+  /** It does not notice when its supervisor is killed, so it is ended then, with its own children. */
+  readonly endWithSupervisor?: boolean;
   /** Pauses before each new attempt; as many attempts as there are pauses. */
   readonly restartDelaysMs?: readonly number[];
   /** The child ended by itself and is being started again. */
@@ -54,6 +56,15 @@ const isReady = (message: unknown): boolean =>
   message === "ready" ||
   (typeof message === "object" && message !== null && "type" in message && message.type === "ready");
 
+/** A shell that waits for the end of its input, which comes when this process ends, however it ends, and then ends the child. */
+const guard = (child: ChildProcess, pid: number): void => {
+  const script = 'read _; kill -s TERM -- "-$0"; sleep 5; kill -s KILL -- "-$0"';
+  const shell = spawn("/bin/sh", ["-c", script, String(pid)], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  shell.on("error", () => undefined);
+  shell.unref();
+  child.once("exit", () => shell.kill("SIGKILL"));
+};
+
 const launch = (options: ChildOptions): ChildProcess => {
   let log: number | "inherit" = "inherit";
   if (options.logFile !== null) {
@@ -68,6 +79,7 @@ const launch = (options: ChildOptions): ChildProcess => {
     detached: true,
   });
   if (typeof log === "number") closeSync(log);
+  if (options.endWithSupervisor && child.pid !== undefined) guard(child, child.pid);
   return child;
 };
 

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { Bar, BarChart, Legend, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { shortenAmount } from "@/components/ui/amount";
+import { shortenAmount } from "@/components/ui/shorten-amount";
 import type { Balances } from "./use-balances";
 
 const COLOURS = ["var(--chart-1)", "var(--chart-2)", "var(--chart-3)", "var(--chart-4)", "var(--chart-5)"];
