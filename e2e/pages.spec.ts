@@ -49,7 +49,7 @@ test("who is not signed in is sent to the sign-in page, and from there back", as
 test("an API key is shown once, works, and stops working when it is revoked", async ({ page, request }) => {
   await signInWithBurner(page);
   await page.goto("/api-keys");
-  await page.getByRole("button", { name: "Create key" }).first().click();
+  await page.getByRole("button", { name: "New API key" }).first().click();
   await page.getByLabel("Name").fill("Payroll");
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   const secret = (await page.getByTestId("api-key-secret").textContent()) ?? "";

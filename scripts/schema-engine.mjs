@@ -210,12 +210,10 @@ const send = (o) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...o }
 const clean = (v) => (v instanceof Map ? Object.fromEntries([...v].map(([k, x]) => [k, clean(x)])) : v);
 let printId = 1e6;
 let queue = Promise.resolve();
-let pending = 0;
 const rl = createInterface({ input: process.stdin });
 rl.on("line", (line) => {
   const req = JSON.parse(line);
   if (!req.method) return; // reply to our own "print"
-  pending++;
   queue = queue.then(async () => {
     try {
       if (req.method === "createDatabase") {
@@ -228,11 +226,10 @@ rl.on("line", (line) => {
         return send({ id: req.id, result: {} });
       }
       const e = await engine();
-      let result = clean(await e[rename[req.method] ?? req.method](req.params ?? {})) ?? {};
+      const result = clean(await e[rename[req.method] ?? req.method](req.params ?? {})) ?? {};
       if (req.method === "diff" && result.stdout != null) {
         send({ id: printId++, method: "print", params: { content: result.stdout.replace(/\n$/, "") } });
-        const { stdout, ...rest } = result;
-        result = rest;
+        delete result.stdout;
       }
       send({ id: req.id, result });
     } catch (err) {
@@ -251,8 +248,6 @@ rl.on("line", (line) => {
           },
         },
       });
-    } finally {
-      pending--;
     }
   });
 });

@@ -1,5 +1,6 @@
 import { addSeconds, type Clock } from "@/lib/core/clock";
-import { DomainError, isDomainError } from "@/lib/core/errors";
+import type { DomainError } from "@/lib/core/errors";
+import { isDomainError } from "@/lib/core/errors";
 import { toDecimal } from "@/lib/db/decimal";
 import type { UserOperation, UserOperationReceipt } from "@/lib/ports/bundler";
 import type { BridgeProgress, EvmAddress, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
@@ -159,7 +160,7 @@ const submitted = async (step: Step): Promise<StepResult> => {
   return "waits";
 };
 
-const userOperationOf = ({ leg }: Step): UserOperation => storedUserOperation.parse(leg.userOperation) as UserOperation;
+const userOperationOf = ({ leg }: Step): UserOperation => storedUserOperation.parse(leg.userOperation);
 
 const userOpHashOf = ({ leg }: Step): `0x${string}` => {
   if (leg.userOpHash === null) throw new Error(`Leg ${leg.id} has no user operation.`);

@@ -127,7 +127,12 @@ export const nextActionOf = (
     case "failed":
     case "refunded":
       return `The money is in ${places}. Ask for a new quote to try again.`;
-    default:
+    case "cancelled":
+    case "expired":
+      return "Nothing was sent. Ask for a new quote to try again.";
+    case "pending":
+    case "processing":
+    case "partially_completed":
       return operation.subStatus === "refunding"
         ? "Nothing to do: the bridge sends the money back by itself."
         : operation.subStatus === "delayed"

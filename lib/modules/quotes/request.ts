@@ -94,7 +94,7 @@ export const resolveRequest = async (
     );
     const amountBase =
       token && faults.catch(`${path}.amount`, () => parseAmount(source.amount, token.decimals, `${path}.amount`));
-    return token && amountBase !== undefined ? { owner: source.address as EvmAddress, token, amountBase } : undefined;
+    return token && amountBase !== undefined ? { owner: source.address, token, amountBase } : undefined;
   });
   const destination = resolveToken(
     deps.registry,
@@ -103,7 +103,7 @@ export const resolveRequest = async (
     input.toChainId,
     input.toToken,
   );
-  if (destination) checkRecipient(faults, destination, input.toAddress as EvmAddress);
+  if (destination) checkRecipient(faults, destination, input.toAddress);
   checkDuplicates(faults, sources);
   faults.check();
   const complete = sources.filter((source) => source !== undefined);
@@ -113,7 +113,7 @@ export const resolveRequest = async (
   return {
     route: {
       sources: complete,
-      destination: { token: destination, recipient: input.toAddress as EvmAddress },
+      destination: { token: destination, recipient: input.toAddress },
       slippageBps: input.slippageBps,
     },
     wallets,
