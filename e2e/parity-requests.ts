@@ -115,6 +115,9 @@ export const answerOf = async (origin: string, request: ParityRequest): Promise<
   });
   const text = await response.text();
   if (request.statusOnly === true) return { status: response.status };
+  // A redirect has no page that headers could protect; Next makes it in both.
+  if (response.status >= 300 && response.status < 400)
+    return { status: response.status, headers: { location: response.headers.get("location") } };
   const headers = HEADERS_THAT_MATTER.map((name) => [name, response.headers.get(name)?.replace(origin, "") ?? null]);
   const hasRequestId = response.headers.get("x-request-id")?.startsWith("req_") === true;
   return {
@@ -122,6 +125,6 @@ export const answerOf = async (origin: string, request: ParityRequest): Promise<
     headers: Object.fromEntries(headers) as Record<string, string | null>,
     hasRequestId,
     // A redirect's body is a courtesy, and Next writes it differently for its own server.
-    body: response.status >= 300 && response.status < 400 ? null : bodyOf(text),
+    body: bodyOf(text),
   };
 };

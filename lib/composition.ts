@@ -117,7 +117,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const apiKeys = createApiKeysService({ database, secrets, clock, kind: live ? "live" : "test" });
   const otp = createOtpService({ repository: createOtpRepository(database), mailer, clock, secrets, contacts: auth });
 
-  const accounts = createAccountsService({ registry, smartAccounts, bundler, clock });
+  const accounts = createAccountsService({ registry, smartAccounts, bundler });
   const funds = createFundsService({
     repository: createFundsRepository(database),
     readBalances: (at) => readEach(registry, at),

@@ -50,6 +50,11 @@ describe("the configuration", () => {
     expect(problems(production)).toEqual([]);
   });
 
+  test("refuses development where a chain carries real money", () => {
+    expect(problems({ ...good, CHAINS_FILE: "lib/config/chains/public.example.json" }).join()).toContain("real money");
+    expect(problems(good)).toEqual([]);
+  });
+
   test("takes the RPC URLs of a chain from the environment", () => {
     const { chains, publicUrl } = loadConfig({
       ...production,

@@ -144,6 +144,11 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     problems.push(...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
   const chains = readChains(variables.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, variables, problems);
   if (parsed.success) problems.push(...productionProblems(parsed.data));
+  const live = chains.filter((chain) => !chain.testnet).map((chain) => chain.name);
+  if (live.length > 0 && parsed.data?.CAUSEWAY_ENV === "development") {
+    // In development anybody may read the one-time codes in the inbox, and the secrets are made up.
+    problems.push(`CAUSEWAY_ENV is development, and ${live.join(", ")} carry real money; set CAUSEWAY_ENV=production`);
+  }
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
   const key = (value: string | undefined): `0x${string}` | null =>

@@ -17,7 +17,7 @@ const hex = z
   .regex(/^0x[0-9a-fA-F]*$/)
   .transform((text) => text as `0x${string}`);
 
-const token = z.object({
+export const storedToken = z.object({
   symbol: z.string(),
   name: z.string(),
   chainId: z.int(),
@@ -28,8 +28,8 @@ const token = z.object({
 });
 
 export const storedRouteRequest: z.ZodType<RouteRequest> = z.object({
-  sources: z.array(z.object({ owner: address, token, amountBase: base })),
-  destination: z.object({ token, recipient: address }),
+  sources: z.array(z.object({ owner: address, token: storedToken, amountBase: base })),
+  destination: z.object({ token: storedToken, recipient: address }),
   slippageBps: z.int(),
 });
 
@@ -42,13 +42,13 @@ export const storedRouteLeg: z.ZodType<RouteLeg> = z.object({
     z.object({
       kind: z.enum(["swap", "bridge", "transfer"]),
       venue: z.string(),
-      from: token,
-      to: token,
+      from: storedToken,
+      to: storedToken,
       amountInBase: base,
       amountOutBase: base,
     }),
   ),
-  fees: z.array(z.object({ kind: z.enum(["bridge", "swap"]), token, amountBase: base })),
+  fees: z.array(z.object({ kind: z.enum(["bridge", "swap"]), token: storedToken, amountBase: base })),
   estimatedSeconds: z.number(),
   priceImpactBps: z.number(),
   plan: z.unknown(),

@@ -64,6 +64,14 @@ export interface SmartAccounts {
   sign(scope: SignerScope, prepared: PreparedUserOperation): Promise<UserOperation>;
   /** Puts in the owner's signature over `typedData` (65 bytes). @throws DomainError `invalid_signature` */
   withSignature(prepared: PreparedUserOperation, signature: Hex): UserOperation;
-  /** Whether the key's only operation was executed (with whatever outcome). @throws DomainError `chain_unavailable` */
-  nonceUsed(chainId: number, sender: EvmAddress, nonceKey: bigint): Promise<boolean>;
+  /**
+   * Whether the key's only operation was executed (with whatever outcome), as of `at.blockNumber` or the latest block.
+   * @throws DomainError `chain_unavailable`
+   */
+  nonceUsed(
+    chainId: number,
+    sender: EvmAddress,
+    nonceKey: bigint,
+    at?: { readonly blockNumber: bigint },
+  ): Promise<boolean>;
 }

@@ -122,7 +122,11 @@ export const startLocalRouting = async (): Promise<LocalRouting> => {
       const coins = await client.getBalance({ address: owner });
       // Enough for gas, whatever else it gets.
       if (coins < parseEther("1")) await client.setBalance({ address: owner, value: parseEther("10") });
-      await faucet.give(owner, token, amountBase);
+      // The faucet gives a million at a time.
+      const portion = 1_000_000n * 10n ** BigInt(token.decimals);
+      for (let left = amountBase; left > 0n; left -= portion) {
+        await faucet.give(owner, token, left < portion ? left : portion);
+      }
     },
     balanceOf: ({ chainId, address }, owner) =>
       // The node keeps the latest state alone, and refuses a read that a new block overtakes.

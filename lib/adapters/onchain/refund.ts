@@ -88,6 +88,14 @@ export const createRefundSearch = (deps: OnchainDeps) => {
     return amounts.length <= tuning.aggregatedDepositsMax && someAddUpTo(leaf.amount - deposit.inputAmount, amounts);
   };
 
+  /** A leaf from before the deadline is another deposit's: this one could still be filled. */
+  const isTooEarly = async (deposit: DepositRecord, leaf: Leaf, signal: AbortSignal): Promise<boolean> => {
+    const block = await askChain(deps, deposit.originChainId, signal, (client) =>
+      client.getBlock({ blockNumber: leaf.blockNumber }),
+    );
+    return Number(block.timestamp) + tuning.clockSkewSeconds < deposit.fillDeadline;
+  };
+
   /** The leaf's own transfers come before its event and after the event of the leaf before it. */
   const movedBy = async (
     deposit: DepositRecord,
@@ -155,6 +163,7 @@ export const createRefundSearch = (deps: OnchainDeps) => {
       visit: async (range): Promise<Refunded | null> => {
         for (const leaf of await leavesIn(deposit, spokePool, range, signal)) {
           if (!(await isOurs(deposit, leaf, signal))) continue;
+          if (await isTooEarly(deposit, leaf, signal)) continue;
           const moved = await movedBy(deposit, leaf, spokePool, signal);
           // Nothing moved: the token refused the transfer, and the SpokePool keeps the amount for a later claim.
           if (moved === 0n) continue;

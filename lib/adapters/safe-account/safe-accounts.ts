@@ -158,13 +158,14 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     prepare,
     withSignature,
     sign: async (scope, prepared) => withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
-    nonceUsed: async (chainId, sender, nonceKey) => {
+    nonceUsed: async (chainId, sender, nonceKey, at) => {
       const nonce = await chainCall(chainId, () =>
         registry.client(chainId).readContract({
           address: registry.get(chainId).contracts.entryPoint,
           abi: entryPoint07Abi,
           functionName: "getNonce",
           args: [sender, nonceKey],
+          ...at,
         }),
       );
       return sequenceOf(nonce) > 0n;

@@ -1,15 +1,20 @@
-import { encodeFunctionData, erc20Abi, parseAbi, type Address, type PublicClient } from "viem";
-import { entryPoint07Abi, toPackedUserOperation } from "viem/account-abstraction";
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  erc20Abi,
+  parseAbi,
+  type Address,
+  type Hex,
+  type PublicClient,
+} from "viem";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { Bundler, UserOperation, UserOperationGas, UserOperationReceipt } from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { SmartAccounts } from "@/lib/ports/smart-accounts";
 
-const SIMULATION_VALID_SECONDS = 120;
 const CALL_GAS_MARGIN_PERCENT = 135n;
 
 const multicall3 = parseAbi([
@@ -31,7 +36,6 @@ export interface AccountsDeps {
   registry: ChainRegistry;
   smartAccounts: SmartAccounts;
   bundler: Bundler;
-  clock: Clock;
 }
 
 export interface LegCalls {
@@ -60,21 +64,7 @@ const withCallMargin = (gas: UserOperationGas): UserOperationGas => ({
 });
 
 /** User operations of managed accounts: simulate, sign, submit, and ask how they went. */
-export const createAccountsService = ({ registry, smartAccounts, bundler, clock }: AccountsDeps) => {
-  const signWith = async (input: LegCalls & { gas: UserOperationGas; validUntil: Date; draft: UserOperation }) => {
-    const prepared = await smartAccounts.prepare({
-      chainId: input.chainId,
-      draft: input.draft,
-      gas: input.gas,
-      validUntil: input.validUntil,
-    });
-    const operation = await smartAccounts.sign(
-      { keyId: input.account.keyId, projectId: input.account.projectId },
-      prepared,
-    );
-    return { operation, userOpHash: prepared.userOpHash };
-  };
-
+export const createAccountsService = ({ registry, smartAccounts, bundler }: AccountsDeps) => {
   const draft = async ({ account, chainId, legId, calls }: LegCalls): Promise<UserOperation> =>
     smartAccounts.draft({
       chainId,
@@ -85,22 +75,16 @@ export const createAccountsService = ({ registry, smartAccounts, bundler, clock 
     });
 
   /**
-   * Runs the calls against the chain's latest state without sending them.
+   * Runs the calls against the chain's latest state. Nothing is signed for it, so that no node ever holds an operation that it
+   * could send before `execute` was called.
    * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
    */
   const simulate = async (input: LegCalls, watched: readonly Watched[]): Promise<Simulation> => {
-    const unsigned = await draft(input);
-    const gas = withCallMargin(await bundler.estimateGas(input.chainId, unsigned));
-    const validUntil = addSeconds(clock.now(), SIMULATION_VALID_SECONDS);
-    const { operation } = await signWith({ ...input, gas, validUntil, draft: unsigned });
+    const operation = await draft(input);
+    const gas = withCallMargin(await bundler.estimateGas(input.chainId, operation));
     const { contracts } = registry.get(input.chainId);
     const changes = await chainCall(input.chainId, () =>
-      balanceChanges(
-        registry.client(input.chainId),
-        contracts,
-        { operation, beneficiary: input.account.ownerAddress },
-        watched,
-      ),
+      balanceChanges(registry.client(input.chainId), contracts, operation, watched),
     );
     return { gas, changes };
   };
@@ -111,8 +95,12 @@ export const createAccountsService = ({ registry, smartAccounts, bundler, clock 
     /** A signed user operation, not sent yet. The account's deployment is part of it where that is still to be done. */
     sign: async (
       input: LegCalls & { gas: UserOperationGas; validUntil: Date },
-    ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> =>
-      signWith({ ...input, draft: await draft(input) }),
+    ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {
+      const { account, chainId, gas, validUntil } = input;
+      const prepared = await smartAccounts.prepare({ chainId, draft: await draft(input), gas, validUntil });
+      const operation = await smartAccounts.sign({ keyId: account.keyId, projectId: account.projectId }, prepared);
+      return { operation, userOpHash: prepared.userOpHash };
+    },
 
     isDeployed: async (chainId: number, address: EvmAddress): Promise<boolean> => {
       const [deployed] = await smartAccounts.isDeployed(chainId, [address]);
@@ -120,8 +108,12 @@ export const createAccountsService = ({ registry, smartAccounts, bundler, clock 
     },
 
     /** Whether an operation of the leg was executed, whatever its outcome. */
-    wasExecuted: (chainId: number, address: EvmAddress, legId: string): Promise<boolean> =>
-      smartAccounts.nonceUsed(chainId, address, nonceKeyOf(legId)),
+    wasExecuted: (
+      chainId: number,
+      address: EvmAddress,
+      legId: string,
+      at?: { readonly blockNumber: bigint },
+    ): Promise<boolean> => smartAccounts.nonceUsed(chainId, address, nonceKeyOf(legId), at),
 
     submit: async (chainId: number, operation: UserOperation): Promise<void> => {
       await bundler.submit(chainId, operation);
@@ -134,47 +126,45 @@ export const createAccountsService = ({ registry, smartAccounts, bundler, clock 
 
 export type AccountsService = ReturnType<typeof createAccountsService>;
 
-/** Balances, the operation, and the balances again in one `eth_call`, so that every node can simulate it. */
+const balanceRead = (multicall: Address, { owner, token }: Watched): Call3 =>
+  token.address === "native"
+    ? call3(multicall, encodeFunctionData({ abi: multicall3, functionName: "getEthBalance", args: [owner] }))
+    : call3(token.address, encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }));
+
+interface Call3 {
+  readonly target: Address;
+  readonly allowFailure: boolean;
+  readonly callData: Hex;
+}
+
+const call3 = (target: Address, callData: Hex): Call3 => ({ target, allowFailure: false, callData });
+
+/**
+ * Balances, the account's calls, and the balances again in one `eth_call`. Multicall3's code stands in for the entry point's, which is
+ * whom an account obeys without a signature; its deployment goes first where it is still to be done.
+ */
 const balanceChanges = async (
   client: PublicClient,
   contracts: { multicall3: Address; entryPoint: Address },
-  { operation, beneficiary }: { operation: UserOperation; beneficiary: Address },
+  { sender, callData, factory, factoryData }: UserOperation,
   watched: readonly Watched[],
 ): Promise<bigint[]> => {
-  const reads = watched.map(({ owner, token }) =>
-    token.address === "native"
-      ? {
-          target: contracts.multicall3,
-          allowFailure: false,
-          callData: encodeFunctionData({ abi: multicall3, functionName: "getEthBalance", args: [owner] }),
-        }
-      : {
-          target: token.address,
-          allowFailure: false,
-          callData: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
-        },
-  );
-  const execute = {
-    target: contracts.entryPoint,
-    allowFailure: false,
-    callData: encodeFunctionData({
-      abi: entryPoint07Abi,
-      functionName: "handleOps",
-      // Whom the entry point pays its fees does not matter here, as long as it can take coins.
-      args: [[toPackedUserOperation(operation)], beneficiary],
-    }),
-  };
-  const { result } = await client.simulateContract({
-    address: contracts.multicall3,
-    abi: multicall3,
-    functionName: "aggregate3",
-    args: [[...reads, execute, ...reads]],
+  const reads = watched.map((each) => balanceRead(contracts.multicall3, each));
+  const deployment = factory && factoryData ? [call3(factory, factoryData)] : [];
+  const calls = [...deployment, ...reads, call3(sender, callData), ...reads];
+  const code = await client.getCode({ address: contracts.multicall3 });
+  const { data } = await client.call({
+    to: contracts.entryPoint,
+    data: encodeFunctionData({ abi: multicall3, functionName: "aggregate3", args: [calls] }),
+    stateOverride: [{ address: contracts.entryPoint, code: code ?? "0x" }],
   });
+  const results = decodeFunctionResult({ abi: multicall3, functionName: "aggregate3", data: data ?? "0x" });
   const value = (index: number): bigint => {
-    const data = result[index]?.returnData;
-    if (data === undefined || data === "0x")
+    const answer = results[index]?.returnData;
+    if (answer === undefined || answer === "0x")
       throw new DomainError("simulation_failed", "A token did not tell its balance.");
-    return BigInt(data);
+    return BigInt(answer);
   };
-  return watched.map((_, index) => value(index + reads.length + 1) - value(index));
+  const first = deployment.length;
+  return watched.map((_, index) => value(first + reads.length + 1 + index) - value(first + index));
 };

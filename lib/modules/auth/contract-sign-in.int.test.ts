@@ -76,6 +76,15 @@ describe("sign-in with a smart account", () => {
     expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
   });
 
+  test("stays with the chain of the first time: the same address elsewhere may have other owners", async () => {
+    const { safe, tryOn, here, elsewhere } = await setUp();
+    // Before it is deployed the wrapper would make the account anew on any chain, and its signature be right there.
+    const sign = (message: string) => safe.signMessage({ message });
+    expect(await tryOn(here, sign)).toBe(safe.address);
+    expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
+    expect(await tryOn(here, sign)).toBe(safe.address);
+  });
+
   test("on a chain that is away says so, and a plain account signs in all the same", async () => {
     const [first] = devnet.chains;
     if (!first) throw new Error("The local chains are missing.");

@@ -119,6 +119,16 @@ describe("e-mail verification", () => {
     expect(mails.at(-1)?.text).not.toContain("new@example.com");
   });
 
+  test("a token that is older than five minutes turns no codes away from a verified address", async () => {
+    const { auth, actor, lastCode, advance } = await setUp();
+    advance(3600);
+    await auth.setEmail(actor, "mine@example.com");
+    await auth.verifyEmail(actor, lastCode());
+    advance(60);
+    expect(await codeOf(auth.setEmail(actor, "thief@example.com"))).toBe("forbidden");
+    expect(await auth.verifiedEmail(actor.userId)).toBe("mine@example.com");
+  });
+
   test("when the mail cannot be sent the next try need not wait", async () => {
     let works = false;
     const send = () => (works ? Promise.resolve() : Promise.reject(new DomainError("provider_error", "away")));

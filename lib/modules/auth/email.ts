@@ -1,7 +1,7 @@
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import type { Database } from "@/lib/db/client";
+import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
 import { maskEmail } from "@/lib/modules/mail/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
@@ -14,7 +14,7 @@ import {
   replaceEmailCode,
   type EmailCode,
 } from "./email-code-repository";
-import { findUser, lockUser, setUserEmail } from "./repository";
+import { findSession, findUser, lockUser, setUserEmail } from "./repository";
 
 export interface Verification {
   /** Masked: `a•••@example.com`. */
@@ -25,11 +25,13 @@ export interface Verification {
 
 export interface EmailVerification {
   /**
-   * Mails a code to the address. It becomes the person's once the code is verified; until then a verified one stays in use, so that
-   * whoever got hold of a session cannot turn one-time codes away from it by asking.
-   * @throws DomainError `rate_limited` within 60 s of the last code, `provider_error` when the mail could not be sent
+   * Mails a code to the address. It becomes the person's once the code is verified; until then a verified one stays in use. One-time
+   * codes approve payments, so turning them away from a verified address takes a wallet signature of the last few minutes: a
+   * stolen token is not enough.
+   * @throws DomainError `forbidden` when the session is too old for that, `rate_limited` within 60 s of the last code,
+   *   `provider_error` when the mail could not be sent
    */
-  request(userId: string, email: string): Promise<Verification>;
+  request(person: { readonly userId: string; readonly sessionId: string }, email: string): Promise<Verification>;
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
   verify(userId: string, code: string): Promise<void>;
 }
@@ -44,6 +46,7 @@ interface EmailDeps {
 const CODE_SECONDS = 300;
 const RESEND_SECONDS = 60;
 const ATTEMPTS_MAX = 5;
+const FRESH_SIGN_IN_SECONDS = 300;
 
 const expired = (): DomainError =>
   new DomainError("otp_expired", "There is no code that could be verified: it expired or was used. Ask for a new one.");
@@ -57,11 +60,21 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
   const { database, secrets, clock } = deps;
   const hashOf = (id: string, code: string): Buffer => secrets.hash("email-code", `${id}:${code}`);
 
-  const store = (userId: string, email: string, code: string) =>
+  const checkFresh = async (tx: Tx, sessionId: string, now: Date): Promise<void> => {
+    const session = await findSession(tx, sessionId);
+    if (session && addSeconds(session.createdAt, FRESH_SIGN_IN_SECONDS) > now) return;
+    throw new DomainError(
+      "forbidden",
+      "To change a verified e-mail address, sign out and sign in with your wallet again; then change it within five minutes.",
+    );
+  };
+
+  const store = ({ userId, sessionId }: { userId: string; sessionId: string }, email: string, code: string) =>
     database.transaction(async (tx) => {
       // The lock makes requests of one person follow each other, so that two at once do not both find that none was sent.
       const user = await lockUser(tx, userId);
       const createdAt = clock.now();
+      if (user?.emailVerifiedAt && user.email !== email) await checkFresh(tx, sessionId, createdAt);
       const latest = await latestEmailCode(tx, userId);
       if (latest) checkResend(latest, createdAt);
       const id = newId("otp");
@@ -71,10 +84,10 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
       return { id, expiresAt, resendAfter: addSeconds(createdAt, RESEND_SECONDS) };
     });
 
-  const request = async (userId: string, address: string): Promise<Verification> => {
+  const request = async (person: { userId: string; sessionId: string }, address: string): Promise<Verification> => {
     const email = address.toLowerCase();
     const code = secrets.code();
-    const { id, ...times } = await store(userId, email, code);
+    const { id, ...times } = await store(person, email, code);
     try {
       await deps.mail.send({ to: email, subject: "Confirm your e-mail address", text: codeText(code), code });
     } catch (error) {

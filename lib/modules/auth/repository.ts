@@ -43,11 +43,14 @@ export interface User {
   readonly address: string;
   readonly email: string | null;
   readonly emailVerifiedAt: Date | null;
+  /** The chain whose contract signs for the person; null for a plain account, which is the same on every chain. */
+  readonly contractChainId: number | null;
   readonly createdAt: Date;
 }
 
-const toUser = ({ id, address, email, emailVerifiedAt, createdAt }: UserRow): User => ({
+const toUser = ({ id, address, email, emailVerifiedAt, contractChainId, createdAt }: UserRow): User => ({
   id,
+  contractChainId,
   address,
   email,
   emailVerifiedAt,
@@ -57,7 +60,7 @@ const toUser = ({ id, address, email, emailVerifiedAt, createdAt }: UserRow): Us
 /** The person of that address, made when there is none. Of any number of callers at once, one gets `created`. */
 export const ensureUser = async (
   db: Queryable,
-  candidate: { id: string; address: string; createdAt: Date },
+  candidate: { id: string; address: string; contractChainId: number | null; createdAt: Date },
 ): Promise<{ user: User; created: boolean }> => {
   // The insert waits for another transaction that makes the same person, so what is read next is there.
   const { count } = await db.user.createMany({ data: [candidate], skipDuplicates: true });
@@ -91,11 +94,19 @@ export type SessionKind = "api" | "browser";
 export interface Session {
   readonly id: string;
   readonly userId: string;
+  /** When its wallet signature was given. */
+  readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
 }
 
-const toSession = ({ id, userId, expiresAt, revokedAt }: SessionRow): Session => ({ id, userId, expiresAt, revokedAt });
+const toSession = ({ id, userId, createdAt, expiresAt, revokedAt }: SessionRow): Session => ({
+  id,
+  userId,
+  createdAt,
+  expiresAt,
+  revokedAt,
+});
 
 interface NewSession {
   readonly id: string;

@@ -123,7 +123,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     jwks: async () => ({ keys: await keys.jwks() }),
     me: (actor) => me(actor.userId),
     setEmail: async (actor, address) => {
-      const verification = await email.request(actor.userId, address);
+      const verification = await email.request(actor, address);
       return { profile: await me(actor.userId), verification };
     },
     verifyEmail: async (actor, code) => {
@@ -180,7 +180,10 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
       const now = clock.now();
       if (!(await consumeNonce(tx, { ...message, purpose: PURPOSE, now }))) throw nonceExpired();
       const { address, chainId, proof } = message;
-      const user = await ensurePerson(tx, deps, address);
+      const contractChainId = proof === "contract" ? chainId : null;
+      const user = await ensurePerson(tx, deps, { address, contractChainId });
+      // The contract at this address on another chain may be somebody else's, or may have other owners.
+      if (user.contractChainId !== contractChainId) throw invalid(otherAccount(user));
       const session = await sessions.start(tx, { userId: user.id, kind, userAgent, proof: { chainId, proof } });
       return { userId: user.id, address: user.address, ...session };
     });
@@ -202,8 +205,18 @@ interface Subject {
 
 const invalid = (message: string): DomainError => new DomainError("invalid_signature", message);
 
-const ensurePerson = async (tx: Tx, { projects, clock }: AuthDeps, address: string): Promise<User> => {
-  const candidate = { id: newId("user"), address, createdAt: clock.now() };
+const otherAccount = ({ contractChainId }: User): string =>
+  contractChainId === null
+    ? "This address signed in as a plain account before. A contract's signature does not stand for it."
+    : `This address signed in by its contract on chain ${contractChainId} before. Sign in by the same contract there.`;
+
+const ensurePerson = async (
+  tx: Tx,
+  { projects, clock }: AuthDeps,
+  account: { readonly address: string; readonly contractChainId: number | null },
+): Promise<User> => {
+  const { address } = account;
+  const candidate = { id: newId("user"), ...account, createdAt: clock.now() };
   const { user, created } = await ensureUser(tx, candidate);
   if (!created) return user;
   await projects.create(tx, { name: FIRST_PROJECT, ownerId: user.id });

@@ -1,7 +1,7 @@
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { DomainError } from "@/lib/core/errors";
 import { isDomainError } from "@/lib/core/errors";
-import { toDecimal } from "@/lib/db/decimal";
+import { toBigIntOrNull, toDecimal } from "@/lib/db/decimal";
 import type { UserOperation, UserOperationReceipt } from "@/lib/ports/bundler";
 import type { BridgeProgress, EvmAddress, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 import { storedGas, storedRouteLeg, storedRouteRequest, storedUserOperation, toStored } from "@/lib/ports/routing-json";
@@ -14,6 +14,10 @@ const VALIDITY_SECONDS_MIN = 120;
 const VALIDITY_BLOCKS = 40;
 /** Blocks may carry clocks that run ahead or behind a little. */
 const VALIDITY_MARGIN_SECONDS = 15;
+/** What was approved at a price must not be sent hours later because no worker or chain was there. */
+const QUEUED_SECONDS_MAX = 600;
+/** A reorganisation may bring the operation into an earlier block than the one that was the head when it was signed. */
+const REORG_BLOCKS = 64n;
 const DELAY_FACTOR = 4;
 const DELAY_MIN_SECONDS = 30;
 
@@ -98,6 +102,10 @@ const queued = async (step: Step): Promise<StepResult> => {
   const { leg, operation } = step;
   const account = await step.managedAccount(operation.projectId, leg.walletId);
   if (account === null) throw new Error(`Wallet ${leg.walletId} has no managed key.`);
+  if (step.clock.now() > addSeconds(operation.createdAt, QUEUED_SECONDS_MAX)) {
+    const message = "It could not be sent within ten minutes of its approval. Nothing left the wallet.";
+    return fail(step, { code: "not_sent_in_time", message, retryable: true });
+  }
   if (!(await mayDeploy(step, account.address))) return "waits";
   try {
     const built = await step.routing.build(step.request, step.routeLeg, step.signal);
@@ -116,7 +124,7 @@ const queued = async (step: Step): Promise<StepResult> => {
       userOpHash,
       validUntil,
       fillDeadline: built.fillDeadline === null ? null : new Date(built.fillDeadline * 1000),
-      fromBlock: head.number,
+      fromBlock: head.number > REORG_BLOCKS ? head.number - REORG_BLOCKS : 0n,
     };
     return await move(step, "submitted", "leg.submitted", change, { userOpHash });
   } catch (error) {
@@ -171,13 +179,17 @@ const readReceipt = (step: Step): Promise<UserOperationReceipt | null> =>
   step.accounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
 
 /** Only when its time is over on the chain itself, at depth, and its nonce is unused, it can never be executed. */
-const hasExpired = async ({ leg, chains, accounts }: Step): Promise<boolean> => {
+const hasExpired = async (step: Step): Promise<boolean> => {
+  const { leg, chains, accounts } = step;
   if (leg.validUntil === null) return false;
   const head = await chains.head(leg.sourceChainId);
   const depthSeconds = (chains.confirmations(leg.sourceChainId) * chains.blockTimeMs(leg.sourceChainId)) / 1000;
   const end = leg.validUntil.getTime() / 1000 + depthSeconds + VALIDITY_MARGIN_SECONDS;
   if (Number(head.timestamp) <= end) return false;
-  return !(await accounts.wasExecuted(leg.sourceChainId, leg.walletAddress as EvmAddress, leg.id));
+  const at = { blockNumber: head.number };
+  if (await accounts.wasExecuted(leg.sourceChainId, leg.walletAddress as EvmAddress, leg.id, at)) return false;
+  // The receipt once more: a node that lags behind must not make an executed operation look like one that never was.
+  return (await readReceipt(step)) === null;
 };
 
 const sourceSeen = async (step: Step, receipt: UserOperationReceipt): Promise<StepResult> => {
@@ -223,6 +235,7 @@ const GONE: LegChange = {
   refundTxHash: null,
   refundBlock: null,
   refundedBase: null,
+  refundToken: NO_JSON,
   deposit: NO_JSON,
   failure: NO_JSON,
 };
@@ -232,24 +245,50 @@ const confirmationsOf = async ({ chains }: Step, chainId: number, block: bigint)
   return head.number < block ? 0 : Number(head.number - block) + 1;
 };
 
-/** Follows the source until it is as deep as the chain asks for: `final`, `open`, or `gone` by a reorganisation. */
-const followSource = async (step: Step): Promise<"final" | "open" | "gone"> => {
+/** What the receipt says now is what was stored when it was first seen. The same transaction may do something else in another block. */
+const saysTheSame = ({ leg, request, routeLeg, routing }: Step, receipt: UserOperationReceipt): boolean => {
+  if (receipt.txHash !== leg.sourceTxHash || receipt.blockNumber !== leg.sourceBlock) return false;
+  if (receipt.success !== (leg.failure === null)) return false;
+  if (!receipt.success) return true;
+  const outcome = routing.readSource(request, routeLeg, { ...receipt, chainId: leg.sourceChainId });
+  const sameDeposit =
+    JSON.stringify(inOrder(toStored(outcome.deposit ?? null))) === JSON.stringify(inOrder(leg.deposit));
+  return outcome.spentBase === toBigIntOrNull(leg.spentBase) && sameDeposit;
+};
+
+/** Postgres keeps the keys of JSON in an order of its own. */
+const inOrder = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, inOrder(item)]),
+  );
+};
+
+/**
+ * Follows the source until it is as deep as the chain asks for: `final`, `open`, `gone` by a reorganisation, or `moved` by
+ * somebody else.
+ */
+const followSource = async (step: Step): Promise<"final" | "open" | "gone" | "moved"> => {
   const { leg } = step;
   const needed = step.chains.confirmations(leg.sourceChainId);
   if (leg.sourceConfirmations >= needed) return "final";
   const receipt = await readReceipt(step);
-  if (receipt === null || receipt.txHash !== leg.sourceTxHash) return "gone";
+  if (receipt === null || !saysTheSame(step, receipt)) return "gone";
   const confirmations = Math.min(needed, await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber));
-  if (confirmations !== leg.sourceConfirmations || receipt.blockNumber !== leg.sourceBlock) {
-    await step.repository.touchLeg(
-      leg,
-      { sourceConfirmations: confirmations, sourceBlock: receipt.blockNumber },
-      step.clock.now(),
-    );
-    leg.sourceConfirmations = confirmations;
-    leg.version += 1;
-  }
+  if (confirmations === leg.sourceConfirmations) return "open";
+  if (!(await touch(step, { sourceConfirmations: confirmations }))) return "moved";
+  leg.sourceConfirmations = confirmations;
   return confirmations >= needed ? "final" : "open";
+};
+
+/** False when somebody else moved the leg: what this step read is old, and it has to start again. */
+const touch = async ({ repository, leg, clock }: Step, change: LegChange): Promise<boolean> => {
+  if (!(await repository.touchLeg(leg, change, clock.now()))) return false;
+  leg.version += 1;
+  return true;
 };
 
 const reorganised = (step: Step): Promise<StepResult> => {
@@ -259,6 +298,7 @@ const reorganised = (step: Step): Promise<StepResult> => {
 
 const sourceSeenStep = async (step: Step): Promise<StepResult> => {
   const source = await followSource(step);
+  if (source === "moved") return "moved";
   if (source === "gone") return reorganised(step);
   if (source === "open") return "waits";
   if (step.leg.failure !== null) return move(step, "failed", "leg.failed");
@@ -288,7 +328,9 @@ const toFilled = (step: Step, progress: Filled): Promise<StepResult> =>
   );
 
 const bridging = async (step: Step): Promise<StepResult> => {
-  if ((await followSource(step)) === "gone") return reorganised(step);
+  const source = await followSource(step);
+  if (source === "moved") return "moved";
+  if (source === "gone") return reorganised(step);
   const progress = await trackBridge(step);
   switch (progress.state) {
     case "filled":
@@ -308,12 +350,12 @@ const bridging = async (step: Step): Promise<StepResult> => {
   }
 };
 
-/** Follows a transaction that the bridge shows, until depth; `moved` when it is there in another block or no longer. */
+/** Follows a transaction that the bridge shows: `final` at depth, `open` before, `moved` when somebody else moved the leg. */
 const followDestination = async (
   step: Step,
   progress: Filled | Refunded,
   side: "dest" | "refund",
-): Promise<boolean> => {
+): Promise<"final" | "open" | "moved"> => {
   const { leg } = step;
   const needed = step.chains.confirmations(progress.chainId);
   const confirmations = Math.min(needed, await confirmationsOf(step, progress.chainId, progress.blockNumber));
@@ -323,22 +365,23 @@ const followDestination = async (
       side === "dest"
         ? { destTxHash: progress.txHash, destBlock: progress.blockNumber }
         : { refundTxHash: progress.txHash, refundBlock: progress.blockNumber };
-    await step.repository.touchLeg(leg, { ...place, destConfirmations: confirmations }, step.clock.now());
-    leg.version += 1;
+    if (!(await touch(step, { ...place, destConfirmations: confirmations }))) return "moved";
   }
-  return confirmations >= needed;
+  return confirmations >= needed ? "final" : "open";
 };
 
 const filledSeen = async (step: Step): Promise<StepResult> => {
   const source = await followSource(step);
+  if (source === "moved") return "moved";
   if (source === "gone") return reorganised(step);
   const progress = await trackBridge(step);
   if (progress.state !== "filled") {
     const gone: LegChange = { destTxHash: null, destBlock: null, destConfirmations: 0, receivedBase: null };
     return move(step, "bridging", "leg.reorganised", gone, { side: "destination" });
   }
-  const deep = await followDestination(step, progress, "dest");
-  if (!deep || source !== "final") return "waits";
+  const destination = await followDestination(step, progress, "dest");
+  if (destination === "moved") return "moved";
+  if (destination === "open" || source === "open") return "waits";
   return move(
     step,
     "completed",
@@ -349,7 +392,9 @@ const filledSeen = async (step: Step): Promise<StepResult> => {
 };
 
 const refunding = async (step: Step): Promise<StepResult> => {
-  if ((await followSource(step)) === "gone") return reorganised(step);
+  const source = await followSource(step);
+  if (source === "moved") return "moved";
+  if (source === "gone") return reorganised(step);
   const progress = await trackBridge(step);
   if (progress.state === "filled") return toFilled(step, progress);
   if (progress.state !== "refunded") return "waits";
@@ -362,6 +407,7 @@ const refunding = async (step: Step): Promise<StepResult> => {
       refundBlock: progress.blockNumber,
       destConfirmations: 1,
       refundedBase: toDecimal(progress.refundedBase),
+      refundToken: toStored(progress.token),
     },
     { txHash: progress.txHash, chainId: progress.chainId },
   );
@@ -374,7 +420,8 @@ const refundSeen = async (step: Step): Promise<StepResult> => {
     const gone: LegChange = { refundTxHash: null, refundBlock: null, destConfirmations: 0, refundedBase: null };
     return move(step, "refunding", "leg.reorganised", gone, { side: "refund" });
   }
-  if (!(await followDestination(step, progress, "refund"))) return "waits";
+  const followed = await followDestination(step, progress, "refund");
+  if (followed !== "final") return followed === "moved" ? "moved" : "waits";
   const failure = {
     code: "not_filled",
     message: "No relayer delivered at least the minimum in time, so the money was sent back to the wallet.",

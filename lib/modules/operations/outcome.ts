@@ -1,6 +1,7 @@
 import type { Token } from "@/lib/core/token";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import { storedToken } from "@/lib/ports/routing-json";
 import type { LegRow, OperationWithLegs } from "./repository";
 
 /** A leg with what it was asked to do. */
@@ -77,7 +78,8 @@ const main = (view: LegView): Holding => {
     }
     case "refund_seen":
     case "refunded": {
-      const { token, amountBase: bridged } = bridgeStep(view);
+      const { token: bridgedToken, amountBase: bridged } = bridgeStep(view);
+      const token = row.refundToken === null ? bridgedToken : storedToken.parse(row.refundToken);
       const back = toBigIntOrNull(row.refundedBase) ?? bridged;
       return {
         wallet: source.owner,

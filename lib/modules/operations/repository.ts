@@ -150,7 +150,7 @@ export const createOperationsRepository = (database: Database) => {
         }
         const operation = await lockOperation(tx, leg.operationId);
         const { count } = await tx.operationLeg.updateMany({
-          where: { id: leg.id, version: leg.version },
+          where: { id: leg.id, version: leg.version, state: leg.state },
           data: { ...move.change, state: to, version: { increment: 1 }, updatedAt: now },
         });
         if (count === 0) return false;
@@ -168,7 +168,7 @@ export const createOperationsRepository = (database: Database) => {
     /** Changes that are no step of the machine: counts of confirmations. False when somebody else moved the leg. */
     touchLeg: async (leg: LegRow, change: LegChange, now: Date): Promise<boolean> => {
       const { count } = await database.prisma.operationLeg.updateMany({
-        where: { id: leg.id, version: leg.version },
+        where: { id: leg.id, version: leg.version, state: leg.state },
         data: { ...change, version: { increment: 1 }, updatedAt: now },
       });
       return count === 1;

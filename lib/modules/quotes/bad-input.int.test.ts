@@ -96,10 +96,12 @@ describe("a quote refuses, with 400 and the field's name,", () => {
   test("the zero address and the token itself as the recipient", async () => {
     const zero = await postQuote({ ...good(), toAddress: `0x${"0".repeat(40)}` });
     const token = await postQuote({ ...good(), toAddress: api.services.registry.resolveToken(31338, "USDC").address });
-    expect([zero, token].map((answer) => [answer.status, paths(answer)])).toEqual([
-      [400, ["toAddress"]],
-      [400, ["toAddress"]],
-    ]);
+    const routersSelf = await postQuote({ ...good(), toAddress: `0x${"2".padStart(40, "0")}` });
+    const { across } = api.services.registry.get(31338).contracts;
+    const handler = await postQuote({ ...good(), toAddress: across?.multicallHandler });
+    for (const answer of [zero, token, routersSelf, handler]) {
+      expect([answer.status, paths(answer)]).toEqual([400, ["toAddress"]]);
+    }
   });
 
   test("an unknown chain, token or wallet, every one at once", async () => {

@@ -28,7 +28,7 @@ export interface ResolveDeps {
   wallets: { find(projectId: string, address: string): Promise<SourceWallet | null> };
 }
 
-const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
+const LAST_RESERVED_ADDRESS = 0xffffn;
 
 class Faults {
   private readonly details: (ErrorDetail & { code: ErrorCode })[] = [];
@@ -103,7 +103,7 @@ export const resolveRequest = async (
     input.toChainId,
     input.toToken,
   );
-  if (destination) checkRecipient(faults, destination, input.toAddress);
+  if (destination) checkRecipient(faults, deps.registry, destination, input.toAddress);
   checkDuplicates(faults, sources);
   faults.check();
   const complete = sources.filter((source) => source !== undefined);
@@ -135,11 +135,31 @@ const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefi
   });
 };
 
-/** Addresses from which nobody gets money back. */
-const checkRecipient = (faults: Faults, token: Token, recipient: EvmAddress): void => {
-  if (recipient === ZERO_ADDRESS)
-    faults.add("toAddress", "invalid_request", "Nobody holds the zero address; the money would be lost.");
-  if (recipient === token.address) {
-    faults.add("toAddress", "invalid_request", "This is the token's own contract; the money would be lost.");
+/** The contracts that a swap runs through; what lies in them anybody may take. */
+const contractsOf = (registry: ChainRegistry, chainId: number): string[] => {
+  const { multicall3, entryPoint, verifyingPaymaster, wrappedNative, uniswapV3, across } =
+    registry.get(chainId).contracts;
+  const swaps = [uniswapV3?.factory, uniswapV3?.quoterV2, uniswapV3?.swapRouter02];
+  const all = [
+    multicall3,
+    entryPoint,
+    verifyingPaymaster,
+    wrappedNative,
+    ...swaps,
+    across?.spokePool,
+    across?.multicallHandler,
+  ];
+  return all.filter((address) => address !== undefined);
+};
+
+/** Addresses from which nobody gets money back, or from which anybody may take it. */
+const checkRecipient = (faults: Faults, registry: ChainRegistry, token: Token, recipient: EvmAddress): void => {
+  const fault = (message: string): void => faults.add("toAddress", "invalid_request", message);
+  // Precompiles; Uniswap's router also reads 1 and 2 as "the sender" and "the router itself".
+  if (BigInt(recipient) <= LAST_RESERVED_ADDRESS)
+    fault("Nobody holds the zero address or its neighbours; the money would be lost.");
+  else if (recipient === token.address) fault("This is the token's own contract; the money would be lost.");
+  else if (contractsOf(registry, token.chainId).includes(recipient)) {
+    fault("This is a contract that swaps run through; anybody could take the money out of it.");
   }
 };

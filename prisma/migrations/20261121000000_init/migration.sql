@@ -7,6 +7,7 @@ CREATE TABLE "app_user" (
     "address" TEXT NOT NULL,
     "email" TEXT,
     "email_verified_at" TIMESTAMPTZ(3),
+    "contract_chain_id" INTEGER,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "app_user_pkey" PRIMARY KEY ("id")
@@ -222,6 +223,7 @@ CREATE TABLE "operation_leg" (
     "refund_tx_hash" TEXT,
     "refund_block" BIGINT,
     "refunded_base" DECIMAL(78,0),
+    "refund_token" JSONB,
     "failure" JSONB,
     "version" INTEGER NOT NULL DEFAULT 0,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
