@@ -236,7 +236,8 @@ const main = async (): Promise<void> => {
       goal,
       met,
     });
-    const [quote, swap, own] = [quantile(quotes, 0.5), quantile(swaps, 0.5) / 1000, quantile(overhead, 0.5)];
+    const round = (value: number): number => Math.round(value * 100) / 100;
+    const [quote, swap, own] = [quantile(quotes, 0.5), round(quantile(swaps, 0.5) / 1000), quantile(overhead, 0.5)];
     print(
       [
         figure("quote, one source, two chains, p50", quote, "ms", "≤ 60", quote <= 60),

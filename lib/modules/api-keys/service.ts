@@ -54,6 +54,7 @@ export interface ApiKeysService {
 const KEYS_MAX = 1000;
 const TOUCH_SECONDS = 60;
 const TOUCHED_MAX = 10_000;
+const SECRETS_REMEMBERED_MAX = 1000;
 const HASH_PURPOSE = "api-key";
 const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== "keys:manage");
 
@@ -66,9 +67,10 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     ...(deps.monotonicMs ? { monotonicMs: deps.monotonicMs } : {}),
   });
   const touch = createTouch(deps);
+  const read = createSecretReader(secrets);
 
-  const admit = (key: StoredApiKey | null, secret: string): ApiKeyActor => {
-    if (key === null || !secrets.equals(key.secretHash, secrets.hash(HASH_PURPOSE, secret))) throw unknownKey();
+  const admit = (key: StoredApiKey | null, hash: Buffer): ApiKeyActor => {
+    if (key === null || !secrets.equals(key.secretHash, hash)) throw unknownKey();
     const now = clock.now();
     if (key.revokedAt !== null) throw new DomainError("api_key_revoked", "This API key was revoked. Use another one.");
     if (key.expiresAt !== null && key.expiresAt <= now)
@@ -118,10 +120,41 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     revoke,
     list: (actor) => listApiKeys(database.prisma, actor.projectId, KEYS_MAX),
     verify: async (secret) => {
-      const parsed = parseApiKeySecret(secret);
-      if (!parsed) throw unknownKey();
-      return admit(await keys.get(parsed.lookup), secret);
+      const presented = read(secret);
+      if (!presented) throw unknownKey();
+      const key = await keys.get(presented.lookup);
+      const actor = admit(key, presented.hash);
+      presented.remember();
+      return actor;
     },
+  };
+};
+
+interface PresentedSecret {
+  readonly lookup: string;
+  readonly hash: Buffer;
+  /** Called for a secret that was right, so that a flood of wrong ones pushes none of those out. */
+  remember(): void;
+}
+
+/** The public part and the keyed hash of a secret. They never change, so those of keys in use are kept in memory. */
+const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSecret | null) => {
+  const known = new Map<string, PresentedSecret>();
+  return (secret) => {
+    const found = known.get(secret);
+    if (found) return found;
+    const parsed = parseApiKeySecret(secret);
+    if (!parsed) return null;
+    const presented: PresentedSecret = {
+      lookup: parsed.lookup,
+      hash: secrets.hash(HASH_PURPOSE, secret),
+      remember: () => {
+        if (known.has(secret)) return;
+        if (known.size >= SECRETS_REMEMBERED_MAX) known.clear();
+        known.set(secret, presented);
+      },
+    };
+    return presented;
   };
 };
 
