@@ -117,6 +117,43 @@ describe("a swap from two chains to a third", () => {
   });
 });
 
+test("the event stream tells every step once, in order, resumes where it was left, and ends with the operation", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "15" });
+  const quote = await prepareQuote(api, customer, {
+    from: [{ address: customer.treasury, chainId: ONE, token: "USDC", amount: "15" }],
+    toChainId: TWO,
+    toToken: "USDC",
+    toAddress: testAccount().address,
+  });
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
+  const read = async (lastEventId?: string): Promise<{ seq: number; type: string }[]> => {
+    const response = await api.fetch(`/operations/${operationId}/events`, {
+      headers: {
+        authorization: `Bearer ${customer.session.accessToken}`,
+        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+      },
+    });
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    // The stream ends by itself once the operation is final.
+    const text = await response.text();
+    return text
+      .split("\n\n")
+      .flatMap((block) => /^data: (\{.*"seq".*\})$/m.exec(block)?.[1] ?? [])
+      .map((data) => JSON.parse(data) as { seq: number; type: string });
+  };
+  const events = await read();
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  const types = events.map(({ type }) => type);
+  expect(types[0]).toBe("operation.created");
+  expect(types.at(-1)).toBe("operation.completed");
+  for (const step of ["leg.submitted", "leg.source_seen", "leg.filled_seen", "leg.completed"]) {
+    expect(types.filter((type) => type === step)).toHaveLength(1);
+  }
+  expect(await read(String(events.length - 2))).toEqual(events.slice(-2));
+});
+
 test("two operations cannot promise the same money", async () => {
   const customer = await newCustomer(api);
   await fund(customer.session.client, customer.treasury, { chainId: ONE, token: "USDC", amount: "10" });
