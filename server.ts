@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import next from "next";
+import { fileURLToPath } from "node:url";
 import { createServices, setServices, type Services } from "@/lib/composition";
 import { loadConfig, type Config } from "@/lib/config/env";
 import { createFastServer, type FastServer } from "@/lib/http/fast-server";
 import { pageHeaders } from "@/lib/http/headers";
 import { getLogger, loggedError } from "@/lib/http/logger";
+import { startPagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
 import { startWorker } from "@/lib/workers/runner";
 
@@ -44,16 +45,20 @@ const listen = async (fast: FastServer, config: Config): Promise<number> => {
 };
 
 const startWeb = async (config: Config): Promise<Part & { port: number }> => {
-  const app = next({ dev: false, dir: process.cwd(), hostname: config.host, port: config.port });
-  await starting("The web app", "Build it first: npm run build", () => app.prepare());
-  const handle = app.getRequestHandler();
+  const pages = await starting("The web app", "Build it first: npm run build", () =>
+    startPagesProcess(fileURLToPath(new URL("./pages.js", import.meta.url)), () => {
+      getLogger(config.logLevel).fatal("the process of the pages ended; the supervisor starts both anew");
+      process.exit(1);
+    }),
+  );
   const fast = createFastServer({
     routes,
     fallbackPrefixes,
     fallback: (incoming, outgoing) => {
       // Layouts do not know their path; the sign-in page leads back to it.
       incoming.headers["x-causeway-path"] = incoming.url ?? "/";
-      return handle(incoming, outgoing);
+      pages.handle(incoming, outgoing);
+      return Promise.resolve();
     },
     fallbackHeaders: pageHeaders({
       publicUrl: config.publicUrl,
@@ -70,7 +75,7 @@ const startWeb = async (config: Config): Promise<Part & { port: number }> => {
     port,
     stop: async () => {
       await fast.close(STOP_DEADLINE_MS);
-      await app.close();
+      await pages.stop();
     },
   };
 };

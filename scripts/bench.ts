@@ -225,6 +225,8 @@ const main = async (): Promise<void> => {
     const quotes = await benchQuotes(customer);
     const overhead = await benchQuoteOverhead(environment, customer.treasury);
     const swaps = await benchSwaps(customer);
+    // The API must stay as fast once pages were rendered.
+    await fetch(`${stack.url}/sign-in`);
     const next = await startNext(environment);
     const http = await benchHttp({ serverUrl: stack.url, nextUrl: next.url, apiKey: customer.apiKey }).finally(() =>
       next.child.kill(),

@@ -27,9 +27,9 @@ const ownFiles = {
 };
 
 /** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
-export const bundle = async (names = ["server", "stack"]) => {
+export const bundle = async (names = ["server", "pages", "stack"]) => {
   const { build, stop } = await import("esbuild");
-  const entries = { server: "server.ts", stack: "lib/stack/main.ts" };
+  const entries = { server: "server.ts", pages: "pages.ts", stack: "lib/stack/main.ts" };
   await build({
     absWorkingDir: ROOT,
     entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),

@@ -142,6 +142,7 @@ const SOURCES = [
   "prisma",
   "vendor",
   "server.ts",
+  "pages.ts",
   "next.config.mjs",
   "postcss.config.mjs",
   "prisma.config.ts",
