@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LEG_STATES } from "@/lib/contracts/operations";
 import { isFinal } from "@/lib/core/status";
-import { isLegFinal, LEG_STATES, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./summary";
+import { isLegFinal, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./summary";
 
 const states = fc.array(fc.constantFrom(...LEG_STATES), { minLength: 1, maxLength: 10 });
 

@@ -1,17 +1,6 @@
+import type { LEG_STATES } from "@/lib/contracts/operations";
 import type { Status, SubStatus } from "@/lib/core/status";
 
-export const LEG_STATES = [
-  "queued",
-  "submitted",
-  "source_seen",
-  "bridging",
-  "filled_seen",
-  "refunding",
-  "refund_seen",
-  "completed",
-  "failed",
-  "refunded",
-] as const;
 export type LegState = (typeof LEG_STATES)[number];
 
 /**
