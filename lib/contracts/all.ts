@@ -2,11 +2,16 @@ import * as apiKeys from "./api-keys";
 import * as auth from "./auth";
 import * as balances from "./balances";
 import * as chains from "./chains";
+import * as contacts from "./contacts";
 import type { Contract } from "./contract";
 import * as dev from "./dev";
+import * as globalAccounts from "./global-accounts";
 import * as operations from "./operations";
+import * as payouts from "./payouts";
+import * as reserves from "./reserves";
 import * as swap from "./swap";
 import * as system from "./system";
+import * as transfers from "./transfers";
 import * as wallets from "./wallets";
 
 /** Every route of the service; the OpenAPI document is made from this list, and a test holds it to the route files. */
@@ -24,16 +29,49 @@ export const contracts: readonly Contract[] = [
   apiKeys.listApiKeys,
   apiKeys.revokeApiKey,
   wallets.listWallets,
+  wallets.labelWallet,
+  wallets.initWalletLink,
+  wallets.verifyWalletLink,
+  wallets.listLinkedWallets,
+  wallets.unlinkWallet,
+  wallets.createSmartAccount,
+  contacts.listContacts,
+  contacts.createContact,
+  contacts.deleteContact,
   chains.listChains,
   chains.listTokens,
   swap.createQuote,
   swap.requestOtp,
   swap.prepareSwap,
   swap.executeSwap,
+  transfers.createTransfer,
+  transfers.listTransfers,
+  transfers.getTransfer,
+  transfers.swapAndTransfer,
   operations.listOperations,
+  operations.exportOperations,
   operations.getOperation,
+  operations.cancelOperation,
+  operations.retryOperation,
+  operations.approveOperation,
   operations.streamOperationEvents,
+  globalAccounts.createGlobalAccount,
+  globalAccounts.listGlobalAccounts,
+  globalAccounts.getGlobalAccount,
+  globalAccounts.fundGlobalAccount,
+  globalAccounts.listEntries,
+  globalAccounts.getStatement,
+  reserves.getReservesProof,
+  reserves.getReserves,
+  payouts.createAccountsPayout,
+  payouts.listPayouts,
+  payouts.getPayout,
+  payouts.listPayoutItems,
+  payouts.approvePayout,
+  payouts.cancelPayout,
+  payouts.retryPayout,
   balances.getUnifiedBalances,
+  balances.getBalanceHistory,
   dev.useFaucet,
   dev.readInbox,
   system.getHealth,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, timestamp } from "./common";
+import { address, id, timestamp } from "./common";
 import { defineContract, SCOPES } from "./contract";
 
 const tag = "API keys";
@@ -10,6 +10,12 @@ export const apiKeyRecord = z.object({
   prefix: z.string(),
   last4: z.string(),
   scopes: z.array(z.enum(SCOPES)),
+  otp: z.enum(["required", "exempt"]).meta({ description: "Whether what the key moves needs a one-time code" }),
+  dailyCapUsd: z
+    .string()
+    .nullable()
+    .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
+  recipients: z.array(address).meta({ description: "The only addresses that the key may send to; empty for any" }),
   createdAt: timestamp,
   expiresAt: timestamp.nullable(),
   lastUsedAt: timestamp.nullable(),
@@ -23,11 +29,23 @@ export const createApiKey = defineContract({
   summary: "Makes an API key; its secret is in this answer and never again",
   tag,
   auth: "user",
-  body: z.object({
-    name: z.string().trim().min(1).max(80),
-    scopes: z.array(z.enum(SCOPES)).min(1).optional(),
-    expiresAt: timestamp.optional(),
-  }),
+  body: z
+    .object({
+      name: z.string().trim().min(1).max(80),
+      scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+      expiresAt: timestamp.optional(),
+      otp: z.enum(["required", "exempt"]).default("required"),
+      dailyCapUsd: z
+        .string()
+        .regex(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/, 'must be a decimal string like "2500"')
+        .optional()
+        .meta({ description: "Goes with `exempt`, and only with it" }),
+      recipients: z.array(address).max(100).default([]),
+    })
+    .refine((key) => (key.otp === "exempt") === (key.dailyCapUsd !== undefined), {
+      message: "an exempt key needs a daily cap, and only an exempt key has one",
+      path: ["dailyCapUsd"],
+    }),
   status: 201,
   response: apiKeyRecord.extend({ secret: z.string() }),
 });

@@ -14,6 +14,7 @@ import {
   tokenRecord,
 } from "./common";
 import { defineContract } from "./contract";
+import { quoteRecord } from "./swap";
 
 const tag = "Operations";
 
@@ -50,6 +51,10 @@ export const legRecord = transactionRecord.extend({
   state: z.enum(LEG_STATES),
   walletId: id("wal"),
   walletAddress: address,
+  via: z.enum(["user_operation", "transaction", "permit"]).meta({
+    description:
+      "How it leaves the wallet: a user operation of a smart account, a transaction that the wallet sends itself, or a permit that the treasury uses",
+  }),
   sent: tokenAmount,
   spent: tokenAmount.nullable(),
   minimum: tokenAmount,
@@ -85,11 +90,30 @@ export const operationRecord = z.object({
   fees: z.array(z.object({ kind: z.enum(["bridge", "swap", "gas"]), amount: amountOut, token: tokenRecord })),
   failure: failureRecord.nullable(),
   outcome: z.object({ holds: z.array(holding), nextAction: z.string() }),
+  retryOf: id("op").nullable().meta({ description: "The operation whose failed or refunded legs this tries again" }),
+  retriedBy: id("op")
+    .nullable()
+    .meta({ description: "The operation that tried this one's failed or refunded legs again" }),
+  may: z
+    .object({ cancel: z.boolean(), retry: z.boolean(), approve: z.boolean() })
+    .meta({ description: "What can be asked of it now" }),
   createdBy: z.string(),
   createdAt: timestamp,
   updatedAt: timestamp,
   expiresAt: timestamp.nullable(),
 });
+
+const operationFilters = {
+  status: status.optional(),
+  kind: z.enum(OPERATION_KINDS).optional(),
+  chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),
+  walletId: id("wal").optional(),
+  from: timestamp.optional().meta({ description: "Created at or after" }),
+  to: timestamp.optional().meta({ description: "Created before" }),
+  q: z.string().trim().min(1).max(120).optional().meta({
+    description: "An operation or transfer id, a 0x address, a transaction hash, or a token symbol",
+  }),
+};
 
 export const listOperations = defineContract({
   method: "GET",
@@ -98,9 +122,23 @@ export const listOperations = defineContract({
   tag,
   auth: "member",
   scope: "operations:read",
-  query: pageQuery.extend({ status: status.optional(), kind: z.enum(OPERATION_KINDS).optional() }),
+  query: pageQuery.extend(operationFilters),
   status: 200,
   response: page(operationRecord),
+});
+
+export const exportOperations = defineContract({
+  method: "GET",
+  path: "/operations/export",
+  summary:
+    "The same list as CSV (RFC 4180), a line per leg, 10,000 operations at most; cells are safe to open in a spreadsheet",
+  tag,
+  auth: "member",
+  scope: "operations:read",
+  query: z.object(operationFilters),
+  status: 200,
+  response: z.string(),
+  mediaType: "text/csv",
 });
 
 const params = z.object({ id: id("op") });
@@ -139,4 +177,56 @@ export const streamOperationEvents = defineContract({
   response: operationEvent,
   mediaType: "text/event-stream",
   errors: ["not_found"],
+});
+
+export const cancelOperation = defineContract({
+  method: "POST",
+  path: "/operations/{id}/cancel",
+  summary: "Cancels an operation that has not begun",
+  tag,
+  auth: "member",
+  scope: "operations:write",
+  params,
+  status: 200,
+  response: operationRecord,
+  errors: ["not_found", "invalid_state"],
+});
+
+export const retryOperation = defineContract({
+  method: "POST",
+  path: "/operations/{id}/retry",
+  summary:
+    "A fresh quote for the legs that failed or were refunded; it goes the usual way (code, prepare, execute), once",
+  tag,
+  auth: "member",
+  scope: "operations:write",
+  params,
+  status: 200,
+  response: quoteRecord,
+  errors: ["not_found", "invalid_state", "no_route", "insufficient_liquidity", "chain_unavailable"],
+});
+
+export const approveOperation = defineContract({
+  method: "POST",
+  path: "/operations/{id}/approve",
+  summary: "Lets an operation that awaits approval run; its code comes from POST /swap/request-otp {operationId}",
+  tag,
+  auth: "user",
+  params,
+  body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  status: 202,
+  response: operationRecord,
+  errors: [
+    "not_found",
+    "invalid_state",
+    "quote_expired",
+    "quote_price_moved",
+    "otp_required",
+    "otp_invalid",
+    "otp_expired",
+    "otp_attempts_exceeded",
+    "insufficient_balance",
+    "simulation_failed",
+    "chain_unavailable",
+  ],
 });

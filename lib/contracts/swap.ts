@@ -18,6 +18,8 @@ import { defineContract } from "./contract";
 const tag = "Swaps";
 
 export const SOURCES_MAX = 10;
+/** Every source by up to six transactions: two allowances, each reset first, a swap and a deposit. */
+const SIGNATURES_MAX = SOURCES_MAX * 6;
 export const SLIPPAGE_BPS_DEFAULT = 50;
 export const SLIPPAGE_BPS_MAX = 1000;
 
@@ -113,7 +115,7 @@ export const createQuote = defineContract({
   inputErrorsAs400: true,
 });
 
-/** What steps (b) to (d) are about: a quote, or a transfer. */
+/** What steps (b) to (d) are about: a quote, or a transfer. A code may also approve an operation that waits for it. */
 const subject = z.object({ quoteId: id("qt").optional(), transferId: id("tr").optional() });
 const oneSubject = (value: { quoteId?: string | undefined; transferId?: string | undefined }): boolean =>
   (value.quoteId === undefined) !== (value.transferId === undefined);
@@ -122,11 +124,17 @@ const oneSubjectMessage = { message: "name either quoteId or transferId", path: 
 export const requestOtp = defineContract({
   method: "POST",
   path: "/swap/request-otp",
-  summary: "Sends the one-time code that approves exactly this quote",
+  summary: "Sends the one-time code that approves exactly this quote, transfer or waiting operation",
   tag,
   auth: "member",
   scope: "swaps:write",
-  body: subject.refine(oneSubject, oneSubjectMessage),
+  body: subject
+    .extend({ operationId: id("op").optional(), payoutId: id("po").optional() })
+    .refine(
+      ({ quoteId, transferId, operationId, payoutId }) =>
+        [quoteId, transferId, operationId, payoutId].filter((each) => each !== undefined).length === 1,
+      { message: "name one of quoteId, transferId, operationId and payoutId", path: ["quoteId"] },
+    ),
   status: 200,
   response: z.object({
     otpId: id("otp"),
@@ -138,14 +146,35 @@ export const requestOtp = defineContract({
   errors: ["not_found", "quote_expired", "quote_already_used", "otp_channel_missing", "rate_limited"],
 });
 
+/** What a wallet of one's own has to do, in this order, before execute. */
 export const action = z.object({
   actionId: z.string(),
   walletId: id("wal"),
+  walletAddress: address,
+  signerAddress: address.meta({
+    description: "Who signs or sends: the linked wallet, or the owner of the smart account",
+  }),
   chainId,
-  kind: z.enum(["user_operation", "typed_data", "transaction"]),
+  kind: z.enum(["user_operation", "typed_data", "transaction"]).meta({
+    description:
+      "user_operation and typed_data: sign `typedData` (EIP-712). transaction: send `transaction` from the wallet and give its hash",
+  }),
   description: z.string(),
-  typedData: z.record(z.string(), z.unknown()).optional(),
-  transaction: z.object({ to: address, data: hex, value: z.string() }).optional(),
+  typedData: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: "As eth_signTypedData_v4 takes it; integers as decimal strings" }),
+  transaction: z
+    .object({
+      to: address,
+      data: hex,
+      value: z.string().meta({ description: "Wei, decimal" }),
+      gas: z
+        .string()
+        .meta({ description: "A gas limit that suffices, decimal; an estimate of the wallet's own may fall short" }),
+    })
+    .optional()
+    .meta({ description: "As eth_sendTransaction takes it, but for the value" }),
 });
 
 export const balanceChange = z.object({
@@ -178,6 +207,7 @@ export const prepareSwap = defineContract({
     transferId: id("tr").optional(),
     expiresAt: timestamp,
     to: quoteRecord.shape.to,
+    warnings: quoteRecord.shape.warnings,
     simulation: z.object({ balanceChanges: z.array(balanceChange) }),
     actions: z.array(action),
   }),
@@ -207,11 +237,20 @@ export const executeSwap = defineContract({
     .extend({
       signatures: z
         .array(z.object({ actionId: z.string(), signature: hex.optional(), txHash: hex.optional() }))
-        .max(40)
+        .max(SIGNATURES_MAX)
         .optional(),
     })
     .refine(oneSubject, oneSubjectMessage),
   status: 202,
   response: z.object({ operationId: id("op"), transferId: id("tr").optional(), status, subStatus }),
-  errors: ["not_found", "invalid_state", "quote_expired", "quote_already_used", "insufficient_balance"],
+  errors: [
+    "not_found",
+    "invalid_state",
+    "invalid_signature",
+    "quote_expired",
+    "quote_already_used",
+    "insufficient_balance",
+    "recipient_not_allowed",
+    "otp_required",
+  ],
 });

@@ -10,6 +10,16 @@ export interface UserActor {
   readonly role: Role;
 }
 
+/** What an API key may move, and when that needs a one-time code. */
+export interface ApiKeyPolicy {
+  /** required: a code approves whatever the key moves. exempt: what lies within `dailyCapUsd` needs none. */
+  readonly otp: "required" | "exempt";
+  /** US dollars per UTC day, a decimal string; null for a key that always needs a code. */
+  readonly dailyCapUsd: string | null;
+  /** Checksummed; the only addresses that the key may send to, or empty for any. */
+  readonly recipients: readonly string[];
+}
+
 export interface ApiKeyActor {
   readonly type: "apiKey";
   readonly keyId: string;
@@ -17,6 +27,7 @@ export interface ApiKeyActor {
   /** One-time codes for what the key does go to this person. */
   readonly createdBy: string;
   readonly scopes: readonly string[];
+  readonly policy: ApiKeyPolicy;
 }
 
 export type Actor = UserActor | ApiKeyActor;

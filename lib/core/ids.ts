@@ -16,6 +16,8 @@ export const ID_PREFIXES = {
   transfer: "tr",
   payout: "po",
   globalAccount: "ga",
+  ledgerTransaction: "ltx",
+  hold: "hld",
   funding: "fnd",
   privacyWallet: "pw",
   webhookEndpoint: "we",
@@ -23,6 +25,7 @@ export const ID_PREFIXES = {
   event: "evt",
   request: "req",
   mail: "mail",
+  contact: "ct",
   auditEvent: "aud",
 } as const;
 

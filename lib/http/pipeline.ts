@@ -34,6 +34,8 @@ export interface HandlerContext<C extends Contract, S> {
   /** Made when it is read; its body has been read already. */
   readonly request: Request;
   readonly requestId: string;
+  /** The caller's Idempotency-Key, for what keeps it beside its own rows. */
+  readonly idempotencyKey: string | null;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }
@@ -154,6 +156,10 @@ class Scene implements SceneFields {
 
   get request(): Request {
     return this.#input.request();
+  }
+
+  get idempotencyKey(): string | null {
+    return readIdempotencyKey(this.#input.header("idempotency-key"));
   }
 
   get signal(): AbortSignal {

@@ -42,6 +42,7 @@ const RECEIPT_WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
 const AT_ONCE = 20;
 const PARALLEL = 10;
+const BATCH = 50;
 
 /** What every bundler keeps to, whichever way it brings operations on chain. */
 export const bundlerContract = (name: string, start: () => Promise<BundlerHarness>): void => {
@@ -94,6 +95,11 @@ export const bundlerContract = (name: string, start: () => Promise<BundlerHarnes
 
     const submit = async (operation: UserOperation): Promise<`0x${string}`> =>
       (await chain.bundler.submit(chain.chainId, operation)).userOpHash;
+
+    const submitAll = async (operations: readonly UserOperation[]) => {
+      const fromBlock = await chain.blockNumber();
+      return { fromBlock, hashes: await Promise.all(operations.map(submit)) };
+    };
 
     const received = (userOpHash: `0x${string}`, fromBlock = 0n): Promise<UserOperationReceipt> =>
       vi.waitFor(
@@ -248,6 +254,55 @@ export const bundlerContract = (name: string, start: () => Promise<BundlerHarnes
       const receipts = await Promise.all(wishes.map(run));
       expect(receipts.map((receipt) => receipt.success)).toEqual(wishes.map(() => true));
       expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - 55n);
+    });
+
+    test("fifty operations of one account at once are each executed once, in few transactions", async () => {
+      const wallet = await newWallet(10_000n);
+      await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 16n });
+      const recipients = Array.from({ length: BATCH }, newRecipient);
+      const signedAll = await Promise.all(
+        recipients.map((to, index) =>
+          signed({
+            wallet,
+            calls: [transfer(to, BigInt(index + 1))],
+            key: 200n + BigInt(index),
+            sponsored: chain.hasPaymaster,
+          }),
+        ),
+      );
+      const { fromBlock, hashes } = await submitAll(signedAll);
+      const receipts = await Promise.all(hashes.map((hash) => received(hash, fromBlock)));
+      expect(receipts.map(({ success }) => success)).toEqual(signedAll.map(() => true));
+      expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBeLessThanOrEqual(BATCH / 5);
+      expect(await Promise.all(recipients.map((one) => chain.tokenBalance(one)))).toEqual(
+        recipients.map((_, index) => BigInt(index + 1)),
+      );
+    });
+
+    test("one that would be refused takes none of those down that are submitted with it", async () => {
+      const wallet = await newWallet(1_000n);
+      await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 17n });
+      const stranger = await chain.newOwner();
+      const prepared = await Promise.all(
+        Array.from({ length: PARALLEL }, (_, index) =>
+          prepare({
+            wallet,
+            calls: [transfer(newRecipient(), 1n)],
+            key: 300n + BigInt(index),
+            sponsored: chain.hasPaymaster,
+          }),
+        ),
+      );
+      const forged = new Set([0, 4]);
+      const operations = await Promise.all(
+        prepared.map((one, index) => chain.accounts.sign(forged.has(index) ? stranger.scope : wallet.scope, one)),
+      );
+      const outcomes = await Promise.all(operations.map((operation) => codeOf(submit(operation))));
+      expect(outcomes).toEqual(operations.map((_, index) => (forged.has(index) ? "simulation_failed" : "no error")));
+      const good = prepared.filter((_, index) => !forged.has(index));
+      const receipts = await Promise.all(good.map(({ userOpHash }) => received(userOpHash)));
+      expect(receipts.every(({ success }) => success)).toBe(true);
+      expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - BigInt(good.length));
     });
 
     test("native coin moves with a call", async () => {

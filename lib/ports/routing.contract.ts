@@ -201,6 +201,9 @@ export const routingContract = (name: string, world: () => RoutingWorld): void =
       expect(one).toBe("1");
       expect(some).toMatch(/^\d+(\.\d+)?$/);
       expect(none).toBeNull();
+      const highest = await provider.highestPriceUsd([pegged, priced, unpriced], never());
+      expect([highest[0], highest[2]]).toEqual(["1", null]);
+      expect(Number(highest[1])).toBeGreaterThanOrEqual(Number(some));
     });
   });
 };

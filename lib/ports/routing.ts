@@ -62,9 +62,13 @@ export interface Route {
   readonly legs: readonly RouteLeg[];
 }
 
-/** How to follow a leg whose source transaction is mined. JSON-safe. */
+/** What a leg comes to on its source chain. */
 export interface LegTransactions {
   readonly calls: readonly Call[];
+  /** Whether the calls use up the source's whole amount: nothing of it is left with whoever made them. */
+  readonly spendsAll: boolean;
+  /** Unix seconds by the source chain's clock after which the calls can move no money; null: they always could. */
+  readonly validUntil: number | null;
   /** Unix seconds after which an unfilled bridge leg is refunded; null for legs that stay on one chain. */
   readonly fillDeadline: number | null;
 }
@@ -92,6 +96,21 @@ export interface SourceOutcome {
   readonly receivedBase: bigint | null;
   /** Bridge legs: names the deposit for `track`. JSON-safe. */
   readonly deposit: unknown;
+}
+
+/** What the first of several transactions did when the one that carries the money on was not mined, or reverted. */
+export interface StoppedOutcome {
+  readonly spentBase: bigint;
+  /** What the wallet holds in place of what was spent; null where nothing was bought. */
+  readonly bought: { readonly token: Token; readonly amountBase: bigint } | null;
+}
+
+export interface BuildOptions {
+  /**
+   * Who makes the calls where that is not the source's wallet: it was given the source's whole amount just before. Refunds of
+   * a bridge go to the source's wallet all the same. Only for legs that spend all.
+   */
+  readonly executor?: EvmAddress;
 }
 
 export type BridgeProgress =
@@ -126,14 +145,21 @@ export interface RoutingProvider {
    * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`
    */
   quote(request: RouteRequest, signal: AbortSignal): Promise<readonly Route[]>;
-  /** The calls of one leg, to be made by the source's wallet in one atomic batch. */
-  build(request: RouteRequest, leg: RouteLeg, signal: AbortSignal): Promise<LegTransactions>;
+  /**
+   * The calls of one leg, to be made by the source's wallet in one atomic batch, or one after another: each call that gives
+   * money away enforces its own minimum, and what comes before it stays in the wallet.
+   */
+  build(request: RouteRequest, leg: RouteLeg, signal: AbortSignal, options?: BuildOptions): Promise<LegTransactions>;
   /** What a mined source transaction did. Pure: reads only the receipt. */
   readSource(request: RouteRequest, leg: RouteLeg, receipt: SourceReceipt): SourceOutcome;
+  /** What the transactions before the last one did, where the last one was not mined or reverted. Pure. */
+  readStopped(request: RouteRequest, leg: RouteLeg, receipt: Pick<SourceReceipt, "logs">): StoppedOutcome;
   /** Asks the chains how a deposit stands. A reorg may take a state back. @throws DomainError `chain_unavailable` */
   track(request: RouteRequest, leg: RouteLeg, deposit: unknown, signal: AbortSignal): Promise<BridgeProgress>;
   /**
    * Worth of each token in US dollars (decimal number string, null where unknown), for display only.
    */
   priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
+  /** As `priceUsd`, the highest over all chains that list the asset: no thin pool makes an amount count for less against a cap. */
+  highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
 }

@@ -51,6 +51,8 @@ export interface PreparedUserOperation {
  * `withSignature`) → `Bundler.submit`.
  */
 export interface SmartAccounts {
+  /** Salt nonce of every account: with the owner and the contracts it makes the address. */
+  readonly saltNonce: bigint;
   addressOf(ownerAddress: EvmAddress): Promise<EvmAddress>;
   /** In the order of `addresses`. @throws DomainError `chain_unavailable` */
   isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
@@ -63,7 +65,7 @@ export interface SmartAccounts {
   /** Signs with a managed key, which must be the account's owner. */
   sign(scope: SignerScope, prepared: PreparedUserOperation): Promise<UserOperation>;
   /** Puts in the owner's signature over `typedData` (65 bytes). @throws DomainError `invalid_signature` */
-  withSignature(prepared: PreparedUserOperation, signature: Hex): UserOperation;
+  withSignature(prepared: Pick<PreparedUserOperation, "operation" | "validUntil">, signature: Hex): UserOperation;
   /**
    * Whether the key's only operation was executed (with whatever outcome), as of `at.blockNumber` or the latest block.
    * @throws DomainError `chain_unavailable`

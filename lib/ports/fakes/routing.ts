@@ -142,6 +142,12 @@ export const createFakeRouting = ({
     return source;
   };
 
+  const priceUsd: RoutingProvider["priceUsd"] = async (tokens, signal) => {
+    await Promise.resolve();
+    begin(signal);
+    return tokens.map((token) => usdOf(token)?.toString() ?? null);
+  };
+
   return {
     id: "fake",
     quote: async (request, signal) => {
@@ -162,8 +168,14 @@ export const createFakeRouting = ({
         fillDeadline,
       };
       const value = source.token.address === "native" ? source.amountBase : 0n;
-      return { calls: [{ to: VENUE, data: toHex(action), value }], fillDeadline };
+      return {
+        calls: [{ to: VENUE, data: toHex(action), value }],
+        spendsAll: value === 0n,
+        validUntil: null,
+        fillDeadline,
+      };
     },
+    readStopped: () => ({ spentBase: 0n, bought: null }),
     mine: (request, leg, calls) => {
       const [call] = calls;
       if (call === undefined) throw new RangeError("There is nothing to mine.");
@@ -223,11 +235,8 @@ export const createFakeRouting = ({
       }
       return progress ?? (nowSeconds() > fillDeadline ? { state: "expired" } : { state: "waiting" });
     },
-    priceUsd: async (tokens, signal) => {
-      await Promise.resolve();
-      begin(signal);
-      return tokens.map((token) => usdOf(token)?.toString() ?? null);
-    },
+    priceUsd,
+    highestPriceUsd: priceUsd,
     failNext: (error) => {
       failure = error;
     },
