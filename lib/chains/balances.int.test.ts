@@ -9,10 +9,13 @@ import { createChainRegistry } from "./registry";
 const CHAIN = 31337;
 const devnet = await testDevnet();
 let requests = 0;
+/** Requests longer than this are refused as nodes and their proxies do. */
+let bytesMax = Infinity;
 const registry = createChainRegistry(devnet.chains, {
   fetchFn: (input, init) => {
     requests += 1;
-    return fetch(input, init);
+    const size = typeof init?.body === "string" ? init.body.length : 0;
+    return size > bytesMax ? Promise.resolve(new Response("too large", { status: 413 })) : fetch(input, init);
   },
 });
 const faucet = createFaucet({ registry });
@@ -43,6 +46,44 @@ describe("balances of a chain", () => {
     const balances = await readBalances(registry, CHAIN, [...owners, last], registry.tokens(CHAIN));
     expect(requests).toBe(1);
     expect(balances.get(last, usdc)).toBe(7n);
+  });
+
+  test("of a hundred wallets and every token come in one request with one call", async () => {
+    const owners = Array.from({ length: 100 }, newAddress);
+    const tokens = registry.tokens(CHAIN);
+    expect(tokens.length).toBeGreaterThanOrEqual(5);
+    await faucet.give(owners[42] ?? newAddress(), usdc, 7n);
+    requests = 0;
+    const balances = await readBalances(registry, CHAIN, owners, tokens);
+    expect(requests).toBe(1);
+    expect(balances.get(owners[42] ?? newAddress(), usdc)).toBe(7n);
+  });
+
+  test("are asked in halves of a node that refuses so many, and not again and again of one that is down", async () => {
+    const owners = Array.from({ length: 100 }, newAddress);
+    await faucet.give(owners[99] ?? newAddress(), usdc, 9n);
+    bytesMax = 60_000;
+    try {
+      const balances = await readBalances(registry, CHAIN, owners, registry.tokens(CHAIN));
+      expect(balances.get(owners[99] ?? newAddress(), usdc)).toBe(9n);
+      expect(balances.get(owners[0] ?? newAddress(), usdc)).toBe(0n);
+      bytesMax = 0;
+      requests = 0;
+      await expect(readBalances(registry, CHAIN, owners, registry.tokens(CHAIN))).rejects.toThrow("does not answer");
+      expect(requests).toBeLessThanOrEqual(31);
+    } finally {
+      bytesMax = Infinity;
+    }
+    const nowhere = createChainRegistry(devnet.chains, {
+      fetchFn: () => {
+        requests += 1;
+        return Promise.reject(new TypeError("refused"));
+      },
+    });
+    requests = 0;
+    await expect(readBalances(nowhere, CHAIN, owners, nowhere.tokens(CHAIN))).rejects.toThrow("does not answer");
+    // Once, and once more by the client itself.
+    expect(requests).toBe(2);
   });
 
   test("of a token that cannot be read are null and take nothing from the others", async () => {

@@ -1,12 +1,22 @@
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, type Address, type BlockTag, type Hex } from "viem";
-import { DomainError } from "@/lib/core/errors";
+import { BaseError, HttpRequestError, type Address, type BlockTag, type Hex } from "viem";
+import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
-import { multicall3Abi } from "./abis/multicall3";
+import { decodeAggregate, encodeAggregate, type ReadCall } from "./aggregate3";
 import { chainCall, type ChainRegistry } from "./registry";
 
 const WORD_HEX_LENGTH = 66;
-/** 800 calls are 180 kB of request and some 20 million gas, within what public nodes allow for one `eth_call`. */
-const CALLS_AT_ONCE_MAX = 800;
+/** 1,000 calls are 220 kB of request and some 25 million gas; nodes allow 50 million for one `eth_call`. */
+const CALLS_AT_ONCE_MAX = 1_000;
+/** A node that refuses so many is asked for half of them, and so on down to a sixteenth. */
+const HALVINGS_MAX = 4;
+const PAYLOAD_TOO_LARGE = 413;
+
+const SELECTORS = {
+  balanceOf: "0x70a08231",
+  getEthBalance: "0x4d2301cc",
+  getBlockNumber: "0x42cbb15c",
+  getCurrentBlockTimestamp: "0x0f28c97d",
+} as const;
 
 /** Balances of one chain. */
 export interface ChainBalances {
@@ -17,11 +27,6 @@ export interface ChainBalances {
   get(owner: Address, token: Token): bigint | null;
 }
 
-interface Call {
-  readonly target: Address;
-  readonly callData: Hex;
-}
-
 /** What each call answered, null where it failed, and the block they are of. */
 interface Reading {
   readonly words: readonly (bigint | null)[];
@@ -29,49 +34,74 @@ interface Reading {
   readonly timestamp: bigint;
 }
 
-const balanceCall = (multicall: Address, owner: Address, token: Token): Call =>
-  token.address === "native"
-    ? {
-        target: multicall,
-        callData: encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [owner] }),
-      }
-    : {
-        target: token.address,
-        callData: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
-      };
+const balanceCall = (multicall: Address, owner: Address, token: Token): ReadCall => {
+  const argument = owner.slice(2).toLowerCase().padStart(64, "0");
+  return token.address === "native"
+    ? { target: multicall, callData: `${SELECTORS.getEthBalance}${argument}` }
+    : { target: token.address, callData: `${SELECTORS.balanceOf}${argument}` };
+};
 
 // A contract that answers with less than a word, or none at all, says nothing about a balance.
-const firstWord = ({ success, returnData }: { success: boolean; returnData: Hex }): bigint | null =>
-  success && returnData.length >= WORD_HEX_LENGTH ? BigInt(returnData.slice(0, WORD_HEX_LENGTH)) : null;
+const firstWord = (returnData: Hex | null): bigint | null =>
+  returnData !== null && returnData.length >= WORD_HEX_LENGTH ? BigInt(returnData.slice(0, WORD_HEX_LENGTH)) : null;
 
-const read = async (
-  registry: ChainRegistry,
-  chainId: number,
-  calls: readonly Call[],
-  blockTag: BlockTag,
-): Promise<Reading> => {
+/** Nothing where it is no answer of Multicall3 to so many calls. */
+const answersOf = (data: Hex | undefined, calls: number): readonly (Hex | null)[] => {
+  try {
+    const answers = decodeAggregate(data ?? "0x");
+    return answers.length === calls ? answers : [];
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+};
+
+interface Question {
+  readonly registry: ChainRegistry;
+  readonly chainId: number;
+  readonly at: BlockTag | bigint;
+}
+
+const readAtOnce = async ({ registry, chainId, at }: Question, calls: readonly ReadCall[]): Promise<Reading> => {
   const { name, contracts } = registry.get(chainId);
   const target = contracts.multicall3;
   const all = [
-    { target, callData: encodeFunctionData({ abi: multicall3Abi, functionName: "getBlockNumber" }) },
-    { target, callData: encodeFunctionData({ abi: multicall3Abi, functionName: "getCurrentBlockTimestamp" }) },
+    { target, callData: SELECTORS.getBlockNumber },
+    { target, callData: SELECTORS.getCurrentBlockTimestamp },
     ...calls,
-  ].map((call) => ({ ...call, allowFailure: true }));
-  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [all] });
-  const answer = await chainCall(chainId, () => registry.client(chainId).call({ to: target, data, blockTag }));
-  const results =
-    answer.data === undefined
-      ? []
-      : decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });
-  const [blockNumber, timestamp, ...words] = results.map(firstWord);
+  ];
+  const data = encodeAggregate(all);
+  const block = typeof at === "bigint" ? { blockNumber: at } : { blockTag: at };
+  const answer = await chainCall(chainId, () => registry.client(chainId).call({ to: target, data, ...block }));
+  const [blockNumber, timestamp, ...words] = answersOf(answer.data, all.length).map(firstWord);
   if (blockNumber == null || timestamp == null)
     throw new DomainError("chain_unavailable", `${name} did not answer as expected. Try again shortly.`);
   return { words, blockNumber, timestamp };
 };
 
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof BaseError &&
+  error.walk((cause) => cause instanceof HttpRequestError && cause.status === PAYLOAD_TOO_LARGE) !== null;
+
+/** A node that answered, but not to this: it ran out of gas, or the request or its answer was too large for it. */
+const mayBeTooMany = (error: unknown): boolean =>
+  !isDomainError(error) || error.cause === undefined || isTooLarge(error.cause);
+
+const read = async (question: Question, calls: readonly ReadCall[], halvings = 0): Promise<Reading[]> => {
+  try {
+    return [await readAtOnce(question, calls)];
+  } catch (error) {
+    if (halvings >= HALVINGS_MAX || calls.length < 2 || !mayBeTooMany(error)) throw error;
+    const middle = Math.ceil(calls.length / 2);
+    // One after the other: asked together they would travel in one request, which is as large as before.
+    const first = await read(question, calls.slice(0, middle), halvings + 1);
+    return [...first, ...(await read(question, calls.slice(middle), halvings + 1))];
+  }
+};
+
 /**
- * Every owner's balance of every token, and the block they are of, in one round trip: one `eth_call`, or a few at once for
- * more than 800 balances, of which the oldest block is told. A token whose contract reverts costs its own answer alone.
+ * Every owner's balance of every token, and the block they are of, in one round trip: one `eth_call`, or a few in one request
+ * for more than 1,000 balances, of which the oldest block is told. A token whose contract reverts costs its own answer alone.
  * @throws DomainError `chain_unavailable`, `unsupported_chain`
  */
 export const readBalances = async (
@@ -79,14 +109,15 @@ export const readBalances = async (
   chainId: number,
   owners: readonly Address[],
   tokens: readonly Token[],
-  blockTag: BlockTag = "latest",
+  at: BlockTag | bigint = "latest",
 ): Promise<ChainBalances> => {
   const { multicall3 } = registry.get(chainId).contracts;
   const calls = owners.flatMap((owner) => tokens.map((token) => balanceCall(multicall3, owner, token)));
   const chunks = Array.from({ length: Math.max(1, Math.ceil(calls.length / CALLS_AT_ONCE_MAX)) }, (_, index) =>
     calls.slice(index * CALLS_AT_ONCE_MAX, (index + 1) * CALLS_AT_ONCE_MAX),
   );
-  const readings = await Promise.all(chunks.map((chunk) => read(registry, chainId, chunk, blockTag)));
+  const question = { registry, chainId, at };
+  const readings = (await Promise.all(chunks.map((chunk) => read(question, chunk)))).flat();
   const oldest = readings.reduce((first, each) => (each.blockNumber < first.blockNumber ? each : first));
   const words = readings.flatMap((reading) => reading.words);
   const ownerIndex = new Map(owners.map((owner, index) => [owner.toLowerCase(), index]));

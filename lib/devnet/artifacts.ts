@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { encodeAbiParameters, type AbiParameter, type Hex } from "viem";
 import { z } from "zod";
+import { PERMIT_TOKEN_CODE } from "./solidity/permit-token";
 
 const require = createRequire(import.meta.url);
 
@@ -9,7 +10,7 @@ const ACROSS = "@across-protocol/contracts/dist/evm/artifacts";
 const SAFE = "@safe-global/safe-contracts/build/artifacts/contracts";
 const SAFE_4337 = "@safe-global/safe-4337/build/artifacts/contracts";
 
-/** Compiled contracts in the npm packages of their makers. Nothing is compiled or copied here. */
+/** Compiled contracts in the npm packages of their makers, which are not copied here. */
 const FILES = {
   entryPoint: "@account-abstraction/contracts/artifacts/EntryPoint.json",
   verifyingPaymaster: "@account-abstraction/contracts/artifacts/VerifyingPaymaster.json",
@@ -35,15 +36,20 @@ const FILES = {
   swapRouter02: "@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json",
 } as const;
 
-export type ArtifactName = keyof typeof FILES;
+/** Of our own, where no package has one: see scripts/compile-contracts.mjs. */
+const OWN = { permitToken: PERMIT_TOKEN_CODE } as const;
+
+export type ArtifactName = keyof typeof FILES | keyof typeof OWN;
 
 const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x([0-9a-f]{2})+$/i.test(value), "is not hex");
 const artifact = z.object({ bytecode: z.union([hex, z.object({ object: hex }).transform(({ object }) => object)]) });
 
+const isOwn = (name: ArtifactName): name is keyof typeof OWN => name in OWN;
 const cache = new Map<ArtifactName, Hex>();
 
 /** Creation bytecode of a contract, without constructor arguments. @throws Error when a package is missing or linked */
 export const creationCode = (name: ArtifactName): Hex => {
+  if (isOwn(name)) return OWN[name];
   const known = cache.get(name);
   if (known) return known;
   const json: unknown = JSON.parse(readFileSync(require.resolve(FILES[name]), "utf8"));

@@ -10,7 +10,7 @@ import {
   type Hex,
 } from "viem";
 import { devAddress } from "./accounts";
-import { creationCode, initCode } from "./artifacts";
+import { creationCode, initCode, type ArtifactName } from "./artifacts";
 
 /** Nick's CREATE2 deployer, which anvil brings along. */
 export const CREATE2_DEPLOYER: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
@@ -89,14 +89,15 @@ const safeContracts = (create2: Create2, entryPoint: Address) => {
   };
 };
 
+/** USDC takes permits (EIP-2612), the others do not: as it is with those that they are named after. */
 const tokens = (create2: Create2) => {
-  const token = (name: string, symbol: string, decimals: number): Address =>
+  const token = (name: string, symbol: string, decimals: number, code: ArtifactName = "erc20"): Address =>
     create2(
       symbol,
-      initCode("erc20", [{ type: "string" }, { type: "string" }, { type: "uint8" }], [name, symbol, decimals]),
+      initCode(code, [{ type: "string" }, { type: "string" }, { type: "uint8" }], [name, symbol, decimals]),
     );
   return {
-    usdc: token("USD Coin", "USDC", 6),
+    usdc: token("USD Coin", "USDC", 6, "permitToken"),
     usdt: token("Tether USD", "USDT", 6),
     dai: token("Dai Stablecoin", "DAI", 18),
     weth: create2("WETH", creationCode("weth9")),

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import { findOperation, readOperation } from "@/lib/chains/erc4337/operation-receipt";
+import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
+import { readBundle } from "@/lib/chains/erc4337/operation-receipt";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { suggestFees } from "@/lib/chains/fees";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
@@ -55,6 +56,7 @@ const toDomainError = (chainName: string, error: unknown): unknown => {
 export const createRpcBundler = ({ registry, urls, fetchFn }: RpcBundlerDeps): Bundler => {
   const clients = new Map<number, RpcClient>();
   const withoutGasPrice = new Set<number>();
+  const find = createOperationFinder(registry);
 
   const clientOf = (chainId: number): RpcClient => {
     const known = clients.get(chainId);
@@ -139,14 +141,13 @@ export const createRpcBundler = ({ registry, urls, fetchFn }: RpcBundlerDeps): B
 
     receipt: async (chainId, userOpHash, fromBlock) => {
       const { client, entryPoint } = placeOf(chainId);
-      const query = { client, entryPoint, userOpHash };
+      const query = { client, entryPoint };
       const named = await clientOf(chainId)
         .call("eth_getUserOperationReceipt", [userOpHash], receiptAnswer)
         .catch(() => null);
-      return chainCall(chainId, async () => {
-        const read = named === null ? null : await readOperation(query, named.receipt.transactionHash);
-        return read ?? findOperation(query, fromBlock);
-      });
+      const bundle =
+        named === null ? null : await chainCall(chainId, () => readBundle(query, named.receipt.transactionHash));
+      return bundle?.get(userOpHash) ?? find(chainId, userOpHash, fromBlock);
     },
   };
 };

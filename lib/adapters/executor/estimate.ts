@@ -4,7 +4,7 @@ import { hashUserOperation, initCodeOf, packUserOperation } from "@/lib/chains/e
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import { explainCalls } from "./explanation";
 import { preVerificationGasOf } from "./gas";
-import { probe, type ProbeCall, type ProbeResult } from "./probe";
+import { probe, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
 import { dryRun, simulationFailed, type Place } from "./simulation";
 
 /*
@@ -99,7 +99,7 @@ const assertPossible = async (place: Place, operation: UserOperation, measured: 
   const { deployment, validation, paymaster, execution } = measured;
   if (deployment !== undefined && createdAddress(deployment) !== BigInt(operation.sender)) {
     // A node that already has the account says so in the dry run, which knows the words for it.
-    const refused = await dryRun(place, operation);
+    const refused = await dryRun(place, [operation]);
     throw simulationFailed(place, refused?.text ?? "the account cannot be deployed", refused?.entryPointCode ?? null);
   }
   assertConsent(place, "the account", "AA23", validation);
@@ -142,7 +142,7 @@ const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
 const prove = async (place: Place, operation: UserOperation, gas: UserOperationGas): Promise<UserOperationGas> => {
   const limited = withLimits(operation, gas);
   const [refused, { execution }] = await Promise.all([
-    dryRun(place, limited),
+    dryRun(place, [limited]),
     measure(place, limited, gas.callGasLimit),
   ]);
   const code = refused?.entryPointCode ?? null;

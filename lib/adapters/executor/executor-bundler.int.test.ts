@@ -3,7 +3,7 @@ import { encodeFunctionData, erc20Abi, parseAbi, parseEther, type Hex } from "vi
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { packUserOperation } from "@/lib/chains/erc4337/user-operation";
+import { gasTotalOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { systemClock } from "@/lib/core/clock";
 import { createTransactionsService } from "@/lib/modules/transactions/service";
 import type { UserOperation } from "@/lib/ports/bundler";
@@ -136,7 +136,8 @@ describe("executor alone", () => {
     await transactions.send({
       chainId: harness.chainId,
       keyId: "executor",
-      purpose: `userop:${userOpHash}`,
+      purpose: `test:${userOpHash}`,
+      carries: [{ userOpHash, after: null }],
       to: chain.entryPoint,
       data: encodeFunctionData({
         abi: entryPoint07Abi,
@@ -156,6 +157,90 @@ describe("executor alone", () => {
       { timeout: 20_000, interval: 100 },
     );
     expect(await harness.tokenBalance(to)).toBe(3n);
+  });
+
+  test("the operations of a bundle that reverted go again, without the one that made it revert", async () => {
+    const wallet = await newWallet();
+    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+    const to = Array.from({ length: 3 }, newRecipient);
+    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 5n)], BigInt(20 + index))));
+    // Somebody took the second one out of the open bundle and was faster: the bundle reverts with AA25.
+    await bundleElsewhere(all.slice(1, 2).map(({ operation }) => operation));
+    await transactions.send({
+      chainId: harness.chainId,
+      keyId: "executor",
+      purpose: `test:${all[0]?.userOpHash ?? ""}`,
+      to: chain.entryPoint,
+      data: encodeFunctionData({
+        abi: entryPoint07Abi,
+        functionName: "handleOps",
+        args: [all.map(({ operation }) => packUserOperation(operation)), chain.executor],
+      }),
+      value: 0n,
+      gas: 3_000_000n,
+      fees: await bundler.fees(harness.chainId),
+      carries: all.map(({ userOpHash }) => ({ userOpHash, after: null })),
+    });
+    await vi.waitFor(
+      async () => {
+        await transactions.reconcile(harness.chainId);
+        await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
+        const receipts = await Promise.all(
+          all.map(({ userOpHash }) => bundler.receipt(harness.chainId, userOpHash, 0n)),
+        );
+        expect(receipts.map((receipt) => receipt?.success)).toEqual([true, true, true]);
+        // The two that were left went together.
+        expect(receipts[0]?.txHash).toBe(receipts[2]?.txHash);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([5n, 5n, 5n]);
+  });
+
+  test("two instances that are given the same operations at once execute each once, and no bundle reverts", async () => {
+    const wallet = await newWallet();
+    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+    const to = Array.from({ length: 12 }, newRecipient);
+    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(40 + index))));
+    const nonceBefore = await client.getTransactionCount({ address: chain.executor });
+    const instances = [
+      bundler,
+      createExecutorBundler({ registry: chain.registry, transactions, executorAddress: chain.executor }),
+    ];
+    await Promise.all(
+      instances.flatMap((instance, turn) =>
+        // Each in an order of its own, so that their bundles overlap in part.
+        [...all.slice(turn * 4), ...all.slice(0, turn * 4)].map(({ operation }) =>
+          instance.submit(harness.chainId, operation),
+        ),
+      ),
+    );
+    const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
+    expect(receipts.every(({ success }) => success)).toBe(true);
+    expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual(to.map(() => 2n));
+    // Every transaction of the executor carried at least one of them: none was sent in vain.
+    const bundles = new Set(receipts.map(({ txHash }) => txHash));
+    expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + bundles.size);
+  });
+
+  test("an account whose deposit suffices for one at a time has them all executed, one after another", async () => {
+    const wallet = await newWallet();
+    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+    const to = Array.from({ length: 3 }, newRecipient);
+    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(60 + index))));
+    const dearest = all.reduce((most, { operation }) => {
+      const cost = gasTotalOf(operation) * operation.maxFeePerGas;
+      return cost > most ? cost : most;
+    }, 0n);
+    await client.setBalance({ address: wallet.account, value: dearest * 2n - 1n });
+    await vi.waitFor(
+      async () => {
+        await transactions.reconcile(harness.chainId);
+        await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
+        expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([2n, 2n, 2n]);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
   });
 
   test("the executor gets back what it spends", async () => {

@@ -1,7 +1,7 @@
 import { decodeFunctionData, getAddress, parseAbi, size, slice, type Address, type Hex } from "viem";
 import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { probe, type ProbeCall } from "./probe";
+import { probe, type ProbeCall } from "@/lib/chains/probe";
 import type { Place } from "./simulation";
 
 const abi = parseAbi([

@@ -20,11 +20,11 @@ const SPARE_GAS = 60_000n;
 /** A transaction may use at most 2^24 gas (EIP-7825). */
 export const TRANSACTION_GAS_MAX = 16_777_216n;
 
-export const handleOpsData = (operation: UserOperation, beneficiary: Address): Hex =>
+export const handleOpsData = (operations: readonly UserOperation[], beneficiary: Address): Hex =>
   encodeFunctionData({
     abi: entryPoint07Abi,
     functionName: "handleOps",
-    args: [[packUserOperation(operation)], beneficiary],
+    args: [operations.map(packUserOperation), beneficiary],
   });
 
 const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {
@@ -49,7 +49,7 @@ export const preVerificationGasOf = (operation: UserOperation, beneficiary: Addr
       ? {}
       : { paymasterVerificationGasLimit: WIDE, paymasterPostOpGasLimit: WIDE }),
   };
-  const data = handleOpsData(priced, beneficiary);
+  const data = handleOpsData([priced], beneficiary);
   return (
     TRANSACTION_GAS +
     UNMEASURED_GAS +
@@ -58,12 +58,13 @@ export const preVerificationGasOf = (operation: UserOperation, beneficiary: Addr
   );
 };
 
-/**
- * Gas limit of the transaction: all limits of the operation, and a 64th more, because a call passes on at most 63/64 of
- * what is left (EIP-150).
- */
-export const transactionGasOf = (operation: UserOperation, data: Hex): bigint => {
-  const limits = ((gasTotalOf(operation) + INNER_OVERHEAD) * 64n) / 63n + SPARE_GAS;
+/** Gas that the operation may use inside of a bundle, and a 64th more, because a call passes on at most 63/64 of what is left (EIP-150). */
+export const bundledGasOf = (operation: UserOperation): bigint =>
+  ((gasTotalOf(operation) + INNER_OVERHEAD) * 64n) / 63n;
+
+/** Gas limit of the transaction: all limits of its operations. */
+export const transactionGasOf = (operations: readonly UserOperation[], data: Hex): bigint => {
+  const limits = operations.reduce((sum, operation) => sum + bundledGasOf(operation), SPARE_GAS);
   const floor = TRANSACTION_GAS + dataGas(data, FLOOR_PER_ZERO_BYTE, FLOOR_PER_BYTE);
   return limits > floor ? limits : floor;
 };

@@ -46,12 +46,12 @@ export const reasonOfRevert = (error: unknown): RevertReason => {
 };
 
 /**
- * `handleOps` as the executor would send it, by `eth_call`. Null: EntryPoint accepts it (whatever its calls then do);
- * else why EntryPoint refuses it.
+ * `handleOps` as the executor would send it, by `eth_call`. Null: EntryPoint accepts all of them (whatever their calls then
+ * do); else which of them it refuses first, and why.
  */
-export const dryRun = async (place: Place, operation: UserOperation): Promise<RevertReason | null> => {
-  const data = handleOpsData(operation, place.executor);
-  const gas = transactionGasOf(operation, data);
+export const dryRun = async (place: Place, operations: readonly UserOperation[]): Promise<RevertReason | null> => {
+  const data = handleOpsData(operations, place.executor);
+  const gas = transactionGasOf(operations, data);
   try {
     await place.client.call({
       account: place.executor,

@@ -2,7 +2,7 @@ import type { Hex, PublicClient } from "viem";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
-import { decodeAggregate, encodeAggregate, type ReadCall } from "./aggregate";
+import { decodeAggregate, encodeAggregate, type ReadCall } from "@/lib/chains/aggregate3";
 import type { Tuning } from "./tuning";
 
 export interface OnchainDeps {

@@ -1,6 +1,14 @@
 import { encodeFunctionData, erc20Abi } from "viem";
 import { DomainError } from "@/lib/core/errors";
-import type { Call, EvmAddress, LegTransactions, RouteLeg, RouteRequest, RouteSource } from "@/lib/ports/routing";
+import type {
+  BuildOptions,
+  Call,
+  EvmAddress,
+  LegTransactions,
+  RouteLeg,
+  RouteRequest,
+  RouteSource,
+} from "@/lib/ports/routing";
 import { wrappedNativeAbi } from "./abis";
 import { delivery, encodeDeposit, FILL_DEADLINE_SECONDS_MAX } from "./across";
 import { askChain, type OnchainDeps } from "./chain-access";
@@ -12,7 +20,12 @@ interface LegContext {
   readonly source: RouteSource;
   readonly request: RouteRequest;
   readonly leg: RouteLeg;
+  /** Makes the calls, and holds the source's amount when it does. */
+  readonly payer: EvmAddress;
 }
+
+/** `depositQuoteTimeBuffer` of every SpokePool: a deposit whose quote is older reverts. */
+const QUOTE_SECONDS_MAX = 3600;
 
 const approve = (token: EvmAddress, spender: EvmAddress, amount: bigint): Call => ({
   to: token,
@@ -50,19 +63,19 @@ export const createLegCalls = (deps: OnchainDeps) => {
    * Tokens like USDT refuse to change an allowance that is not zero. Ours always end at zero, but somebody may have left one.
    */
   const approvals = async (
-    source: RouteSource,
+    { source, payer }: LegContext,
     token: EvmAddress,
     spender: EvmAddress,
     amount: bigint,
     signal: AbortSignal,
   ): Promise<readonly Call[]> => {
     const left = await askChain(deps, source.token.chainId, signal, (client) =>
-      client.readContract({ address: token, abi: erc20Abi, functionName: "allowance", args: [source.owner, spender] }),
+      client.readContract({ address: token, abi: erc20Abi, functionName: "allowance", args: [payer, spender] }),
     );
     return [...(left > 0n && left !== amount ? [approve(token, spender, 0n)] : []), approve(token, spender, amount)];
   };
 
-  const wrapCalls = ({ source, request }: LegContext): readonly Call[] => {
+  const wrapCalls = ({ source, request, payer }: LegContext): readonly Call[] => {
     const { recipient, token } = request.destination;
     const wrapped = asErc20(deps, source.token).address;
     const amount = source.amountBase;
@@ -74,44 +87,47 @@ export const createLegCalls = (deps: OnchainDeps) => {
             value: 0n,
             data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
           };
-    const stays = recipient.toLowerCase() === source.owner.toLowerCase();
+    const stays = recipient.toLowerCase() === payer.toLowerCase();
     return stays ? [exchange] : [exchange, transfer(token.address, recipient, amount)];
   };
 
-  const swapCalls = async (context: LegContext, swap: SwapPlan, signal: AbortSignal): Promise<readonly Call[]> => {
+  const swapCalls = async (context: LegContext, swap: SwapPlan, signal: AbortSignal): Promise<LegTransactions> => {
     const { source, request, leg } = context;
     const router = routerOf(source.token.chainId);
     const native = source.token.address === "native";
     const token = asErc20(deps, source.token).address;
     const [timestamp, allowances] = await Promise.all([
       latestTimestamp(source.token.chainId, signal),
-      native ? [] : approvals(source, token, router, source.amountBase, signal),
+      native ? [] : approvals(context, token, router, source.amountBase, signal),
     ]);
+    const validUntil = timestamp + tuning.swapDeadlineSeconds;
     const data = encodeExactInput({
       swap,
       recipient: request.destination.recipient,
       minimumOut: leg.minOutBase,
       unwrap: request.destination.token.address === "native",
       refundNative: native,
-      deadline: BigInt(timestamp + tuning.swapDeadlineSeconds),
+      deadline: BigInt(validUntil),
     });
-    return [...allowances, { to: router, value: native ? source.amountBase : 0n, data }];
+    const calls = [...allowances, { to: router, value: native ? source.amountBase : 0n, data }];
+    return { calls, spendsAll: !native, validUntil, fillDeadline: null };
   };
 
   /** The swap that pays for a deposit: buys exactly the deposit, and takes back what it was allowed and did not need. */
   const payingSwap = async (
-    { source }: LegContext,
+    context: LegContext,
     swap: SwapPlan,
     timestamp: Promise<number>,
     signal: AbortSignal,
   ): Promise<readonly Call[]> => {
+    const { source, payer } = context;
     const router = routerOf(source.token.chainId);
     const native = source.token.address === "native";
     const token = asErc20(deps, source.token).address;
-    const allowances = native ? [] : await approvals(source, token, router, source.amountBase, signal);
+    const allowances = native ? [] : await approvals(context, token, router, source.amountBase, signal);
     const data = encodeExactOutput({
       swap,
-      recipient: source.owner,
+      recipient: payer,
       refundNative: native,
       deadline: BigInt((await timestamp) + tuning.swapDeadlineSeconds),
     });
@@ -136,7 +152,7 @@ export const createLegCalls = (deps: OnchainDeps) => {
       originTime,
       latestTimestamp(destination.id, signal),
       plan.sourceSwap === null ? [] : payingSwap(context, plan.sourceSwap, originTime, signal),
-      asValue ? [] : approvals(source, plan.inputToken, across.spokePool, plan.inputAmount, signal),
+      asValue ? [] : approvals(context, plan.inputToken, across.spokePool, plan.inputAmount, signal),
     ]);
     // The deadline is read by the destination's clock and limited by the origin's.
     const fillDeadline = Math.min(
@@ -168,23 +184,36 @@ export const createLegCalls = (deps: OnchainDeps) => {
       message,
     });
     const deposit: Call = { to: across.spokePool, value: asValue ? plan.inputAmount : 0n, data };
-    return { calls: [...paying, ...allowances, deposit], fillDeadline };
+    return {
+      calls: [...paying, ...allowances, deposit],
+      spendsAll: !asValue && plan.sourceSwap === null,
+      validUntil: timestamp + QUOTE_SECONDS_MAX,
+      fillDeadline,
+    };
   };
 
-  return async (request: RouteRequest, leg: RouteLeg, signal: AbortSignal): Promise<LegTransactions> => {
+  return async (
+    request: RouteRequest,
+    leg: RouteLeg,
+    signal: AbortSignal,
+    options: BuildOptions = {},
+  ): Promise<LegTransactions> => {
     const source = request.sources[leg.sourceIndex];
     if (source === undefined) throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
-    const context = { source, request, leg };
+    const context = { source, request, leg, payer: options.executor ?? source.owner };
     const plan = parsePlan(leg.plan);
-    const stay = (calls: readonly Call[]): LegTransactions => ({ calls, fillDeadline: null });
+    // Neither a transfer nor an exchange into the wrapped coin knows a deadline.
+    const always = { validUntil: null, fillDeadline: null };
     switch (plan.kind) {
-      case "transfer":
-        return stay([transfer(source.token.address, request.destination.recipient, source.amountBase)]);
+      case "transfer": {
+        const calls = [transfer(source.token.address, request.destination.recipient, source.amountBase)];
+        return { calls, spendsAll: source.token.address !== "native", ...always };
+      }
       case "wrap":
       case "unwrap":
-        return stay(wrapCalls(context));
+        return { calls: wrapCalls(context), spendsAll: false, ...always };
       case "swap":
-        return stay(await swapCalls(context, plan.swap, signal));
+        return swapCalls(context, plan.swap, signal);
       case "bridge":
         return bridgeCalls(context, plan, signal);
     }

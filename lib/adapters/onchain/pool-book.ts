@@ -1,7 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData, zeroAddress, type Hex } from "viem";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { uniswapFactoryAbi, uniswapPoolAbi } from "./abis";
-import type { ReadCall } from "./aggregate";
+import type { ReadCall } from "@/lib/chains/aggregate3";
 import { readMany, type OnchainDeps } from "./chain-access";
 import type { Pool } from "./paths";
 import { createTtlCache } from "./ttl-cache";

@@ -11,6 +11,8 @@ export const USD_DECIMALS = 18;
 const USD_ONE = 10n ** BigInt(USD_DECIMALS);
 const SPOT_SCALE_DECIMALS = 18n;
 const SIGNIFICANT_FRACTION_DIGITS = 6;
+/** Callers wait 3 s at most. */
+const HIGHEST_WAIT_MS = 2000;
 
 /** `"2998.5"`: at most six significant digits after the point, rounded down. */
 export const formatUsd = (usd: UsdScaled): string => {
@@ -34,6 +36,8 @@ export const usdToTokenCeil = (usd: UsdScaled, price: UsdScaled, decimals: numbe
 export interface PriceSource {
   /** null where no pool leads to a pegged token on any chain that can be reached. */
   usd(token: Token, signal: AbortSignal): Promise<UsdScaled | null>;
+  /** The highest that the chains listing the asset say within a moment; null where none of them knows. */
+  highestUsd(token: Token, signal: AbortSignal): Promise<UsdScaled | null>;
 }
 
 /**
@@ -72,9 +76,22 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
     });
     return await Promise.any(asked).catch(() => null);
   };
+  const loadHighest = async (assetId: string): Promise<UsdScaled | null> => {
+    const signal = AbortSignal.timeout(HIGHEST_WAIT_MS);
+    const places = registry.tokens().filter((token) => token.assetId === assetId);
+    // A chain that hangs or is away says nothing; the others are heard.
+    const answers = await Promise.all(
+      places.map((place) =>
+        place.usdPegged ? Promise.resolve(USD_ONE) : onChain(place, signal).catch(() => null),
+      ),
+    );
+    return answers.reduce((high, price) => (price !== null && (high === null || price > high) ? price : high), null);
+  };
   const prices = createTtlCache({ clock, ttlMs: tuning.priceTtlMs, load });
+  const highest = createTtlCache({ clock, ttlMs: tuning.priceTtlMs, load: loadHighest });
 
   return {
     usd: async (token, signal) => (token.usdPegged ? USD_ONE : await prices.get(token.assetId, signal)),
+    highestUsd: async (token, signal) => (token.usdPegged ? USD_ONE : await highest.get(token.assetId, signal)),
   };
 };

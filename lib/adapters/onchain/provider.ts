@@ -5,8 +5,9 @@ import { createBridgeLegs } from "./bridge-legs";
 import { createLegCalls } from "./leg-calls";
 import { parseDeposit } from "./plan";
 import { createPoolBook } from "./pool-book";
-import { createPriceSource, formatUsd } from "./price";
+import { createPriceSource, formatUsd, type UsdScaled } from "./price";
 import { createSourceReader } from "./receipts";
+import { createStoppedReader } from "./stopped";
 import { createSameChainLegs } from "./same-chain-legs";
 import { createTracker } from "./track";
 import { DEFAULT_TUNING, type Tuning } from "./tuning";
@@ -63,13 +64,12 @@ export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRo
       routesOf(await Promise.all(request.sources.map((_, index) => legsOf(request, index, signal))), tuning),
     build: legCalls,
     readSource,
+    readStopped: createStoppedReader(deps),
     track: (request, _leg, deposit, signal) => track(request, parseDeposit(deposit), signal),
-    priceUsd: (tokens, signal) =>
-      Promise.all(
-        tokens.map(async (token) => {
-          const price = await prices.usd(token, signal);
-          return price === null ? null : formatUsd(price);
-        }),
-      ),
+    priceUsd: (tokens, signal) => Promise.all(tokens.map(async (token) => written(await prices.usd(token, signal)))),
+    highestPriceUsd: (tokens, signal) =>
+      Promise.all(tokens.map(async (token) => written(await prices.highestUsd(token, signal)))),
   };
 };
+
+const written = (price: UsdScaled | null): string | null => (price === null ? null : formatUsd(price));

@@ -71,29 +71,38 @@ export const unwrappedBy = (logs: readonly AnyLog[], weth: EvmAddress, holders: 
     return total + larger(withdrawals, sumTransfers(logs, weth, { from: holder, to: zeroAddress }));
   }, 0n);
 
+const flowContracts = (registry: OnchainDeps["registry"], chainId: number): readonly EvmAddress[] => {
+  const { uniswapV3, across } = registry.get(chainId).contracts;
+  return [uniswapV3?.swapRouter02, across?.spokePool].flatMap((address) => (address === undefined ? [] : [address]));
+};
+
+/**
+ * What left the source's wallet, by its logs. Native coin leaves no Transfer; what became of the value of the calls is what
+ * router, SpokePool or wallet wrapped.
+ */
+export const spentBy = (
+  { registry }: Pick<OnchainDeps, "registry">,
+  { owner, token }: Pick<RouteSource, "owner" | "token">,
+  logs: readonly AnyLog[],
+): bigint => {
+  const { wrappedNative } = registry.get(token.chainId).contracts;
+  if (token.address === "native") {
+    return wrappedFor(logs, wrappedNative, [...flowContracts(registry, token.chainId), owner]);
+  }
+  const out = sumTransfers(logs, token.address, { from: owner });
+  const back = sumTransfers(logs, token.address, { to: owner });
+  // Unwrapping burns without a Transfer on canonical WETH9.
+  const burnt = same(token.address, wrappedNative)
+    ? unwrappedBy(logs, token.address, [owner]) - sumTransfers(logs, token.address, { from: owner, to: zeroAddress })
+    : 0n;
+  return out - back + burnt;
+};
+
 /** Reads what a mined leg did from its own logs, never from what was planned (native transfers leave none: see below). */
 export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
   const { registry } = deps;
-
-  const contractsOf = (chainId: number): readonly EvmAddress[] => {
-    const { uniswapV3, across } = registry.get(chainId).contracts;
-    return [uniswapV3?.swapRouter02, across?.spokePool].flatMap((address) => (address === undefined ? [] : [address]));
-  };
-
-  /** Native coin leaves no Transfer; what became of the value of the calls is what router, SpokePool or wallet wrapped. */
-  const spent = ({ owner, token }: RouteSource, logs: readonly ReceiptLog[]): bigint => {
-    if (token.address === "native") {
-      const holders = [...contractsOf(token.chainId), owner];
-      return wrappedFor(logs, registry.get(token.chainId).contracts.wrappedNative, holders);
-    }
-    const out = sumTransfers(logs, token.address, { from: owner });
-    const back = sumTransfers(logs, token.address, { to: owner });
-    // Unwrapping burns without a Transfer on canonical WETH9.
-    const burnt = same(token.address, registry.get(token.chainId).contracts.wrappedNative)
-      ? unwrappedBy(logs, token.address, [owner]) - sumTransfers(logs, token.address, { from: owner, to: zeroAddress })
-      : 0n;
-    return out - back + burnt;
-  };
+  const contractsOf = (chainId: number): readonly EvmAddress[] => flowContracts(registry, chainId);
+  const spent = (source: RouteSource, logs: readonly ReceiptLog[]): bigint => spentBy(deps, source, logs);
 
   const received = (request: RouteRequest, source: RouteSource, logs: readonly ReceiptLog[]): bigint => {
     const { token, recipient } = request.destination;
@@ -101,10 +110,13 @@ export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
     if (token.address === "native") {
       return unwrappedBy(logs, weth, [...contractsOf(token.chainId), source.owner]);
     }
-    const arrived = sumTransfers(logs, token.address, { to: recipient });
+    const isOwn = same(recipient, source.owner);
+    // A token that keeps a part of every transfer may take it from the recipient, in the same transfer.
+    const taken = isOwn ? 0n : sumTransfers(logs, token.address, { from: recipient });
+    const arrived = sumTransfers(logs, token.address, { to: recipient }) - taken;
     // Wrapping into one's own wallet: WETH9 emits Deposit, and no Transfer.
     const minted =
-      same(token.address, weth) && same(recipient, source.owner)
+      same(token.address, weth) && isOwn
         ? wrappedFor(logs, weth, [recipient]) - sumTransfers(logs, weth, { from: zeroAddress, to: recipient })
         : 0n;
     return arrived + minted;

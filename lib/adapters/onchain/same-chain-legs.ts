@@ -3,6 +3,7 @@ import type { Token } from "@/lib/core/token";
 import type { LegKind, RouteFee, RouteLeg, RouteRequest, RouteStep } from "@/lib/ports/routing";
 import type { OnchainDeps } from "./chain-access";
 import { planToJson, type LegPlan, type SwapPlan } from "./plan";
+import { createTransferProbe } from "./transfer-probe";
 import type { SwapFinder, SwapQuote } from "./uniswap";
 
 export const SWAP_VENUE = "Uniswap v3";
@@ -65,6 +66,8 @@ interface LegParts {
 
 /** Legs of one source that stay on its chain, best first. */
 export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
+  const transferGain = createTransferProbe(deps);
+
   const legOf = ({ sourceIndex, source, request }: LegInput, parts: LegParts): RouteLeg => ({
     sourceIndex,
     kind: parts.kind,
@@ -86,9 +89,12 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
     plan: planToJson(parts.plan),
   });
 
-  /** Nothing is traded, so what is sent arrives. */
-  const oneToOne = (input: LegInput, parts: Pick<LegParts, "kind" | "venue" | "stepKind" | "plan">): RouteLeg => {
-    const amount = input.source.amountBase;
+  /** Nothing is traded, so what is sent arrives: `amount`, where the token itself keeps a part. */
+  const oneToOne = (
+    input: LegInput,
+    parts: Pick<LegParts, "kind" | "venue" | "stepKind" | "plan">,
+    amount = input.source.amountBase,
+  ): RouteLeg => {
     return legOf(input, { ...parts, expectedOutBase: amount, minOutBase: amount, fees: [], priceImpactBps: 0 });
   };
 
@@ -98,7 +104,9 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
     const to = request.destination.token;
     if (sameToken(from, to)) {
       const plan: LegPlan = { kind: "transfer" };
-      return [oneToOne(input, { kind: "transfer", stepKind: "transfer", venue: WALLET_VENUE, plan })];
+      const gain = await transferGain(source, request.destination.recipient, signal);
+      const arrives = gain !== null && gain < source.amountBase ? gain : source.amountBase;
+      return [oneToOne(input, { kind: "transfer", stepKind: "transfer", venue: WALLET_VENUE, plan }, arrives)];
     }
     const [erc20In, erc20Out] = [asErc20(deps, from), asErc20(deps, to)];
     if (sameToken(erc20In, erc20Out)) {

@@ -1,7 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { DomainError } from "@/lib/core/errors";
 import { quoterV2Abi } from "./abis";
-import type { ReadCall } from "./aggregate";
+import type { ReadCall } from "@/lib/chains/aggregate3";
 import { readMany, type OnchainDeps } from "./chain-access";
 import {
   disjointSet,

@@ -24,7 +24,7 @@ export const CANONICAL_CONTRACTS: SafeContracts = {
 /** keccak256 of the proxy's creation code followed by the canonical singleton: all that CREATE2 asks for. */
 export const CANONICAL_INIT_CODE_HASH: Hex = "0x76733d705f71b79841c0ee960a0ca880f779cde7ef446c989e6d23efc0a4adfb";
 
-const SALT_NONCE = 0n;
+export const SALT_NONCE = 0n;
 const THRESHOLD = 1n;
 const NOBODY = "0x0000000000000000000000000000000000000000";
 const OPERATION_CALL = 0;

@@ -13,6 +13,7 @@ import {
   CANONICAL_INIT_CODE_HASH,
   deploymentOf,
   encodeCalls,
+  SALT_NONCE,
   type SafeContracts,
 } from "./encoding";
 import { firstNonceOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
@@ -145,12 +146,13 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     };
   };
 
-  const withSignature = (prepared: PreparedUserOperation, signature: Hex): UserOperation => ({
+  const withSignature: SmartAccounts["withSignature"] = (prepared, signature) => ({
     ...prepared.operation,
     signature: packSignature(prepared.validUntil, signature),
   });
 
   return {
+    saltNonce: SALT_NONCE,
     addressOf: accountAddress,
     isDeployed,
     deployment: (owner) => Promise.resolve(deploymentOf(owner, contracts)),

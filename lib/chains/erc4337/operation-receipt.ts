@@ -1,13 +1,12 @@
 import {
-  isAddressEqual,
   parseAbiItem,
   toEventSelector,
+  TransactionReceiptNotFoundError,
   type Address,
   type Hex,
   type Log,
   type PublicClient,
 } from "viem";
-import { TransactionReceiptNotFoundError } from "viem";
 
 const userOperationEvent = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
@@ -16,8 +15,9 @@ const EVENT_TOPIC = toEventSelector(userOperationEvent);
 const BEFORE_EXECUTION_TOPIC = toEventSelector("BeforeExecution()");
 
 /** Public nodes answer for a few thousand blocks at once. */
-const BLOCKS_PER_QUERY = 2_000n;
+export const BLOCKS_PER_QUERY = 2_000n;
 const QUERIES_MAX = 500;
+const HASHES_PER_QUERY = 100;
 
 export interface OperationReceipt {
   readonly userOpHash: Hex;
@@ -29,73 +29,112 @@ export interface OperationReceipt {
   readonly logs: readonly { address: Address; topics: readonly Hex[]; data: Hex; logIndex: number }[];
 }
 
-type ReceiptLogs = readonly Log<bigint, number, false>[];
-
-const isBoundary = (log: ReceiptLogs[number], entryPoint: Address): boolean =>
-  isAddressEqual(log.address, entryPoint) &&
-  (log.topics[0] === EVENT_TOPIC || log.topics[0] === BEFORE_EXECUTION_TOPIC);
-
-/**
- * The logs of one operation out of a bundle's: what lies between the previous operation's end (or the start of the
- * execution phase) and its own `UserOperationEvent`. Logs of the validation phase belong to no operation's effects.
- */
-export const sliceOperationLogs = (logs: ReceiptLogs, entryPoint: Address, userOpHash: Hex): ReceiptLogs | null => {
-  const end = logs.findIndex(
-    (log) => isAddressEqual(log.address, entryPoint) && log.topics[0] === EVENT_TOPIC && log.topics[1] === userOpHash,
-  );
-  if (end < 0) return null;
-  const start = logs.slice(0, end).findLastIndex((log) => isBoundary(log, entryPoint));
-  return logs.slice(start + 1, end);
-};
-
-interface Query {
-  readonly client: PublicClient;
-  readonly entryPoint: Address;
-  readonly userOpHash: Hex;
+/** What of a bundle's receipt is read. */
+export interface BundleReceipt {
+  readonly transactionHash: Hex;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+  readonly logs: readonly Pick<Log<bigint, number, false>, "address" | "topics" | "data" | "logIndex">[];
 }
 
-/** Reads the operation out of a transaction that is said to hold it; null when it is not mined or does not. */
-export const readOperation = async (query: Query, txHash: Hex): Promise<OperationReceipt | null> => {
+const word = (data: Hex, index: number): bigint => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64) || "0"}`);
+
+/**
+ * Every operation of a bundle, by hash, with the logs that are its own: what lies between the previous operation's end (or the
+ * start of the execution phase) and its own `UserOperationEvent`. Logs of the validation phase belong to no operation's effects.
+ */
+export const operationsOf = (receipt: BundleReceipt, entryPoint: Address): Map<Hex, OperationReceipt> => {
+  const operations = new Map<Hex, OperationReceipt>();
+  const ofEntryPoint = entryPoint.toLowerCase();
+  let start = 0;
+  receipt.logs.forEach((log, index) => {
+    const [topic, userOpHash] = log.topics;
+    if (log.address.toLowerCase() !== ofEntryPoint) return;
+    if (topic !== EVENT_TOPIC && topic !== BEFORE_EXECUTION_TOPIC) return;
+    if (topic === EVENT_TOPIC && userOpHash !== undefined) {
+      operations.set(userOpHash, {
+        userOpHash,
+        success: word(log.data, 1) === 1n,
+        actualGasCost: word(log.data, 2),
+        txHash: receipt.transactionHash,
+        blockNumber: receipt.blockNumber,
+        blockHash: receipt.blockHash,
+        logs: receipt.logs
+          .slice(start, index)
+          .map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex })),
+      });
+    }
+    start = index + 1;
+  });
+  return operations;
+};
+
+export interface BundleQuery {
+  readonly client: PublicClient;
+  readonly entryPoint: Address;
+}
+
+/** The operations of a transaction; none when it is not mined. */
+export const readBundle = async (query: BundleQuery, txHash: Hex): Promise<Map<Hex, OperationReceipt>> => {
   const receipt = await query.client.getTransactionReceipt({ hash: txHash }).catch((error: unknown) => {
     if (error instanceof TransactionReceiptNotFoundError) return null;
     throw error;
   });
-  if (receipt === null) return null;
-  const logs = sliceOperationLogs(receipt.logs, query.entryPoint, query.userOpHash);
-  const event = receipt.logs.find(
-    (log) =>
-      isAddressEqual(log.address, query.entryPoint) &&
-      log.topics[0] === EVENT_TOPIC &&
-      log.topics[1] === query.userOpHash,
-  );
-  if (logs === null || event === undefined) return null;
-  const words = event.data.slice(2).match(/.{64}/g) ?? [];
-  return {
-    userOpHash: query.userOpHash,
-    success: BigInt(`0x${words[1] ?? "0"}`) === 1n,
-    actualGasCost: BigInt(`0x${words[2] ?? "0"}`),
-    txHash: receipt.transactionHash,
-    blockNumber: receipt.blockNumber,
-    blockHash: receipt.blockHash,
-    logs: logs.map((log) => ({ address: log.address, topics: log.topics, data: log.data, logIndex: log.logIndex })),
-  };
+  return receipt === null ? new Map<Hex, OperationReceipt>() : operationsOf(receipt, query.entryPoint);
 };
 
-/** Searches the chain from `fromBlock` on; the chain is the only witness that is asked. Null while it is not mined. */
-export const findOperation = async (query: Query, fromBlock: bigint): Promise<OperationReceipt | null> => {
-  const latest = await query.client.getBlockNumber({ cacheTime: 0 });
-  let from = fromBlock;
+/** An operation that is looked for, no further back than `fromBlock`. */
+export interface Sought {
+  readonly userOpHash: Hex;
+  readonly fromBlock: bigint;
+}
+
+export interface OperationEvent {
+  readonly userOpHash: Hex;
+  readonly txHash: Hex;
+  readonly blockHash: Hex;
+}
+
+const eventsBetween = async (
+  { client, entryPoint }: BundleQuery,
+  hashes: readonly Hex[],
+  range: { fromBlock: bigint; toBlock: bigint },
+): Promise<OperationEvent[]> => {
+  const pages = Array.from({ length: Math.ceil(hashes.length / HASHES_PER_QUERY) }, (_, page) =>
+    hashes.slice(page * HASHES_PER_QUERY, (page + 1) * HASHES_PER_QUERY),
+  );
+  const found = await Promise.all(
+    pages.map((page) =>
+      client.getLogs({ address: entryPoint, event: userOperationEvent, args: { userOpHash: page }, ...range }),
+    ),
+  );
+  return found
+    .flat()
+    .map(({ topics, transactionHash: txHash, blockHash }) => ({ userOpHash: topics[1], txHash, blockHash }));
+};
+
+/**
+ * Searches the chain for many operations at once; the chain is the only witness that is asked. Those that are not mined are
+ * missing in the answer.
+ */
+export const findEvents = async (
+  query: BundleQuery,
+  sought: readonly Sought[],
+  latest: bigint,
+): Promise<Map<Hex, OperationEvent>> => {
+  const found = new Map<Hex, OperationEvent>();
+  let from = sought.reduce((least, { fromBlock }) => (fromBlock < least ? fromBlock : least), latest + 1n);
   for (let queries = 0; from <= latest && queries < QUERIES_MAX; queries += 1) {
     const to = from + BLOCKS_PER_QUERY - 1n < latest ? from + BLOCKS_PER_QUERY - 1n : latest;
-    const [event] = await query.client.getLogs({
-      address: query.entryPoint,
-      event: userOperationEvent,
-      args: { userOpHash: query.userOpHash },
-      fromBlock: from,
-      toBlock: to,
-    });
-    if (event !== undefined) return readOperation(query, event.transactionHash);
+    const missing = sought.filter(({ userOpHash, fromBlock }) => fromBlock <= to && !found.has(userOpHash));
+    const events = await eventsBetween(
+      query,
+      missing.map(({ userOpHash }) => userOpHash),
+      { fromBlock: from, toBlock: to },
+    );
+    for (const event of events) found.set(event.userOpHash, event);
+    if (found.size === sought.length) break;
     from = to + 1n;
   }
-  return null;
+  return found;
 };

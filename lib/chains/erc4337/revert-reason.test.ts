@@ -19,15 +19,17 @@ describe("revert data in words", () => {
     ["a panic", encodeErrorResult({ abi, errorName: "Panic", args: [17n] }), "panic 0x11", null],
     [
       "a refusal of EntryPoint",
-      encodeErrorResult({ abi, errorName: "FailedOp", args: [0n, "AA24 signature error"] }),
+      encodeErrorResult({ abi, errorName: "FailedOp", args: [3n, "AA24 signature error"] }),
       "AA24 signature error",
       "AA24",
+      3,
     ],
     [
       "a refusal with the account's own reason",
-      encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [0n, "AA23 reverted", inner] }),
+      encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [2n, "AA23 reverted", inner] }),
       "AA23 reverted: GS026",
       "AA23",
+      2,
     ],
     [
       "a custom error of ERC-6093",
@@ -43,8 +45,8 @@ describe("revert data in words", () => {
     ],
     ["nothing", "0x" as const, "reverted without a reason", null],
     ["cut off data", "0x08c379a0" as const, "custom error 0x08c379a0", null],
-  ])("%s", (_, data, text, entryPointCode) => {
-    expect(revertReasonOf(data)).toEqual({ text, entryPointCode });
+  ])("%s", (_, data, ...[text, entryPointCode, operationIndex = null]) => {
+    expect(revertReasonOf(data)).toEqual({ text, entryPointCode, operationIndex });
   });
 
   test("is found in the error of a call, wherever the node put it", () => {

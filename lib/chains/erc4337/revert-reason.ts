@@ -18,6 +18,8 @@ export interface RevertReason {
   readonly text: string;
   /** `AAxx` of EntryPoint, where it was EntryPoint that refused. */
   readonly entryPointCode: string | null;
+  /** Which operation of the bundle it was that EntryPoint refused. */
+  readonly operationIndex: number | null;
 }
 
 const decode = (data: Hex): { name: string; args: readonly unknown[] } | null => {
@@ -29,7 +31,7 @@ const decode = (data: Hex): { name: string; args: readonly unknown[] } | null =>
   }
 };
 
-const plain = (text: string): RevertReason => ({ text, entryPointCode: null });
+const plain = (text: string): RevertReason => ({ text, entryPointCode: null, operationIndex: null });
 
 /** Revert data → reason. Unknown custom errors are named by their selector. */
 export const revertReasonOf = (data: Hex): RevertReason => {
@@ -43,11 +45,12 @@ export const revertReasonOf = (data: Hex): RevertReason => {
     case "Panic":
       return plain(`panic 0x${Number(first).toString(16)}`);
     case "FailedOp":
-      return { text: String(second), entryPointCode: String(second).slice(0, 4) };
+      return { text: String(second), entryPointCode: String(second).slice(0, 4), operationIndex: Number(first) };
     case "FailedOpWithRevert":
       return {
         text: `${String(second)}: ${revertReasonOf(third as Hex).text}`,
         entryPointCode: String(second).slice(0, 4),
+        operationIndex: Number(first),
       };
     default:
       return plain(`${decoded.name}(${decoded.args.map(String).join(", ")})`);

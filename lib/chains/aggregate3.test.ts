@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { encodeFunctionData, encodeFunctionResult, multicall3Abi, type Hex } from "viem";
 import { expect, test } from "vitest";
-import { decodeAggregate, encodeAggregate } from "./aggregate";
+import { decodeAggregate, encodeAggregate } from "./aggregate3";
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map((data): Hex => `0x${Buffer.from(data).toString("hex")}`);
 const address = fc

@@ -1,8 +1,8 @@
 import { concatHex, numberToHex, size, slice, type Address, type Hex, type PublicClient } from "viem";
 
 /*
- * A measuring contract that is never deployed: `eth_call` puts its code in the place of EntryPoint (state override), so
- * that the calls of an operation come from the address from which accounts accept them. It makes a list of calls one
+ * A measuring contract that is never deployed: `eth_call` puts its code in the place of EntryPoint or of a plain wallet (state
+ * override), so that calls come from the address from which accounts and tokens accept them. It makes a list of calls one
  * after another in the same state and answers for each: success, gas used, return data. Nothing reverts it.
  *
  * Input: per call four words (to, value, gas limit, length of data) and the data. Empty input: accepts ether.
@@ -80,7 +80,7 @@ const assemble = (source: readonly string[]): Hex => {
   return `0x${source.map(byte).join("")}`;
 };
 
-export const PROBE_CODE: Hex = assemble(SOURCE);
+const PROBE_CODE: Hex = assemble(SOURCE);
 
 /** Below the cap that EIP-7825 sets for a transaction, which some nodes apply to calls. */
 const GAS_OF_CALL = 16_500_000n;
@@ -102,7 +102,8 @@ export interface ProbeResult {
 
 const word = (value: bigint | Hex): Hex => numberToHex(BigInt(value), { size: 32 });
 
-const encode = (calls: readonly ProbeCall[]): Hex =>
+/** The input that makes a probe make these calls; also for a probe that is called by another one. */
+export const probeInput = (calls: readonly ProbeCall[]): Hex =>
   concatHex(
     calls.flatMap((call) => [
       word(call.to),
@@ -127,17 +128,21 @@ const decode = (output: Hex): ProbeResult[] => {
   return results;
 };
 
-/** Makes the calls from `from`, whose code the probe replaces for the while; its storage and balance stay as they are. */
+/**
+ * Makes the calls from `from`, whose code the probe replaces for the while; its storage and balance stay as they are. The code of
+ * `others` is replaced too, so that these calls can make them call somebody (`probeInput`).
+ */
 export const probe = async (
   client: PublicClient,
   from: Address,
   calls: readonly ProbeCall[],
+  others: readonly Address[] = [],
 ): Promise<readonly ProbeResult[]> => {
   const { data } = await client.call({
     to: from,
-    data: encode(calls),
+    data: probeInput(calls),
     gas: GAS_OF_CALL,
-    stateOverride: [{ address: from, code: PROBE_CODE }],
+    stateOverride: [from, ...others].map((address) => ({ address, code: PROBE_CODE })),
   });
   const results = decode(data ?? "0x");
   if (results.length !== calls.length) throw new Error("The node does not apply state overrides to eth_call.");

@@ -1,9 +1,8 @@
-import type { Hex } from "viem";
-import type { EvmAddress } from "@/lib/ports/routing";
+import type { Address, Hex } from "viem";
 
 /** One read to go through Multicall3. */
 export interface ReadCall {
-  readonly target: EvmAddress;
+  readonly target: Address;
   readonly callData: Hex;
 }
 

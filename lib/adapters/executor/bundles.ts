@@ -1,0 +1,127 @@
+import { size } from "viem";
+import type { RevertReason } from "@/lib/chains/erc4337/revert-reason";
+import type { UserOperation } from "@/lib/ports/bundler";
+import type { Carrier } from "@/lib/ports/transactions";
+import { bundledGasOf, handleOpsData, TRANSACTION_GAS_MAX } from "./gas";
+import { dryRun, type Place } from "./simulation";
+
+type Hex = `0x${string}`;
+
+/** A signed operation that is to be brought on chain. */
+export interface Wanted {
+  readonly operation: UserOperation;
+  readonly userOpHash: Hex;
+  /** The bundle that carried it and reverted. */
+  readonly before: Carrier | null;
+}
+
+/** How the wanted are bundled, as EntryPoint would take them now. */
+export interface Plan {
+  readonly bundles: readonly (readonly Wanted[])[];
+  readonly refused: ReadonlyMap<Wanted, RevertReason>;
+}
+
+/** More would hold up the first of them, and blocks have room for other things too. */
+const OPERATIONS_MAX = 50;
+const GAS_MAX = TRANSACTION_GAS_MAX - 1_000_000n;
+/** Nodes take transactions of up to 128 kB. */
+const DATA_BYTES_MAX = 100_000;
+/** After so many refusals each operation of the bundle is asked about by itself. */
+const REFUSALS_MAX = 3;
+/** From this bundle on an operation goes by itself: what made the ones before revert may have been another one. */
+const ALONE_FROM_ATTEMPT = 3;
+
+const mustGoAlone = ({ before }: Wanted): boolean => (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
+
+/** In order, as many in each bundle as number, gas and size allow. */
+const pack = (place: Place, wanted: readonly Wanted[]): Wanted[][] => {
+  const bundles: Wanted[][] = [];
+  let room = { gas: 0n, bytes: 0, count: 0 };
+  for (const one of wanted) {
+    const gas = bundledGasOf(one.operation);
+    const bytes = size(handleOpsData([one.operation], place.executor));
+    const fits = gas <= room.gas && bytes <= room.bytes && room.count > 0;
+    if (fits) bundles.at(-1)?.push(one);
+    else {
+      bundles.push([one]);
+      room = { gas: GAS_MAX, bytes: DATA_BYTES_MAX, count: OPERATIONS_MAX };
+    }
+    room = { gas: room.gas - gas, bytes: room.bytes - bytes, count: room.count - 1 };
+  }
+  return bundles;
+};
+
+interface Asked {
+  readonly taken: readonly Wanted[];
+  readonly refused: readonly (readonly [Wanted, RevertReason])[];
+}
+
+const askTogether = (place: Place, wanted: readonly Wanted[]): Promise<RevertReason | null> =>
+  wanted.length === 0
+    ? Promise.resolve(null)
+    : dryRun(
+        place,
+        wanted.map(({ operation }) => operation),
+      );
+
+const askEach = async (place: Place, wanted: readonly Wanted[]): Promise<Asked> => {
+  const answers = await Promise.all(wanted.map((one) => askTogether(place, [one])));
+  return {
+    taken: wanted.filter((_, index) => answers[index] === null),
+    refused: wanted.flatMap((one, index) => {
+      const reason = answers[index];
+      return reason ? [[one, reason] as const] : [];
+    }),
+  };
+};
+
+/** Takes out which EntryPoint refuses, one after another, until it takes the rest or too many were refused. */
+const sift = async (place: Place, bundle: readonly Wanted[]) => {
+  let together = bundle;
+  const apart: Wanted[] = [];
+  for (let refusals = 0; ; refusals += 1) {
+    const reason = await askTogether(place, together);
+    if (reason === null) return { together, apart, reason };
+    const culprit = reason.operationIndex === null ? undefined : together[reason.operationIndex];
+    if (culprit === undefined || refusals >= REFUSALS_MAX) return { together, apart, reason };
+    apart.push(culprit);
+    together = together.filter((one) => one !== culprit);
+  }
+};
+
+const singles = (wanted: readonly Wanted[]): Wanted[][] => wanted.map((one) => [one]);
+
+/**
+ * One `eth_call` asks about the whole bundle, which is all there is to it when nothing is wrong. Those that are refused beside
+ * the others are asked about by themselves; what is taken then (two that draw on the same deposit) gets a bundle of its own.
+ */
+const planBundle = async (place: Place, bundle: readonly Wanted[]): Promise<Plan> => {
+  if (bundle.length === 1) {
+    const { taken, refused } = await askEach(place, bundle);
+    return { bundles: singles(taken), refused: new Map(refused) };
+  }
+  const sifted = await sift(place, bundle);
+  const suspects = await askEach(place, sifted.apart);
+  const rest: Asked =
+    sifted.reason === null ? { taken: sifted.together, refused: [] } : await askEach(place, sifted.together);
+  const isTaken = sifted.reason === null || (await askTogether(place, rest.taken)) === null;
+  const together = rest.taken.length > 0 && isTaken ? [rest.taken] : singles(rest.taken);
+  return {
+    bundles: [...together, ...singles(suspects.taken)],
+    refused: new Map([...suspects.refused, ...rest.refused]),
+  };
+};
+
+/** @throws what is not a revert: the node did not answer */
+export const planBundles = async (place: Place, wanted: readonly Wanted[]): Promise<Plan> => {
+  const alone = wanted.filter(mustGoAlone).map((one) => [one]);
+  const shared = pack(
+    place,
+    wanted.filter((one) => !mustGoAlone(one)),
+  );
+  const plans = await Promise.all([...shared, ...alone].map((bundle) => planBundle(place, bundle)));
+  return {
+    bundles: plans.flatMap(({ bundles }) => bundles),
+    refused: new Map(plans.flatMap(({ refused }) => [...refused])),
+  };
+};

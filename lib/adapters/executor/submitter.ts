@@ -1,0 +1,193 @@
+import { chainCall } from "@/lib/chains/registry";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import type { Bundler } from "@/lib/ports/bundler";
+import {
+  CarriedElsewhereError,
+  type Carrier,
+  type NewTransaction,
+  type SentTransaction,
+  type TransactionSender,
+} from "@/lib/ports/transactions";
+import { planBundles, type Wanted } from "./bundles";
+import { handleOpsData, TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
+import { simulationFailed, type Place } from "./simulation";
+
+type Hex = `0x${string}`;
+type Submitted = Pick<Wanted, "operation" | "userOpHash">;
+
+interface SubmitterDeps {
+  readonly transactions: TransactionSender;
+  readonly fees: Bundler["fees"];
+}
+
+const EXECUTOR_KEY_ID = "executor";
+/** How often one operation is bundled again after its bundle was mined and reverted. */
+const BUNDLES_MAX = 5;
+/** How often a bundle is made anew because another instance took some of its operations. */
+const CLAIMS_MAX = 3;
+
+const highest = (...fees: bigint[]): bigint => fees.reduce((one, other) => (one > other ? one : other));
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** Each operation once: two that differ in their signature alone have the same hash, and are told apart here. */
+const rounds = (submitted: readonly Submitted[]): Submitted[][] => {
+  const result: Map<Hex, Submitted>[] = [];
+  for (const one of submitted) {
+    const same = (other: Submitted | undefined): boolean => other?.operation.signature === one.operation.signature;
+    if (result.some((round) => same(round.get(one.userOpHash)))) continue;
+    const free = result.find((round) => !round.has(one.userOpHash));
+    if (free) free.set(one.userOpHash, one);
+    else result.push(new Map([[one.userOpHash, one]]));
+  }
+  return result.map((round) => [...round.values()]);
+};
+
+/**
+ * Brings operations of one chain on their way, many in one transaction. What the answer is for each: null once a stored
+ * transaction carries it, or why it was not accepted.
+ */
+export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
+  const bundleOf = async (place: Place, bundle: readonly Wanted[]): Promise<NewTransaction> => {
+    const operations = bundle.map(({ operation }) => operation);
+    const data = handleOpsData(operations, place.executor);
+    const now = await fees(place.chainId);
+    return {
+      chainId: place.chainId,
+      keyId: EXECUTOR_KEY_ID,
+      purpose: `bundle:${crypto.randomUUID()}`,
+      to: place.entryPoint,
+      data,
+      value: 0n,
+      gas: transactionGasOf(operations, data),
+      // An operation that was priced a while ago is carried at today's price: late is worse than dear.
+      fees: {
+        maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
+        maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
+      },
+      carries: bundle.map(({ userOpHash, before }) => ({ userOpHash, after: before?.transaction.id ?? null })),
+    };
+  };
+
+  /** Whether a stored bundle is a dead end: mined, but reverted. */
+  const hasReverted = async (place: Place, { minedHash }: SentTransaction): Promise<boolean> => {
+    if (minedHash === null) return false;
+    const receipt = await chainCall(place.chainId, () =>
+      place.client.getTransactionReceipt({ hash: minedHash }).catch(() => null),
+    );
+    return receipt?.status === "reverted";
+  };
+
+  /** The carriers of these operations; of each transaction it is asked once whether it reverted. */
+  const carriersOf = async (place: Place, submitted: readonly Submitted[]) => {
+    const hashes = submitted.map(({ userOpHash }) => userOpHash);
+    const carriers = await transactions.carriersOf(place.chainId, hashes);
+    const distinct = new Map([...carriers.values()].map(({ transaction }) => [transaction.id, transaction]));
+    const reverted = new Set<string>();
+    await Promise.all(
+      [...distinct.values()].map(async (transaction) => {
+        if (await hasReverted(place, transaction)) reverted.add(transaction.id);
+      }),
+    );
+    const isAlive = (carrier: Carrier): boolean => !reverted.has(carrier.transaction.id);
+    return { carriers, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
+  };
+
+  /** Sends it without what another instance has taken meanwhile. */
+  const sendBundle = async (place: Place, bundle: readonly Wanted[]): Promise<void> => {
+    let mine = bundle;
+    for (let claims = 0; mine.length > 0 && claims < CLAIMS_MAX; claims += 1) {
+      try {
+        await transactions.send(await bundleOf(place, mine));
+        return;
+      } catch (error) {
+        if (!(error instanceof CarriedElsewhereError)) throw error;
+        const carriers = await transactions.carriersOf(
+          place.chainId,
+          mine.map(({ userOpHash }) => userOpHash),
+        );
+        mine = mine.filter(
+          ({ userOpHash, before }) => carriers.get(userOpHash)?.transaction.id === before?.transaction.id,
+        );
+      }
+    }
+    if (mine.length > 0)
+      throw new DomainError("chain_unavailable", "The operation is being bundled elsewhere. Try again.");
+  };
+
+  /** An executor that cannot pay for a large bundle may be able to pay for smaller ones. */
+  const sendInParts = async (place: Place, bundle: readonly Wanted[], failures: Map<Hex, Error>): Promise<void> => {
+    try {
+      await sendBundle(place, bundle);
+    } catch (error) {
+      const isUnaffordable = isDomainError(error) && error.code === "provider_error";
+      if (!isUnaffordable || bundle.length === 1) {
+        for (const { userOpHash } of bundle) failures.set(userOpHash, asError(error));
+        return;
+      }
+      const middle = Math.ceil(bundle.length / 2);
+      await sendInParts(place, bundle.slice(0, middle), failures);
+      await sendInParts(place, bundle.slice(middle), failures);
+    }
+  };
+
+  /** Why it can never be bundled, whatever the chain says. */
+  const impossible = (place: Place, { operation, before }: Wanted): Error | null => {
+    const gas = transactionGasOf([operation], handleOpsData([operation], place.executor));
+    if (gas > TRANSACTION_GAS_MAX) {
+      return new DomainError("batch_too_large", "The operation needs more gas than one transaction may use.");
+    }
+    return before !== null && before.attempts >= BUNDLES_MAX
+      ? simulationFailed(place, `its bundle reverted ${String(BUNDLES_MAX)} times`)
+      : null;
+  };
+
+  /** @returns why an operation was not accepted; whatever is missing was */
+  const submitRound = async (place: Place, submitted: readonly Submitted[]): Promise<Map<Hex, Error>> => {
+    const failures = new Map<Hex, Error>();
+    const { carriers, alive, isAlive } = await carriersOf(place, submitted);
+    const wanted = submitted.flatMap((one): Wanted[] => {
+      const before = carriers.get(one.userOpHash) ?? null;
+      if (before !== null && isAlive(before)) return [];
+      const error = impossible(place, { ...one, before });
+      if (error === null) return [{ ...one, before }];
+      failures.set(one.userOpHash, error);
+      return [];
+    });
+    const [plan] = await Promise.all([
+      chainCall(place.chainId, () => planBundles(place, wanted)),
+      // Cached by the time that a bundle is made.
+      wanted.length > 0 ? fees(place.chainId) : null,
+      ...alive.map((id) => transactions.resend(id)),
+    ]);
+    for (const bundle of plan.bundles) await sendInParts(place, bundle, failures);
+    await refuse(place, plan.refused, failures);
+    return failures;
+  };
+
+  const refuse = async (
+    place: Place,
+    refused: Awaited<ReturnType<typeof planBundles>>["refused"],
+    failures: Map<Hex, Error>,
+  ): Promise<void> => {
+    if (refused.size === 0) return;
+    // The same operation may have been submitted elsewhere and mined between the two questions.
+    const { carriers, isAlive } = await carriersOf(place, [...refused.keys()]);
+    for (const [one, reason] of refused) {
+      const carrier = carriers.get(one.userOpHash);
+      if (carrier === undefined || !isAlive(carrier)) {
+        failures.set(one.userOpHash, simulationFailed(place, reason.text, reason.entryPointCode));
+      }
+    }
+  };
+
+  return async (place: Place, submitted: readonly Submitted[]): Promise<readonly (Error | null)[]> => {
+    const failures = new Map<string, Error | undefined>();
+    const keyOf = ({ userOpHash, operation }: Submitted): string => `${userOpHash}:${operation.signature}`;
+    for (const round of rounds(submitted)) {
+      const failed = await submitRound(place, round);
+      for (const one of round) failures.set(keyOf(one), failed.get(one.userOpHash));
+    }
+    return submitted.map((one) => failures.get(keyOf(one)) ?? null);
+  };
+};

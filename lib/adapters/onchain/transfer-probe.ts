@@ -1,0 +1,33 @@
+import { encodeFunctionData, erc20Abi } from "viem";
+import { probe, type ProbeResult } from "@/lib/chains/probe";
+import type { EvmAddress, RouteSource } from "@/lib/ports/routing";
+import { askChain, type OnchainDeps } from "./chain-access";
+
+const amountOf = (result: ProbeResult | undefined): bigint | null =>
+  result?.success === true && result.returnData !== "0x" ? BigInt(result.returnData) : null;
+
+/**
+ * What a plain transfer would bring the recipient, tried on the chain's latest state in one `eth_call` that nobody has to sign. Tokens
+ * may keep a part of every transfer, and neither their answer nor their event has to say so: the recipient's balance does.
+ * Null where it cannot be told: the wallet does not hold the amount yet, the token refuses, or the chain does not answer.
+ */
+export const createTransferProbe =
+  (deps: OnchainDeps) =>
+  async (source: RouteSource, recipient: EvmAddress, signal: AbortSignal): Promise<bigint | null> => {
+    const { owner, token, amountBase } = source;
+    const { address } = token;
+    if (address === "native" || owner.toLowerCase() === recipient.toLowerCase()) return null;
+    const balance = {
+      to: address,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [recipient] }),
+    };
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] });
+    const ask = askChain(deps, token.chainId, signal, (client) =>
+      probe(client, owner, [balance, { to: address, data }, balance]),
+    );
+    const results = await ask.catch(() => []);
+    signal.throwIfAborted();
+    const [before, after] = [amountOf(results[0]), amountOf(results[2])];
+    if (results[1]?.success !== true || before === null || after === null || after <= before) return null;
+    return after - before;
+  };

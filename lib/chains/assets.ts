@@ -1,0 +1,46 @@
+import { DomainError } from "@/lib/core/errors";
+import type { Token } from "@/lib/core/token";
+import type { ChainRegistry } from "./registry";
+
+/** What is one thing on every chain that lists it. */
+export interface Asset {
+  readonly assetId: string;
+  /** As most of its tokens call themselves. */
+  readonly symbol: string;
+  /** Of the finest of its tokens: how many fraction digits an amount of it may have. */
+  readonly decimals: number;
+  readonly tokens: readonly Token[];
+}
+
+export interface Assets {
+  list(): readonly Asset[];
+  /** By assetId. Null: no configured chain lists it any more. */
+  find(assetId: string): Asset | null;
+  /** By symbol (any case) or assetId. @throws DomainError `unsupported_token`, which names the field at `path` */
+  resolve(ref: string, path: string): Asset;
+}
+
+const assetOf = (assetId: string, tokens: readonly Token[]): Asset => ({
+  assetId,
+  symbol: tokens[0]?.symbol ?? assetId,
+  decimals: Math.max(...tokens.map((token) => token.decimals)),
+  tokens,
+});
+
+export const createAssets = (registry: Pick<ChainRegistry, "tokens">): Assets => {
+  const byId = new Map<string, Token[]>();
+  for (const token of registry.tokens()) byId.set(token.assetId, [...(byId.get(token.assetId) ?? []), token]);
+  const all = [...byId].map(([assetId, tokens]) => assetOf(assetId, tokens));
+  return {
+    list: () => all,
+    find: (assetId) => all.find((asset) => asset.assetId === assetId) ?? null,
+    resolve: (ref, path) => {
+      const wanted = ref.toLowerCase();
+      const asset =
+        all.find(({ assetId }) => assetId === wanted) ?? all.find(({ symbol }) => symbol.toLowerCase() === wanted);
+      if (asset) return asset;
+      const message = `${ref} is not an asset of the project. It may be one of ${all.map(({ symbol }) => symbol).join(", ")}.`;
+      throw new DomainError("unsupported_token", message, { details: [{ path, message, code: "unsupported_token" }] });
+    },
+  };
+};

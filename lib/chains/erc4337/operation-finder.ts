@@ -1,0 +1,85 @@
+import type { Hex } from "viem";
+import { createGatherer } from "@/lib/core/gather";
+import { chainCall, type ChainRegistry } from "../registry";
+import {
+  BLOCKS_PER_QUERY,
+  findEvents,
+  readBundle,
+  type BundleQuery,
+  type OperationEvent,
+  type OperationReceipt,
+  type Sought,
+} from "./operation-receipt";
+
+type Operations = ReadonlyMap<Hex, OperationReceipt>;
+
+const SOUGHT_MAX = 500;
+/** Bundles whose receipts are kept; a receipt of a block never changes. */
+const BUNDLES_KEPT = 50;
+/** Searches begin so many times per poll interval at most, however many ask. */
+const SEARCHES_PER_POLL = 4;
+
+type Find = (sought: Sought) => Promise<OperationReceipt | null>;
+
+const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
+  const bundles = new Map<string, Promise<Operations>>();
+
+  const bundleOf = ({ txHash, blockHash }: OperationEvent): Promise<Operations> => {
+    const key = `${txHash}:${blockHash}`;
+    const known = bundles.get(key);
+    if (known !== undefined) return known;
+    const read = readBundle(query, txHash).then((operations) => {
+      // The block may have been replaced between the two questions.
+      const isOfBlock = [...operations.values()].some((operation) => operation.blockHash === blockHash);
+      if (!isOfBlock) bundles.delete(key);
+      return operations;
+    });
+    read.catch(() => bundles.delete(key));
+    bundles.set(key, read);
+    const oldest = bundles.keys().next();
+    if (bundles.size > BUNDLES_KEPT && !oldest.done) bundles.delete(oldest.value);
+    return read;
+  };
+
+  const search = async (sought: readonly Sought[]): Promise<(OperationReceipt | null)[]> => {
+    const latest = await query.client.getBlockNumber({ cacheTime: 0 });
+    const isRecent = ({ fromBlock }: Sought): boolean => fromBlock + BLOCKS_PER_QUERY > latest;
+    // A search that goes far back takes many queries, and must not keep the others waiting.
+    const [recent, old] = await Promise.all(
+      [sought.filter(isRecent), sought.filter((one) => !isRecent(one))].map((part) => findEvents(query, part, latest)),
+    );
+    return Promise.all(
+      sought.map(async ({ userOpHash }) => {
+        const event = recent?.get(userOpHash) ?? old?.get(userOpHash);
+        return event === undefined ? null : ((await bundleOf(event)).get(userOpHash) ?? null);
+      }),
+    );
+  };
+
+  return createGatherer<Sought, OperationReceipt | null>(search, {
+    itemsMax: SOUGHT_MAX,
+    everyMs: pollIntervalMs / SEARCHES_PER_POLL,
+  });
+};
+
+/**
+ * Finds operations for everybody who waits for one: all who ask about one chain at about the same time share one look at its
+ * head, one search of its logs, and one receipt per bundle. Each search asks the chain anew, so that a reorganisation shows.
+ * Null while it is not mined.
+ * @throws DomainError `chain_unavailable`, `unsupported_chain`
+ */
+export const createOperationFinder = (registry: ChainRegistry) => {
+  const finders = new Map<number, Find>();
+
+  const on = (chainId: number): Find => {
+    const known = finders.get(chainId);
+    if (known !== undefined) return known;
+    const { contracts, pollIntervalMs } = registry.get(chainId);
+    const find = finderOf({ client: registry.client(chainId), entryPoint: contracts.entryPoint }, pollIntervalMs);
+    finders.set(chainId, find);
+    return find;
+  };
+
+  return (chainId: number, userOpHash: Hex, fromBlock: bigint): Promise<OperationReceipt | null> =>
+    chainCall(chainId, () => on(chainId)({ userOpHash, fromBlock }));
+};
