@@ -1,0 +1,67 @@
+import { hash } from "node:crypto";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { keyHashOf, systemAccountId } from "./commands";
+import { untilKnown } from "./post";
+import type { LedgerRepository } from "./repository";
+import { bare, type Sql } from "./sql";
+import type { AccountStatus } from "./world";
+
+export interface NewAccount {
+  readonly projectId: string;
+  /** The asset's id. */
+  readonly currency: string;
+  readonly name?: string;
+  /** The same key opens one account. */
+  readonly key: string;
+  readonly by: string;
+}
+
+const SCOPE = "open";
+
+const INSERT_KEY = `
+  INSERT INTO ledger_transaction (id, project_id, kind, scope, idempotency_key, key_hash, request_digest, created_by, created_at)
+  VALUES ($1, $2, 'open', '${SCOPE}', $3, $4, decode($5, 'hex'), $6, $7)
+  ON CONFLICT (key_hash) DO NOTHING`;
+
+const READ_KEY = "SELECT id, encode(request_digest, 'hex') AS digest FROM ledger_transaction WHERE key_hash = $1";
+
+const INSERT_ACCOUNT = `
+  INSERT INTO ledger_account (id, project_id, currency, kind, name, status, minimum, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, $5, 'active', $6, $7, $7)
+  ON CONFLICT DO NOTHING`;
+
+const SET_STATUS = `
+  UPDATE ledger_account SET status = $3, version = version + 1
+  WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND status <> $3`;
+
+const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string> => {
+  const { projectId, currency, name = null, key, by } = account;
+  // The account is named after the transaction that opens it, so that a replay needs no second look.
+  const id = bare(newId("ledgerTransaction"));
+  const keyHash = keyHashOf(projectId, SCOPE, key);
+  const digest = hash("sha256", JSON.stringify([SCOPE, currency, name]));
+  if ((await sql.change(INSERT_KEY, [id, projectId, key, keyHash, digest, by, now])) === 0) {
+    const [known] = await sql.query<{ id: string; digest: string }>(READ_KEY, [keyHash]);
+    if (known?.digest === digest) return `ga_${known.id}`;
+    throw new DomainError("idempotency_mismatch", "The key was used for another account. None was opened.");
+  }
+  const reserve = bare(systemAccountId(projectId, currency, "treasury_reserve"));
+  await sql.change(INSERT_ACCOUNT, [reserve, projectId, currency, "treasury_reserve", null, null, now]);
+  await sql.change(INSERT_ACCOUNT, [id, projectId, currency, "customer", name, 0, now]);
+  return `ga_${id}`;
+};
+
+/** Opens a customer's account, and the system account of its currency if this is the first. @returns its id */
+export const openAccount = (repository: LedgerRepository, clock: Clock, account: NewAccount): Promise<string> =>
+  untilKnown(() => repository.inTransaction((tx) => openIn(tx, account, clock.now())));
+
+/** Frozen: nothing is posted to it or from it but reversals. */
+export const setAccountStatus = async (
+  repository: LedgerRepository,
+  account: { readonly projectId: string; readonly accountId: string; readonly status: AccountStatus },
+): Promise<void> => {
+  const { projectId, accountId, status } = account;
+  await untilKnown(() => repository.inTransaction((tx) => tx.change(SET_STATUS, [bare(accountId), projectId, status])));
+};

@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { newId } from "@/lib/core/ids";
+import { runAgainstModel, stepsArbitrary, type LedgerUnderTest } from "@/lib/testing/ledger-model";
+import { digestOf, keyHashOf, scopeOf, systemAccountId, type LedgerCommand } from "./commands";
+import { decide, type Decision } from "./decide";
+import { emptyWorld, type Account, type Entry, type World } from "./world";
+
+const RUNS = 1_000;
+const COMMANDS = 200;
+const PROJECT = "prj_00000000-0000-7000-8000-000000000001";
+const SEED = Date.now() % 2 ** 31;
+
+const account = (id: string, currency: string, system = false): Account => ({
+  id,
+  projectId: PROJECT,
+  currency,
+  kind: system ? "treasury_reserve" : "customer",
+  status: "active",
+  minimum: system ? null : 0n,
+  balance: 0n,
+  held: 0n,
+  version: 0n,
+  lastSeq: 0n,
+  updatedAt: 0,
+});
+
+const execute = (world: World, command: LedgerCommand, now: Date): Decision =>
+  decide(world, command, {
+    now,
+    transactionId: newId("ledgerTransaction"),
+    keyHash: keyHashOf(command.projectId, scopeOf(command), command.key),
+    digest: digestOf(command),
+  });
+
+/** What must hold of the entries of any history. */
+const checkEntries = (world: World, entries: readonly Entry[]): void => {
+  const sums = new Map<string, bigint>();
+  const last = new Map<string, Entry>();
+  for (const entry of entries) {
+    for (const key of [entry.currency, entry.transactionId]) sums.set(key, (sums.get(key) ?? 0n) + entry.amountBase);
+    const before = last.get(entry.accountId);
+    if (entry.seq !== (before?.seq ?? 0n) + 1n) throw new Error(`gap before entry ${String(entry.seq)}`);
+    if (entry.balanceAfterBase !== (before?.balanceAfterBase ?? 0n) + entry.amountBase) throw new Error("broken chain");
+    const { minimum } = world.accounts.get(entry.accountId) ?? fail();
+    if (minimum !== null && entry.balanceAfterBase < minimum) throw new Error("below the minimum");
+    last.set(entry.accountId, entry);
+  }
+  for (const [what, sum] of sums) if (sum !== 0n) throw new Error(`${what} sums to ${String(sum)}`);
+};
+
+const fail = (): never => {
+  throw new Error("unknown account");
+};
+
+const coreUnderTest = (): { ledger: LedgerUnderTest; world: World; entries: Entry[] } => {
+  const world = emptyWorld();
+  const entries: Entry[] = [];
+  let now = new Date(0);
+  const accounts = ["usdc", "usdc", "usdc", "usdc", "usdc", "eth", "eth"].map((currency) => ({
+    id: newId("globalAccount"),
+    currency,
+  }));
+  for (const { id, currency } of accounts) world.accounts.set(id, account(id, currency));
+  for (const currency of ["usdc", "eth"]) {
+    const id = systemAccountId(PROJECT, currency, "treasury_reserve");
+    world.accounts.set(id, account(id, currency, true));
+  }
+  const ledger: LedgerUnderTest = {
+    projectId: PROJECT,
+    accounts,
+    setTime: (time) => (now = time),
+    setStatus: (id, status) => void world.accounts.set(id, { ...(world.accounts.get(id) ?? fail()), status }),
+    post: (commands) =>
+      commands.map((command) => {
+        const { outcome, effects } = execute(world, command, now);
+        entries.push(...(effects?.entries ?? []));
+        return outcome;
+      }),
+    read: () => world.accounts,
+  };
+  return { ledger, world, entries };
+};
+
+describe("deciding", () => {
+  test(
+    `${String(RUNS)} histories of ${String(COMMANDS)} commands (fund, pay, hold, post, void, expire, reverse, repeat) go as a simple model says`,
+    { timeout: 120_000 },
+    async () => {
+      console.log(`Ledger model: seed ${String(SEED)}`);
+      const answers = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(stepsArbitrary(COMMANDS), async (steps) => {
+          const { ledger, world, entries } = coreUnderTest();
+          await runAgainstModel(ledger, steps, 1);
+          checkEntries(world, entries);
+          for (const { rejection } of world.answers.values()) answers.add(rejection?.code ?? "posted");
+        }),
+        { numRuns: RUNS, seed: SEED },
+      );
+      // The histories are worth something only if they meet each answer.
+      expect([...answers].sort()).toEqual([
+        "account_frozen",
+        "already_reversed",
+        "amount_above_hold",
+        "amount_too_large",
+        "hold_expired",
+        "hold_not_expired",
+        "hold_settled",
+        "insufficient_balance",
+        "insufficient_reserves",
+        "invalid_amount",
+        "invalid_rows",
+        "not_reversible",
+        "posted",
+        "same_account",
+        "unknown_account",
+        "unknown_hold",
+        "unknown_transaction",
+        "wrong_currency",
+      ]);
+    },
+  );
+
+  test("an account of another project is answered like one that does not exist", () => {
+    const { ledger, world } = coreUnderTest();
+    const [first, second] = ledger.accounts;
+    const command: LedgerCommand = {
+      kind: "transfer",
+      projectId: "prj_00000000-0000-7000-8000-000000000002",
+      key: "k",
+      by: "test",
+      from: first?.id ?? "",
+      to: second?.id ?? "",
+      amountBase: 1n,
+      currency: "usdc",
+    };
+    const { outcome } = execute(world, command, new Date());
+    expect(outcome).toMatchObject({ posted: false, rejection: { code: "unknown_account" } });
+  });
+});

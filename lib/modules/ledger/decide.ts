@@ -1,0 +1,151 @@
+import type { LedgerCommand } from "./commands";
+import { isRejection, planOf, type Plan } from "./plan";
+import type { Account, Answer, Entry, Hold, Outcome, Rejection, World } from "./world";
+
+interface Context {
+  readonly now: Date;
+  /** Id for the transaction, should there be one. */
+  readonly transactionId: string;
+  readonly keyHash: string;
+  readonly digest: string;
+}
+
+/** What is to be written for one command. */
+export interface Effects {
+  readonly answer: Answer;
+  readonly entries: readonly Entry[];
+  readonly hold: Hold | null;
+  readonly reversesId: string | null;
+  readonly accounts: readonly Account[];
+}
+
+/** `effects` is null where nothing is to be written: the answer is an old one, or the key belongs to another request. */
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly effects: Effects | null;
+}
+
+const MAX_UINT256 = (1n << 256n) - 1n;
+
+export const outcomeOf = (answer: Answer, replayed: boolean): Outcome => {
+  const { transactionId, at, rejection } = answer;
+  return rejection === null
+    ? { posted: true, transactionId, at, replayed }
+    : { posted: false, transactionId, at, replayed, rejection };
+};
+
+/** A hold is named after the transaction that made it, so that a stored answer needs no second look. */
+export const holdIdOf = (transactionId: string): string => transactionId.replace("ltx_", "hld_");
+
+const available = (account: Account): bigint => account.balance - account.held;
+
+const below = (account: Account): Rejection | null => {
+  if (account.minimum === null || available(account) >= account.minimum) return null;
+  const missing = account.minimum - available(account);
+  return { code: "insufficient_balance", accountId: account.id, missingBase: missing.toString() };
+};
+
+/** Accounts as they will be. A draft is thrown away when the command turns out to be impossible. */
+class Draft {
+  readonly accounts = new Map<string, Account>();
+
+  constructor(
+    private readonly world: World,
+    private readonly now: number,
+  ) {}
+
+  account(id: string): Account {
+    const drafted = this.accounts.get(id);
+    if (drafted) return drafted;
+    const account = this.world.accounts.get(id);
+    if (!account) throw new Error(`The plan names ${id}, which was not read.`);
+    // A clock that lags must not put an entry before the one that it follows.
+    const copy = { ...account, updatedAt: Math.max(account.updatedAt, this.now) };
+    this.accounts.set(id, copy);
+    return copy;
+  }
+
+  hold({ accountId, deltaBase }: { accountId: string; deltaBase: bigint }): Rejection | null {
+    const account = this.account(accountId);
+    account.held += deltaBase;
+    account.version += 1n;
+    return deltaBase > 0n ? below(account) : null;
+  }
+
+  post(accountId: string, amountBase: bigint, transactionId: string): Entry | Rejection {
+    const account = this.account(accountId);
+    account.balance += amountBase;
+    if (account.balance > MAX_UINT256 || account.balance < -MAX_UINT256) return { code: "amount_too_large", accountId };
+    const rejection = amountBase < 0n ? below(account) : null;
+    if (rejection) return rejection;
+    account.version += 1n;
+    account.lastSeq += 1n;
+    return {
+      accountId,
+      seq: account.lastSeq,
+      transactionId,
+      currency: account.currency,
+      amountBase,
+      balanceAfterBase: account.balance,
+      at: account.updatedAt,
+    };
+  }
+}
+
+const carryOut = (
+  world: World,
+  plan: Plan,
+  { transactionId, now }: Context,
+): { draft: Draft; entries: Entry[] } | Rejection => {
+  const draft = new Draft(world, now.getTime());
+  const refusedHold = plan.held ? draft.hold(plan.held) : null;
+  if (refusedHold) return refusedHold;
+  const entries: Entry[] = [];
+  for (const { accountId, amountBase } of plan.postings) {
+    const entry = draft.post(accountId, amountBase, transactionId);
+    if ("code" in entry) return entry;
+    entries.push(entry);
+  }
+  return { draft, entries };
+};
+
+const remember = (world: World, command: LedgerCommand, { keyHash }: Context, effects: Effects): Decision => {
+  for (const account of effects.accounts) world.accounts.set(account.id, account);
+  if (effects.hold) world.holds.set(effects.hold.id, effects.hold);
+  const original = effects.reversesId === null ? undefined : world.originals.get(effects.reversesId);
+  if (original) original.reversed = true;
+  const { transactionId } = effects.answer;
+  const { projectId, kind } = command;
+  world.originals.set(transactionId, { id: transactionId, projectId, kind, entries: effects.entries, reversed: false });
+  world.answers.set(keyHash, effects.answer);
+  return { outcome: outcomeOf(effects.answer, false), effects };
+};
+
+/**
+ * Decides one command against the world and, where it is accepted, changes the world. Pure but for that: no I/O, no clock.
+ * The key's earlier answer comes first; a command that is refused changes no account, and its key stays used.
+ */
+export const decide = (world: World, command: LedgerCommand, context: Context): Decision => {
+  const { transactionId, digest, now } = context;
+  const known = world.answers.get(context.keyHash);
+  if (known) {
+    if (known.digest === digest) return { outcome: outcomeOf(known, true), effects: null };
+    const rejection = { code: "idempotency_mismatch" } as const;
+    return { outcome: { posted: false, transactionId: null, at: now, replayed: false, rejection }, effects: null };
+  }
+  const refuse = (rejection: Rejection): Decision => {
+    const answer = { transactionId, digest, at: now, rejection };
+    return remember(world, command, context, { answer, entries: [], hold: null, reversesId: null, accounts: [] });
+  };
+  const plan = planOf(world, command, { now, holdId: holdIdOf(transactionId), transactionId });
+  if (isRejection(plan)) return refuse(plan);
+  const carried = carryOut(world, plan, context);
+  if (isRejection(carried)) return refuse(carried);
+  return remember(world, command, context, {
+    answer: { transactionId, digest, at: now, rejection: null },
+    entries: carried.entries,
+    hold: plan.hold,
+    reversesId: plan.reversesId,
+    accounts: [...carried.draft.accounts.values()],
+  });
+};

@@ -1,0 +1,38 @@
+import { DomainError, notFound, type ErrorCode } from "@/lib/core/errors";
+import type { Rejection, RejectionCode } from "./world";
+
+const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
+  unknown_account: ["not_found", ""],
+  unknown_hold: ["not_found", ""],
+  unknown_transaction: ["not_found", ""],
+  wrong_currency: ["invalid_request", "The account is of another currency. Nothing was posted."],
+  account_frozen: ["invalid_state", "An account is frozen. Nothing was posted."],
+  same_account: ["invalid_request", "Source and recipient are the same account. Nothing was posted."],
+  invalid_amount: ["invalid_request", "The amount must be above zero. Nothing was posted."],
+  amount_too_large: ["invalid_request", "The balance would grow beyond what can be stored. Nothing was posted."],
+  insufficient_balance: ["insufficient_balance", "The account does not hold enough. Nothing was posted."],
+  insufficient_reserves: [
+    "insufficient_reserves",
+    "The treasury does not hold enough on chain for what would be owed to accounts. Nothing was posted.",
+  ],
+  invalid_rows: ["invalid_request", "Some rows cannot be posted, so none was."],
+  hold_settled: ["invalid_state", "The hold was posted, voided or expired before. Nothing was posted."],
+  hold_expired: ["invalid_state", "The time of the hold is over; its money is available again. Nothing was posted."],
+  hold_not_expired: ["invalid_state", "The time of the hold is not over. Nothing was changed."],
+  amount_above_hold: ["invalid_request", "The amount is above what is held. Nothing was posted."],
+  not_reversible: ["invalid_state", "This transaction moved no money, or is a reversal itself. Nothing was posted."],
+  already_reversed: ["invalid_state", "This transaction was reversed before. Nothing was posted."],
+  idempotency_mismatch: ["idempotency_mismatch", "The key was used for another request. Nothing was posted."],
+};
+
+/** A refusal as the error that leaves the service; rows at fault are its details, by index. */
+export const toDomainError = (rejection: Rejection): DomainError => {
+  const [code, message] = ANSWERS[rejection.code];
+  if (code === "not_found") return notFound();
+  const details = (rejection.rows ?? []).map((row) => ({
+    path: `transfers.${String(row.index)}`,
+    message: ANSWERS[row.code][1] || "There is no such account.",
+    code: row.code,
+  }));
+  return new DomainError(code, message, { details });
+};

@@ -1,0 +1,216 @@
+import {
+  BATCH_ROWS_MAX,
+  systemAccountId,
+  type BatchCommand,
+  type EndHoldCommand,
+  type FundCommand,
+  type HoldCommand,
+  type LedgerCommand,
+  type PostHoldCommand,
+  type ReverseCommand,
+  type TransferRow,
+} from "./commands";
+import type { Account, Hold, RejectedRow, Rejection, RejectionCode, World } from "./world";
+
+interface Posting {
+  readonly accountId: string;
+  /** Below zero: a debit. */
+  readonly amountBase: bigint;
+}
+
+/** What an accepted command does, if the balances allow it. */
+export interface Plan {
+  readonly postings: readonly Posting[];
+  /** A change of what is held on an account; it comes before the postings. */
+  readonly held: { readonly accountId: string; readonly deltaBase: bigint } | null;
+  /** The hold as it is afterwards. */
+  readonly hold: Hold | null;
+  readonly reversesId: string | null;
+}
+
+interface PlanContext {
+  readonly now: Date;
+  readonly transactionId: string;
+  /** Id for the hold, should there be one. */
+  readonly holdId: string;
+}
+
+const NOTHING: Plan = { postings: [], held: null, hold: null, reversesId: null };
+const REVERSIBLE: ReadonlySet<string> = new Set(["transfer", "batch", "fund", "post"]);
+
+export const isRejection = (value: object): value is Rejection => "code" in value;
+
+const findCustomer = (world: World, projectId: string, id: string): Account | null => {
+  const account = world.accounts.get(id);
+  // Another project's account is answered like one that does not exist.
+  return account?.projectId === projectId && account.kind === "customer" ? account : null;
+};
+
+/** Why this account cannot take part. */
+const faultOf = (account: Account | null, currency: string): RejectionCode | null => {
+  if (!account) return "unknown_account";
+  if (account.currency !== currency) return "wrong_currency";
+  return account.status === "frozen" ? "account_frozen" : null;
+};
+
+const refuseAccount = (world: World, projectId: string, id: string, currency: string): Rejection | null => {
+  const code = faultOf(findCustomer(world, projectId, id), currency);
+  return code && { code, accountId: id };
+};
+
+const rowFault = (world: World, projectId: string, row: TransferRow): Rejection | null => {
+  if (row.amountBase <= 0n) return { code: "invalid_amount" };
+  if (row.from === row.to) return { code: "same_account", accountId: row.to };
+  return (
+    refuseAccount(world, projectId, row.from, row.currency) ?? refuseAccount(world, projectId, row.to, row.currency)
+  );
+};
+
+const planTransfer = (world: World, command: TransferRow & { projectId: string }): Plan | Rejection =>
+  rowFault(world, command.projectId, command) ?? {
+    ...NOTHING,
+    postings: [
+      { accountId: command.from, amountBase: -command.amountBase },
+      { accountId: command.to, amountBase: command.amountBase },
+    ],
+  };
+
+/** One debit for each run of rows with the same source; credits follow it, so the order of the rows still decides. */
+const postingsOf = (rows: readonly TransferRow[]): Posting[] => {
+  const postings: Posting[] = [];
+  for (let start = 0, end = 0; start < rows.length; start = end) {
+    const from = rows[start]?.from ?? "";
+    while (rows[end]?.from === from) end += 1;
+    const run = rows.slice(start, end);
+    postings.push({ accountId: from, amountBase: -run.reduce((sum, row) => sum + row.amountBase, 0n) });
+    for (const row of run) postings.push({ accountId: row.to, amountBase: row.amountBase });
+  }
+  return postings;
+};
+
+const planBatch = (world: World, { projectId, rows }: BatchCommand): Plan | Rejection => {
+  if (rows.length === 0 || rows.length > BATCH_ROWS_MAX) return { code: "invalid_rows", rows: [] };
+  const faults = rows.flatMap((row, index): RejectedRow[] => {
+    const fault = rowFault(world, projectId, row);
+    return fault ? [{ index, code: fault.code }] : [];
+  });
+  if (faults.length > 0) return { code: "invalid_rows", rows: faults };
+  return { ...NOTHING, postings: postingsOf(rows) };
+};
+
+const planFund = (world: World, command: FundCommand): Plan | Rejection => {
+  const { projectId, to, amountBase, currency, liabilitiesMaxBase } = command;
+  if (amountBase <= 0n) return { code: "invalid_amount" };
+  const refused = refuseAccount(world, projectId, to, currency);
+  if (refused) return refused;
+  const reserve = world.accounts.get(systemAccountId(projectId, currency, "treasury_reserve"));
+  if (!reserve) return { code: "unknown_account" };
+  // The reserve's balance is what is owed to all customers, negated.
+  const excess = amountBase - reserve.balance - (liabilitiesMaxBase ?? 0n);
+  if (liabilitiesMaxBase !== null && excess > 0n)
+    return { code: "insufficient_reserves", missingBase: excess.toString() };
+  return {
+    ...NOTHING,
+    postings: [
+      { accountId: reserve.id, amountBase: -amountBase },
+      { accountId: to, amountBase },
+    ],
+  };
+};
+
+const planHold = (
+  world: World,
+  command: HoldCommand,
+  { now, holdId, transactionId }: PlanContext,
+): Plan | Rejection => {
+  const { projectId, accountId, amountBase, currency, expiresAt } = command;
+  if (amountBase <= 0n) return { code: "invalid_amount" };
+  if (expiresAt <= now) return { code: "hold_expired" };
+  return (
+    refuseAccount(world, projectId, accountId, currency) ?? {
+      ...NOTHING,
+      held: { accountId, deltaBase: amountBase },
+      hold: {
+        id: holdId,
+        accountId,
+        amountBase,
+        status: "open",
+        expiresAt,
+        postedBase: null,
+        transactionId,
+        settledBy: null,
+      },
+    }
+  );
+};
+
+const openHold = (world: World, { projectId, holdId }: { projectId: string; holdId: string }): Hold | Rejection => {
+  const hold = world.holds.get(holdId);
+  if (!hold || world.accounts.get(hold.accountId)?.projectId !== projectId) return { code: "unknown_hold" };
+  return hold.status === "open" ? hold : { code: "hold_settled" };
+};
+
+const release = (hold: Hold): NonNullable<Plan["held"]> => ({
+  accountId: hold.accountId,
+  deltaBase: -hold.amountBase,
+});
+
+const planPost = (world: World, command: PostHoldCommand, { now, transactionId }: PlanContext): Plan | Rejection => {
+  const hold = openHold(world, command);
+  if (isRejection(hold)) return hold;
+  // The sweep may be late; the time of the hold counts.
+  if (hold.expiresAt <= now) return { code: "hold_expired" };
+  const amountBase = command.amountBase ?? hold.amountBase;
+  if (amountBase > hold.amountBase) return { code: "amount_above_hold" };
+  const currency = world.accounts.get(hold.accountId)?.currency ?? "";
+  const row = { from: hold.accountId, to: command.to, amountBase, currency };
+  const transfer = planTransfer(world, { ...row, projectId: command.projectId });
+  if (isRejection(transfer)) return transfer;
+  return {
+    ...transfer,
+    held: release(hold),
+    hold: { ...hold, status: "posted", postedBase: amountBase, settledBy: transactionId },
+  };
+};
+
+const planEnd = (world: World, command: EndHoldCommand, { now, transactionId }: PlanContext): Plan | Rejection => {
+  const hold = openHold(world, command);
+  if (isRejection(hold)) return hold;
+  if (command.kind === "expire" && hold.expiresAt > now) return { code: "hold_not_expired" };
+  const status = command.kind === "void" ? "voided" : "expired";
+  return { ...NOTHING, held: release(hold), hold: { ...hold, status, settledBy: transactionId } };
+};
+
+const planReverse = (world: World, { projectId, transactionId }: ReverseCommand): Plan | Rejection => {
+  const original = world.originals.get(transactionId);
+  if (original?.projectId !== projectId) return { code: "unknown_transaction" };
+  // A reversal is not reversed: what it took back is done again by a new transaction, which says so.
+  if (!REVERSIBLE.has(original.kind) || original.entries.length === 0) return { code: "not_reversible" };
+  if (original.reversed) return { code: "already_reversed" };
+  const postings = original.entries.map(({ accountId, amountBase }) => ({ accountId, amountBase: -amountBase }));
+  // Credits first: what comes back to an account may pay for what is taken from it.
+  const credits = postings.filter(({ amountBase }) => amountBase > 0n);
+  const debits = postings.filter(({ amountBase }) => amountBase < 0n);
+  return { ...NOTHING, postings: [...credits, ...debits], reversesId: original.id };
+};
+
+/** What the command would do, or why it cannot; balances are looked at by whoever carries it out. */
+export const planOf = (world: World, command: LedgerCommand, context: PlanContext): Plan | Rejection => {
+  switch (command.kind) {
+    case "transfer":
+      return planTransfer(world, command);
+    case "batch":
+      return planBatch(world, command);
+    case "fund":
+      return planFund(world, command);
+    case "hold":
+      return planHold(world, command, context);
+    case "post":
+      return planPost(world, command, context);
+    case "void":
+    case "expire":
+      return planEnd(world, command, context);
+    case "reverse":
+      return planReverse(world, command);
+  }
+};

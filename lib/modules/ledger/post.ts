@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { digestOf, keyHashOf, scopeOf, type LedgerCommand } from "./commands";
+import { decide } from "./decide";
+import { readWorld } from "./read-world";
+import { ConflictError, ConnectionLostError, type LedgerRepository } from "./repository";
+import type { Sql } from "./sql";
+import type { Outcome } from "./world";
+import { KeyTakenError, writeEffects, type Written } from "./write-effects";
+
+interface PostDeps {
+  readonly repository: LedgerRepository;
+  readonly clock: Clock;
+  /** How long to try to reach a database that is away. Default 30 s. */
+  readonly patienceMs?: number;
+}
+
+// A conflict ends with the other's commit, and each is seen after the first; more in a row mean something else is wrong.
+const CONFLICT_ATTEMPTS_MAX = 5;
+const PATIENCE_MS = 30_000;
+const RECONNECT_FIRST_MS = 50;
+const RECONNECT_MAX_MS = 1_000;
+
+/** Decides commands in the caller's transaction, in their order, and writes what that gives. @throws KeyTakenError */
+export const postIn = async (sql: Sql, commands: readonly LedgerCommand[], clock: Clock): Promise<Outcome[]> => {
+  const keyHashes = commands.map((command) => keyHashOf(command.projectId, scopeOf(command), command.key));
+  const world = await readWorld(sql, commands, keyHashes);
+  // Read once the locks are held, so that a batch that waited does not carry an old time.
+  const now = clock.now();
+  const written: Written[] = [];
+  const outcomes = commands.map((command, index) => {
+    const keyHash = keyHashes[index] ?? "";
+    const context = { now, keyHash, transactionId: newId("ledgerTransaction"), digest: digestOf(command) };
+    const { outcome, effects } = decide(world, command, context);
+    if (effects) written.push({ command, keyHash, effects });
+    return outcome;
+  });
+  await writeEffects(sql, written);
+  return outcomes;
+};
+
+const unavailable = (cause: unknown): DomainError =>
+  new DomainError(
+    "service_unavailable",
+    "The ledger's database does not answer, so it is not known whether this was posted. Repeat it with the same key: it is posted once at most.",
+    { cause, retryAfterSeconds: 1 },
+  );
+
+/**
+ * Runs a transaction until it is known to be done. After a lost connection the same is tried again: it begins by taking the same
+ * locks, which waits for a commit that may still be under way, and by looking up the keys; what is found there is the answer,
+ * and only what was not committed is posted.
+ * @throws DomainError `service_unavailable` when the database stays away
+ */
+export const untilKnown = async <T>(attempt: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> => {
+  const deadline = performance.now() + patienceMs;
+  let waitMs = RECONNECT_FIRST_MS;
+  let conflicts = 0;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error instanceof ConflictError || error instanceof KeyTakenError) {
+        conflicts += 1;
+        if (conflicts >= CONFLICT_ATTEMPTS_MAX) throw unavailable(error);
+      } else if (!(error instanceof ConnectionLostError)) throw error;
+      else if (performance.now() > deadline) throw unavailable(error);
+      // Several instances that lost the same server must not come back in step.
+      await sleep(waitMs * (0.5 + Math.random() / 2));
+      waitMs = Math.min(waitMs * 2, RECONNECT_MAX_MS);
+    }
+  }
+};
+
+/**
+ * Posts a batch in one transaction; each command is accepted or refused for itself. A command that PostgreSQL cannot take at all
+ * (text that is no JSON, say) is found by halving, and fails alone.
+ */
+export const postBatch = async (
+  deps: PostDeps,
+  commands: readonly LedgerCommand[],
+): Promise<PromiseSettledResult<Outcome>[]> => {
+  const { repository, clock, patienceMs } = deps;
+  try {
+    const attempt = () => repository.inTransaction((tx) => postIn(tx, commands, clock));
+    const outcomes = await untilKnown(attempt, patienceMs);
+    return outcomes.map((value) => ({ status: "fulfilled", value }));
+  } catch (reason) {
+    const unknown = reason instanceof DomainError && reason.code === "service_unavailable";
+    if (commands.length === 1 || unknown) return commands.map(() => ({ status: "rejected", reason }));
+    const half = Math.ceil(commands.length / 2);
+    const first = await postBatch(deps, commands.slice(0, half));
+    return [...first, ...(await postBatch(deps, commands.slice(half)))];
+  }
+};

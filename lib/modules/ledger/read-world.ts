@@ -1,0 +1,210 @@
+import { isId } from "@/lib/core/ids";
+import { systemAccountId, type LedgerCommand } from "./commands";
+import { idArray, plainArray, type Sql } from "./sql";
+import {
+  emptyWorld,
+  type AccountKind,
+  type AccountStatus,
+  type Hold,
+  type Original,
+  type Rejection,
+  type World,
+} from "./world";
+
+// The order of locks is the order of ids, on every instance: nobody waits in a circle. Nothing refers to an account by foreign
+// key, so the weaker NO KEY lock is enough.
+const LOCK_ACCOUNTS = `
+  SELECT id, project_id, currency, kind, status, minimum, balance, held, version, last_seq,
+    (extract(epoch FROM updated_at) * 1000)::int8 AS updated_at
+  FROM ledger_account WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+
+const READ_ANSWERS = `
+  SELECT id, key_hash, encode(request_digest, 'hex') AS digest, rejection,
+    (extract(epoch FROM created_at) * 1000)::int8 AS created_at
+  FROM ledger_transaction WHERE key_hash = ANY($1::uuid[])`;
+
+const READ_HOLDS = `
+  SELECT id, account_id, amount, posted_amount, status, expires_at, transaction_id, settled_by
+  FROM ledger_hold WHERE id = ANY($1::uuid[])`;
+
+const READ_ORIGINALS = `
+  SELECT t.id, t.project_id, t.kind, e.account_id, e.amount
+  FROM ledger_transaction t LEFT JOIN ledger_entry e ON e.transaction_id = t.id
+  WHERE t.id = ANY($1::uuid[]) ORDER BY t.id, e.account_id, e.seq`;
+
+const READ_REVERSED = "SELECT reverses_id FROM ledger_transaction WHERE reverses_id = ANY($1::uuid[])";
+
+interface AccountRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly currency: string;
+  readonly kind: AccountKind;
+  readonly status: AccountStatus;
+  readonly minimum: string | null;
+  readonly balance: string;
+  readonly held: string;
+  readonly version: string;
+  readonly last_seq: string;
+  readonly updated_at: string;
+}
+
+interface AnswerRow {
+  readonly id: string;
+  readonly key_hash: string;
+  readonly digest: string;
+  readonly rejection: Rejection | null;
+  readonly created_at: string;
+}
+
+interface HoldRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly amount: string;
+  readonly posted_amount: string | null;
+  readonly status: Hold["status"];
+  readonly expires_at: Date;
+  readonly transaction_id: string;
+  readonly settled_by: string | null;
+}
+
+interface OriginalRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly kind: string;
+  readonly account_id: string | null;
+  readonly amount: string | null;
+}
+
+const toHold = (row: HoldRow): Hold => ({
+  id: `hld_${row.id}`,
+  accountId: `ga_${row.account_id}`,
+  amountBase: BigInt(row.amount),
+  status: row.status,
+  expiresAt: row.expires_at,
+  postedBase: row.posted_amount === null ? null : BigInt(row.posted_amount),
+  transactionId: `ltx_${row.transaction_id}`,
+  settledBy: row.settled_by === null ? null : `ltx_${row.settled_by}`,
+});
+
+const readHolds = async (sql: Sql, ids: readonly string[]): Promise<Hold[]> =>
+  ids.length === 0 ? [] : (await sql.query<HoldRow>(READ_HOLDS, [idArray(ids)])).map(toHold);
+
+/** Transactions with their entries, which never change. */
+const readOriginals = async (sql: Sql, ids: readonly string[]): Promise<Map<string, Original>> => {
+  const originals = new Map<string, Original & { entries: { accountId: string; amountBase: bigint }[] }>();
+  if (ids.length === 0) return originals;
+  for (const row of await sql.query<OriginalRow>(READ_ORIGINALS, [idArray(ids)])) {
+    const id = `ltx_${row.id}`;
+    const original = originals.get(id) ?? {
+      id,
+      projectId: row.project_id,
+      kind: row.kind,
+      entries: [],
+      reversed: false,
+    };
+    originals.set(id, original);
+    if (row.account_id !== null && row.amount !== null)
+      original.entries.push({ accountId: `ga_${row.account_id}`, amountBase: BigInt(row.amount) });
+  }
+  return originals;
+};
+
+/** Accounts that a command names itself. */
+const namedAccounts = (command: LedgerCommand): string[] => {
+  switch (command.kind) {
+    case "transfer":
+      return [command.from, command.to];
+    case "batch":
+      return command.rows.flatMap(({ from, to }) => [from, to]);
+    case "fund":
+      return [systemAccountId(command.projectId, command.currency, "treasury_reserve"), command.to];
+    case "hold":
+      return [command.accountId];
+    case "post":
+      return [command.to];
+    case "void":
+    case "expire":
+    case "reverse":
+      return [];
+  }
+};
+
+const lockAccounts = async (sql: Sql, world: World, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return;
+  for (const row of await sql.query<AccountRow>(LOCK_ACCOUNTS, [idArray(ids)])) {
+    const id = `ga_${row.id}`;
+    world.accounts.set(id, {
+      id,
+      projectId: row.project_id,
+      currency: row.currency,
+      kind: row.kind,
+      status: row.status,
+      minimum: row.minimum === null ? null : BigInt(row.minimum),
+      balance: BigInt(row.balance),
+      held: BigInt(row.held),
+      version: BigInt(row.version),
+      lastSeq: BigInt(row.last_seq),
+      updatedAt: Number(row.updated_at),
+    });
+  }
+};
+
+const readAnswers = async (sql: Sql, world: World, keyHashes: readonly string[]): Promise<void> => {
+  for (const row of await sql.query<AnswerRow>(READ_ANSWERS, [plainArray(keyHashes)]))
+    world.answers.set(row.key_hash, {
+      transactionId: `ltx_${row.id}`,
+      digest: row.digest,
+      at: new Date(Number(row.created_at)),
+      rejection: row.rejection,
+    });
+};
+
+/** Holds and reversals change under the locks of their accounts alone, so they are read again once these are ours. */
+const readUnderLock = async (
+  sql: Sql,
+  world: World,
+  holdIds: readonly string[],
+  originals: ReadonlyMap<string, Original>,
+): Promise<void> => {
+  for (const hold of await readHolds(sql, holdIds)) world.holds.set(hold.id, hold);
+  for (const [id, original] of originals) world.originals.set(id, original);
+  if (originals.size === 0) return;
+  const rows = await sql.query<{ reverses_id: string }>(READ_REVERSED, [idArray([...originals.keys()])]);
+  for (const { reverses_id } of rows) {
+    const original = world.originals.get(`ltx_${reverses_id}`);
+    if (original) original.reversed = true;
+  }
+};
+
+/**
+ * Locks every account that the commands touch and reads what they are decided against. Whoever holds the locks decides alone;
+ * answers are read after the locks, so that what another instance has just committed for the same accounts is seen.
+ */
+export const readWorld = async (
+  sql: Sql,
+  commands: readonly LedgerCommand[],
+  keyHashes: readonly string[],
+): Promise<World> => {
+  const world = emptyWorld();
+  const holdIds = commands.flatMap((command) =>
+    "holdId" in command && isId("hold", command.holdId) ? [command.holdId] : [],
+  );
+  const reversedIds = commands.flatMap((command) =>
+    command.kind === "reverse" && isId("ledgerTransaction", command.transactionId) ? [command.transactionId] : [],
+  );
+  // Whose account a hold is on, and which entries a transaction has, never changes: that may be read before the locks.
+  const holds = await readHolds(sql, holdIds);
+  const originals = await readOriginals(sql, reversedIds);
+  const accountIds = new Set<string>();
+  for (const command of commands) for (const id of namedAccounts(command)) accountIds.add(id);
+  for (const hold of holds) accountIds.add(hold.accountId);
+  for (const original of originals.values()) for (const entry of original.entries) accountIds.add(entry.accountId);
+  await lockAccounts(
+    sql,
+    world,
+    [...accountIds].filter((id) => isId("globalAccount", id)),
+  );
+  await readAnswers(sql, world, keyHashes);
+  await readUnderLock(sql, world, holdIds, originals);
+  return world;
+};

@@ -1,0 +1,167 @@
+import pg from "pg";
+import type { Sql } from "./sql";
+
+export interface LedgerPoolOptions {
+  /** Default 10. */
+  readonly poolSize?: number;
+}
+
+/** A transaction of the ledger's own. */
+export interface LedgerTx extends Sql {
+  /**
+   * Runs `work` with the rights of the app instead of the ledger's: it may write the app's other tables, in the same transaction.
+   * The ledger's own rows stay append-only for it as well.
+   */
+  asApp<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+/** The connection broke or none was to be had. Whether a commit that was under way went through is not known. */
+export class ConnectionLostError extends Error {}
+
+/** PostgreSQL ended the transaction so that another could go on; the same again will do. */
+export class ConflictError extends Error {}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+const LOCK_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 20_000;
+const QUERY_TIMEOUT_MS = 25_000; // For a network that swallows answers; above what the server allows itself.
+const IDLE_IN_TRANSACTION_MS = 30_000; // An instance that hangs must not keep its locks.
+
+const ROLE = "causeway_ledger";
+const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid, 'SET')`;
+
+const CONNECTION_CODES = /^(08|57P0|53300)/;
+const CONFLICT_CODES: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
+
+const translate = (error: unknown): Error => {
+  if (error instanceof pg.DatabaseError) {
+    const code = error.code ?? "";
+    if (CONNECTION_CODES.test(code)) return new ConnectionLostError(error.message, { cause: error });
+    if (CONFLICT_CODES.has(code)) return new ConflictError(error.message, { cause: error });
+    return error;
+  }
+  // Whatever did not come from the server came from the way to it.
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConnectionLostError(reason, { cause: error });
+};
+
+// Each connection plans a named statement once.
+const names = new Map<string, string>();
+const nameOf = (text: string): string => {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `ledger_${String(names.size + 1)}`;
+  names.set(text, name);
+  return name;
+};
+
+const sqlOn = (client: pg.ClientBase, kept: "named" | "unnamed" = "named"): Sql => {
+  const run = async <Row extends object>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<Row>> => {
+    try {
+      const name = kept === "named" ? { name: nameOf(text) } : {};
+      return await client.query<Row>({ ...name, text, values: [...values] });
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+  return {
+    query: async <Row extends object>(text: string, values: readonly unknown[]) => (await run<Row>(text, values)).rows,
+    change: async (text, values) => (await run(text, values)).rowCount ?? 0,
+  };
+};
+
+const command = async (client: pg.ClientBase, text: string): Promise<void> => {
+  try {
+    await client.query(text);
+  } catch (error) {
+    throw translate(error);
+  }
+};
+
+/** The ledger's own connections. */
+export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoolOptions = {}) => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  });
+  // Without a listener an idle connection that the server ends would end the process.
+  pool.on("error", () => undefined);
+  const restricted = new WeakMap<pg.ClientBase, boolean>();
+
+  /** A connection in the restricted role, where there is one. */
+  const connect = async (): Promise<{ client: pg.PoolClient; hasRole: boolean }> => {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw translate(error);
+    });
+    const known = restricted.get(client);
+    if (known !== undefined) return { client, hasRole: known };
+    try {
+      const hasRole = (await sqlOn(client).query(MAY_TAKE_ROLE, [])).length > 0;
+      if (hasRole) await command(client, `SET ROLE ${ROLE}`);
+      restricted.set(client, hasRole);
+      return { client, hasRole };
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  };
+
+  const on = async <T>(work: (client: pg.ClientBase, hasRole: boolean) => Promise<T>): Promise<T> => {
+    const { client, hasRole } = await connect();
+    // A connection that breaks between two statements says so here; the next statement reports it.
+    const ignore = (): void => undefined;
+    client.on("error", ignore);
+    let broken = true;
+    try {
+      const result = await work(client, hasRole);
+      broken = false;
+      return result;
+    } catch (error) {
+      broken = error instanceof ConnectionLostError;
+      throw error;
+    } finally {
+      client.off("error", ignore);
+      client.release(broken);
+    }
+  };
+
+  const inTransaction = <T>(work: (tx: LedgerTx) => Promise<T>): Promise<T> =>
+    on(async (client, hasRole) => {
+      await command(client, "BEGIN ISOLATION LEVEL READ COMMITTED");
+      try {
+        const sql = sqlOn(client);
+        const asApp: LedgerTx["asApp"] = async (inner) => {
+          if (hasRole) await command(client, "SET LOCAL ROLE NONE");
+          // Statements of others may be made of anything; keeping a plan for each would never end.
+          const result = await inner(sqlOn(client, "unnamed"));
+          if (hasRole) await command(client, `SET LOCAL ROLE ${ROLE}`);
+          return result;
+        };
+        const result = await work({ ...sql, asApp });
+        await command(client, "COMMIT");
+        return result;
+      } catch (error) {
+        if (error instanceof ConnectionLostError) throw error;
+        await command(client, "ROLLBACK");
+        throw error;
+      }
+    });
+
+  return {
+    /** Runs `work` in one READ COMMITTED transaction. @throws ConnectionLostError, ConflictError, and what `work` throws */
+    inTransaction,
+    /** One statement outside of any transaction. @throws ConnectionLostError */
+    query: <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+      on((client) => sqlOn(client).query<Row>(text, values)),
+    close: (): Promise<void> => pool.end(),
+  };
+};
+
+export type LedgerRepository = ReturnType<typeof createLedgerRepository>;

@@ -1,0 +1,134 @@
+/** Everything that a batch of commands is decided against. Ids with their prefix, amounts in base units. */
+export interface World {
+  readonly accounts: Map<string, Account>;
+  readonly holds: Map<string, Hold>;
+  /** Transactions that a reversal may name. */
+  readonly originals: Map<string, Original>;
+  /** By hash of the key. */
+  readonly answers: Map<string, Answer>;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly projectId: string;
+  readonly currency: string;
+  readonly kind: AccountKind;
+  readonly status: AccountStatus;
+  /** What balance less held never goes below; null: no bound. */
+  readonly minimum: bigint | null;
+  balance: bigint;
+  held: bigint;
+  version: bigint;
+  lastSeq: bigint;
+  /** Milliseconds since 1970. */
+  updatedAt: number;
+}
+
+export type AccountKind = "customer" | "treasury_reserve" | "external";
+export type AccountStatus = "active" | "frozen";
+
+export interface Hold {
+  readonly id: string;
+  readonly accountId: string;
+  readonly amountBase: bigint;
+  readonly status: "open" | "posted" | "voided" | "expired";
+  readonly expiresAt: Date;
+  /** What of it was posted. */
+  readonly postedBase: bigint | null;
+  /** The transaction that made it. */
+  readonly transactionId: string;
+  readonly settledBy: string | null;
+}
+
+export interface Original {
+  readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  /** None when it was refused. */
+  readonly entries: readonly { readonly accountId: string; readonly amountBase: bigint }[];
+  reversed: boolean;
+}
+
+export interface Entry {
+  readonly accountId: string;
+  readonly seq: bigint;
+  readonly transactionId: string;
+  readonly currency: string;
+  readonly amountBase: bigint;
+  readonly balanceAfterBase: bigint;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** What was answered to a key, as it is stored. */
+export interface Answer {
+  readonly transactionId: string;
+  /** Hex. */
+  readonly digest: string;
+  readonly at: Date;
+  readonly rejection: Rejection | null;
+}
+
+export const REJECTION_CODES = [
+  "unknown_account",
+  "wrong_currency",
+  "account_frozen",
+  "same_account",
+  "invalid_amount",
+  "amount_too_large",
+  "insufficient_balance",
+  "insufficient_reserves",
+  "invalid_rows",
+  "unknown_hold",
+  "hold_settled",
+  "hold_expired",
+  "hold_not_expired",
+  "amount_above_hold",
+  "unknown_transaction",
+  "not_reversible",
+  "already_reversed",
+  "idempotency_mismatch",
+] as const;
+
+export type RejectionCode = (typeof REJECTION_CODES)[number];
+
+export interface RejectedRow {
+  readonly index: number;
+  readonly code: RejectionCode;
+}
+
+/** Why a command was refused; JSON-safe. */
+export interface Rejection {
+  readonly code: RejectionCode;
+  readonly accountId?: string;
+  /** How much is missing, in base units. */
+  readonly missingBase?: string;
+  /** Every row of a batch that is at fault. */
+  readonly rows?: readonly RejectedRow[];
+}
+
+export interface Posted {
+  readonly posted: true;
+  readonly transactionId: string;
+  readonly at: Date;
+  /** The key was used before; this is the answer of then. */
+  readonly replayed: boolean;
+}
+
+export interface Refused {
+  readonly posted: false;
+  /** Null: the key belongs to another request, and nothing was stored for this one. */
+  readonly transactionId: string | null;
+  readonly at: Date;
+  readonly replayed: boolean;
+  readonly rejection: Rejection;
+}
+
+export type Outcome = Posted | Refused;
+
+export const emptyWorld = (): World => ({
+  accounts: new Map(),
+  holds: new Map(),
+  originals: new Map(),
+  answers: new Map(),
+});

@@ -1,0 +1,123 @@
+import { scopeOf, type LedgerCommand } from "./commands";
+import type { Effects } from "./decide";
+import { bare, idArray, plainArray, timeArray, type Sql } from "./sql";
+import type { Account } from "./world";
+
+/** A command that was decided just now, and what that wrote. */
+export interface Written {
+  readonly command: LedgerCommand;
+  readonly keyHash: string;
+  readonly effects: Effects;
+}
+
+/** Another instance stored an answer to one of the keys meanwhile: the whole batch is decided again, and will see it. */
+export class KeyTakenError extends Error {}
+
+const INSERT_TRANSACTIONS = `
+  INSERT INTO ledger_transaction
+    (id, project_id, kind, scope, idempotency_key, key_hash, request_digest, reverses_id, rejection, data, created_by, created_at)
+  SELECT id, project_id, kind, scope, idempotency_key, key_hash, request_digest, reverses_id, rejection::jsonb, data::jsonb,
+    created_by, created_at
+  FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::bytea[], $8::uuid[], $9::text[],
+    $10::text[], $11::text[], $12::timestamptz[])
+    AS t (id, project_id, kind, scope, idempotency_key, key_hash, request_digest, reverses_id, rejection, data, created_by,
+      created_at)
+  ON CONFLICT (key_hash) DO NOTHING`;
+
+const INSERT_ENTRIES = `
+  INSERT INTO ledger_entry (account_id, seq, transaction_id, currency, amount, balance_after, created_at)
+  SELECT * FROM unnest($1::uuid[], $2::int8[], $3::uuid[], $4::text[], $5::numeric[], $6::numeric[], $7::timestamptz[])`;
+
+const UPDATE_ACCOUNTS = `
+  UPDATE ledger_account a
+  SET balance = n.balance, held = n.held, version = n.version, last_seq = n.last_seq, updated_at = n.updated_at
+  FROM unnest($1::uuid[], $2::numeric[], $3::numeric[], $4::int8[], $5::int8[], $6::timestamptz[])
+    AS n (id, balance, held, version, last_seq, updated_at)
+  WHERE a.id = n.id`;
+
+const WRITE_HOLDS = `
+  INSERT INTO ledger_hold AS h (id, account_id, amount, posted_amount, status, expires_at, transaction_id, settled_by)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::numeric[], $4::numeric[], $5::text[], $6::timestamptz[], $7::uuid[], $8::uuid[])
+  ON CONFLICT (id) DO UPDATE
+  SET status = EXCLUDED.status, posted_amount = EXCLUDED.posted_amount, settled_by = EXCLUDED.settled_by
+  WHERE h.status = 'open'`;
+
+const hashes = (digests: readonly string[]): string => `{${digests.map((hex) => `"\\\\x${hex}"`).join(",")}}`;
+
+const orNull = (id: string | null): string => (id === null ? "NULL" : bare(id));
+
+const insertTransactions = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+  // Two instances that store the same keys wait for each other in one order.
+  const rows = [...written].sort((a, b) => (a.keyHash < b.keyHash ? -1 : 1));
+  const count = await sql.change(INSERT_TRANSACTIONS, [
+    idArray(rows.map(({ effects }) => effects.answer.transactionId)),
+    rows.map(({ command }) => command.projectId),
+    plainArray(rows.map(({ command }) => command.kind)),
+    rows.map(({ command }) => scopeOf(command)),
+    rows.map(({ command }) => command.key),
+    plainArray(rows.map(({ keyHash }) => keyHash)),
+    hashes(rows.map(({ effects }) => effects.answer.digest)),
+    plainArray(rows.map(({ effects }) => orNull(effects.reversesId))),
+    rows.map(({ effects: { answer } }) => (answer.rejection === null ? null : JSON.stringify(answer.rejection))),
+    rows.map(({ command: { data } }) => (data === undefined ? null : JSON.stringify(data))),
+    rows.map(({ command }) => command.by),
+    timeArray(rows.map(({ effects }) => effects.answer.at.getTime())),
+  ]);
+  if (count !== rows.length) throw new KeyTakenError();
+};
+
+const insertEntries = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+  const entries = written.flatMap(({ effects }) => effects.entries);
+  if (entries.length === 0) return;
+  await sql.change(INSERT_ENTRIES, [
+    idArray(entries.map((entry) => entry.accountId)),
+    plainArray(entries.map((entry) => entry.seq)),
+    idArray(entries.map((entry) => entry.transactionId)),
+    entries.map((entry) => entry.currency),
+    plainArray(entries.map((entry) => entry.amountBase)),
+    plainArray(entries.map((entry) => entry.balanceAfterBase)),
+    timeArray(entries.map((entry) => entry.at)),
+  ]);
+};
+
+const updateAccounts = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+  // The last state of each counts; the ones before it are in its entries.
+  const accounts = new Map<string, Account>();
+  for (const { effects } of written) for (const account of effects.accounts) accounts.set(account.id, account);
+  const rows = [...accounts.values()];
+  if (rows.length === 0) return;
+  await sql.change(UPDATE_ACCOUNTS, [
+    idArray(rows.map((account) => account.id)),
+    plainArray(rows.map((account) => account.balance)),
+    plainArray(rows.map((account) => account.held)),
+    plainArray(rows.map((account) => account.version)),
+    plainArray(rows.map((account) => account.lastSeq)),
+    timeArray(rows.map((account) => account.updatedAt)),
+  ]);
+};
+
+const writeHolds = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+  const holds = written.flatMap(({ effects }) => (effects.hold ? [effects.hold] : []));
+  if (holds.length === 0) return;
+  const count = await sql.change(WRITE_HOLDS, [
+    idArray(holds.map((hold) => hold.id)),
+    idArray(holds.map((hold) => hold.accountId)),
+    plainArray(holds.map((hold) => hold.amountBase)),
+    plainArray(holds.map((hold) => hold.postedBase ?? "NULL")),
+    plainArray(holds.map((hold) => hold.status)),
+    timeArray(holds.map((hold) => hold.expiresAt.getTime())),
+    idArray(holds.map((hold) => hold.transactionId)),
+    plainArray(holds.map((hold) => orNull(hold.settledBy))),
+  ]);
+  // The account's lock guards its holds. If one was settled all the same, nothing of this may be committed.
+  if (count !== holds.length) throw new Error("A hold was settled outside the lock of its account.");
+};
+
+/** Four statements, whatever the number of commands. @throws KeyTakenError */
+export const writeEffects = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+  if (written.length === 0) return;
+  await insertTransactions(sql, written);
+  await insertEntries(sql, written);
+  await updateAccounts(sql, written);
+  await writeHolds(sql, written);
+};

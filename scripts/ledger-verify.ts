@@ -1,0 +1,54 @@
+/** `npm run ledger:verify`: adds the whole ledger up again. Exit code 1 and a sentence for whatever does not fit. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import pg from "pg";
+import { startEmbeddedPostgres } from "../lib/db/embedded-postgres";
+import { verifyLedger } from "../lib/modules/ledger/verify";
+
+const DATABASE = "causeway";
+
+interface Source {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The server of DATABASE_URL, else the stack's own one, which is started for as long as this takes if it does not run. */
+const findDatabase = async (): Promise<Source> => {
+  const url = process.env.DATABASE_URL;
+  if (url) return { url, stop: () => Promise.resolve() };
+  const dataDir = resolve(process.env.CAUSEWAY_DATA_DIR ?? ".data", "postgres");
+  if (!existsSync(`${dataDir}.json`))
+    throw new Error(`There is no database at ${dataDir}. Start Causeway first, or set DATABASE_URL.`);
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  return {
+    url: postgres.url(DATABASE),
+    stop: () => (postgres.adopted ? Promise.resolve() : postgres.stop()),
+  };
+};
+
+const main = async (): Promise<number> => {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const source = await findDatabase();
+  const pool = new pg.Pool({ connectionString: source.url, max: 1 });
+  try {
+    const started = performance.now();
+    const { figures, violations } = await verifyLedger(pool);
+    const { liabilities, ...counts } = figures;
+    for (const [name, count] of Object.entries(counts)) console.log(`${name.padEnd(14)}${String(count)}`);
+    for (const [currency, owed] of Object.entries(liabilities)) console.log(`owed ${currency.padEnd(9)}${owed}`);
+    for (const violation of violations) console.error(violation);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`${violations.length === 0 ? "The ledger is whole" : "The ledger is BROKEN"} (${seconds} s).`);
+    return violations.length === 0 ? 0 : 1;
+  } finally {
+    await pool.end();
+    await source.stop();
+  }
+};
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
