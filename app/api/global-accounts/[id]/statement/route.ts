@@ -1,0 +1,14 @@
+import { getStatement } from "@/lib/contracts/global-accounts";
+import { csvDownload } from "@/lib/http/csv-download";
+import { ok, route } from "@/lib/http/route";
+import { toStatement, toStatementCsv } from "@/lib/modules/global-accounts/serializer";
+
+export const GET = route({
+  contract: getStatement,
+  handler: async ({ params, query, actor, services }) => {
+    const statement = await services.globalAccounts.statement(actor.projectId, params.id, query);
+    return query.format === "csv"
+      ? csvDownload(`statement-${statement.account.id}.csv`, toStatementCsv(statement))
+      : ok(toStatement(statement));
+  },
+});

@@ -1,0 +1,248 @@
+import { spawnSync } from "node:child_process";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  createGlobalAccount,
+  fundGlobalAccount,
+  getGlobalAccount,
+  getStatement,
+  listEntries,
+  listGlobalAccounts,
+} from "@/lib/contracts/global-accounts";
+import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { getReserves, getReservesProof } from "@/lib/contracts/reserves";
+import { rootOf } from "@/lib/modules/reserves/merkle-sum";
+import { testApi, type TestApi } from "@/lib/testing/api";
+import { codesOf, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+
+const [HERE, THERE] = [31337, 31338];
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi({ worker: true });
+});
+
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "ok",
+    (error: unknown) => error,
+  );
+
+/** The command that anybody may run. @returns its exit code */
+const verifier = (proof: string, root: string | undefined): number | null =>
+  spawnSync(process.execPath, ["node_modules/tsx/dist/cli.mjs", "scripts/reserves-verify.ts", "-", root ?? ""], {
+    input: proof,
+  }).status;
+
+const open = ({ session }: Customer, currency = "USDC", name?: string) =>
+  session.client.call(createGlobalAccount, { body: { currency, ...(name === undefined ? {} : { name }) } });
+
+const fundAccount = ({ session }: Customer, id: string, amount: string, currency = "USDC") =>
+  session.client.call(fundGlobalAccount, { params: { id }, body: { amount, currency } });
+
+/** Until the money that the faucet gave lies in a final block. */
+const fundWhenFinal = (customer: Customer, id: string, amount: string) =>
+  vi.waitFor(() => fundAccount(customer, id, amount), { timeout: 20_000, interval: 200 });
+
+const reservesOf = async ({ session }: Customer, currency = "USDC") => {
+  const { data } = await session.client.call(getReserves);
+  return data.find((each) => each.currency === currency);
+};
+
+describe("a global account", () => {
+  test("is opened empty, listed, found by name, and seen by its project alone", async () => {
+    const [ada, eve] = [await newCustomer(api), await newCustomer(api)];
+    const account = await open(ada, "usdc", "Rent");
+    expect(account).toMatchObject({
+      currency: "USDC",
+      assetId: "usdc",
+      name: "Rent",
+      status: "active",
+      balance: { available: "0", pending: "0", posted: "0" },
+    });
+    const other = await open(ada, "DAI");
+    const { client } = ada.session;
+    const ids = async (query: object) => (await client.call(listGlobalAccounts, { query })).data.map(({ id }) => id);
+    expect(await ids({})).toEqual([other.id, account.id]);
+    expect(await ids({ currency: "USDC" })).toEqual([account.id]);
+    expect(await ids({ q: "ren" })).toEqual([account.id]);
+    expect(await ids({ q: "100%" })).toEqual([]);
+    const page = await client.call(listGlobalAccounts, { query: { limit: 1 } });
+    expect(await ids({ limit: 1, cursor: page.nextCursor ?? "" })).toEqual([account.id]);
+    for (const id of [account.id, "ga_01980000-0000-7000-8000-000000000000", "ga_1"])
+      expect(await refusal(eve.session.client.call(getGlobalAccount, { params: { id } }))).toMatchObject({
+        status: 404,
+      });
+    expect(await refusal(open(ada, "NOPE"))).toMatchObject({
+      code: "unsupported_token",
+      details: [{ path: "currency" }],
+    });
+  });
+
+  test("opened or funded twice with one Idempotency-Key is so once, also when the first answer was lost", async () => {
+    const customer = await newCustomer(api);
+    const headers = { authorization: `Bearer ${customer.session.accessToken}`, "idempotency-key": crypto.randomUUID() };
+    const body = { currency: "USDC", name: "Once" };
+    const first = await api.client(headers).call(createGlobalAccount, { body });
+    // What the HTTP layer remembers is gone; the ledger's own key remains.
+    await api.services.database.prisma.idempotencyKey.deleteMany({});
+    expect((await api.client(headers).call(createGlobalAccount, { body })).id).toBe(first.id);
+    await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+    await fundWhenFinal(customer, first.id, "1");
+    const call = () =>
+      api
+        .client(headers)
+        .call(fundGlobalAccount, { params: { id: first.id }, body: { amount: "10", currency: "USDC" } });
+    const funded = await call();
+    await api.services.database.prisma.idempotencyKey.deleteMany({});
+    expect((await call()).fundingId).toBe(funded.fundingId);
+    expect((await customer.session.client.call(getGlobalAccount, { params: { id: first.id } })).balance.posted).toBe(
+      "11",
+    );
+  });
+
+  test("is funded with what the treasury holds in final blocks over all chains, and not with a unit more", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const [one, two] = [await open(customer), await open(customer)];
+    expect(await refusal(fundAccount(customer, one.id, "1"))).toMatchObject({
+      status: 422,
+      code: "insufficient_reserves",
+    });
+    await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "60" });
+    await fund(client, customer.treasury, { chainId: THERE, token: "USDC", amount: "40" });
+    const funding = await fundWhenFinal(customer, one.id, "99.5");
+    expect(funding).toMatchObject({ status: "completed", amount: "99.5", balance: { available: "99.5" } });
+    expect(funding.reserves).toEqual({ onChain: "100", committed: "0", liabilities: "99.5" });
+    expect(await refusal(fundAccount(customer, two.id, "0.500001"))).toMatchObject({ code: "insufficient_reserves" });
+    await fundAccount(customer, two.id, "0.5");
+    expect(await reservesOf(customer)).toMatchObject({
+      liabilities: "100",
+      onChain: "100",
+      available: "0",
+      covered: true,
+    });
+    expect(await refusal(fundAccount(customer, one.id, "0.0000001"))).toMatchObject({ code: "amount_precision" });
+    expect(await refusal(fundAccount(customer, one.id, "1", "DAI"))).toMatchObject({ details: [{ path: "currency" }] });
+  });
+
+  test("funded by many at once never owes more than the treasury holds", async () => {
+    const customer = await newCustomer(api);
+    const account = await open(customer);
+    await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+    await fundWhenFinal(customer, account.id, "10");
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => refusal(fundAccount(customer, account.id, "10"))),
+    );
+    expect(answers.filter((answer) => answer === "ok")).toHaveLength(9);
+    expect(await reservesOf(customer)).toMatchObject({ liabilities: "100", covered: true });
+  });
+
+  test("keeps its statement: opening, entries with running balance, closing, as JSON and CSV", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const account = await open(customer);
+    await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "30" });
+    await fundWhenFinal(customer, account.id, "10");
+    const between = (await fundAccount(customer, account.id, "5")).createdAt;
+    await fundAccount(customer, account.id, "7.25");
+    const params = { id: account.id };
+    const { data } = await client.call(listEntries, { params });
+    expect(data.map(({ seq, amount, balanceAfter, kind }) => [seq, amount, balanceAfter, kind])).toEqual([
+      [3, "7.25", "22.25", "funding"],
+      [2, "5", "15", "funding"],
+      [1, "10", "10", "funding"],
+    ]);
+    const statement = await client.call(getStatement, { params, query: { from: between } });
+    expect(statement).toMatchObject({ opening: "10", closing: "22.25", in: "12.25", out: "0", truncated: false });
+    expect(statement.entries.map(({ seq }) => seq)).toEqual([2, 3]);
+    const csv = await api.fetch(`/global-accounts/${account.id}/statement?format=csv`, {
+      headers: { authorization: `Bearer ${customer.session.accessToken}` },
+    });
+    expect(csv.headers.get("content-type")).toContain("text/csv");
+    const lines = (await csv.text()).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-1)).toContain(",closing,,22.25,USDC");
+    const bad = { from: "2026-02-01T00:00:00.000Z", to: "2026-01-01T00:00:00.000Z" };
+    expect(await refusal(client.call(getStatement, { params, query: bad }))).toMatchObject({
+      details: [{ path: "to" }],
+    });
+  });
+});
+
+describe("what backs accounts", () => {
+  const swapOut = async (customer: Customer, amount: string) => {
+    const { client } = customer.session;
+    const seen = await codesOf(api, customer);
+    const quote = await client.call(createQuote, {
+      body: {
+        from: [{ address: customer.treasury, chainId: HERE, token: "USDC", amount }],
+        toChainId: HERE,
+        toToken: "DAI",
+        toAddress: customer.treasury,
+      },
+    });
+    await client.call(requestOtp, { body: { quoteId: quote.quoteId } });
+    await client.call(prepareSwap, { body: { quoteId: quote.quoteId, otp: await api.readCode(customer.email, seen) } });
+    return () => client.call(executeSwap, { body: { quoteId: quote.quoteId } });
+  };
+
+  test("does not leave the treasury by a swap", async () => {
+    const customer = await newCustomer(api);
+    const account = await open(customer);
+    await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+    await fundWhenFinal(customer, account.id, "70");
+    const tooMuch = await swapOut(customer, "31");
+    expect(await refusal(tooMuch())).toMatchObject({ status: 422, code: "insufficient_reserves" });
+    const justRight = await (await swapOut(customer, "30"))();
+    expect((await waitUntilFinal(customer.session.client, justRight.operationId)).status).toBe("completed");
+    expect(await refusal(fundAccount(customer, account.id, "0.000001"))).toMatchObject({
+      code: "insufficient_reserves",
+    });
+    expect(await reservesOf(customer)).toMatchObject({ liabilities: "70", covered: true });
+  });
+
+  test("is promised to an account or to a swap that want it at the same time, never to both", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const customer = await newCustomer(api);
+      const account = await open(customer);
+      await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+      await fundWhenFinal(customer, account.id, "1");
+      const execute = await swapOut(customer, "60");
+      const outcomes = await Promise.all([
+        refusal(execute()),
+        refusal(fundAccount(customer, account.id, "30")),
+        refusal(fundAccount(customer, account.id, "30")),
+      ]);
+      const taken = (outcomes[0] === "ok" ? 60 : 0) + outcomes.slice(1).filter((each) => each === "ok").length * 30;
+      expect(taken).toBeLessThanOrEqual(99);
+      expect(await reservesOf(customer)).toMatchObject({ covered: true });
+    }
+  });
+
+  test("is shown with a root to which every account's proof leads", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const accounts = [await open(customer), await open(customer), await open(customer)];
+    await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "30" });
+    await fundWhenFinal(customer, accounts[0]?.id ?? "", "10");
+    await fundAccount(customer, accounts[1]?.id ?? "", "2.5");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    try {
+      const root = (await reservesOf(customer))?.root;
+      expect(root).toMatchObject({ accounts: 3, sumBase: (125n * 10n ** 17n).toString() });
+      for (const { id } of accounts) {
+        const proof = await client.call(getReservesProof, { params: { id } });
+        const { assetId, accountId, salt } = proof;
+        const steps = proof.siblings.map(({ hash, sumBase, side }) => ({ hash, sum: BigInt(sumBase), side }));
+        const reached = rootOf({ assetId, accountId, salt, balance: BigInt(proof.balanceBase) }, steps);
+        expect(reached.hash).toBe(root?.hash);
+        expect(reached.sum.toString()).toBe(root?.sumBase);
+        if (id !== accounts[0]?.id) continue;
+        expect(verifier(JSON.stringify(proof), root?.hash)).toBe(0);
+        expect(verifier(JSON.stringify({ ...proof, balanceBase: "1" }), root?.hash)).toBe(1);
+        expect(verifier(JSON.stringify(proof), `0x${"0".repeat(64)}`)).toBe(1);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,9 @@
+import { createAccountsPayout } from "@/lib/contracts/payouts";
+import { accepted, route } from "@/lib/http/route";
+import { toNewPayout } from "@/lib/modules/payouts/serializer";
+
+export const POST = route({
+  contract: createAccountsPayout,
+  handler: async ({ body, actor, services, idempotencyKey }) =>
+    accepted(toNewPayout(await services.payouts.create(actor, { ...body, key: idempotencyKey }))),
+});

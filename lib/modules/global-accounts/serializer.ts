@@ -1,0 +1,132 @@
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type {
+  createGlobalAccount,
+  fundGlobalAccount,
+  getStatement,
+  listEntries,
+  listGlobalAccounts,
+} from "@/lib/contracts/global-accounts";
+import { csvLine } from "@/lib/core/csv";
+import { formatAmount } from "@/lib/core/money";
+import {
+  LEDGER_DECIMALS,
+  type AccountStatement,
+  type Funding,
+  type GlobalAccount,
+  type GlobalAccountsService,
+} from "./service";
+
+type AccountBody = ResponseOf<typeof createGlobalAccount>;
+type Entries = Awaited<ReturnType<GlobalAccountsService["entries"]>>;
+type EntryBody = ResponseOf<typeof listEntries>["data"][number];
+
+const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
+
+const currencyOf = ({ account, asset }: GlobalAccount) => ({
+  currency: asset?.symbol ?? account.currency,
+  assetId: account.currency,
+  decimals: asset?.decimals ?? LEDGER_DECIMALS,
+});
+
+export const toAccount = (own: GlobalAccount): AccountBody => {
+  const { account } = own;
+  return {
+    id: account.id,
+    ...currencyOf(own),
+    name: account.name,
+    status: account.status,
+    balance: {
+      available: units(account.availableBase),
+      pending: units(account.pendingBase),
+      posted: units(account.postedBase),
+    },
+    version: Number(account.version),
+    createdAt: account.createdAt.toISOString(),
+  };
+};
+
+export const toAccounts = (page: {
+  data: readonly GlobalAccount[];
+  nextCursor: string | null;
+}): ResponseOf<typeof listGlobalAccounts> => ({ data: page.data.map(toAccount), nextCursor: page.nextCursor });
+
+export const toFunding = (funding: Funding): ResponseOf<typeof fundGlobalAccount> => ({
+  fundingId: funding.fundingId,
+  status: "completed",
+  accountId: funding.account.id,
+  amount: units(funding.amountBase),
+  ...currencyOf(funding),
+  transactionId: funding.transactionId,
+  balance: toAccount(funding).balance,
+  reserves: {
+    onChain: units(funding.reserves.onChainBase),
+    committed: units(funding.reserves.onChainBase - funding.reserves.liabilitiesMaxBase),
+    liabilities: units(funding.reserves.liabilitiesBase),
+  },
+  createdAt: funding.at.toISOString(),
+});
+
+const KINDS: Readonly<Record<Entries["data"][number]["kind"], string>> = {
+  open: "opening",
+  transfer: "payout",
+  batch: "payout",
+  fund: "funding",
+  hold: "hold",
+  post: "posted hold",
+  void: "voided hold",
+  expire: "expired hold",
+  reverse: "reversal",
+};
+
+const toEntry = (entry: Entries["data"][number]): EntryBody => ({
+  seq: Number(entry.seq),
+  transactionId: entry.transactionId,
+  kind: KINDS[entry.kind],
+  amount: units(entry.amountBase),
+  balanceAfter: units(entry.balanceAfterBase),
+  reference: typeof entry.data?.["reference"] === "string" ? entry.data["reference"] : null,
+  counterpartyId: entry.counterpartyId,
+  createdAt: entry.createdAt.toISOString(),
+});
+
+export const toEntries = ({ data, nextCursor }: Entries): ResponseOf<typeof listEntries> => ({
+  data: data.map(toEntry),
+  nextCursor,
+});
+
+export const toStatement = (statement: AccountStatement): ResponseOf<typeof getStatement> => {
+  const sum = (sign: 1 | -1): bigint =>
+    statement.entries.reduce(
+      (total, { amountBase }) => (amountBase > 0n === sign > 0 ? total + amountBase : total),
+      0n,
+    );
+  return {
+    account: toAccount(statement),
+    from: statement.from.toISOString(),
+    to: statement.to.toISOString(),
+    opening: units(statement.openingBase),
+    entries: statement.entries.map(toEntry),
+    truncated: statement.truncated,
+    in: units(sum(1)),
+    out: units(-sum(-1)),
+    closing: units(statement.closingBase),
+  };
+};
+
+const CSV_HEAD = ["time", "seq", "kind", "amount", "balance", "currency", "counterparty", "reference", "transaction"];
+
+/** Opening, a line for each entry, closing (RFC 4180). */
+export const toStatementCsv = function* (statement: AccountStatement): Generator<string> {
+  const { currency } = currencyOf(statement);
+  const edge = (at: Date, kind: string, base: bigint): string =>
+    csvLine([at.toISOString(), "", kind, "", units(base), currency, "", "", ""]);
+  yield csvLine(CSV_HEAD);
+  yield edge(statement.from, "opening", statement.openingBase);
+  for (const entry of statement.entries.map(toEntry)) {
+    // The amount may begin with a minus, and is a number and no formula.
+    const amounts = [{ raw: entry.amount }, entry.balanceAfter, currency];
+    const rest = [entry.counterpartyId, entry.reference, entry.transactionId];
+    yield csvLine([entry.createdAt, entry.seq, entry.kind, ...amounts, ...rest]);
+  }
+  yield edge(statement.to, "closing", statement.closingBase);
+};

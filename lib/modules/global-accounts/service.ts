@@ -1,0 +1,206 @@
+import { actorName, type Actor } from "@/lib/core/actor";
+import type { Asset, Assets } from "@/lib/chains/assets";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { isId, newId } from "@/lib/core/ids";
+import { parseAmount } from "@/lib/core/money";
+import {
+  LEDGER_DECIMALS,
+  toDomainError,
+  type AccountRecord,
+  type EntryRecord,
+  type LedgerService,
+  type Posted,
+} from "@/lib/modules/ledger/service";
+import { toLedgerUnits, type ReservePosition, type ReservesService } from "@/lib/modules/reserves/service";
+
+/** An account and the asset that it is in; null where no chain lists that any more. */
+export interface GlobalAccount {
+  readonly account: AccountRecord;
+  readonly asset: Asset | null;
+}
+
+export interface Funding extends GlobalAccount {
+  readonly fundingId: string;
+  readonly transactionId: string;
+  readonly amountBase: bigint;
+  readonly at: Date;
+  readonly reserves: {
+    readonly onChainBase: bigint;
+    readonly liabilitiesMaxBase: bigint;
+    readonly liabilitiesBase: bigint;
+  };
+}
+
+export interface AccountStatement extends GlobalAccount {
+  readonly from: Date;
+  readonly to: Date;
+  readonly openingBase: bigint;
+  readonly closingBase: bigint;
+  readonly entries: readonly EntryRecord[];
+  readonly truncated: boolean;
+}
+
+export interface GlobalAccountsDeps {
+  readonly ledger: LedgerService;
+  readonly reserves: ReservesService;
+  readonly assets: Assets;
+  readonly clock: Clock;
+}
+
+const STATEMENT_ENTRIES_MAX = 10_000;
+
+const onChain = (positions: readonly ReservePosition[]): bigint =>
+  positions.reduce((sum, { token, finalBase }) => sum + toLedgerUnits(token, finalBase ?? 0n), 0n);
+
+/** Accounts of a project's own customers: rows of the ledger, backed by what the treasury holds on chain. */
+export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }: GlobalAccountsDeps) => {
+  const withAsset = (account: AccountRecord): GlobalAccount => ({ account, asset: assets.find(account.currency) });
+
+  const get = async (projectId: string, accountId: string): Promise<GlobalAccount> =>
+    withAsset(await ledger.account(projectId, accountId));
+
+  /** The same key opens one account. @throws DomainError `unsupported_token`, `idempotency_mismatch` */
+  const open = async (
+    actor: Actor,
+    input: { currency: string; name?: string | undefined; key: string | null },
+  ): Promise<GlobalAccount> => {
+    const asset = assets.resolve(input.currency, "currency");
+    const accountId = await ledger.openAccount({
+      projectId: actor.projectId,
+      currency: asset.assetId,
+      ...(input.name === undefined ? {} : { name: input.name }),
+      key: input.key ?? newId("globalAccount"),
+      by: actorName(actor),
+    });
+    return get(actor.projectId, accountId);
+  };
+
+  const list = async (
+    projectId: string,
+    query: { limit: number; cursor?: string | undefined; currency?: string | undefined; q?: string | undefined },
+  ): Promise<{ data: GlobalAccount[]; nextCursor: string | null }> => {
+    if (query.cursor !== undefined && !isId("globalAccount", query.cursor))
+      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+    const rows = await ledger.accounts(projectId, {
+      limit: query.limit + 1,
+      before: query.cursor,
+      currency: query.currency === undefined ? undefined : assets.resolve(query.currency, "currency").assetId,
+      search: query.q,
+    });
+    const data = rows.slice(0, query.limit);
+    return { data: data.map(withAsset), nextCursor: rows.length > query.limit ? (data.at(-1)?.id ?? null) : null };
+  };
+
+  /** Amount in ledger units. @throws DomainError that names the field at fault */
+  const amountOf = (
+    account: AccountRecord,
+    input: { amount: string; currency: string },
+  ): { asset: Asset; base: bigint } => {
+    const asset = assets.resolve(input.currency, "currency");
+    if (asset.assetId !== account.currency) {
+      const message = `The account is in ${assets.find(account.currency)?.symbol ?? account.currency}, not in ${asset.symbol}.`;
+      throw invalidRequest([{ path: "currency", message }]);
+    }
+    return { asset, base: toLedgerUnits(asset, parseAmount(input.amount, asset.decimals)) };
+  };
+
+  const stale = (positions: readonly ReservePosition[]): string => {
+    const missing = positions.filter(({ finalBase }) => finalBase === null);
+    return missing.length === 0
+      ? ""
+      : ` Chains ${[...new Set(missing.map(({ token }) => token.chainId))].join(", ")} do not answer, so nothing of them counts now.`;
+  };
+
+  const post = async (
+    actor: Actor,
+    funding: { accountId: string; asset: Asset; base: bigint; key: string },
+  ): Promise<{ posted: Posted; reserves: Funding["reserves"] }> => {
+    const { projectId } = actor;
+    const { asset } = funding;
+    const positions = await reserves.positionsOf(projectId, asset.tokens);
+    let liabilitiesMaxBase = 0n;
+    const [outcome] = await ledger.together({
+      prepare: async (sql) => {
+        liabilitiesMaxBase = await reserves.liabilitiesMax(sql, positions);
+        return [
+          {
+            kind: "fund",
+            projectId,
+            to: funding.accountId,
+            amountBase: funding.base,
+            currency: asset.assetId,
+            liabilitiesMaxBase,
+            key: funding.key,
+            scope: `fund:${funding.accountId}`,
+            by: actorName(actor),
+          },
+        ];
+      },
+      also: () => Promise.resolve(),
+    });
+    if (outcome === undefined) throw new Error("The ledger did not answer.");
+    if (!outcome.posted) {
+      const error = toDomainError(outcome.rejection);
+      throw error.code === "insufficient_reserves"
+        ? new DomainError(error.code, `${error.message}${stale(positions)} Fund the treasury first.`)
+        : error;
+    }
+    const liabilitiesBase = (await ledger.liabilities(projectId)).get(asset.assetId) ?? 0n;
+    return { posted: outcome, reserves: { onChainBase: onChain(positions), liabilitiesMaxBase, liabilitiesBase } };
+  };
+
+  /**
+   * Moves reserves of the treasury into the account. What all accounts of a currency hold never exceeds what the treasury holds
+   * on chain at final blocks, less what operations under way take out of it: both are decided under the same locks.
+   * @throws DomainError `not_found`, `invalid_request`, `amount_precision`, `insufficient_reserves`
+   */
+  const fund = async (
+    actor: Actor,
+    accountId: string,
+    input: { amount: string; currency: string; key: string | null },
+  ): Promise<Funding> => {
+    const { asset, base } = amountOf(await ledger.account(actor.projectId, accountId), input);
+    const key = input.key ?? newId("funding");
+    const { posted, reserves: weighed } = await post(actor, { accountId, asset, base, key });
+    const { transactionId, at } = posted;
+    const fundingId = `fnd_${transactionId.slice(transactionId.indexOf("_") + 1)}`;
+    const { account } = await get(actor.projectId, accountId);
+    return { fundingId, transactionId, amountBase: base, at, account, asset, reserves: weighed };
+  };
+
+  const entries = async (
+    projectId: string,
+    accountId: string,
+    query: { limit: number; cursor?: string | undefined },
+  ): Promise<GlobalAccount & { data: EntryRecord[]; nextCursor: string | null }> => {
+    if (query.cursor !== undefined && !/^[0-9]{1,18}$/.test(query.cursor))
+      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+    const own = await get(projectId, accountId);
+    const before = query.cursor === undefined ? {} : { before: BigInt(query.cursor) };
+    const rows = await ledger.entries(projectId, accountId, { limit: query.limit + 1, ...before });
+    const data = rows.slice(0, query.limit);
+    return { ...own, data, nextCursor: rows.length > query.limit ? (data.at(-1)?.seq.toString() ?? null) : null };
+  };
+
+  /** @throws DomainError `invalid_request` where the period ends before it begins */
+  const statement = async (
+    projectId: string,
+    accountId: string,
+    period: { from?: string | undefined; to?: string | undefined },
+  ): Promise<AccountStatement> => {
+    const now = clock.now();
+    const from =
+      period.from === undefined ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())) : new Date(period.from);
+    const to = period.to === undefined ? now : new Date(period.to);
+    if (from > to) throw invalidRequest([{ path: "to", message: "lies before `from`" }]);
+    const own = await get(projectId, accountId);
+    const found = await ledger.statement(projectId, accountId, { from, to, limit: STATEMENT_ENTRIES_MAX });
+    return { ...own, from, to, ...found, truncated: found.next !== null };
+  };
+
+  return { open, get, list, fund, entries, statement };
+};
+
+export { LEDGER_DECIMALS };
+export type GlobalAccountsService = ReturnType<typeof createGlobalAccountsService>;

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import type { Asset, Assets } from "@/lib/chains/assets";
+import { DomainError, isDomainError, type ErrorDetail } from "@/lib/core/errors";
+import { isId } from "@/lib/core/ids";
+import { parseAmount } from "@/lib/core/money";
+import type { AccountRecord } from "@/lib/modules/ledger/service";
+import { toLedgerUnits } from "@/lib/modules/reserves/service";
+import type { NewItem } from "./repository";
+
+export interface PayoutRowInput {
+  readonly recipientAccountId: string;
+  /** Decimal, in units of the currency. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly reference?: string | undefined;
+}
+
+export interface RowsInput {
+  readonly source: AccountRecord;
+  readonly asset: Asset;
+  readonly recipients: ReadonlyMap<string, AccountRecord>;
+  readonly assets: Assets;
+}
+
+type Fault = Omit<ErrorDetail, "path"> & { field: string };
+
+const recipientFault = (row: PayoutRowInput, { source, recipients }: RowsInput): Fault | null => {
+  const field = "recipientAccountId";
+  const recipient = recipients.get(row.recipientAccountId);
+  if (!isId("globalAccount", row.recipientAccountId) || recipient === undefined)
+    return { field, message: "There is no such account.", code: "not_found" };
+  if (recipient.id === source.id) return { field, message: "This is the account that pays.", code: "invalid_request" };
+  if (recipient.currency !== source.currency)
+    return { field, message: "This account is in another currency.", code: "invalid_request" };
+  if (recipient.status !== "active") return { field, message: "This account is frozen.", code: "invalid_state" };
+  return null;
+};
+
+const currencyFault = (row: PayoutRowInput, { asset, assets }: RowsInput): Fault | null => {
+  const ref = row.currency.toLowerCase();
+  if (ref === asset.assetId || ref === asset.symbol.toLowerCase()) return null;
+  const known = assets.list().some(({ assetId, symbol }) => [assetId, symbol.toLowerCase()].includes(ref));
+  return known
+    ? { field: "currency", message: `The paying account is in ${asset.symbol}.`, code: "invalid_request" }
+    : { field: "currency", message: "This is not an asset of the project.", code: "unsupported_token" };
+};
+
+const amountOf = (row: PayoutRowInput, asset: Asset): bigint | Fault => {
+  try {
+    return toLedgerUnits(asset, parseAmount(row.amount, asset.decimals));
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    return { field: "amount", message: error.message, code: error.code };
+  }
+};
+
+/**
+ * Every row in ledger units.
+ * @throws DomainError `invalid_request` with a detail for every field of every row that is at fault
+ */
+export const checkRows = (rows: readonly PayoutRowInput[], input: RowsInput): NewItem[] => {
+  const details: ErrorDetail[] = [];
+  const items = rows.map((row, index): NewItem => {
+    const amount = amountOf(row, input.asset);
+    const faults = [recipientFault(row, input), currencyFault(row, input), typeof amount === "bigint" ? null : amount];
+    for (const fault of faults) {
+      if (fault === null) continue;
+      const { field, ...rest } = fault;
+      details.push({ path: `transfers.${String(index)}.${field}`, ...rest });
+    }
+    return {
+      recipientAccountId: row.recipientAccountId,
+      amountBase: typeof amount === "bigint" ? amount : 0n,
+      reference: row.reference ?? null,
+    };
+  });
+  if (details.length > 0) {
+    const bad = new Set(details.map(({ path }) => path.split(".")[1])).size;
+    const message = `${String(bad)} of ${String(rows.length)} rows cannot be paid. Nothing was paid.`;
+    throw new DomainError("invalid_request", message, { details });
+  }
+  return items;
+};
+
+/** The rows in ledger units; null where an amount is none. */
+export const itemsOf = (rows: readonly PayoutRowInput[], asset: Asset): NewItem[] | null => {
+  const items = rows.map((row) => ({
+    recipientAccountId: row.recipientAccountId,
+    amountBase: amountOf(row, asset),
+    reference: row.reference ?? null,
+  }));
+  const amounts = items.flatMap(({ amountBase, ...rest }) =>
+    typeof amountBase === "bigint" ? [{ ...rest, amountBase }] : [],
+  );
+  return amounts.length === items.length ? amounts : null;
+};
+
+/** SHA-256 of everything that a one-time code approves: who pays whom how much, and whether all or each for itself. */
+export const payoutDigest = (
+  payout: {
+    readonly sourceAccountId: string;
+    readonly currency: string;
+    readonly mode: string;
+    readonly reference: string | null;
+  },
+  items: readonly NewItem[],
+): Uint8Array<ArrayBuffer> => {
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([payout.sourceAccountId, payout.currency, payout.mode, payout.reference]));
+  for (const { recipientAccountId, amountBase, reference } of items)
+    hash.update(JSON.stringify([recipientAccountId, amountBase.toString(), reference]));
+  return new Uint8Array(hash.digest());
+};

@@ -1,0 +1,121 @@
+import type { Clock } from "@/lib/core/clock";
+import { toBigInt } from "@/lib/db/decimal";
+import { toDomainError, type LedgerService, type Outcome } from "@/lib/modules/ledger/service";
+import {
+  finishAtomic,
+  settleItems,
+  type ItemOutcome,
+  type PayoutItemRow,
+  type PayoutRow,
+  type PayoutsRepository,
+} from "./repository";
+
+export interface PayoutRunnerDeps {
+  readonly repository: PayoutsRepository;
+  readonly ledger: LedgerService;
+  readonly clock: Clock;
+}
+
+const ROWS_AT_ONCE = 512;
+const ROWS_MAX = 10_000;
+const SCOPE = "payout";
+const ROUNDS_MAX = 100;
+
+const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
+  if (outcome.posted) return null;
+  const { code, message } = toDomainError(outcome.rejection);
+  return { code, message, retryable: code === "insufficient_balance" || code === "invalid_state" };
+};
+
+/**
+ * Pays what was accepted. Every row has a key of its own in the ledger, and its state changes in the transaction that posts it, so
+ * that a run may be repeated after any crash, by any instance.
+ */
+export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDeps) => {
+  const rowsOf = async (payout: PayoutRow): Promise<PayoutItemRow[]> =>
+    repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX, status: null });
+
+  const atomic = async (payout: PayoutRow): Promise<void> => {
+    const rows = await rowsOf(payout);
+    await ledger.together({
+      prepare: () =>
+        Promise.resolve([
+          {
+            kind: "batch",
+            projectId: payout.projectId,
+            rows: rows.map((row) => ({
+              from: payout.sourceAccountId,
+              to: row.recipientAccountId,
+              amountBase: toBigInt(row.amountBase),
+              currency: payout.currency,
+            })),
+            key: payout.id,
+            scope: SCOPE,
+            by: payout.createdBy,
+            data: { payoutId: payout.id, reference: payout.reference },
+          },
+        ]),
+      also: async (sql, [outcome]) => {
+        if (outcome === undefined) throw new Error("The ledger did not answer.");
+        const failure = failureOf(outcome);
+        await finishAtomic(sql, { payoutId: payout.id, completed: outcome.posted, failure, now: clock.now() });
+      },
+    });
+  };
+
+  const someRows = async (payout: PayoutRow, rows: readonly PayoutItemRow[]): Promise<void> => {
+    await ledger.together({
+      prepare: () =>
+        Promise.resolve(
+          rows.map((row) => ({
+            kind: "transfer" as const,
+            projectId: payout.projectId,
+            from: payout.sourceAccountId,
+            to: row.recipientAccountId,
+            amountBase: toBigInt(row.amountBase),
+            currency: payout.currency,
+            key: `${payout.id}:${String(row.index)}`,
+            scope: SCOPE,
+            by: payout.createdBy,
+            data: { payoutId: payout.id, index: row.index, reference: row.reference ?? payout.reference },
+          })),
+        ),
+      also: (sql, outcomes) => {
+        const items = outcomes.map((outcome, position): ItemOutcome => ({
+          index: rows[position]?.index ?? -1,
+          status: outcome.posted ? "completed" : "failed",
+          transactionId: outcome.posted ? outcome.transactionId : null,
+          failure: failureOf(outcome),
+        }));
+        return settleItems(sql, { payoutId: payout.id, items, now: clock.now() });
+      },
+    });
+  };
+
+  const independent = async (payout: PayoutRow): Promise<void> => {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const rows = await repository.items({ payoutId: payout.id, after: -1, limit: ROWS_AT_ONCE, status: null });
+      if (rows.length === 0) break;
+      await someRows(payout, rows);
+    }
+    const settled = await repository.find(payout.id);
+    if (settled === null) return;
+    const end =
+      settled.itemsFailed === 0
+        ? ({ status: "completed", subStatus: "full" } as const)
+        : settled.itemsCompleted === 0
+          ? ({ status: "failed", subStatus: "full" } as const)
+          : ({ status: "partially_completed", subStatus: "partial" } as const);
+    await repository.finish(payout.id, end, clock.now());
+  };
+
+  /** One turn of the payout's job; it ends with the payout. */
+  const run = async (payoutId: string): Promise<{ done: true }> => {
+    await repository.begin(payoutId, clock.now());
+    const payout = await repository.find(payoutId);
+    if (payout?.status === "processing") await (payout.mode === "atomic" ? atomic(payout) : independent(payout));
+    return { done: true };
+  };
+
+  return { run };
+};

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+
+/**
+ * A Merkle tree whose every node carries the sum of what is below it, so that a root that leaves somebody out, or counts a
+ * debt against others, does not fit the proofs that people hold.
+ *
+ * - leaf: SHA-256(0x00 ‖ len(asset) ‖ asset ‖ len(account) ‖ account ‖ len(salt) ‖ salt ‖ balance)
+ * - node: SHA-256(0x01 ‖ left.hash ‖ left.sum ‖ right.hash ‖ right.sum), its sum that of both
+ *
+ * Lengths are two bytes, sums and balances 32 bytes, all big-endian; texts are UTF-8. The different first bytes keep a node
+ * from being shown as a leaf (RFC 6962 §2.1). A node without a neighbour goes up unchanged.
+ */
+export interface SumNode {
+  /** 32 bytes, 0x hex. */
+  readonly hash: string;
+  /** Base units. */
+  readonly sum: bigint;
+}
+
+export interface SumLeaf {
+  readonly assetId: string;
+  readonly accountId: string;
+  /** Keeps whoever sees the hash of a leaf from trying out balances. */
+  readonly salt: string;
+  readonly balance: bigint;
+}
+
+export interface SumStep extends SumNode {
+  readonly side: "left" | "right";
+}
+
+const SUM_MAX = 2n ** 256n - 1n;
+const STEPS_MAX = 64;
+
+const sumBytes = (value: bigint): Buffer => {
+  if (value < 0n || value > SUM_MAX) throw new RangeError("A sum lies outside of 0 to 2^256 - 1.");
+  return Buffer.from(value.toString(16).padStart(64, "0"), "hex");
+};
+
+const hashBytes = (hash: string): Buffer => {
+  if (!/^0x[0-9a-f]{64}$/.test(hash)) throw new RangeError("A hash is not 32 bytes of lower-case hex.");
+  return Buffer.from(hash.slice(2), "hex");
+};
+
+const text = (value: string): Buffer => {
+  const bytes = Buffer.from(value, "utf8");
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+};
+
+const sha256 = (...parts: readonly Buffer[]): string =>
+  `0x${createHash("sha256").update(Buffer.concat(parts)).digest("hex")}`;
+
+export const leafNode = ({ assetId, accountId, salt, balance }: SumLeaf): SumNode => ({
+  hash: sha256(Buffer.of(0), text(assetId), text(accountId), text(salt), sumBytes(balance)),
+  sum: balance,
+});
+
+const parent = (left: SumNode, right: SumNode): SumNode => ({
+  hash: sha256(Buffer.of(1), hashBytes(left.hash), sumBytes(left.sum), hashBytes(right.hash), sumBytes(right.sum)),
+  sum: left.sum + right.sum,
+});
+
+/** Every level of the tree, the leaves first, the root alone last. */
+export const sumLevels = (leaves: readonly SumLeaf[]): readonly (readonly SumNode[])[] => {
+  const levels: SumNode[][] = [leaves.map(leafNode)];
+  for (let level = levels[0] ?? []; level.length > 1;) {
+    const next: SumNode[] = [];
+    for (let index = 0; index < level.length; index += 2) {
+      const [left, right] = [level[index], level[index + 1]];
+      if (left) next.push(right ? parent(left, right) : left);
+    }
+    levels.push(next);
+    level = next;
+  }
+  return levels;
+};
+
+/** The neighbours on the way from a leaf to the root. */
+export const sumProof = (levels: readonly (readonly SumNode[])[], leafIndex: number): SumStep[] => {
+  const steps: SumStep[] = [];
+  let index = leafIndex;
+  for (const level of levels.slice(0, -1)) {
+    const neighbour = level[index % 2 === 0 ? index + 1 : index - 1];
+    if (neighbour) steps.push({ ...neighbour, side: index % 2 === 0 ? "right" : "left" });
+    index = Math.floor(index / 2);
+  }
+  return steps;
+};
+
+/** The root to which a leaf and its neighbours lead. @throws RangeError for what cannot be a proof */
+export const rootOf = (leaf: SumLeaf, steps: readonly SumStep[]): SumNode => {
+  if (steps.length > STEPS_MAX) throw new RangeError("A proof has too many steps.");
+  return steps.reduce((node, step) => (step.side === "left" ? parent(step, node) : parent(node, step)), leafNode(leaf));
+};

@@ -1,0 +1,254 @@
+import { readBalances } from "@/lib/chains/balances";
+import type { Asset, Assets } from "@/lib/chains/assets";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { Tx } from "@/lib/db/client";
+import {
+  committedAfter,
+  FundsMovedError,
+  fundsKeyOf,
+  lockFunds,
+  type Funds,
+  type SqlReader,
+} from "@/lib/modules/funds/service";
+import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { sqlOf } from "./repository";
+import { createSumTrees, type SumTree } from "./sum-trees";
+
+/** One token of the treasury on one chain. */
+export interface ReservePosition {
+  readonly token: Token;
+  readonly wallet: EvmAddress;
+  /** At the chain's final block, in base units. Null: the chain does not answer, and nothing of it counts. */
+  readonly finalBase: bigint | null;
+  readonly blockNumber: bigint;
+  readonly at: Date;
+}
+
+/** Amounts in ledger units. */
+export interface Reserves {
+  readonly asset: Asset;
+  readonly positions: readonly ReservePosition[];
+  readonly onChainBase: bigint;
+  readonly committedBase: bigint;
+  readonly liabilitiesBase: bigint;
+}
+
+/** What operations that take from the treasury must leave in it. */
+export interface Backing {
+  /** Takes the locks of everything that is weighed. Before any other lock of a balance. */
+  lock(tx: Tx, others: readonly Funds[]): Promise<void>;
+  /** After the operation's own holds were made. @throws DomainError `insufficient_reserves`; FundsMovedError: read anew */
+  check(tx: Tx): Promise<void>;
+}
+
+export interface ReservesDeps {
+  readonly registry: ChainRegistry;
+  readonly assets: Assets;
+  readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
+  /** Reads outside of any transaction. */
+  readonly reader: SqlReader;
+  readonly ledger: Pick<LedgerService, "liabilities" | "liabilitiesUnderLock" | "balancesAt">;
+  readonly secrets: { hash(purpose: string, text: string): Buffer };
+  readonly clock: Clock;
+}
+
+const CHAIN_TIMEOUT_MS = 4000;
+const TREASURIES_MAX = 10_000;
+
+const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
+
+/** Base units of a token → units of the ledger, which are the same for an asset on every chain. */
+export const toLedgerUnits = (token: Pick<Token, "decimals">, base: bigint): bigint =>
+  base * 10n ** BigInt(LEDGER_DECIMALS - token.decimals);
+
+const keyOf = ({ token, wallet }: ReservePosition) => fundsKeyOf({ owner: wallet, token });
+
+const known = (positions: readonly ReservePosition[]) =>
+  positions.flatMap((position) =>
+    position.finalBase === null ? [] : [{ ...position, finalBase: position.finalBase }],
+  );
+
+const onChainOf = (positions: readonly ReservePosition[]): bigint =>
+  sum(known(positions).map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
+
+const within = async <T>(work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("The chain did not answer in time.")), CHAIN_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Proof of reserves: what all accounts of a project hold against what its treasury holds on chain, at final blocks. */
+export const createReservesService = (deps: ReservesDeps) => {
+  const { registry, assets, ledger, clock } = deps;
+  const trees = createSumTrees(deps);
+  // A project's treasury stays the same for good.
+  const treasuries = new Map<string, EvmAddress>();
+
+  const treasuryOf = async (projectId: string): Promise<EvmAddress | null> => {
+    const known = treasuries.get(projectId);
+    if (known !== undefined) return known;
+    const treasury = await deps.wallets.treasury(projectId);
+    if (treasury === null) return null;
+    if (treasuries.size >= TREASURIES_MAX) treasuries.clear();
+    treasuries.set(projectId, treasury.address);
+    return treasury.address;
+  };
+
+  const readChain = async (
+    wallet: EvmAddress,
+    chainId: number,
+    tokens: readonly Token[],
+  ): Promise<ReservePosition[]> => {
+    try {
+      const { confirmations } = registry.get(chainId);
+      const head = await within(chainCall(chainId, () => registry.client(chainId).getBlockNumber({ cacheTime: 0 })));
+      const depth = BigInt(confirmations - 1);
+      const finalBlock = head > depth ? head - depth : 0n;
+      const balances = await within(readBalances(registry, chainId, [wallet], tokens, finalBlock));
+      const { blockNumber, at } = balances;
+      return tokens.map((token) => ({ token, wallet, finalBase: balances.get(wallet, token), blockNumber, at }));
+    } catch {
+      // A chain that is away backs nothing; the answer says so.
+      return tokens.map((token) => ({ token, wallet, finalBase: null, blockNumber: 0n, at: clock.now() }));
+    }
+  };
+
+  const positionsOf = async (projectId: string, tokens: readonly Token[]): Promise<ReservePosition[]> => {
+    const address = await treasuryOf(projectId);
+    if (address === null) return [];
+    const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
+    const read = await Promise.all(
+      chainIds.map((chainId) => {
+        const here = tokens.filter((token) => token.chainId === chainId);
+        return readChain(address, chainId, here);
+      }),
+    );
+    return read.flat();
+  };
+
+  /** What operations take out of it and its final block does not show yet, in ledger units. */
+  const committedOf = async (sql: SqlReader, positions: readonly ReservePosition[]): Promise<bigint> => {
+    let total = 0n;
+    for (const position of known(positions))
+      total += toLedgerUnits(
+        position.token,
+        await committedAfter(sql, keyOf(position), position.blockNumber, clock.now()),
+      );
+    return total;
+  };
+
+  const toReserves = async (
+    asset: Asset,
+    positions: readonly ReservePosition[],
+    liabilitiesBase: bigint,
+  ): Promise<Reserves> => {
+    const committedBase = await committedOf(deps.reader, positions);
+    return { asset, positions, onChainBase: onChainOf(positions), committedBase, liabilitiesBase };
+  };
+
+  /** Every asset that is owed to accounts or lies in the treasury. */
+  const list = async (projectId: string): Promise<Reserves[]> => {
+    const [owed, positions] = await Promise.all([
+      ledger.liabilities(projectId),
+      positionsOf(
+        projectId,
+        assets.list().flatMap(({ tokens }) => tokens),
+      ),
+    ]);
+    const all = await Promise.all(
+      assets.list().map((asset) => {
+        const own = positions.filter(({ token }) => token.assetId === asset.assetId);
+        return toReserves(asset, own, owed.get(asset.assetId) ?? 0n);
+      }),
+    );
+    return all.filter(
+      ({ onChainBase, liabilitiesBase, asset }) => onChainBase > 0n || liabilitiesBase > 0n || owed.has(asset.assetId),
+    );
+  };
+
+  /**
+   * What liabilities of an asset may come to, decided under the locks of the balances that back them: for the transaction that
+   * raises them. Whatever is accepted meanwhile waits for the locks, and counts as committed afterwards.
+   */
+  const liabilitiesMax = async (sql: SqlReader, positions: readonly ReservePosition[]): Promise<bigint> => {
+    await lockFunds(sql, known(positions).map(keyOf));
+    return onChainOf(positions) - (await committedOf(sql, positions));
+  };
+
+  /** What has to stay in the treasury for what is owed of the assets of these tokens; null where they are not the treasury's. */
+  const backingOf = async (
+    projectId: string,
+    spendings: readonly { readonly owner: string; readonly token: Token }[],
+  ): Promise<Backing | null> => {
+    const treasury = await treasuryOf(projectId);
+    const own = spendings.filter(({ owner }) => owner === treasury);
+    if (own.length === 0) return null;
+    const wanted = [...new Set(own.map(({ token }) => token.assetId))];
+    const owed = await ledger.liabilities(projectId);
+    const backed = wanted.filter((assetId) => (owed.get(assetId) ?? 0n) > 0n);
+    const positions = await positionsOf(
+      projectId,
+      backed.flatMap((assetId) => assets.find(assetId)?.tokens ?? []),
+    );
+    return {
+      lock: async (tx, others) => {
+        if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...known(positions).map(keyOf)]);
+      },
+      check: async (tx) => {
+        for (const assetId of wanted) {
+          const liabilitiesBase = await ledger.liabilitiesUnderLock(tx, projectId, assetId);
+          if (liabilitiesBase === 0n) continue;
+          // Accounts were funded for the first time since this was read.
+          if (!backed.includes(assetId)) throw new FundsMovedError();
+          const mine = positions.filter(({ token }) => token.assetId === assetId);
+          const left = onChainOf(mine) - (await committedOf(sqlOf(tx), mine));
+          if (left < liabilitiesBase) throw backsAccounts(assets.find(assetId), liabilitiesBase - left);
+        }
+      },
+    };
+  };
+
+  const treeOf = (projectId: string, assetId: string): Promise<SumTree> => trees.of(projectId, assetId);
+
+  return {
+    list,
+    positionsOf,
+    liabilitiesMax,
+    backingOf,
+    treeOf,
+    /** The way from an account's leaf to the root. @throws DomainError `invalid_state` for an account younger than the tree */
+    proofOf: async (projectId: string, assetId: string, accountId: string) => {
+      const tree = await treeOf(projectId, assetId);
+      const proof = tree.proof(accountId);
+      if (proof === null || tree.root === null) {
+        throw new DomainError(
+          "invalid_state",
+          `The account is younger than the latest tree (${tree.asOf.toISOString()}). It is in the next one, within half a minute.`,
+          { retryAfterSeconds: 10 },
+        );
+      }
+      return { ...proof, asOf: tree.asOf, root: tree.root };
+    },
+  };
+};
+
+const backsAccounts = (asset: Asset | null, missingBase: bigint): DomainError => {
+  const symbol = asset?.symbol ?? "the asset";
+  return new DomainError(
+    "insufficient_reserves",
+    `The treasury's ${symbol} backs the global accounts: ${formatAmount(missingBase, LEDGER_DECIMALS)} ${symbol} too little would remain. Nothing was sent. Fund the treasury, or send less.`,
+  );
+};
+
+export type ReservesService = ReturnType<typeof createReservesService>;

@@ -1,0 +1,83 @@
+import type { Clock } from "@/lib/core/clock";
+import { sumLevels, sumProof, type SumNode, type SumStep } from "./merkle-sum";
+
+export interface SumTreeDeps {
+  readonly ledger: {
+    balancesAt(
+      projectId: string,
+      currency: string,
+      at: Date,
+    ): Promise<readonly { readonly accountId: string; readonly balanceBase: bigint }[]>;
+  };
+  readonly secrets: { hash(purpose: string, text: string): Buffer };
+  readonly clock: Clock;
+}
+
+export interface AccountProof {
+  readonly accountId: string;
+  readonly balanceBase: bigint;
+  readonly salt: string;
+  readonly index: number;
+  readonly siblings: readonly SumStep[];
+}
+
+/** All accounts of a currency as they were at `asOf`. */
+export interface SumTree {
+  readonly asOf: Date;
+  readonly accounts: number;
+  /** Null: there is no account. */
+  readonly root: SumNode | null;
+  /** Null: the account did not exist then. */
+  proof(accountId: string): AccountProof | null;
+}
+
+const EVERY_MS = 10_000;
+/** As long as a statement of the ledger may take: whatever bears an earlier time is committed by then. */
+const SETTLED_MS = 20_000;
+const TREES_MAX = 50;
+
+/**
+ * Sum trees as of every tenth second: every instance makes the same tree from the same entries, so that a proof from one fits the root
+ * that another showed.
+ */
+export const createSumTrees = ({ ledger, secrets, clock }: SumTreeDeps) => {
+  const known = new Map<string, Promise<SumTree>>();
+
+  const build = async (projectId: string, assetId: string, asOf: Date): Promise<SumTree> => {
+    const balances = await ledger.balancesAt(projectId, assetId, asOf);
+    const leaves = balances.map(({ accountId, balanceBase }) => ({
+      assetId,
+      accountId,
+      salt: secrets.hash("reserve-leaf", accountId).toString("hex"),
+      balance: balanceBase,
+    }));
+    const levels = sumLevels(leaves);
+    const indexOf = new Map(leaves.map(({ accountId }, index) => [accountId, index]));
+    return {
+      asOf,
+      accounts: leaves.length,
+      root: levels.at(-1)?.[0] ?? null,
+      proof: (accountId) => {
+        const index = indexOf.get(accountId);
+        const leaf = index === undefined ? undefined : leaves[index];
+        if (index === undefined || leaf === undefined) return null;
+        return { accountId, balanceBase: leaf.balance, salt: leaf.salt, index, siblings: sumProof(levels, index) };
+      },
+    };
+  };
+
+  return {
+    of: (projectId: string, assetId: string): Promise<SumTree> => {
+      const asOf = new Date(Math.floor((clock.now().getTime() - SETTLED_MS) / EVERY_MS) * EVERY_MS);
+      const key = `${projectId}:${assetId}:${String(asOf.getTime())}`;
+      const cached = known.get(key);
+      if (cached) return cached;
+      const tree = build(projectId, assetId, asOf);
+      known.set(key, tree);
+      tree.catch(() => known.delete(key));
+      const oldest = known.keys().next();
+      if (known.size > TREES_MAX && !oldest.done) known.delete(oldest.value);
+      return tree;
+    },
+  };
+};
