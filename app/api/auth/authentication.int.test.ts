@@ -191,6 +191,18 @@ describe("API keys over the API", () => {
     expect(JSON.stringify(body)).not.toContain(String(made.body.secret));
   });
 
+  test("show the policy that they were made with, and need a code unless that says otherwise", async () => {
+    const headers = bearer((await api.signIn()).accessToken);
+    const { address } = testAccount();
+    const policy = { otp: "exempt", dailyCapUsd: "2500.5", recipients: [address.toLowerCase()] };
+    const made = await send("POST", PERSONAL, headers, { name: "Shop", ...policy });
+    const shown = { otp: "exempt", dailyCapUsd: "2500.5", recipients: [address] };
+    expect(made).toMatchObject({ status: 201, body: shown });
+    await send("POST", PERSONAL, headers, { name: "Plain" });
+    const { body } = await send("GET", PERSONAL, headers);
+    expect(body.data).toMatchObject([{ otp: "required", dailyCapUsd: null, recipients: [] }, shown]);
+  });
+
   test.each([
     ["no name", {}],
     ["an empty name", { name: " " }],
@@ -199,6 +211,13 @@ describe("API keys over the API", () => {
     ["no scope", { name: "CI", scopes: [] }],
     ["an expiry in the past", { name: "CI", expiresAt: "2020-01-01T00:00:00Z" }],
     ["an expiry that is no time", { name: "CI", expiresAt: "tomorrow" }],
+    ["an exemption without a cap", { name: "CI", otp: "exempt" }],
+    ["a cap without an exemption", { name: "CI", dailyCapUsd: "100" }],
+    ["a cap that is no amount", { name: "CI", otp: "exempt", dailyCapUsd: "1e3" }],
+    ["a cap of seven fraction digits", { name: "CI", otp: "exempt", dailyCapUsd: "1.0000001" }],
+    ["a negative cap", { name: "CI", otp: "exempt", dailyCapUsd: "-1" }],
+    ["a recipient that is no address", { name: "CI", recipients: ["shop.eth"] }],
+    ["101 recipients", { name: "CI", recipients: Array.from({ length: 101 }, () => `0x${"1".repeat(40)}`) }],
   ])("are not made with %s", async (_what, input) => {
     const headers = bearer((await api.signIn()).accessToken);
     expect(await send("POST", PERSONAL, headers, input)).toMatchObject({ status: 400, code: "invalid_request" });

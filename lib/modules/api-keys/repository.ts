@@ -1,3 +1,4 @@
+import type { ApiKeyPolicy } from "@/lib/core/actor";
 import type { Queryable } from "@/lib/db/client";
 import type { ApiKey as ApiKeyRow } from "@/lib/db/generated/client";
 
@@ -10,6 +11,7 @@ export interface ApiKey {
   readonly prefix: string;
   readonly last4: string;
   readonly scopes: readonly string[];
+  readonly policy: ApiKeyPolicy;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
@@ -33,18 +35,22 @@ const toApiKey = (row: ApiKeyRow): ApiKey => ({
   prefix: row.prefix,
   last4: row.last4,
   scopes: row.scopes,
+  policy: {
+    otp: row.otpPolicy as ApiKeyPolicy["otp"],
+    dailyCapUsd: row.dailyCapUsd?.toFixed() ?? null,
+    recipients: row.recipients,
+  },
   createdAt: row.createdAt,
   expiresAt: row.expiresAt,
   lastUsedAt: row.lastUsedAt,
   revokedAt: row.revokedAt,
 });
 
-export const insertApiKey = async (db: Queryable, key: NewApiKey): Promise<ApiKey> =>
-  toApiKey(
-    await db.apiKey.create({
-      data: { ...key, scopes: [...key.scopes], secretHash: Uint8Array.from(key.secretHash) },
-    }),
-  );
+export const insertApiKey = async (db: Queryable, { policy, ...key }: NewApiKey): Promise<ApiKey> => {
+  const { otp: otpPolicy, dailyCapUsd, recipients } = policy;
+  const stored = { ...key, scopes: [...key.scopes], secretHash: Uint8Array.from(key.secretHash) };
+  return toApiKey(await db.apiKey.create({ data: { ...stored, otpPolicy, dailyCapUsd, recipients: [...recipients] } }));
+};
 
 /** At most `limit`, newest first, revoked ones included. */
 export const listApiKeys = async (db: Queryable, projectId: string, limit: number): Promise<ApiKey[]> => {

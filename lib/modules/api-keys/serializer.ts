@@ -1,3 +1,4 @@
+import { getAddress } from "viem";
 import type { createApiKey, listApiKeys, revokeApiKey } from "@/lib/contracts/api-keys";
 import { SCOPES, type ResponseOf } from "@/lib/contracts/contract";
 import type { ApiKey } from "./service";
@@ -10,6 +11,9 @@ const toRecord = (key: ApiKey): ApiKeyRecord => ({
   prefix: key.prefix,
   last4: key.last4,
   scopes: SCOPES.filter((scope) => key.scopes.includes(scope)),
+  otp: key.policy.otp,
+  dailyCapUsd: key.policy.dailyCapUsd,
+  recipients: key.policy.recipients.map((recipient) => getAddress(recipient)),
   createdAt: key.createdAt.toISOString(),
   expiresAt: key.expiresAt?.toISOString() ?? null,
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,

@@ -5,6 +5,7 @@ import { SCOPES } from "@/lib/contracts/contract";
 import type { Database } from "@/lib/db/client";
 import { createAuthServices, movableClock } from "@/lib/testing/auth-services";
 import { testDatabase } from "@/lib/testing/database";
+import { testAccount } from "@/lib/testing/factories";
 import { newApiKeySecret } from "./secret";
 import { toApiKeys, toCreatedApiKey } from "./serializer";
 
@@ -50,7 +51,19 @@ describe("API keys", () => {
       projectId: actor.projectId,
       createdBy: actor.userId,
       scopes: record.scopes,
+      policy: { otp: "required", dailyCapUsd: null, recipients: [] },
     });
+  });
+
+  test("carry their policy, so that nobody need read it again", async () => {
+    const { apiKeys, actor } = await setUp();
+    const recipient = testAccount().address;
+    const policy = { otp: "exempt", dailyCapUsd: "2500.5" } as const;
+    const made = await apiKeys.create(actor, { name: "Shop", ...policy, recipients: [recipient, recipient] });
+    expect(toCreatedApiKey(made)).toMatchObject({ ...policy, recipients: [recipient] });
+    expect((await apiKeys.verify(made.secret)).policy).toEqual({ ...policy, recipients: [recipient] });
+    for (const wrong of [{ otp: "exempt" }, { dailyCapUsd: "1" }, { otp: "required", dailyCapUsd: "1" }] as const)
+      expect(await codeOf(apiKeys.create(actor, { name: "Shop", ...wrong }))).toBe("invalid_request");
   });
 
   test("malformed, unknown, and right but for the hidden part are all the same: unauthorized", async () => {

@@ -1,4 +1,4 @@
-import type { ApiKeyActor, UserActor } from "@/lib/core/actor";
+import type { ApiKeyActor, ApiKeyPolicy, UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { createFreshCache } from "@/lib/core/fresh-cache";
@@ -35,6 +35,12 @@ export interface NewApiKey {
   readonly scopes?: readonly Scope[] | undefined;
   /** RFC 3339. */
   readonly expiresAt?: string | undefined;
+  /** Default `required`. An exempt key needs a daily cap, and only an exempt key has one; the contract holds callers to it. */
+  readonly otp?: ApiKeyPolicy["otp"] | undefined;
+  /** US dollars, a decimal string of at most 6 fraction digits. */
+  readonly dailyCapUsd?: string | undefined;
+  /** Checksummed. */
+  readonly recipients?: readonly string[] | undefined;
 }
 
 export interface ApiKeysService {
@@ -76,7 +82,8 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     if (key.expiresAt !== null && key.expiresAt <= now)
       throw new DomainError("api_key_expired", "This API key has expired. Make a new one.");
     touch(key.id, now);
-    return { type: "apiKey", keyId: key.id, projectId: key.projectId, createdBy: key.createdBy, scopes: key.scopes };
+    const { id: keyId, projectId, createdBy, scopes, policy } = key;
+    return { type: "apiKey", keyId, projectId, createdBy, scopes, policy };
   };
 
   const create = async (actor: UserActor, input: NewApiKey): Promise<{ key: ApiKey; secret: string }> => {
@@ -87,13 +94,23 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       throw invalidRequest([{ path: "expiresAt", message: "expiresAt must lie in the future." }]);
     const { secret, ...shown } = newApiKeySecret(deps.kind);
     const scopes = [...new Set(input.scopes ?? DEFAULT_SCOPES)];
+    const policy = policyOf(input);
     const { projectId, userId: createdBy } = actor;
     const key = await database.transaction(async (tx) => {
       const secretHash = secrets.hash(HASH_PURPOSE, secret);
-      const fields = { id: newId("apiKey"), projectId, createdBy, name: input.name, scopes, createdAt, expiresAt };
+      const fields = {
+        id: newId("apiKey"),
+        projectId,
+        createdBy,
+        name: input.name,
+        scopes,
+        policy,
+        createdAt,
+        expiresAt,
+      };
       const made = await insertApiKey(tx, { ...fields, ...shown, secretHash });
       const entry = { projectId, actor: createdBy, subject: made.id, at: createdAt };
-      await recordAudit(tx, { ...entry, action: "api_key.created", data: { name: made.name, scopes } });
+      await recordAudit(tx, { ...entry, action: "api_key.created", data: { name: made.name, scopes, ...policy } });
       return made;
     });
     return { key, secret };
@@ -128,6 +145,14 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       return actor;
     },
   };
+};
+
+const policyOf = ({ otp = "required", dailyCapUsd, recipients = [] }: NewApiKey): ApiKeyPolicy => {
+  if ((otp === "exempt") !== (dailyCapUsd !== undefined)) {
+    const message = "An exempt key needs a daily cap, and only an exempt key has one.";
+    throw invalidRequest([{ path: "dailyCapUsd", message }]);
+  }
+  return { otp, dailyCapUsd: dailyCapUsd ?? null, recipients: [...new Set(recipients)] };
 };
 
 interface PresentedSecret {

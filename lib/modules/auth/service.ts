@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Hex } from "viem";
+import { verifySignedMessage, type ChainClients } from "@/lib/chains/signed-message";
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
@@ -23,7 +24,6 @@ import {
   type User,
 } from "./repository";
 import { createSessions, type Sessions, type StartedSession } from "./sessions";
-import { verifySignedMessage, type ChainClients } from "./signature";
 import { readSignInMessage, type SignInMessage } from "./siwe";
 import { createTokenKeys, type Jwk } from "./token-keys";
 

@@ -3,7 +3,7 @@ import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { maskEmail } from "@/lib/modules/mail/service";
 import type { Mailer } from "@/lib/ports/mail";
-import { OTP_ATTEMPTS_MAX, type OtpRepository, type OtpRow } from "./repository";
+import type { OtpRepository, OtpRow } from "./repository";
 
 const OTP_TTL_SECONDS = 300;
 const OTP_RESEND_SECONDS = 60;
@@ -43,8 +43,30 @@ export interface OtpSent {
 
 const bytes = (buffer: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(buffer);
 
+const secondsUntil = (later: Date, now: Date): number =>
+  Math.max(1, Math.ceil((later.getTime() - now.getTime()) / 1000));
+
+const tooManyCodes = (until: Date, now: Date): DomainError =>
+  new DomainError("rate_limited", "Too many codes were sent to you within an hour. Nothing was sent; try again later.", {
+    retryAfterSeconds: secondsUntil(until, now),
+  });
+
+const tooManyGuesses = (until: Date, now: Date): DomainError =>
+  new DomainError(
+    "otp_attempts_exceeded",
+    "Too many wrong codes were given for you within an hour, so none is taken now. Nothing was sent; try again later.",
+    { retryAfterSeconds: secondsUntil(until, now) },
+  );
+
+const wrongCode = (left: number): DomainError =>
+  new DomainError(
+    "otp_invalid",
+    left > 0 ? `The code is wrong. ${String(left)} tries are left.` : "The code is wrong. Ask for a new one.",
+    { details: [{ path: "otp", message: "is wrong" }], extra: { attemptsLeft: left } },
+  );
+
 const tooSoon = (resendAfter: Date, now: Date): DomainError => {
-  const seconds = Math.max(1, Math.ceil((resendAfter.getTime() - now.getTime()) / 1000));
+  const seconds = secondsUntil(resendAfter, now);
   return new DomainError("rate_limited", `A code was sent already. Another can be sent in ${String(seconds)} s.`, {
     retryAfterSeconds: seconds,
   });
@@ -57,7 +79,8 @@ export const createOtpService = (deps: OtpDeps) => {
 
   /**
    * Sends a code, in the place of an earlier one.
-   * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the last), `provider_error`
+   * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the last, or more than
+   * 60 codes within an hour), `provider_error`
    */
   const request = async (input: OtpRequest): Promise<OtpSent> => {
     const email = await deps.contacts.verifiedEmail(input.userId);
@@ -67,7 +90,7 @@ export const createOtpService = (deps: OtpDeps) => {
     const now = deps.clock.now();
     const otpId = newId("otp");
     const code = deps.secrets.code();
-    const otp = await deps.repository.replace({
+    const stored = await deps.repository.replace({
       id: otpId,
       projectId: input.projectId,
       userId: input.userId,
@@ -80,17 +103,18 @@ export const createOtpService = (deps: OtpDeps) => {
       expiresAt: addSeconds(now, OTP_TTL_SECONDS),
       resendAfter: addSeconds(now, OTP_RESEND_SECONDS),
     });
-    if (otp === null) {
+    if (stored !== null && "fullUntil" in stored) throw tooManyCodes(stored.fullUntil, now);
+    if (stored === null) {
       const open = await deps.repository.latest(input.subjectId);
       throw tooSoon(open?.resendAfter ?? addSeconds(now, 1), now);
     }
-    await deliver(otp, code, input);
+    await deliver(stored, code, input);
     return {
       otpId,
       channel: "email",
       destination: maskEmail(email),
-      expiresAt: otp.expiresAt,
-      resendAfter: otp.resendAfter,
+      expiresAt: stored.expiresAt,
+      resendAfter: stored.resendAfter,
     };
   };
 
@@ -133,28 +157,24 @@ export const createOtpService = (deps: OtpDeps) => {
    */
   const consume = async (input: { subjectId: string; digest: Uint8Array; code: string }): Promise<void> => {
     const now = deps.clock.now();
-    const otp = await deps.repository.countGuess(input.subjectId, now);
-    if (otp === null) throw await explainNoOpenCode(input.subjectId);
-    if (otp.expiresAt <= now) {
-      await deps.repository.close(otp.id, now, "expired");
-      throw new DomainError("otp_expired", "The code has expired. Ask for a new one.");
+    const guessed = await deps.repository.guess({
+      subjectId: input.subjectId,
+      now,
+      isRight: (otp) =>
+        deps.secrets.equals(otp.codeHash, hashOf(otp.id, input.code)) && deps.secrets.equals(otp.digest, input.digest),
+    });
+    switch (guessed.as) {
+      case "consumed":
+        return;
+      case "no_code":
+        throw await explainNoOpenCode(input.subjectId);
+      case "too_many":
+        throw tooManyGuesses(guessed.until, now);
+      case "expired":
+        throw new DomainError("otp_expired", "The code has expired. Ask for a new one.");
+      case "wrong":
+        throw wrongCode(guessed.left);
     }
-    const right =
-      deps.secrets.equals(otp.codeHash, hashOf(otp.id, input.code)) && deps.secrets.equals(otp.digest, input.digest);
-    if (right) {
-      if (await deps.repository.close(otp.id, now, "consumed")) return;
-      throw new DomainError("otp_invalid", "This code was used already. Ask for a new one.");
-    }
-    const left = OTP_ATTEMPTS_MAX - otp.attempts;
-    if (left <= 0) await deps.repository.close(otp.id, now, "attempts");
-    throw new DomainError(
-      "otp_invalid",
-      left > 0 ? `The code is wrong. ${String(left)} tries are left.` : "The code is wrong. Ask for a new one.",
-      {
-        details: [{ path: "otp", message: "is wrong" }],
-        extra: { attemptsLeft: Math.max(0, left) },
-      },
-    );
   };
 
   return { request, consume };

@@ -15,6 +15,15 @@ export interface ManagedKeyRepository {
   find(id: string): Promise<ManagedKey | null>;
 }
 
+/** The id of the key with this address, if it is one of the project's. */
+export const findProjectKeyId = async (
+  { prisma }: Pick<Database, "prisma">,
+  { projectId, address }: { projectId: string; address: string },
+): Promise<string | null> => {
+  const key = await prisma.managedKey.findUnique({ where: { address, projectId }, select: { id: true } });
+  return key?.id ?? null;
+};
+
 /** The store of the local signer (table `managed_key`): ciphertexts alone, the key-encryption key never comes here. */
 export const createManagedKeyRepository = ({ prisma }: Database): ManagedKeyRepository => ({
   insert: async (key, createdAt) => {

@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { systemClock } from "@/lib/core/clock";
@@ -25,7 +26,8 @@ const setUp = async (isDeployed: SmartAccounts["isDeployed"]) => {
   const actor = await base.actorOf(await base.signIn());
   const [treasury] = await base.wallets.list(actor.projectId);
   if (!treasury) throw new Error("no treasury");
-  const smartAccounts = { addressOf: () => Promise.resolve(treasury.address), isDeployed };
+  const originOf = () => Promise.resolve({ factory: zeroAddress, salt: "0" });
+  const smartAccounts = { addressOf: () => Promise.resolve(treasury.address), originOf, isDeployed };
   const registry = { list: () => [{ id: TEST_CHAIN_ID }, { id: TEST_CHAIN_ID + 1 }] };
   const wallets = createWalletsService({ database, signer: base.signer, registry, smartAccounts, clock: systemClock });
   return { ...base, wallets, actor, treasury };
@@ -51,6 +53,7 @@ describe("wallets", () => {
           { chainId: TEST_CHAIN_ID, deployed: true },
           { chainId: TEST_CHAIN_ID + 1, deployed: null },
         ],
+        signer: "service",
         createdAt: "2026-01-01T00:00:00.000Z",
       },
     ]);

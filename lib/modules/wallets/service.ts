@@ -1,29 +1,25 @@
 import { getAddress, isAddress } from "viem";
 import type { Clock } from "@/lib/core/clock";
-import { createFreshCache } from "@/lib/core/fresh-cache";
-import { newId } from "@/lib/core/ids";
+import { actorName, type Actor } from "@/lib/core/actor";
+import { notFound } from "@/lib/core/errors";
+import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
-import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer } from "@/lib/ports/signer";
+import { createDeployments, type SmartAccounts } from "./deployments";
 import {
   findTreasury,
   findWalletByAddress,
   findWalletById,
   insertWallet,
+  labelWallet,
   listWallets,
   type Wallet,
 } from "./repository";
+import { createSmartAccountMaker, type NewSmartAccount, type SmartAccountRecord } from "./smart-account";
 
+export type { SmartAccounts } from "./deployments";
 export type { Wallet, WalletKind } from "./repository";
-
-/** Smart accounts on the chains; the adapter is outside. */
-export interface SmartAccounts {
-  /** The counterfactual address that an account of this owner has on every chain. Computed, without a network call. */
-  addressOf(account: { readonly ownerAddress: EvmAddress }): Promise<EvmAddress>;
-  /** Which addresses have code, by one batch call. @throws DomainError `chain_unavailable` */
-  isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, boolean>>;
-}
 
 export interface WalletsDeps {
   readonly database: Database;
@@ -49,19 +45,27 @@ export interface WalletsService {
    * however often and by however many it is called at once.
    */
   createTreasury(projectId: string): Promise<Wallet>;
-  /** Every wallet of the project, oldest first (1,000 at most). */
+  /**
+   * The smart account of an owner: a linked wallet of the project, which then signs for it, or a key that the service holds for the
+   * project. Asked for again, on whatever chain, it is the same account; for the treasury's owner that is the treasury.
+   * @throws DomainError `unsupported_chain`, `unknown_wallet`, `invalid_request` (the owner is a contract), `wallet_already_linked`
+   */
+  createSmartAccount(actor: Actor, input: NewSmartAccount): Promise<SmartAccountRecord>;
+  /** null takes the name away. @throws DomainError `not_found` */
+  label(actor: Actor, walletId: string, label: string | null): Promise<WalletWithChains>;
+  /** Every wallet of the project that may be a source, oldest first (1,000 at most). */
   list(projectId: string): Promise<Wallet[]>;
   /** As `list`, with what each chain says of it. */
   listWithChains(projectId: string): Promise<WalletWithChains[]>;
-  /** By address in any case; null where the project has no such wallet. */
+  /** By address in any case; null where the project has no such wallet, or it was unlinked. */
   find(projectId: string, address: string): Promise<Wallet | null>;
+  /** As `find`. */
   findById(projectId: string, walletId: string): Promise<Wallet | null>;
+  /** Null only before the project's first wallet was made. */
+  treasury(projectId: string): Promise<Wallet | null>;
 }
 
 const WALLETS_MAX = 1000;
-const CHAIN_TIMEOUT_MS = 2000;
-const DEPLOYED_REFRESH_MS = 1000;
-const DEPLOYED_EXPIRE_MS = 3000;
 const TREASURY_LABEL = "Treasury";
 
 export const createWalletsService = (deps: WalletsDeps): WalletsService => {
@@ -87,64 +91,39 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
 
   const list = (projectId: string): Promise<Wallet[]> => listWallets(database.prisma, projectId, WALLETS_MAX);
 
+  const withChains = async (wallets: readonly Wallet[]): Promise<WalletWithChains[]> => {
+    const chains = await deployments.everywhere(wallets.map(({ address }) => address));
+    return wallets.map((wallet) => ({
+      ...wallet,
+      chains: chains.map(({ chainId, deployed }) => ({ chainId, deployed: deployed?.get(wallet.address) ?? null })),
+    }));
+  };
+
+  const label = async (actor: Actor, walletId: string, text: string | null): Promise<WalletWithChains> => {
+    const { projectId } = actor;
+    const labelled = await database.transaction(async (tx) => {
+      const wallet = isId("wallet", walletId) ? await labelWallet(tx, { projectId, id: walletId, label: text }) : null;
+      if (!wallet) throw notFound();
+      const entry = { projectId, actor: actorName(actor), subject: wallet.id, at: deps.clock.now() };
+      await recordAudit(tx, { ...entry, action: "wallet.labelled", data: { label: text } });
+      return wallet;
+    });
+    const [wallet] = await withChains([labelled]);
+    if (!wallet) throw notFound();
+    return wallet;
+  };
+
   return {
     createTreasury,
+    createSmartAccount: createSmartAccountMaker(deps, deployments),
+    label,
     list,
-    listWithChains: async (projectId) => {
-      const wallets = await list(projectId);
-      const chains = await deployments(wallets.map(({ address }) => address));
-      return wallets.map((wallet) => ({
-        ...wallet,
-        chains: chains.map(({ chainId, deployed }) => ({ chainId, deployed: deployed?.get(wallet.address) ?? null })),
-      }));
-    },
+    listWithChains: async (projectId) => withChains(await list(projectId)),
     find: async (projectId, address) =>
       isAddress(address, { strict: false })
         ? findWalletByAddress(database.prisma, projectId, getAddress(address))
         : null,
+    treasury: (projectId) => findTreasury(database.prisma, projectId),
     findById: (projectId, walletId) => findWalletById(database.prisma, projectId, walletId),
   };
-};
-
-type Deployed = ReadonlyMap<EvmAddress, boolean> | null;
-
-/** Asks all chains at once for all addresses, and remembers for a moment what they said. */
-const createDeployments = ({ registry, smartAccounts }: WalletsDeps) => {
-  const ask = async (chainId: number, addresses: readonly EvmAddress[]): Promise<Deployed> => {
-    try {
-      return await within(smartAccounts.isDeployed(chainId, addresses), CHAIN_TIMEOUT_MS);
-    } catch {
-      // A chain that is away does not hide the wallets; the answer says null, and readiness tells of the chain.
-      return null;
-    }
-  };
-  const cache = createFreshCache<Deployed>({
-    load: (key) => {
-      const [chainId, ...addresses] = key.split(" ");
-      return ask(Number(chainId), addresses as EvmAddress[]);
-    },
-    keep: (answer) => answer !== null,
-    refreshAfterMs: DEPLOYED_REFRESH_MS,
-    expireAfterMs: DEPLOYED_EXPIRE_MS,
-    entriesMax: 1000,
-  });
-  return (addresses: readonly EvmAddress[]): Promise<{ chainId: number; deployed: Deployed }[]> =>
-    Promise.all(
-      registry.list().map(async ({ id: chainId }) => ({
-        chainId,
-        deployed: addresses.length === 0 ? null : await cache.get([chainId, ...addresses].join(" ")),
-      })),
-    );
-};
-
-const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("The chain did not answer in time.")), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

@@ -1,0 +1,9 @@
+import { createSmartAccount } from "@/lib/contracts/wallets";
+import { created, route } from "@/lib/http/route";
+import { toSmartAccount } from "@/lib/modules/wallets/serializer";
+
+export const POST = route({
+  contract: createSmartAccount,
+  handler: async ({ body, actor, services }) =>
+    created(toSmartAccount(await services.wallets.createSmartAccount(actor, body))),
+});

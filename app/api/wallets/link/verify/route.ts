@@ -1,0 +1,8 @@
+import { verifyWalletLink } from "@/lib/contracts/wallets";
+import { ok, route } from "@/lib/http/route";
+import { toVerifiedLink } from "@/lib/modules/wallets/serializer";
+
+export const POST = route({
+  contract: verifyWalletLink,
+  handler: async ({ body, actor, services }) => ok(toVerifiedLink(await services.walletLinks.verify(actor, body))),
+});

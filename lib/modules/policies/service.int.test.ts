@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Actor, ApiKeyActor, ApiKeyPolicy } from "@/lib/core/actor";
+import { newId } from "@/lib/core/ids";
+import type { Database } from "@/lib/db/client";
+import { testDatabase } from "@/lib/testing/database";
+import { testAccount } from "@/lib/testing/factories";
+import { createPoliciesService, type PoliciesService } from "./service";
+
+let database: Database;
+let policies: PoliciesService;
+beforeAll(async () => {
+  ({ database } = await testDatabase());
+  policies = createPoliciesService({ database });
+});
+
+const now = new Date("2026-01-01T23:59:59.999Z");
+const nextDay = new Date("2026-01-02T00:00:00Z");
+const person: Actor = { type: "user", userId: "usr_1", sessionId: "ses_1", projectId: "prj_1", role: "owner" };
+
+const key = (policy: Partial<ApiKeyPolicy> = {}): ApiKeyActor => ({
+  type: "apiKey",
+  keyId: newId("apiKey"),
+  projectId: "prj_1",
+  createdBy: "usr_1",
+  scopes: [],
+  policy: { otp: "required", dailyCapUsd: null, recipients: [], ...policy },
+});
+const exempt = (dailyCapUsd: string): ApiKeyActor => key({ otp: "exempt", dailyCapUsd });
+
+const spend = (actor: Actor, usd: string | null, at = now): Promise<boolean> =>
+  database.transaction((tx) => policies.spend(tx, actor, usd, at));
+
+const spentOf = async ({ keyId }: ApiKeyActor): Promise<(string | undefined)[]> => {
+  const rows = await database.prisma.policySpend.findMany({ where: { apiKeyId: keyId }, orderBy: { day: "asc" } });
+  return rows.map(({ spentUsd }) => spentUsd.toFixed());
+};
+
+describe("the daily cap of a key", () => {
+  test("is never passed, however many spend at once", async () => {
+    const actor = exempt("100");
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => spend(actor, "1.5")));
+    expect(outcomes.filter(Boolean)).toHaveLength(66);
+    expect(await spentOf(actor)).toEqual(["99"]);
+    expect(await policies.mayAfford(actor, "1", now)).toBe(true);
+    expect(await policies.mayAfford(actor, "1.000001", now)).toBe(false);
+    expect(await spentOf(actor)).toEqual(["99"]);
+  }, 60_000);
+
+  test("may be used to its last cent, counts each UTC day for itself, and each key", async () => {
+    const [actor, other] = [exempt("0.3"), exempt("0.3")];
+    for (const usd of ["0.1", "0.2"]) expect(await spend(actor, usd)).toBe(true);
+    expect(await spend(actor, "0.000001")).toBe(false);
+    expect(await spend(other, "0.3")).toBe(true);
+    expect(await policies.mayAfford(actor, "0.3", nextDay)).toBe(true);
+    expect(await spend(actor, "0.3", nextDay)).toBe(true);
+    expect(await spentOf(actor)).toEqual(["0.3", "0.3"]);
+  });
+
+  test("is not lowered by amounts too small to be stored: they are rounded up", async () => {
+    const actor = exempt("0.000002");
+    expect([await spend(actor, "0.0000000001"), await spend(actor, "0.0000000001")]).toEqual([true, true]);
+    expect(await spend(actor, "0.0000000001")).toBe(false);
+  });
+
+  test("is above every amount whose price is not known, and nothing of those is noted", async () => {
+    const actor = exempt("1000000");
+    for (const usd of [null, "0", "0.00", "", "-1", "NaN", "1e3", "Infinity", `1${"0".repeat(30)}`]) {
+      expect([usd, await policies.mayAfford(actor, usd, now)]).toEqual([usd, false]);
+      expect([usd, await spend(actor, usd)]).toEqual([usd, false]);
+    }
+    expect(await spend(exempt("0"), "0.01")).toBe(false);
+    expect(await spentOf(actor)).toEqual([]);
+  });
+
+  test("counts only what was accepted: a transaction that fails gives it back", async () => {
+    const actor = exempt("10");
+    const failed = database.transaction(async (tx) => {
+      expect(await policies.spend(tx, actor, "10", now)).toBe(true);
+      throw new Error("no balance");
+    });
+    await expect(failed).rejects.toThrow("no balance");
+    expect(await spend(actor, "10")).toBe(true);
+  });
+
+  test("is for exempt keys: people and other keys always need a code", async () => {
+    for (const actor of [person, key(), key({ otp: "required", dailyCapUsd: "100" })]) {
+      expect(policies.needsCode(actor)).toBe(true);
+      expect(await policies.mayAfford(actor, "1", now)).toBe(false);
+      expect(await spend(actor, "1")).toBe(false);
+    }
+    expect(policies.needsCode(exempt("1"))).toBe(false);
+  });
+});
+
+describe("the recipients of a key", () => {
+  test("are the only ones it may send to, in any spelling; without a list anybody", () => {
+    const [shop, eve] = [testAccount().address, testAccount().address];
+    const actor = key({ recipients: [shop] });
+    expect(() => policies.checkRecipient(actor, shop, "toAddress")).not.toThrow();
+    expect(() => policies.checkRecipient(actor, shop.toLowerCase() as `0x${string}`, "toAddress")).not.toThrow();
+    for (const anybody of [person, key()])
+      expect(() => policies.checkRecipient(anybody, eve, "recipient")).not.toThrow();
+    expect(() => policies.checkRecipient(actor, eve, "recipient")).toThrow(
+      expect.objectContaining({
+        code: "recipient_not_allowed",
+        details: [expect.objectContaining({ path: "recipient" }) as object],
+      }),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import { isAddressEqual } from "viem";
+import type { Actor } from "@/lib/core/actor";
+import { DomainError } from "@/lib/core/errors";
+import type { Database, Tx } from "@/lib/db/client";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { addSpending, fitsSpending } from "./repository";
+
+/** What an actor may move, to whom, and whether a one-time code has to approve it. */
+export interface PoliciesService {
+  /**
+   * People may send to anybody; a key with a list of recipients to those alone.
+   * @param path of the field that names the recipient, for `details`
+   * @throws DomainError `recipient_not_allowed`
+   */
+  checkRecipient(actor: Actor, address: EvmAddress, path: string): void;
+  /** Whether a code has to approve whatever the actor moves. False for a key that is exempt up to its daily cap: see `mayAfford`. */
+  needsCode(actor: Actor): boolean;
+  /**
+   * Whether the actor could move this without a code now. Nothing is noted, so it may be otherwise a moment later.
+   * @param usd what is moved, in US dollars: an exact decimal string, not rounded down. null where it has no price, which counts as
+   *   above every cap; so does zero, because no amount that moves is worth nothing
+   */
+  mayAfford(actor: Actor, usd: string | null, now: Date): Promise<boolean>;
+  /**
+   * Notes what the actor moves without a code on this UTC day, in the transaction that accepts it. False when it would pass the
+   * cap, or the actor needs a code for everything: then nothing was noted, and the caller must ask for a code or refuse.
+   */
+  spend(tx: Tx, actor: Actor, usd: string | null, now: Date): Promise<boolean>;
+}
+
+const DECIMAL = /^\d{1,30}(\.\d{1,60})?$/;
+
+export const createPoliciesService = ({ database }: { readonly database: Database }): PoliciesService => ({
+  checkRecipient: (actor, address, path) => {
+    if (actor.type !== "apiKey" || actor.policy.recipients.length === 0) return;
+    if (actor.policy.recipients.some((allowed) => isAddressEqual(allowed as EvmAddress, address))) return;
+    const message = `This API key may not send to ${address}. Its list of recipients names who it may send to.`;
+    throw new DomainError("recipient_not_allowed", message, {
+      details: [{ path, message, code: "recipient_not_allowed" }],
+    });
+  },
+  needsCode: (actor) => actor.type !== "apiKey" || actor.policy.otp !== "exempt",
+  mayAfford: async (actor, usd, now) => {
+    const spending = spendingOf(actor, usd, now);
+    return spending !== null && (await fitsSpending(database.prisma, spending));
+  },
+  spend: async (tx, actor, usd, now) => {
+    const spending = spendingOf(actor, usd, now);
+    return spending !== null && (await addSpending(tx, spending));
+  },
+});
+
+/** null where no amount of the actor's goes without a code. */
+const spendingOf = (actor: Actor, usd: string | null, now: Date) => {
+  if (actor.type !== "apiKey" || actor.policy.otp !== "exempt" || actor.policy.dailyCapUsd === null) return null;
+  if (usd === null || !DECIMAL.test(usd) || !/[1-9]/.test(usd)) return null;
+  return { apiKeyId: actor.keyId, day: now.toISOString().slice(0, 10), usd, capUsd: actor.policy.dailyCapUsd };
+};

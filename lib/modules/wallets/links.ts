@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import type { Hex } from "viem";
+import { isRecovered, verifySignedMessage, type ChainClients } from "@/lib/chains/signed-message";
+import type { UserActor } from "@/lib/core/actor";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { DomainError, notFound } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import type { Database, Tx } from "@/lib/db/client";
+import { recordAudit } from "@/lib/modules/audit/service";
+import type { AuthService } from "@/lib/modules/auth/service";
+import { base62 } from "@/lib/modules/secrets/service";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { linkMessage, readLinkMessage } from "./link-message";
+import {
+  claimAddress,
+  consumeLinkRequest,
+  findHolder,
+  findLinkedWallet,
+  findOpenOperationOf,
+  isWalletAlready,
+  listLinkedWallets,
+  listLinkRequests,
+  lockAddress,
+  replaceLinkRequest,
+  unlinkWallet,
+  upsertLinkedWallet,
+  type LinkedWallet,
+  type LinkRequest,
+  type LinkSubject,
+} from "./link-repository";
+
+export type { LinkedWallet } from "./link-repository";
+
+export interface WalletLinksDeps {
+  readonly database: Database;
+  readonly registry: ChainClients & { list(): readonly { readonly id: number }[] };
+  /** Origin of the app as browsers see it: domain and URI of the messages. */
+  readonly publicUrl: string;
+  readonly profiles: Pick<AuthService, "me">;
+  readonly clock: Clock;
+}
+
+/** Wallets that people prove to be theirs by a signature, and add to a project as sources. */
+export interface WalletLinksService {
+  /**
+   * The EIP-4361 message to be signed, good once and for 10 minutes. It replaces the person's earlier one for the wallet.
+   * @throws DomainError `unsupported_chain`, `wallet_already_linked`
+   */
+  init(actor: UserActor, input: LinkInput): Promise<{ nonce: string; message: string; expiresAt: Date }>;
+  /**
+   * Links the wallet whose signature over the message of `init` this is: of a plain account, or of a contract on the message's chain,
+   * deployed (ERC-1271) or not yet (ERC-6492). Of any number at once with one message, one succeeds.
+   * @throws DomainError `nonce_expired`, `invalid_signature`, `wallet_already_linked`, `chain_unavailable`
+   */
+  verify(actor: UserActor, input: { readonly address: EvmAddress; readonly signature: string }): Promise<LinkedWallet>;
+  /** What the person linked to the project, oldest first (1,000 at most). */
+  list(actor: UserActor): Promise<LinkedWallet[]>;
+  /** @throws DomainError `not_found`, `invalid_state` while an operation needs the wallet */
+  unlink(actor: UserActor, address: EvmAddress): Promise<{ address: EvmAddress; unlinkedAt: Date }>;
+}
+
+interface LinkInput {
+  readonly address: EvmAddress;
+  /** Default: the first configured chain. */
+  readonly chainId?: number | undefined;
+}
+
+const NONCE_BYTES = 16;
+const LINK_SECONDS = 600;
+const LINKED_MAX = 1000;
+/** How many earlier messages a wrong signature is compared with, to tell whoever signed an old one. */
+const REQUESTS_COMPARED_MAX = 5;
+
+export const createWalletLinks = (deps: WalletLinksDeps): WalletLinksService => {
+  const { database, clock } = deps;
+
+  const init: WalletLinksService["init"] = async (actor, { address, chainId }) => {
+    const subject = { userId: actor.userId, projectId: actor.projectId, address };
+    const signsOn = chainOf(deps, chainId);
+    await checkFree(deps, subject);
+    const profile = await deps.profiles.me(actor);
+    const name = profile.projects.find(({ projectId }) => projectId === actor.projectId)?.name ?? "";
+    const now = clock.now();
+    const request = { nonce: base62(randomBytes(NONCE_BYTES)), expiresAt: addSeconds(now, LINK_SECONDS) };
+    const project = { id: actor.projectId, name };
+    const where = { address, chainId: signsOn, publicUrl: deps.publicUrl };
+    const message = linkMessage({ ...where, ...request, project, person: profile.address, issuedAt: now });
+    await database.transaction((tx) => replaceLinkRequest(tx, subject, { ...request, message, now }));
+    return { ...request, message };
+  };
+
+  const verify: WalletLinksService["verify"] = async (actor, { address, signature }) => {
+    const subject = { userId: actor.userId, projectId: actor.projectId, address };
+    const [request, ...earlier] = await listLinkRequests(database.prisma, subject, REQUESTS_COMPARED_MAX);
+    if (!request) throw closed("No request of yours to link this wallet to this project is open.");
+    checkOpen(request, clock.now());
+    const { chainId } = readLinkMessage(request.message);
+    const signed = { address, chainId, message: request.message, signature: signature as Hex };
+    const proof = await verifySignedMessage(signed, deps.registry);
+    if (proof === null) throw await wrongSignature(signed, request, earlier);
+    const contractChainId = proof === "contract" ? chainId : null;
+    return database.transaction((tx) => link(tx, { ...subject, contractChainId, nonce: request.nonce }, clock.now()));
+  };
+
+  const unlink: WalletLinksService["unlink"] = async (actor, address) => {
+    const { userId, projectId } = actor;
+    const unlinkedAt = clock.now();
+    await database.transaction(async (tx) => {
+      await lockAddress(tx, address);
+      const wallet = await findLinkedWallet(tx, { userId, projectId, address });
+      if (!wallet) throw notFound();
+      const operationId = await findOpenOperationOf(tx, wallet.id);
+      if (operationId !== null) throw busy(operationId);
+      await unlinkWallet(tx, { id: wallet.id, userId, projectId, address }, unlinkedAt);
+      const entry = { projectId, actor: userId, subject: wallet.id, at: unlinkedAt };
+      await recordAudit(tx, { ...entry, action: "wallet.unlinked", data: { address } });
+    });
+    return { address, unlinkedAt };
+  };
+
+  const list: WalletLinksService["list"] = ({ projectId, userId }) =>
+    listLinkedWallets(database.prisma, { projectId, userId, limit: LINKED_MAX });
+
+  return { init, verify, unlink, list };
+};
+
+const chainOf = ({ registry }: WalletLinksDeps, asked: number | undefined): number => {
+  const chainIds = registry.list().map(({ id }) => id);
+  const chainId = asked ?? chainIds[0];
+  if (chainId !== undefined && chainIds.includes(chainId)) return chainId;
+  const message = `Chain ${asked ?? ""} is not used here.`;
+  const details = [{ path: "chainId", message, code: "unsupported_chain" }];
+  throw new DomainError("unsupported_chain", message, { details });
+};
+
+const taken = (): DomainError =>
+  new DomainError(
+    "wallet_already_linked",
+    "This wallet is linked to another person's account. It must be unlinked there before it can be linked here.",
+  );
+
+const notLinkable = (): DomainError =>
+  new DomainError(
+    "wallet_already_linked",
+    "This address is a treasury or smart account that was made here. It is used as it is and cannot be linked.",
+  );
+
+/** Said before anybody signs; what counts is checked again in the transaction that links. */
+const checkFree = async ({ database }: WalletLinksDeps, { address, projectId, userId }: LinkSubject): Promise<void> => {
+  const holder = await findHolder(database.prisma, address);
+  if (holder !== null && holder !== userId) throw taken();
+  if (await isWalletAlready(database.prisma, { address, projectId })) throw notLinkable();
+};
+
+const closed = (message: string): DomainError =>
+  new DomainError("nonce_expired", `${message} Ask for a new one (POST /wallets/link/init) and sign its message.`);
+
+const usedAlready = (): DomainError => closed("This request to link the wallet was used already.");
+
+const checkOpen = (request: LinkRequest, now: Date): void => {
+  if (request.usedAt !== null) throw usedAlready();
+  if (request.expiresAt <= now) throw closed("This request to link the wallet has expired.");
+};
+
+interface Signed {
+  readonly address: EvmAddress;
+  readonly message: string;
+  readonly signature: Hex;
+}
+
+/** What was signed cannot be seen; but an earlier message of the same person can be tried, and what was expected can be said. */
+const wrongSignature = async (
+  { address, message, signature }: Signed,
+  { nonce }: LinkRequest,
+  earlier: readonly LinkRequest[],
+): Promise<DomainError> => {
+  const old = await Promise.all(earlier.map((each) => isRecovered({ address, message: each.message, signature })));
+  if (old.includes(true))
+    return closed("This signature is over a message that was used already, or that a newer one replaced.");
+  const { chainId, domain } = readLinkMessage(message);
+  const text = `The signature is not one of ${address} over the message that was made for it: for ${domain}, chain ${chainId}, nonce ${nonce}. Sign exactly that message with that wallet; one for another site, chain, person or time does not count.`;
+  return new DomainError("invalid_signature", text, { details: [{ path: "signature", message: text }] });
+};
+
+interface Proven extends LinkSubject {
+  readonly contractChainId: number | null;
+  readonly nonce: string;
+}
+
+const link = async (tx: Tx, proven: Proven, at: Date): Promise<LinkedWallet> => {
+  const { userId, projectId, address, contractChainId, nonce } = proven;
+  if (!(await consumeLinkRequest(tx, nonce, at))) throw usedAlready();
+  const claim = await claimAddress(tx, { address, userId, at });
+  if (claim.userId !== userId) throw taken();
+  if (await isWalletAlready(tx, { address, projectId })) throw notLinkable();
+  const subject = { userId, projectId, address };
+  const wallet = await upsertLinkedWallet(tx, { id: newId("wallet"), ...subject, contractChainId, createdAt: at });
+  if (!wallet) throw notLinkable();
+  const entry = { projectId, actor: userId, subject: wallet.id, at };
+  await recordAudit(tx, { ...entry, action: "wallet.linked", data: { address, contractChainId } });
+  return { ...wallet, linkedAt: claim.linkedAt };
+};
+
+const busy = (operationId: string): DomainError =>
+  new DomainError(
+    "invalid_state",
+    `Operation ${operationId} still moves money from this wallet. Unlink it when the operation is over.`,
+    { extra: { operationId } },
+  );

@@ -1,0 +1,109 @@
+import { getAddress } from "viem";
+import { actorName, type Actor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import type { Database, Tx } from "@/lib/db/client";
+import { recordAudit } from "@/lib/modules/audit/service";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { createDeployments, SmartAccountOrigin, SmartAccounts } from "./deployments";
+import { findProjectKeyId } from "./managed-key-repository";
+import { convertUnlinkedWallet, findWalletByAddress, insertWallet, type Wallet } from "./repository";
+
+export interface NewSmartAccount {
+  readonly ownerAddress: EvmAddress;
+  readonly chainId: number;
+  readonly label?: string | undefined;
+}
+
+export interface SmartAccountRecord extends SmartAccountOrigin {
+  readonly wallet: Wallet;
+  readonly ownerAddress: EvmAddress;
+  /** The chain that was asked for. */
+  readonly chainId: number;
+  /** Whether the account has code there; null: the chain did not answer. */
+  readonly deployed: boolean | null;
+}
+
+interface Deps {
+  readonly database: Database;
+  readonly registry: { list(): readonly { readonly id: number }[] };
+  readonly smartAccounts: SmartAccounts;
+  readonly clock: Clock;
+}
+
+type Make = (actor: Actor, input: NewSmartAccount) => Promise<SmartAccountRecord>;
+
+/** Makes no transaction: the account's first operation deploys it on each chain. */
+export const createSmartAccountMaker = (
+  deps: Deps,
+  deployments: Pick<ReturnType<typeof createDeployments>, "on">,
+): Make => {
+  const { database, smartAccounts } = deps;
+  return async (actor, { ownerAddress, chainId, label }) => {
+    checkChain(deps, chainId);
+    const { projectId } = actor;
+    const keyId = await signingKey(database, projectId, ownerAddress);
+    const address = getAddress(await smartAccounts.addressOf({ ownerAddress }));
+    const account = { projectId, address, ownerAddress, keyId, label: label ?? null };
+    const wallet = await database.transaction((tx) => ensureAccount(tx, account, actor, deps.clock.now()));
+    const [origin, deployed] = await Promise.all([
+      smartAccounts.originOf({ ownerAddress }),
+      deployments.on(chainId, address),
+    ]);
+    return { ...origin, wallet, ownerAddress, chainId, deployed };
+  };
+};
+
+const checkChain = ({ registry }: Deps, chainId: number): void => {
+  if (registry.list().some(({ id }) => id === chainId)) return;
+  const message = `Chain ${chainId} is not used here.`;
+  throw new DomainError("unsupported_chain", message, {
+    details: [{ path: "chainId", message, code: "unsupported_chain" }],
+  });
+};
+
+/**
+ * The service's key where the owner is one of the project's, null where the owner signs for itself, whoever that is. A key of
+ * another project is a stranger here: the service does not sign for this project with it.
+ */
+const signingKey = async (database: Database, projectId: string, owner: EvmAddress): Promise<string | null> => {
+  const keyId = await findProjectKeyId(database, { projectId, address: owner });
+  if (keyId !== null) return keyId;
+  const wallet = await findWalletByAddress(database.prisma, projectId, owner);
+  if (wallet !== null && (wallet.kind !== "linked" || wallet.contractChainId !== null)) {
+    // The account would have one address on every chain, and an owner that may not be there on all of them.
+    const message = "The owner is a contract, which cannot sign for an account on every chain. Name a plain account.";
+    throw invalidRequest([{ path: "ownerAddress", message }]);
+  }
+  return null;
+};
+
+interface Account {
+  readonly projectId: string;
+  readonly address: EvmAddress;
+  readonly ownerAddress: EvmAddress;
+  readonly keyId: string | null;
+  readonly label: string | null;
+}
+
+/** The project's wallet at the account's address; made where there is none. */
+const ensureAccount = async (tx: Tx, account: Account, actor: Actor, at: Date): Promise<Wallet> => {
+  const { projectId, address, ownerAddress, keyId, label } = account;
+  const candidate = { id: newId("wallet"), kind: "smart_account", ...account, createdAt: at } as const;
+  const { wallet, created } = await insertWallet(tx, candidate);
+  const isConverted =
+    wallet.kind === "linked" && (await convertUnlinkedWallet(tx, { id: wallet.id, ownerAddress, keyId, label }));
+  if (wallet.kind === "linked" && !isConverted) {
+    const message = "The account at this address is linked as a wallet of its own. Unlink it first.";
+    throw new DomainError("wallet_already_linked", message);
+  }
+  if (created || isConverted) {
+    const entry = { projectId, actor: actorName(actor), subject: wallet.id, at };
+    await recordAudit(tx, { ...entry, action: "wallet.created", data: { address, ownerAddress } });
+  }
+  if (!isConverted) return wallet;
+  const converted = await findWalletByAddress(tx, projectId, address);
+  if (!converted) throw new Error("The wallet that was just made is not there.");
+  return converted;
+};
