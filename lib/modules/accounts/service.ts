@@ -1,28 +1,37 @@
-import {
-  decodeFunctionResult,
-  encodeFunctionData,
-  erc20Abi,
-  parseAbi,
-  type Address,
-  type Hex,
-  type PublicClient,
-} from "viem";
+import { encodeFunctionData, erc20Abi, parseSignature, type Hex, type TypedDataDefinition } from "viem";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import { DomainError } from "@/lib/core/errors";
-import type { Token } from "@/lib/core/token";
 import type { Bundler, UserOperation, UserOperationGas, UserOperationReceipt } from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { SmartAccounts } from "@/lib/ports/smart-accounts";
+import { createPermits, permitAbi, type Permit } from "./permits";
+import { balanceChanges } from "./balance-changes";
+import {
+  revertsOverdraft,
+  simulateAllowedOperation,
+  simulateWalletCalls,
+  withoutNeedlessApprovals,
+  type WalletCalls,
+  type WalletSimulation,
+  type Watched,
+} from "./wallet-calls";
+import { createWalletTransactions } from "./wallet-transactions";
+
+export { permitTypedData } from "./permits";
+export { approvalOf, type Watched } from "./wallet-calls";
+export type { SeenTransaction, TransactionReceipt } from "./wallet-transactions";
+
+/** Nobody has its key, and no code is there. */
+const NOBODY: EvmAddress = "0x000000000000000000000000000000000000dEaD";
+/** Of the right size; an estimate looks at nothing else. */
+const EMPTY_SIGNATURE: Hex = `0x${"11".repeat(64)}1b`;
+/** One recovery, one new allowance, one nonce. */
+const PERMIT_GAS = 120_000n;
+
+/** How the code of an account begins that lets a contract act for it (EIP-7702). */
+const DELEGATION = "0xef0100";
 
 const CALL_GAS_MARGIN_PERCENT = 135n;
-
-const multicall3 = parseAbi([
-  "struct Call3 { address target; bool allowFailure; bytes callData; }",
-  "struct Result { bool success; bytes returnData; }",
-  "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
-  "function getEthBalance(address addr) view returns (uint256 balance)",
-]);
 
 /** A smart account for which the service holds the owner's key. */
 export interface ManagedAccount {
@@ -38,17 +47,15 @@ export interface AccountsDeps {
   bundler: Bundler;
 }
 
+/** A smart account, whoever signs for it. */
+export type SmartAccount = Pick<ManagedAccount, "address" | "ownerAddress">;
+
 export interface LegCalls {
-  readonly account: ManagedAccount;
+  readonly account: SmartAccount;
   readonly chainId: number;
   /** Names the nonce: whatever is signed for a leg, the entry point executes one operation of it at most. */
   readonly legId: string;
   readonly calls: readonly Call[];
-}
-
-export interface Watched {
-  readonly owner: EvmAddress;
-  readonly token: Token;
 }
 
 export interface Simulation {
@@ -63,7 +70,39 @@ const withCallMargin = (gas: UserOperationGas): UserOperationGas => ({
   callGasLimit: (gas.callGasLimit * CALL_GAS_MARGIN_PERCENT) / 100n,
 });
 
-/** User operations of managed accounts: simulate, sign, submit, and ask how they went. */
+/** After the price lock ends, a signed operation has this long to be mined: in seconds. */
+const VALIDITY_SECONDS_MIN = 120;
+const VALIDITY_BLOCKS = 40;
+
+/** How long a signed operation may take to be mined, in seconds. */
+export const validitySeconds = (blockTimeMs: number): number =>
+  Math.max(VALIDITY_SECONDS_MIN, Math.ceil((VALIDITY_BLOCKS * blockTimeMs) / 1000));
+
+/** A reorganisation may bring what was signed into an earlier block than the one that was the head then. */
+const REORG_BLOCKS = 64n;
+
+/** The block from which on what is signed at `head` may be found. */
+export const searchFrom = (head: bigint): bigint => (head > REORG_BLOCKS ? head - REORG_BLOCKS : 0n);
+
+/** A permit with its holder's signature over it. */
+export interface SignedPermit extends Permit {
+  readonly token: EvmAddress;
+  readonly signature: Hex;
+}
+
+export interface PermittedCalls extends LegCalls {
+  /** Still to be signed; `calls` are those of `permittedCalls`. */
+  readonly permit: Permit & { readonly token: EvmAddress };
+}
+
+export interface OwnerOperation {
+  readonly operation: UserOperation;
+  readonly userOpHash: Hex;
+  /** What the account's owner signs. */
+  readonly typedData: TypedDataDefinition;
+}
+
+/** User operations of smart accounts: simulate, sign, submit, and ask how they went; and what plain wallets send. */
 export const createAccountsService = ({ registry, smartAccounts, bundler }: AccountsDeps) => {
   const draft = async ({ account, chainId, legId, calls }: LegCalls): Promise<UserOperation> =>
     smartAccounts.draft({
@@ -89,12 +128,93 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
     return { gas, changes };
   };
 
+  /** Operations of the same size that do nothing: what the real calls cost is measured by themselves. */
+  const withoutEffect = (calls: readonly Call[]): Call[] => calls.map(({ data }) => ({ to: NOBODY, data, value: 0n }));
+
+  /**
+   * As `simulate`, for calls that begin with taking tokens by a permit that is not signed yet.
+   * @throws DomainError `simulation_failed`, `chain_unavailable`
+   */
+  const simulatePermitted = async (input: PermittedCalls, watched: readonly Watched[]): Promise<Simulation> => {
+    const { permit, chainId, calls } = input;
+    const unsigned = permitCall({ ...permit, signature: EMPTY_SIGNATURE });
+    const [operation, idle] = await Promise.all([
+      draft(input),
+      draft({ ...input, calls: withoutEffect([unsigned, ...calls]) }),
+    ]);
+    const approve: Call = {
+      to: permit.token,
+      value: 0n,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [permit.spender, permit.value] }),
+    };
+    const [gas, { callGas, changes }] = await Promise.all([
+      bundler.estimateGas(chainId, idle),
+      simulateAllowedOperation(registry, { chainId, operation, allowance: { wallet: permit.owner, approve } }, watched),
+    ]);
+    return { gas: withCallMargin({ ...gas, callGasLimit: gas.callGasLimit + callGas + PERMIT_GAS }), changes };
+  };
+
   return {
     simulate,
+    simulatePermitted,
+
+    /** What a plain wallet has to send for these calls, each call in a transaction of its own. */
+    neededCalls: (input: WalletCalls): Promise<readonly Call[]> => withoutNeedlessApprovals(registry, input),
+
+    /** @throws DomainError `simulation_failed`, `chain_unavailable` */
+    simulateWallet: (input: WalletCalls, watched: readonly Watched[]): Promise<WalletSimulation> =>
+      simulateWalletCalls(registry, input, watched),
+
+    permits: createPermits(registry),
+    sent: createWalletTransactions(registry),
+
+    /** @throws DomainError `chain_unavailable` */
+    revertsOverdraft: (input: Parameters<typeof revertsOverdraft>[1]): Promise<boolean> =>
+      revertsOverdraft(registry, input),
+
+    /** Whether code is there that decides by itself. A plain account that has delegated (EIP-7702) still signs. */
+    isContract: async (chainId: number, address: EvmAddress): Promise<boolean> => {
+      const code = (await chainCall(chainId, () => registry.client(chainId).getCode({ address }))) ?? "0x";
+      return code !== "0x" && !code.startsWith(DELEGATION);
+    },
+
+    /** In wei per gas. */
+    maxFeePerGas: async (chainId: number): Promise<bigint> => (await bundler.fees(chainId)).maxFeePerGas,
+
+    head: (chainId: number): Promise<{ number: bigint; timestamp: bigint }> =>
+      chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" })),
+
+    /** How much of the holder's tokens the spender may take now. */
+    allowance: (chainId: number, token: EvmAddress, owner: EvmAddress, spender: EvmAddress): Promise<bigint> =>
+      chainCall(chainId, () =>
+        registry
+          .client(chainId)
+          .readContract({ address: token, abi: erc20Abi, functionName: "allowance", args: [owner, spender] }),
+      ),
+
+    /** An operation for the account's owner to sign. `deploys`: whether it may deploy the account where that is to be done. */
+    prepareForOwner: async (
+      input: LegCalls & { gas: UserOperationGas; validUntil: Date; deploys: boolean },
+    ): Promise<OwnerOperation> => {
+      const { factory, factoryData, ...rest } = await draft(input);
+      const deployment = input.deploys && factory && factoryData ? { factory, factoryData } : {};
+      const { chainId, gas, validUntil } = input;
+      const { operation, userOpHash, typedData } = await smartAccounts.prepare({
+        chainId,
+        draft: { ...rest, ...deployment },
+        gas,
+        validUntil,
+      });
+      return { operation, userOpHash, typedData };
+    },
+
+    /** @throws DomainError `invalid_signature` for what is no signature at all; who signed is for the caller to check */
+    withSignature: (operation: UserOperation, validUntil: Date, signature: Hex): UserOperation =>
+      smartAccounts.withSignature({ operation, validUntil }, signature),
 
     /** A signed user operation, not sent yet. The account's deployment is part of it where that is still to be done. */
     sign: async (
-      input: LegCalls & { gas: UserOperationGas; validUntil: Date },
+      input: LegCalls & { account: ManagedAccount; gas: UserOperationGas; validUntil: Date },
     ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {
       const { account, chainId, gas, validUntil } = input;
       const prepared = await smartAccounts.prepare({ chainId, draft: await draft(input), gas, validUntil });
@@ -126,45 +246,23 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
 
 export type AccountsService = ReturnType<typeof createAccountsService>;
 
-const balanceRead = (multicall: Address, { owner, token }: Watched): Call3 =>
-  token.address === "native"
-    ? call3(multicall, encodeFunctionData({ abi: multicall3, functionName: "getEthBalance", args: [owner] }))
-    : call3(token.address, encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }));
-
-interface Call3 {
-  readonly target: Address;
-  readonly allowFailure: boolean;
-  readonly callData: Hex;
-}
-
-const call3 = (target: Address, callData: Hex): Call3 => ({ target, allowFailure: false, callData });
+/** Makes a permit's allowance. */
+export const permitCall = ({ token, owner, spender, value, deadline, signature }: SignedPermit): Call => {
+  const { r, s, yParity } = parseSignature(signature);
+  const args = [owner, spender, value, deadline, 27 + yParity, r, s] as const;
+  return { to: token, value: 0n, data: encodeFunctionData({ abi: permitAbi, functionName: "permit", args }) };
+};
 
 /**
- * Balances, the account's calls, and the balances again in one `eth_call`. Multicall3's code stands in for the entry point's, which is
- * whom an account obeys without a signature; its deployment goes first where it is still to be done.
+ * What the spender of a permit does beyond making its allowance: it takes the tokens and makes the leg's calls; or, where the leg
+ * is a plain transfer, lets them go straight to the recipient.
  */
-const balanceChanges = async (
-  client: PublicClient,
-  contracts: { multicall3: Address; entryPoint: Address },
-  { sender, callData, factory, factoryData }: UserOperation,
-  watched: readonly Watched[],
-): Promise<bigint[]> => {
-  const reads = watched.map((each) => balanceRead(contracts.multicall3, each));
-  const deployment = factory && factoryData ? [call3(factory, factoryData)] : [];
-  const calls = [...deployment, ...reads, call3(sender, callData), ...reads];
-  const code = await client.getCode({ address: contracts.multicall3 });
-  const { data } = await client.call({
-    to: contracts.entryPoint,
-    data: encodeFunctionData({ abi: multicall3, functionName: "aggregate3", args: [calls] }),
-    stateOverride: [{ address: contracts.entryPoint, code: code ?? "0x" }],
-  });
-  const results = decodeFunctionResult({ abi: multicall3, functionName: "aggregate3", data: data ?? "0x" });
-  const value = (index: number): bigint => {
-    const answer = results[index]?.returnData;
-    if (answer === undefined || answer === "0x")
-      throw new DomainError("simulation_failed", "A token did not tell its balance.");
-    return BigInt(answer);
-  };
-  const first = deployment.length;
-  return watched.map((_, index) => value(first + reads.length + 1 + index) - value(first + index));
+export const permittedCalls = (
+  { token, owner, spender, value }: Permit & { readonly token: EvmAddress },
+  leg: { readonly calls: readonly Call[]; readonly transferTo: EvmAddress | null },
+): readonly Call[] => {
+  const to = leg.transferTo ?? spender;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transferFrom", args: [owner, to, value] });
+  const take: Call = { to: token, value: 0n, data };
+  return leg.transferTo === null ? [take, ...leg.calls] : [take];
 };

@@ -1,51 +1,44 @@
-import type { getUnifiedBalances } from "@/lib/contracts/balances";
+import type { getBalanceHistory, getUnifiedBalances } from "@/lib/contracts/balances";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { formatAmount } from "@/lib/core/money";
+import type { HistoryPoint } from "./repository";
 import type { UnifiedBalances } from "./service";
-import { formatUsd, worthMicroUsd, type AssetTotal, type Position } from "./totals";
+import { formatUsd, sumOfWorths, worthOf, type AssetTotal, type Position } from "./totals";
 
 type Body = ResponseOf<typeof getUnifiedBalances>;
 type Total = Body["totals"][number];
 type Part = Total["breakdown"][number];
 
-const worthOf = ({ token, amountBase }: Position, priceOf: UnifiedBalances["priceOf"]): bigint | null =>
-  worthMicroUsd(amountBase, token.decimals, priceOf(token));
-
-/** Null as soon as one part is unknown: a sum that leaves something out would be a wrong sum. */
-const sumOf = (worths: readonly (bigint | null)[]): bigint | null =>
-  worths.reduce<bigint | null>((sum, worth) => (sum === null || worth === null ? null : sum + worth), 0n);
-
-const toPart = (position: Position, priceOf: UnifiedBalances["priceOf"]): Part => {
-  const { token, amountBase } = position;
-  const { symbol, address, chainId, decimals, assetId } = token;
+const toPart = ({ token, amountBase, walletId, address }: Position, worth: bigint | null): Part => {
+  const { symbol, address: tokenAddress, chainId, decimals, assetId } = token;
   return {
     chainId,
-    walletId: position.walletId,
-    address: position.address as Part["address"],
-    token: { symbol, address, chainId, decimals, assetId },
+    walletId,
+    address: address as Part["address"],
+    token: { symbol, address: tokenAddress, chainId, decimals, assetId },
     amount: formatAmount(amountBase, decimals),
     amountBase: amountBase.toString(),
-    usd: formatUsd(worthOf(position, priceOf)),
+    usd: formatUsd(worth),
   };
 };
 
-const toTotal = (total: AssetTotal, priceOf: UnifiedBalances["priceOf"]): Total => ({
+const toTotal = (total: AssetTotal, worths: readonly (bigint | null)[]): Total => ({
   token: total.symbol,
   assetId: total.assetId,
   amount: formatAmount(total.amountBase, total.decimals),
   amountBase: total.amountBase.toString(),
   decimals: total.decimals,
-  usd: formatUsd(sumOf(total.positions.map((position) => worthOf(position, priceOf)))),
-  breakdown: total.positions.map((position) => toPart(position, priceOf)),
+  usd: formatUsd(sumOfWorths(worths)),
+  breakdown: total.positions.map((position, index) => toPart(position, worths[index] ?? null)),
 });
 
 export const toUnifiedBalances = (balances: UnifiedBalances): Body => {
-  const worths = balances.totals.flatMap((total) =>
-    total.positions.map((position) => worthOf(position, balances.priceOf)),
+  const worths = balances.totals.map((total) =>
+    total.positions.map((position) => worthOf(position, balances.priceOf(position.token))),
   );
   return {
-    totals: balances.totals.map((total) => toTotal(total, balances.priceOf)),
-    totalUsd: formatUsd(sumOf(worths)),
+    totals: balances.totals.map((total, index) => toTotal(total, worths[index] ?? [])),
+    totalUsd: formatUsd(sumOfWorths(worths.flat())),
     asOf: balances.asOf.map(({ chainId, blockNumber, at }) => ({
       chainId,
       blockNumber: blockNumber.toString(),
@@ -58,3 +51,11 @@ export const toUnifiedBalances = (balances: UnifiedBalances): Body => {
     })),
   };
 };
+
+export const toBalanceHistory = (points: readonly HistoryPoint[]): ResponseOf<typeof getBalanceHistory> => ({
+  data: points.map(({ takenAt, totalUsd, assets }) => ({
+    takenAt: takenAt.toISOString(),
+    totalUsd,
+    assets: assets.map(({ assetId, token, amount, usd }) => ({ assetId, token, amount, usd })),
+  })),
+});

@@ -6,22 +6,25 @@ import { systemClock } from "@/lib/core/clock";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { testDevnet } from "@/lib/testing/devnet";
 import { toUnifiedBalances } from "./serializer";
-import { createBalancesService } from "./service";
+import { createBalancesService, type UnifiedBalances } from "./service";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
 const PRICES: Readonly<Record<string, string>> = { usdc: "1", dai: "0.999", eth: "3000.5" };
 
 const devnet = await testDevnet();
+const requests: string[] = [];
 let down: "nothing" | "refused" | "silent" = "nothing";
 const thirdUrl = devnet.rpcUrls[String(THREE)] ?? "";
 const registry = createChainRegistry(devnet.chains, {
   timeoutMs: 10_000,
   fetchFn: (input, init) => {
+    requests.push(input instanceof Request ? input.url : new URL(input).href);
     if (down === "nothing" || !(typeof input === "string" && input.startsWith(thirdUrl))) return fetch(input, init);
     return down === "refused" ? Promise.reject(new TypeError("refused")) : new Promise(() => undefined);
   },
 });
 const faucet = createFaucet({ registry });
+const noted: UnifiedBalances[] = [];
 
 const wallet = (id: string) => ({ id, address: privateKeyToAddress(generatePrivateKey()) });
 const wallets = [wallet("wal_1"), wallet("wal_2")] as const;
@@ -30,6 +33,7 @@ const serviceOf = (owners: readonly { id: string; address: `0x${string}` }[] = w
     registry,
     wallets: { list: () => Promise.resolve(owners) },
     prices: { priceUsd: (tokens) => Promise.resolve(tokens.map(({ assetId }) => PRICES[assetId] ?? null)) },
+    history: { note: (_, balances) => noted.push(balances), list: () => Promise.resolve([]) },
     clock: systemClock,
   });
 const unified = async (service: ReturnType<typeof serviceOf>) =>
@@ -39,6 +43,7 @@ const give = (owner: { address: `0x${string}` }, chainId: number, symbol: string
 
 beforeEach(() => {
   down = "nothing";
+  noted.length = 0;
 });
 
 describe("unified balances", () => {
@@ -77,6 +82,21 @@ describe("unified balances", () => {
     expect(after.totalUsd).toBeNull();
   });
 
+  test("of a hundred wallets, three chains and five tokens take one request to each chain", async () => {
+    const owners = Array.from({ length: 100 }, (_, index) => wallet(`wal_many_${String(index)}`));
+    const last = owners[99] ?? owners[0] ?? wallets[0];
+    await Promise.all([ONE, TWO, THREE].map((chainId) => give(last, chainId, "USDC", 3n)));
+    requests.length = 0;
+    const answer = await unified(serviceOf(owners));
+    expect([...requests].sort()).toEqual([...Object.values(devnet.rpcUrls)].map((url) => new URL(url).href).sort());
+    expect(answer.totals).toMatchObject([{ assetId: "usdc", amountBase: "9" }]);
+    expect(answer.totals[0]?.breakdown.map(({ walletId }) => walletId)).toEqual([
+      "wal_many_99",
+      "wal_many_99",
+      "wal_many_99",
+    ]);
+  });
+
   test.each(["refused", "silent"] as const)("show the last of a chain that is %s, and say so", async (how) => {
     const owner = wallet("wal_4");
     await Promise.all([give(owner, ONE, "USDC", 5n), give(owner, THREE, "USDC", 7n)]);
@@ -85,7 +105,9 @@ describe("unified balances", () => {
     expect(before.totals).toMatchObject([{ amountBase: "12" }]);
     down = how;
     await give(owner, ONE, "USDC", 1n);
+    const started = performance.now();
     const after = await unified(service);
+    expect(performance.now() - started).toBeLessThan(5_000);
     expect(after.totals).toMatchObject([{ amountBase: "13" }]);
     expect(after.stale).toMatchObject([{ chainId: THREE, lastSeenAt: expect.any(String) as string }]);
     expect(after.asOf.find(({ chainId }) => chainId === THREE)).toEqual(

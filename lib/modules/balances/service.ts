@@ -4,12 +4,15 @@ import type { Clock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/ports/routing";
+import type { BalanceHistory } from "./history";
+import type { HistoryPoint } from "./repository";
 import { totalByAsset, type AssetTotal, type Position } from "./totals";
 
 export interface BalancesDeps {
   registry: ChainRegistry;
   wallets: { list(projectId: string): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]> };
   prices: { priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> };
+  history: BalanceHistory;
   clock: Clock;
 }
 
@@ -59,7 +62,7 @@ const withDeadline = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> 
 };
 
 /** One balance over all chains and wallets of a project. A chain that does not answer takes nothing from the others. */
-export const createBalancesService = ({ registry, wallets, prices, clock }: BalancesDeps) => {
+export const createBalancesService = ({ registry, wallets, prices, history, clock }: BalancesDeps) => {
   // What a chain said last, for when it says nothing. Bounded: the oldest project's entry goes first.
   const remembered = new Map<string, Snapshot>();
 
@@ -132,12 +135,17 @@ export const createBalancesService = ({ registry, wallets, prices, clock }: Bala
         pricesOf(registry.list().map(({ id }) => registry.tokens(id))),
       ]);
       const snapshots = answers.flatMap(({ snapshot }) => (snapshot ? [snapshot] : []));
-      return {
+      const unified: UnifiedBalances = {
         totals: totalByAsset(snapshots.flatMap((snapshot) => snapshot.positions)),
         priceOf,
         asOf: snapshots.map((snapshot) => snapshot.time),
         stale: answers.flatMap(({ stale }) => (stale ? [stale] : [])),
       };
+      history.note(projectId, unified);
+      return unified;
     },
+
+    /** What the project held in the last so many days, oldest first. */
+    history: (projectId: string, days: number): Promise<HistoryPoint[]> => history.list(projectId, days),
   };
 };

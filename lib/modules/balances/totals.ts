@@ -25,7 +25,9 @@ export const totalByAsset = (positions: readonly Position[]): AssetTotal[] => {
   const groups = new Map<string, Position[]>();
   for (const position of positions) {
     if (position.amountBase === 0n) continue;
-    groups.set(position.token.assetId, [...(groups.get(position.token.assetId) ?? []), position]);
+    const group = groups.get(position.token.assetId);
+    if (group) group.push(position);
+    else groups.set(position.token.assetId, [position]);
   }
   return [...groups.entries()].map(([assetId, group]) => {
     const decimals = Math.max(...group.map(({ token }) => token.decimals));
@@ -52,3 +54,11 @@ export const worthMicroUsd = (amountBase: bigint, decimals: number, priceUsd: st
 
 export const formatUsd = (microUsd: bigint | null): string | null =>
   microUsd === null ? null : formatAmount(microUsd, USD_DECIMALS);
+
+/** Worth in millionths of a dollar; null where the price is not known. */
+export const worthOf = ({ token, amountBase }: Position, priceUsd: string | null): bigint | null =>
+  worthMicroUsd(amountBase, token.decimals, priceUsd);
+
+/** Null as soon as one part is unknown: a sum that leaves something out would be a wrong sum. */
+export const sumOfWorths = (worths: readonly (bigint | null)[]): bigint | null =>
+  worths.reduce<bigint | null>((sum, worth) => (sum === null || worth === null ? null : sum + worth), 0n);

@@ -21,7 +21,7 @@ export interface Funds extends FundsKey {
   readonly guardVersion: number;
 }
 
-/** A hold was released between reading the balance and reserving; read the balance again. */
+/** Holds were released since the balance was read, and without knowing what they left it does not suffice: read it again. */
 export class FundsMovedError extends Error {}
 
 export const fundsKey = (at: FundsKey): string => `${at.walletAddress}:${String(at.chainId)}:${at.token}`;
@@ -34,8 +34,12 @@ export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date):
   });
   if (count === 0) return;
   await tx.$executeRaw`
-    UPDATE balance_guard g SET version = version + 1 FROM balance_hold h
-    WHERE h.id = ${legId} AND g.wallet_address = h.wallet_address AND g.chain_id = h.chain_id AND g.token = h.token`;
+    WITH bumped AS (
+      UPDATE balance_guard g SET version = version + 1 FROM balance_hold h
+      WHERE h.id = ${legId} AND g.wallet_address = h.wallet_address AND g.chain_id = h.chain_id AND g.token = h.token
+      RETURNING g.version)
+    UPDATE balance_hold SET released_version = CASE WHEN ${held} THEN NULL ELSE bumped.version END
+    FROM bumped WHERE id = ${legId}`;
 };
 
 /** Locks the guard's row until the transaction ends. Callers lock several in one order, so that none waits in a circle. */
@@ -47,9 +51,13 @@ const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
   return rows[0]?.version ?? 0;
 };
 
-const heldIn = async (tx: Pick<Tx, "balanceHold">, { walletAddress, chainId, token }: FundsKey): Promise<bigint> => {
+/**
+ * What is held of a balance that was read under that version of its guard. What was released since counts too: whether the
+ * balance shows it as spent already is not known, and the same money must not be promised twice.
+ */
+const heldIn = async (tx: Tx, { walletAddress, chainId, token, guardVersion }: Funds): Promise<bigint> => {
   const held = await tx.balanceHold.aggregate({
-    where: { walletAddress, chainId, token, releasedAt: null },
+    where: { walletAddress, chainId, token, OR: [{ releasedAt: null }, { releasedVersion: { gt: guardVersion } }] },
     _sum: { amountBase: true },
   });
   return held._sum.amountBase === null ? 0n : toBigInt(held._sum.amountBase);
@@ -65,16 +73,16 @@ export const reserveFunds = async (
 ): Promise<void> => {
   const ordered = [...input.funds].sort((a, b) => (fundsKey(a) < fundsKey(b) ? -1 : 1));
   for (const fund of ordered) {
-    if ((await lockGuard(tx, fund)) !== fund.guardVersion) throw new FundsMovedError();
+    const version = await lockGuard(tx, fund);
     const needed = input.holds
       .filter((hold) => fundsKey(hold) === fundsKey(fund))
       .reduce((sum, hold) => sum + hold.amountBase, 0n);
-    if ((await heldIn(tx, fund)) + needed > fund.balanceBase) {
-      throw new DomainError(
-        "insufficient_balance",
-        "The wallet does not hold enough: other operations draw on the same balance. Nothing was sent.",
-      );
-    }
+    if ((await heldIn(tx, fund)) + needed <= fund.balanceBase) continue;
+    if (version !== fund.guardVersion) throw new FundsMovedError();
+    throw new DomainError(
+      "insufficient_balance",
+      "The wallet does not hold enough: other operations draw on the same balance. Nothing was sent.",
+    );
   }
   await tx.balanceHold.createMany({
     data: input.holds.map(({ legId, amountBase, walletAddress, chainId, token }) => ({
@@ -99,7 +107,20 @@ export const createFundsRepository = ({ prisma }: Database) => ({
     return new Map(rows.map((row) => [fundsKey(row), row.version]));
   },
 
-  held: (key: FundsKey): Promise<bigint> => heldIn(prisma, key),
+  /** By `fundsKey`: what is held now; missing where nothing is. */
+  held: async (keys: readonly FundsKey[]): Promise<Map<string, bigint>> => {
+    const rows = await prisma.balanceHold.groupBy({
+      by: ["walletAddress", "chainId", "token"],
+      where: {
+        releasedAt: null,
+        OR: keys.map(({ walletAddress, chainId, token }) => ({ walletAddress, chainId, token })),
+      },
+      _sum: { amountBase: true },
+    });
+    return new Map(
+      rows.map(({ _sum, ...key }) => [fundsKey(key), _sum.amountBase === null ? 0n : toBigInt(_sum.amountBase)]),
+    );
+  },
 });
 
 export type FundsRepository = ReturnType<typeof createFundsRepository>;

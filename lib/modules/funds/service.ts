@@ -1,9 +1,11 @@
 import { DomainError } from "@/lib/core/errors";
+import { createGatherer } from "@/lib/core/gather";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import { fundsKey, type Funds, type FundsKey, type FundsRepository } from "./repository";
+import { FundsMovedError, fundsKey, type Funds, type FundsKey, type FundsRepository } from "./repository";
 
-export { FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
+export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
+export { committedAfter, lockFunds, type SqlReader } from "./under-lock";
 
 /** Something that a wallet is to spend. */
 export interface Spending {
@@ -30,31 +32,102 @@ export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">):
   token: token.address.toLowerCase(),
 });
 
+/** Spendings whose balances are read together. */
+const READ_AT_ONCE_MAX = 200;
+const RESERVE_TRIES_MAX = 8;
+/** More than so many that wait for one balance would not be served in time anyway. */
+const WAITING_MAX = 500;
+
+/** Lets those who want the same balance in one after another, so that they wait here and not with a database connection each. */
+const createTurns = () => {
+  const lines = new Map<string, { tail: Promise<unknown>; waiting: number }>();
+
+  const inLine = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const line = lines.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
+    if (line.waiting >= WAITING_MAX) {
+      throw new DomainError(
+        "rate_limited",
+        "Too many operations wait for this wallet's balance. Nothing was sent; try again shortly.",
+      );
+    }
+    const turn = line.tail.then(work);
+    lines.set(key, { tail: turn.catch(() => undefined), waiting: line.waiting + 1 });
+    try {
+      return await turn;
+    } finally {
+      const now = lines.get(key);
+      if (now !== undefined && now.waiting > 1) lines.set(key, { ...now, waiting: now.waiting - 1 });
+      else lines.delete(key);
+    }
+  };
+
+  /** Lines are joined in one order, so that none waits in a circle. */
+  return <T>(keys: readonly string[], work: () => Promise<T>): Promise<T> =>
+    [...keys].sort().reduceRight<() => Promise<T>>((inner, key) => () => inLine(key, inner), work)();
+};
+
 /** What wallets can spend: what the chain shows, less what accepted operations will still take. */
 export const createFundsService = ({ repository, readBalances }: FundsDeps) => {
+  const turns = createTurns();
+  const readers = new Map<number, (spending: Spending) => Promise<Funds>>();
+
   const distinct = (spendings: readonly Spending[]): Spending[] => [
     ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
   ];
 
-  /** The balances of these spendings, each with the guard's version from before it was read. */
-  const read = async (spendings: readonly Spending[]): Promise<Funds[]> => {
+  const readTogether = async (spendings: readonly Spending[]): Promise<Funds[]> => {
     const each = distinct(spendings);
     const versions = await repository.guardVersions(each.map(fundsKeyOf));
     const balances = await readBalances(each.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })));
-    return each.map((spending, index) => {
+    const byKey = new Map(each.map((spending, index) => [fundsKey(fundsKeyOf(spending)), balances[index] ?? 0n]));
+    return spendings.map((spending) => {
       const key = fundsKeyOf(spending);
-      return { ...key, balanceBase: balances[index] ?? 0n, guardVersion: versions.get(fundsKey(key)) ?? 0 };
+      const name = fundsKey(key);
+      return { ...key, balanceBase: byKey.get(name) ?? 0n, guardVersion: versions.get(name) ?? 0 };
+    });
+  };
+
+  /** All who want to know something of one chain at about the same time share a reading. */
+  const readOne = (spending: Spending): Promise<Funds> => {
+    const { chainId } = spending.token;
+    const read = readers.get(chainId) ?? createGatherer(readTogether, { itemsMax: READ_AT_ONCE_MAX });
+    readers.set(chainId, read);
+    return read(spending);
+  };
+
+  /** The balances of these spendings, each with the guard's version from before it was read. */
+  const read = (spendings: readonly Spending[]): Promise<Funds[]> => Promise.all(distinct(spendings).map(readOne));
+
+  /**
+   * Does something that holds funds (`reserveFunds`) with balances that were read before, and once more with fresh ones when
+   * they turn out to be too old.
+   * @throws DomainError `insufficient_balance`, `rate_limited`, `chain_unavailable`
+   */
+  const reserving = async <T>(
+    spendings: readonly Spending[],
+    work: (funds: readonly Funds[]) => Promise<T>,
+  ): Promise<T> => {
+    let funds = await read(spendings);
+    return turns(funds.map(fundsKey), async () => {
+      for (let tries = 0; tries < RESERVE_TRIES_MAX; tries += 1) {
+        try {
+          return await work(funds);
+        } catch (error) {
+          if (!(error instanceof FundsMovedError)) throw error;
+          funds = await read(spendings);
+        }
+      }
+      throw new DomainError("invalid_state", "The wallet's balance keeps changing. Nothing was sent; try again.");
     });
   };
 
   /** Which spendings the wallets cannot afford now. */
   const shortfalls = async <S extends Spending>(spendings: readonly S[]): Promise<Shortfall<S>[]> => {
-    const balances = await readBalances(
-      spendings.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })),
-    );
-    const held = await Promise.all(spendings.map((spending) => repository.held(fundsKeyOf(spending))));
+    const balances = await Promise.all(spendings.map(readOne));
+    const held = await repository.held(spendings.map(fundsKeyOf));
     return spendings.flatMap((source, index) => {
-      const missingBase = source.amountBase - ((balances[index] ?? 0n) - (held[index] ?? 0n));
+      const heldBase = held.get(fundsKey(fundsKeyOf(source))) ?? 0n;
+      const missingBase = source.amountBase - ((balances[index]?.balanceBase ?? 0n) - heldBase);
       return missingBase > 0n ? [{ source, index, missingBase }] : [];
     });
   };
@@ -72,7 +145,7 @@ export const createFundsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  return { read, shortfalls, require };
+  return { reserving, shortfalls, require };
 };
 
 export type FundsService = ReturnType<typeof createFundsService>;

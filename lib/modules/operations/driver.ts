@@ -1,5 +1,7 @@
 import { isFinal } from "@/lib/core/status";
-import { isTemporary, stepLeg, type StepDeps } from "./leg-steps";
+import { storedRouteLeg } from "@/lib/ports/routing-json";
+import type { StepDeps } from "./legs/step";
+import { isTemporary, stepLeg } from "./legs/step-leg";
 import type { LegRow, OperationWithLegs } from "./repository";
 import { isLegFinal } from "./summary";
 
@@ -9,6 +11,9 @@ const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 15_000;
 /** A leg that waits for a bridge for long is asked about less and less often. */
 const SLOWEST_FACTOR = 20;
+/** An operation counts as delayed after so many times what was estimated, and not before so many seconds. */
+const DELAY_FACTOR = 4;
+const DELAY_SECONDS_MIN = 30;
 
 export interface DriverDeps extends StepDeps {
   pollIntervalMs(chainId: number): number;
@@ -73,6 +78,16 @@ export const createOperationDriver = (deps: DriverDeps) => {
     return interval * Math.min(SLOWEST_FACTOR, 1 + Math.floor(pace.idleRounds / 100));
   };
 
+  /** Whatever it waits for, a bridge or a chain that does not answer: people are told that it takes longer than expected. */
+  const noteDelay = async (operation: OperationWithLegs, open: readonly LegRow[]): Promise<void> => {
+    if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return;
+    const estimated = Math.max(...open.map((leg) => storedRouteLeg.parse(leg.routeLeg).estimatedSeconds));
+    const since = operation.acceptedAt ?? operation.createdAt;
+    const late = since.getTime() + 1000 * Math.max(DELAY_SECONDS_MIN, DELAY_FACTOR * estimated);
+    const now = deps.clock.now();
+    if (now.getTime() > late) await deps.repository.markDelayed(operation.id, now);
+  };
+
   const driveOnce = async (
     operation: OperationWithLegs,
     paces: Map<string, Pace>,
@@ -86,7 +101,9 @@ export const createOperationDriver = (deps: DriverDeps) => {
         return stepOne(operation, leg, pace, context);
       }),
     );
-    return Math.min(...waits);
+    const waitMs = Math.min(...waits);
+    if (waitMs > 0) await noteDelay(operation, open);
+    return waitMs;
   };
 
   /** Runs until the operation is final, has to wait for long, or `signal` aborts (the lease is lost, or the worker stops). */

@@ -1,5 +1,5 @@
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import type { Head } from "./leg-steps";
+import type { Head } from "./legs/step";
 
 /** The latest block of each chain, asked at most once per poll interval however many operations want it. */
 export const createHeads = (registry: ChainRegistry) => {

@@ -2,6 +2,7 @@ import type { Token } from "@/lib/core/token";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { storedToken } from "@/lib/ports/routing-json";
+import { storedWalletTransactions } from "./new-leg";
 import type { LegRow, OperationWithLegs } from "./repository";
 
 /** A leg with what it was asked to do. */
@@ -30,6 +31,35 @@ const bridgeStep = ({ routeLeg, source }: LegView): { token: Token; amountBase: 
     : { token: source.token, amountBase: source.amountBase };
 };
 
+/** The wallet's own transaction moves the money; before it is mined it may also be taken back. */
+const underWay = (row: LegRow): Pick<Holding, "txHash" | "note"> => {
+  if (row.via !== "transaction") return { txHash: null, note: "in the source wallet, about to be sent" };
+  const { transactions } = storedWalletTransactions.parse(row.walletTransactions);
+  return {
+    txHash: transactions.at(-1)?.hash ?? null,
+    note: "in the source wallet, until the transaction that it sent is mined",
+  };
+};
+
+/**
+ * A wallet's own transactions are not all or none: where the first was mined and the last was not, what the first bought is in the
+ * wallet instead of what it sold.
+ */
+const stopped = ({ row, source }: LegView): Holding[] | null => {
+  if (row.refundedBase === null || row.refundTxHash !== null || row.refundToken === null) return null;
+  const place = { wallet: source.owner, txHash: null };
+  const left = toBigInt(row.amountBase) - (toBigIntOrNull(row.spentBase) ?? 0n);
+  const bought = {
+    ...place,
+    token: storedToken.parse(row.refundToken),
+    amountBase: toBigInt(row.refundedBase),
+    note: "bought by the wallet's first transaction, and still in the source wallet",
+  };
+  return left > 0n
+    ? [bought, { ...place, token: source.token, amountBase: left, note: "in the source wallet; not spent" }]
+    : [bought];
+};
+
 const main = (view: LegView): Holding => {
   const { row, source, destination } = view;
   const amountBase = toBigInt(row.amountBase);
@@ -37,7 +67,7 @@ const main = (view: LegView): Holding => {
   switch (row.state) {
     case "queued":
     case "submitted":
-      return { ...own, txHash: null, note: "in the source wallet, about to be sent" };
+      return { ...own, ...underWay(row) };
     case "failed":
       return { ...own, txHash: row.sourceTxHash, note: "in the source wallet; nothing was taken" };
     case "source_seen":
@@ -95,6 +125,8 @@ const main = (view: LegView): Holding => {
 /** Where each part of a leg's money is. What a swap did not need stays in the source wallet and is named too. */
 export const holdingsOf = (view: LegView): Holding[] => {
   const { row, source } = view;
+  const inPlace = stopped(view);
+  if (inPlace !== null) return inPlace;
   const spent = toBigIntOrNull(row.spentBase);
   const holdings = [main(view)];
   const unspent =
@@ -133,12 +165,17 @@ export const nextActionOf = (
     case "expired":
       return "Nothing was sent. Ask for a new quote to try again.";
     case "pending":
+      return operation.subStatus === "awaiting_approval"
+        ? "Approve it with a one-time code, or cancel it. Nothing is sent before."
+        : "Nothing to do: it is carried on by itself, also when this page is closed.";
     case "processing":
     case "partially_completed":
       return operation.subStatus === "refunding"
         ? "Nothing to do: the bridge sends the money back by itself."
         : operation.subStatus === "delayed"
           ? "Nothing to do: it takes longer than expected. It is delivered, or sent back after the bridge's deadline."
-          : "Nothing to do: it is carried on by itself, also when this page is closed.";
+          : views.some(({ row }) => row.state === "submitted" && row.via === "transaction")
+            ? "Nothing to do once the wallet has sent its transactions: it goes on as soon as the chain shows them."
+            : "Nothing to do: it is carried on by itself, also when this page is closed.";
   }
 };

@@ -2,7 +2,13 @@ import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Database, Tx } from "@/lib/db/client";
 import { Prisma, type Operation, type OperationEvent, type OperationLeg } from "@/lib/db/generated/client";
 import { reserveFunds, syncHold, type Funds, type Hold } from "@/lib/modules/funds/service";
+import type { Backing } from "@/lib/modules/reserves/service";
 import { toStored } from "@/lib/ports/routing-json";
+import {
+  claimTransactions,
+  createWalletTransactionRepository,
+  type SentByWallet,
+} from "./wallet-transaction-repository";
 import { isLegFinal, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./summary";
 
 export type OperationRow = Operation & { status: Status; subStatus: SubStatus };
@@ -12,8 +18,11 @@ export type EventRow = OperationEvent;
 
 export interface NewOperation {
   readonly operation: Prisma.OperationUncheckedCreateInput;
+  /** Whether it is there already and awaits approval; then it is moved on instead of made. */
+  readonly awaited: boolean;
   readonly legs: readonly Prisma.OperationLegUncheckedCreateInput[];
   readonly holds: readonly Hold[];
+  readonly sentByWallets: readonly SentByWallet[];
 }
 
 export type LegChange = Omit<
@@ -32,31 +41,30 @@ export interface LegMove {
 /** Empties a JSON column. */
 export const NO_JSON = Prisma.DbNull;
 
-const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
+export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
 
 /** The columns' CHECKs say which texts there are. */
-const asOperation = (row: Operation & { legs: OperationLeg[] }): OperationWithLegs => row as OperationWithLegs;
+export const asOperation = (row: Operation & { legs: OperationLeg[] }): OperationWithLegs => row as OperationWithLegs;
 
-const lockOperation = async (tx: Tx, operationId: string): Promise<Operation> => {
-  await tx.$queryRaw`SELECT 1 FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
-  return tx.operation.findUniqueOrThrow({ where: { id: operationId } });
+type LockedOperation = Pick<Operation, "id" | "status" | "subStatus">;
+
+export const lockOperation = async (tx: Tx, operationId: string): Promise<LockedOperation> => {
+  const [row] = await tx.$queryRaw<LockedOperation[]>`
+    SELECT id, status, sub_status AS "subStatus" FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
+  if (row === undefined) throw new Error(`There is no operation ${operationId}.`);
+  return row;
 };
 
 /** The caller holds the lock of the operation's row, so that numbers have no gap and no double. */
-const appendEvent = async (
+export const appendEvent = async (
   tx: Tx,
   event: { operationId: string; type: string; data: unknown; now: Date },
 ): Promise<void> => {
-  const last = await tx.operationEvent.aggregate({ where: { operationId: event.operationId }, _max: { seq: true } });
-  await tx.operationEvent.create({
-    data: {
-      operationId: event.operationId,
-      seq: (last._max.seq ?? 0) + 1,
-      type: event.type,
-      data: toStored(event.data),
-      createdAt: event.now,
-    },
-  });
+  await tx.$executeRaw`
+    INSERT INTO operation_event (operation_id, seq, type, data, created_at)
+    SELECT ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${JSON.stringify(toStored(event.data))}::jsonb,
+      ${event.now}
+    FROM operation_event WHERE operation_id = ${event.operationId}`;
 };
 
 export const createOperationsRepository = (database: Database) => {
@@ -73,42 +81,25 @@ export const createOperationsRepository = (database: Database) => {
       return row === null ? null : asOperation(row);
     },
 
-    list: async (query: {
-      projectId: string;
-      status?: Status | undefined;
-      kind?: string | undefined;
-      before?: string | undefined;
-      limit: number;
-    }): Promise<OperationWithLegs[]> => {
-      const rows = await database.prisma.operation.findMany({
-        where: {
-          projectId: query.projectId,
-          ...(query.status ? { status: query.status } : {}),
-          ...(query.kind ? { kind: query.kind } : {}),
-          ...(query.before ? { id: { lt: query.before } } : {}),
-        },
-        orderBy: { id: "desc" },
-        take: query.limit,
-        include: OPERATION_INCLUDE,
-      });
-      return rows.map(asOperation);
-    },
-
     /**
      * Accepts an operation, in one transaction with whatever it uses up: `claim` returns false when that was used already,
-     * and nothing happens.
-     * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`
+     * and nothing happens; as it does when an operation that awaited approval awaits it no more.
+     * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`, `invalid_signature` for a
+     * wallet's transaction that another operation named
      */
     accept: (
       input: NewOperation,
-      funds: readonly Funds[],
+      { funds, backing }: { funds: readonly Funds[]; backing: Backing | null },
       claim: (tx: Tx) => Promise<boolean>,
       now: Date,
     ): Promise<boolean> =>
       database.transaction(async (tx) => {
         if (!(await claim(tx))) return false;
-        await tx.operation.create({ data: input.operation });
+        if (!input.awaited) await tx.operation.create({ data: input.operation });
+        else if (!(await leaveApproval(tx, input.operation, now))) return false;
         await tx.operationLeg.createMany({ data: [...input.legs] });
+        await claimTransactions(tx, input.sentByWallets);
+        await backing?.lock(tx, funds);
         await reserveFunds(tx, {
           operationId: input.operation.id,
           projectId: input.operation.projectId,
@@ -116,25 +107,42 @@ export const createOperationsRepository = (database: Database) => {
           funds,
           now,
         });
+        await backing?.check(tx);
         await appendEvent(tx, {
           operationId: input.operation.id,
-          type: "operation.created",
-          data: { status: input.operation.status, subStatus: input.operation.subStatus },
+          type: input.awaited ? "operation.approved" : "operation.created",
+          data: {
+            status: input.operation.status,
+            subStatus: input.operation.subStatus,
+            ...(input.awaited ? { by: input.operation.createdBy } : {}),
+          },
           now,
         });
         await tx.job.create({ data: { id: input.operation.id, queue: "operation", runAt: now } });
         return true;
       }),
 
-    /** pending → processing. False when it is no longer pending. */
+    /** Of any number of attempts to try an operation again, the first is accepted. */
+    claimRetry: async (tx: Tx, retry: { of: string; by: string; now: Date }): Promise<boolean> => {
+      const { count } = await tx.operation.updateMany({
+        where: { id: retry.of, retriedBy: null },
+        data: { retriedBy: retry.by, version: { increment: 1 }, updatedAt: retry.now },
+      });
+      return count === 1;
+    },
+
+    /** pending → processing. False when it is no longer pending, or awaits approval. */
     begin: (operationId: string, now: Date): Promise<boolean> =>
       database.transaction(async (tx) => {
+        const legs = await tx.operationLeg.findMany({ where: { operationId }, select: { state: true } });
+        // What wallets of one's own signed or sent is under way already.
+        const { subStatus } = summarizeLegs(legs.map(({ state }) => state as LegState));
         const { count } = await tx.operation.updateMany({
-          where: { id: operationId, status: "pending" },
-          data: { status: "processing", subStatus: "queued", version: { increment: 1 }, updatedAt: now },
+          where: { id: operationId, status: "pending", subStatus: "prepared" },
+          data: { status: "processing", subStatus, version: { increment: 1 }, updatedAt: now },
         });
         if (count === 0) return false;
-        await appendEvent(tx, { operationId, type: "operation.processing", data: { subStatus: "queued" }, now });
+        await appendEvent(tx, { operationId, type: "operation.processing", data: { subStatus }, now });
         return true;
       }),
 
@@ -202,6 +210,9 @@ export const createOperationsRepository = (database: Database) => {
       return rows.length === 1;
     },
 
+    /** Notes a transaction of a wallet that took another one's place. False when it counts for another leg already. */
+    adoptTransaction: createWalletTransactionRepository(database).adopt,
+
     events: (operationId: string, afterSeq: number, limit: number): Promise<EventRow[]> =>
       database.prisma.operationEvent.findMany({
         where: { operationId, seq: { gt: afterSeq } },
@@ -211,8 +222,25 @@ export const createOperationsRepository = (database: Database) => {
   };
 };
 
-const settleOperation = async (tx: Tx, operation: Operation, now: Date, delayed = false): Promise<void> => {
-  const legs = await tx.operationLeg.findMany({ where: { operationId: operation.id } });
+/** From awaiting approval to prepared, with the price at which it was let run. False when it was cancelled, let run or expired meanwhile. */
+const leaveApproval = async (
+  tx: Tx,
+  { id, subStatus, quoted, acceptedAt }: Prisma.OperationUncheckedCreateInput,
+  now: Date,
+): Promise<boolean> => {
+  const { count } = await tx.operation.updateMany({
+    where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+    data: { subStatus, quoted, acceptedAt, expiresAt: null, version: { increment: 1 }, updatedAt: now },
+  });
+  return count === 1;
+};
+
+const settleOperation = async (tx: Tx, operation: LockedOperation, now: Date, delayed = false): Promise<void> => {
+  const legs = await tx.operationLeg.findMany({
+    where: { operationId: operation.id },
+    orderBy: { position: "asc" },
+    select: { state: true, failure: true },
+  });
   const states = legs.map((leg) => leg.state as LegState);
   const wasDelayed = operation.subStatus === "delayed";
   const next = summarizeLegs(states, delayed || wasDelayed);
@@ -222,7 +250,7 @@ const settleOperation = async (tx: Tx, operation: Operation, now: Date, delayed 
     throw new Error(`An operation may not go from ${before} to ${next.status}.`);
   }
   const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
-  await tx.operation.update({
+  await tx.operation.updateMany({
     where: { id: operation.id },
     data: {
       status: next.status,

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operations";
 import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
@@ -6,8 +6,10 @@ import type { Token } from "@/lib/core/token";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
-import { holdingsOf, nextActionOf, type LegView } from "./outcome";
-import type { EventRow, OperationWithLegs } from "./repository";
+import { csvHeader, csvLines } from "./csv";
+import { mayOf } from "./may";
+import { holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
+import type { EventRow, LegRow, OperationWithLegs } from "./repository";
 import type { LegState } from "./summary";
 
 type OperationRecord = z.output<typeof operationRecord>;
@@ -38,6 +40,8 @@ const amountRecord = (token: Token, base: bigint) => ({
   decimals: token.decimals,
 });
 
+const storedQuoted = z.object({ expectedBase: z.string().transform((text) => BigInt(text)) });
+
 const LEG_STATUS: Record<LegState, Status> = {
   queued: "processing",
   submitted: "processing",
@@ -66,7 +70,17 @@ const transaction = (
   };
 };
 
-const toLeg = ({ row, routeLeg, source, destination }: LegView, chains: ChainFacts): LegRecord => {
+/** A leg of an operation that has not begun, or never did, has no status of its own. */
+const legStatus = (operation: OperationWithLegs, row: LegRow): Status =>
+  operation.status === "pending" || operation.status === "cancelled" || operation.status === "expired"
+    ? operation.status
+    : LEG_STATUS[row.state];
+
+const toLeg = (
+  operation: OperationWithLegs,
+  { row, routeLeg, source, destination }: LegView,
+  chains: ChainFacts,
+): LegRecord => {
   const spent = toBigIntOrNull(row.spentBase);
   const received = toBigIntOrNull(row.receivedBase);
   const refunded = row.refundTxHash !== null;
@@ -79,10 +93,11 @@ const toLeg = ({ row, routeLeg, source, destination }: LegView, chains: ChainFac
     }),
     id: row.id,
     kind: routeLeg.kind,
-    status: LEG_STATUS[row.state],
+    status: legStatus(operation, row),
     state: row.state,
     walletId: row.walletId,
     walletAddress: row.walletAddress as LegRecord["walletAddress"],
+    via: row.via as LegRecord["via"],
     sent: amountRecord(source.token, source.amountBase),
     spent: spent === null ? null : amountRecord(source.token, spent),
     minimum: amountRecord(destination.token, routeLeg.minOutBase),
@@ -117,13 +132,26 @@ const viewsOf = (operation: OperationWithLegs, request: RouteRequest): LegView[]
     return { row, routeLeg, source, destination: request.destination };
   });
 
+/** Where the money of an operation is that has no legs yet, or was ended before it got any. */
+const untouched = ({ status }: OperationWithLegs, request: RouteRequest): Holding[] =>
+  request.sources.map(({ owner, token, amountBase }) => ({
+    wallet: owner,
+    token,
+    amountBase,
+    txHash: null,
+    note:
+      status === "pending"
+        ? "in the source wallet, until somebody approves"
+        : "in the source wallet; nothing was taken",
+  }));
+
 /** The operation as the caller sees it, with where each part of the money is. */
 export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): OperationRecord => {
   const request = storedRouteRequest.parse(operation.request);
   const { token, recipient } = request.destination;
   const views = viewsOf(operation, request);
   const minimum = toBigInt(operation.minimumBase);
-  const expected = views.reduce((sum, view) => sum + view.routeLeg.expectedOutBase, 0n);
+  const { expectedBase: expected } = storedQuoted.parse(operation.quoted);
   const received = views.reduce((sum, { row }) => sum + (toBigIntOrNull(row.receivedBase) ?? 0n), 0n);
   return {
     operationId: operation.id,
@@ -148,7 +176,7 @@ export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): O
       spent: views.map(({ row, source }) => amountRecord(source.token, toBigIntOrNull(row.spentBase) ?? 0n)),
       received: amountRecord(token, received),
     },
-    legs: views.map((view) => toLeg(view, chains)),
+    legs: views.map((view) => toLeg(operation, view, chains)),
     fees: views
       .flatMap((view) => view.routeLeg.fees)
       .map((fee) => ({
@@ -158,17 +186,20 @@ export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): O
       })),
     failure: operation.failure as Failure,
     outcome: {
-      holds: views
-        .flatMap((view) => holdingsOf(view))
-        .map(({ token: held, amountBase, ...place }) => ({
+      holds: (views.length === 0 ? untouched(operation, request) : views.flatMap((view) => holdingsOf(view))).map(
+        ({ token: held, amountBase, ...place }) => ({
           ...place,
           chainId: held.chainId,
           token: tokenRecord(held),
           amount: formatAmount(amountBase, held.decimals),
           amountBase: amountBase.toString(),
-        })),
+        }),
+      ),
       nextAction: nextActionOf(operation, views, chains),
     },
+    retryOf: operation.retryOf,
+    retriedBy: operation.retriedBy,
+    may: mayOf(operation),
     createdBy: operation.createdBy,
     createdAt: operation.createdAt.toISOString(),
     updatedAt: operation.updatedAt.toISOString(),
@@ -183,3 +214,12 @@ export const toOperationEvent = (event: EventRow): z.output<typeof operationEven
   data: event.data as Record<string, unknown>,
   createdAt: event.createdAt.toISOString(),
 });
+
+/** The lines of a CSV file (RFC 4180), made while the list is read. */
+export const operationsCsv = async function* (
+  operations: AsyncIterable<OperationWithLegs>,
+  chains: ChainFacts,
+): AsyncGenerator<string> {
+  yield csvHeader();
+  for await (const operation of operations) yield csvLines(toOperation(operation, chains));
+};

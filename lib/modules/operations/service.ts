@@ -1,112 +1,67 @@
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
-import { isFinal, type Status } from "@/lib/core/status";
-import type { Tx } from "@/lib/db/client";
-import { toDecimal } from "@/lib/db/decimal";
-import { FundsMovedError, fundsKeyOf, type FundsService } from "@/lib/modules/funds/service";
-import type { UserOperationGas } from "@/lib/ports/bundler";
-import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
-import type { EventRow, NewOperation, OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
+import { isFinal } from "@/lib/core/status";
+import type { FundsService } from "@/lib/modules/funds/service";
+import type { ReservesService } from "@/lib/modules/reserves/service";
+import type { OperationFilter, OperationListRepository } from "./list-repository";
+import {
+  awaitingOperation,
+  heldSources,
+  newOperation,
+  type AwaitingOperation,
+  type StartOperation,
+} from "./new-operation";
+import type { EventRow, OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
+import type { WaitingRepository } from "./waiting-repository";
 
+export { mayRetry, retryableLegs } from "./may";
+export type { NewLeg } from "./new-leg";
 export type { OperationWithLegs } from "./repository";
+export { toOperation, type ChainFacts } from "./serializer";
 
-const RESERVE_TRIES_MAX = 5;
 const EVENTS_PAGE = 100;
+const EXPORT_PAGE = 500;
+const EXPORT_OPERATIONS_MAX = 10_000;
+const EXPIRE_BATCH = 200;
 /** Notifications can be lost with a connection, so streams look by themselves this often. */
 const EVENTS_POLL_MS = 2000;
 
 export interface OperationsDeps {
   repository: OperationsRepository;
+  lists: OperationListRepository;
+  waiting: WaitingRepository;
   funds: FundsService;
+  /** What has to stay in the treasury for global accounts. */
+  reserves: Pick<ReservesService, "backingOf">;
   clock: Clock;
   /** Wakes a waiting stream. */
   listener: { on(channel: string, handler: (payload: string) => void): () => void };
 }
 
-export interface StartOperation {
-  projectId: string;
-  kind: string;
-  createdBy: string;
-  request: RouteRequest;
-  /** By source. */
-  wallets: readonly { readonly id: string; readonly address: string }[];
-  legs: readonly { readonly legId: string; readonly gas: UserOperationGas; readonly routeLeg: RouteLeg }[];
-  /** Uses up what the operation comes from, in its transaction. False: it was used already, and nothing happens. */
-  claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
-}
-
-const toRows = (input: StartOperation, operationId: string, now: Date): NewOperation => {
-  const { request } = input;
-  const minimumBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.minOutBase, 0n);
-  const expectedBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.expectedOutBase, 0n);
-  const sources = input.legs.map(({ routeLeg }) => {
-    const source = request.sources[routeLeg.sourceIndex];
-    const wallet = input.wallets[routeLeg.sourceIndex];
-    if (!source || !wallet) throw new Error("A leg names a source that was not asked for.");
-    return { source, wallet };
-  });
-  return {
-    operation: {
-      id: operationId,
-      projectId: input.projectId,
-      kind: input.kind,
-      status: "pending",
-      subStatus: "prepared",
-      request: toStored(request),
-      quoted: toStored({ expectedBase, minimumBase }),
-      minimumBase: toDecimal(minimumBase),
-      createdBy: input.createdBy,
-      addresses: [...new Set([...request.sources.map((source) => source.owner), request.destination.recipient])],
-      createdAt: now,
-      updatedAt: now,
-    },
-    legs: input.legs.map(({ legId, gas, routeLeg }, position) => ({
-      id: legId,
-      operationId,
-      position,
-      walletId: sources[position]?.wallet.id ?? "",
-      walletAddress: sources[position]?.source.owner ?? "",
-      kind: routeLeg.kind,
-      sourceChainId: sources[position]?.source.token.chainId ?? 0,
-      destChainId: request.destination.token.chainId,
-      state: "queued",
-      routeLeg: toStored(routeLeg),
-      amountBase: toDecimal(sources[position]?.source.amountBase ?? 0n),
-      via: "user_operation",
-      gas: toStored(gas),
-      fromBlock: 0n,
-      updatedAt: now,
-    })),
-    holds: input.legs.map(({ legId }, position) => {
-      const source = sources[position]?.source;
-      if (!source) throw new Error("A leg has no source.");
-      return { ...fundsKeyOf(source), legId, amountBase: source.amountBase };
-    }),
-  };
-};
+const CANNOT_CANCEL = {
+  begun: "This operation has begun and can no longer be cancelled: its money may be on its way. Follow its record.",
+  ended: "This operation has ended; there is nothing to cancel.",
+} as const;
 
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
-export const createOperationsService = ({ repository, funds, clock, listener }: OperationsDeps) => {
+export const createOperationsService = (deps: OperationsDeps) => {
+  const { repository, lists, waiting, funds, reserves, clock, listener } = deps;
   /**
-   * Accepts an operation; the workers carry it on. Null when `claim` says that it was accepted already.
-   * @throws DomainError `insufficient_balance`, `chain_unavailable`
+   * Accepts an operation; the workers carry it on. Null when `claim` says that it was accepted already, or it awaits approval
+   * no more.
+   * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `chain_unavailable`
    */
   const start = async (input: StartOperation): Promise<OperationRow | null> => {
-    const operationId = newId("operation");
-    for (let attempt = 0; attempt < RESERVE_TRIES_MAX; attempt++) {
-      const read = await funds.read(input.request.sources);
+    const operationId = input.operationId ?? newId("operation");
+    const sources = heldSources(input);
+    const accepted = await funds.reserving(sources, async (read) => {
+      const backing = await reserves.backingOf(input.projectId, sources);
       const now = clock.now();
-      const rows = toRows(input, operationId, now);
-      try {
-        const accepted = await repository.accept(rows, read, (tx) => input.claim(tx, operationId, now), now);
-        return accepted ? await repository.find(operationId) : null;
-      } catch (error) {
-        if (!(error instanceof FundsMovedError)) throw error;
-      }
-    }
-    throw new DomainError("invalid_state", "The wallet's balance keeps changing. Nothing was sent; try again.");
+      const rows = newOperation(input, operationId, now);
+      return repository.accept(rows, { funds: read, backing }, (tx) => input.claim(tx, operationId, now), now);
+    });
+    return accepted ? repository.find(operationId) : null;
   };
 
   const get = async (projectId: string, id: string): Promise<OperationWithLegs> => {
@@ -115,19 +70,46 @@ export const createOperationsService = ({ repository, funds, clock, listener }: 
     return operation;
   };
 
+  /** Those of the project among these ids, by id. */
+  const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, OperationWithLegs>> => {
+    const found = ids.length === 0 ? [] : await lists.byIds(projectId, ids);
+    return new Map(found.map((operation) => [operation.id, operation]));
+  };
+
   const list = async (
     projectId: string,
-    query: { status?: Status | undefined; kind?: string | undefined; cursor?: string | undefined; limit: number },
+    { cursor, limit, ...filter }: OperationFilter & { cursor?: string | undefined; limit: number },
   ): Promise<{ data: OperationWithLegs[]; nextCursor: string | null }> => {
-    const rows = await repository.list({
-      projectId,
-      status: query.status,
-      kind: query.kind,
-      before: query.cursor,
-      limit: query.limit + 1,
-    });
-    const data = rows.slice(0, query.limit);
-    return { data, nextCursor: rows.length > query.limit ? (data.at(-1)?.id ?? null) : null };
+    const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
+    const data = rows.slice(0, limit);
+    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+  };
+
+  /** As `list`, all of them up to 10,000, read page by page while they are taken. */
+  const all = async function* (projectId: string, filter: OperationFilter): AsyncGenerator<OperationWithLegs> {
+    let before: string | undefined;
+    for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
+      const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
+      yield* rows;
+      if (rows.length < EXPORT_PAGE) return;
+      before = rows.at(-1)?.id;
+    }
+  };
+
+  /** Stores an operation that a person has to approve before it runs. */
+  const startAwaiting = async (input: AwaitingOperation): Promise<OperationWithLegs> => {
+    const operationId = newId("operation");
+    const now = clock.now();
+    await waiting.insertAwaiting(awaitingOperation(input, operationId, now), (tx) => input.claim(tx, operationId), now);
+    return get(input.projectId, operationId);
+  };
+
+  /** @throws DomainError `not_found`, `invalid_state` when it has begun or has ended */
+  const cancel = async (projectId: string, id: string): Promise<OperationWithLegs> => {
+    const operation = await get(projectId, id);
+    if (await waiting.cancel(operation.id, clock.now())) return get(projectId, id);
+    const { status } = await get(projectId, id);
+    throw new DomainError("invalid_state", CANNOT_CANCEL[isFinal(status) ? "ended" : "begun"]);
   };
 
   /** Resolves at the next notification about the operation, after a while, or when `signal` aborts. */
@@ -169,7 +151,20 @@ export const createOperationsService = ({ repository, funds, clock, listener }: 
     }
   };
 
-  return { start, get, list, events };
+  return {
+    start,
+    startAwaiting,
+    get,
+    getMany,
+    list,
+    all,
+    cancel,
+    events,
+    /** Ends those that nobody approved in time. @returns how many */
+    expireDue: (): Promise<number> => waiting.expireDue(clock.now(), EXPIRE_BATCH),
+    /** Notes, in the transaction that accepts it, that an operation is tried again. False when another did so before. */
+    claimRetry: repository.claimRetry,
+  };
 };
 
 export type OperationsService = ReturnType<typeof createOperationsService>;

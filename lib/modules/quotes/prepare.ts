@@ -1,26 +1,16 @@
 import type { z } from "zod";
 import type { balanceChange } from "@/lib/contracts/swap";
-import { DomainError } from "@/lib/core/errors";
-import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
-import type { Token } from "@/lib/core/token";
-import type { AccountsService, ManagedAccount, Watched } from "@/lib/modules/accounts/service";
-import type { UserOperationGas } from "@/lib/ports/bundler";
-import type { Route, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
+import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import { actionsOf, type Action } from "./actions";
+import { prepareLeg, type SimulatedChange, type SimulationDeps } from "./prepare-leg";
+import type { PreparedLeg } from "./prepared";
 import { expectedOut, toTokenRecord } from "./record";
 import type { SourceWallet } from "./request";
 
+export type { SimulationDeps } from "./prepare-leg";
+
 type BalanceChange = z.output<typeof balanceChange>;
-
-export interface PreparedLeg {
-  readonly legId: string;
-  readonly gas: UserOperationGas;
-}
-
-export interface SimulationDeps {
-  routing: RoutingProvider;
-  accounts: AccountsService;
-}
 
 /**
  * The same route with minima that add up to at least `minimumBase`: what was promised stays promised when the route is priced
@@ -36,12 +26,7 @@ export const withMinimum = (route: Route, minimumBase: bigint): Route | null => 
   return { ...route, legs };
 };
 
-const changeRecord = (
-  wallet: string,
-  token: Token,
-  base: bigint,
-  certainty: BalanceChange["certainty"],
-): BalanceChange => ({
+const changeRecord = ({ wallet, token, base, certainty }: SimulatedChange): BalanceChange => ({
   walletAddress: wallet as BalanceChange["walletAddress"],
   chainId: token.chainId,
   token: toTokenRecord(token),
@@ -49,59 +34,27 @@ const changeRecord = (
   certainty,
 });
 
-const managed = (projectId: string, wallet: SourceWallet): ManagedAccount => {
-  if (wallet.keyId === null || wallet.ownerAddress === null) {
-    throw new DomainError("invalid_state", "This wallet signs for itself; the service holds no key of it.");
+/** Several legs may move the same balance. */
+const merged = (changes: readonly SimulatedChange[]): SimulatedChange[] => {
+  const byBalance = new Map<string, SimulatedChange>();
+  for (const change of changes) {
+    const key = `${change.wallet}:${String(change.token.chainId)}:${change.token.address}:${change.certainty}`;
+    byBalance.set(key, { ...change, base: change.base + (byBalance.get(key)?.base ?? 0n) });
   }
-  return {
-    projectId,
-    address: wallet.address as ManagedAccount["address"],
-    ownerAddress: wallet.ownerAddress as ManagedAccount["ownerAddress"],
-    keyId: wallet.keyId,
-  };
+  return [...byBalance.values()];
 };
 
-interface LegSimulation {
-  readonly prepared: PreparedLeg;
-  readonly changes: readonly { wallet: string; token: Token; base: bigint; certainty: BalanceChange["certainty"] }[];
+export interface RouteSimulation {
+  legs: PreparedLeg[];
+  balanceChanges: BalanceChange[];
+  /** What wallets of one's own have to sign or send, in this order, before execute. */
+  actions: Action[];
 }
 
-const simulateLeg = async (
-  deps: SimulationDeps,
-  input: {
-    projectId: string;
-    request: RouteRequest;
-    wallets: readonly SourceWallet[];
-    leg: RouteLeg;
-    signal: AbortSignal;
-  },
-): Promise<LegSimulation> => {
-  const { request, leg } = input;
-  const source = request.sources[leg.sourceIndex];
-  const wallet = input.wallets[leg.sourceIndex];
-  if (!source || !wallet) throw new Error("A leg names a source that was not asked for.");
-  const legId = newId("leg");
-  const built = await deps.routing.build(request, leg, input.signal);
-  const { token, recipient } = request.destination;
-  const watched: Watched[] = [{ owner: source.owner, token: source.token }];
-  if (leg.kind !== "bridge") watched.push({ owner: recipient, token });
-  const { gas, changes } = await deps.accounts.simulate(
-    { account: managed(input.projectId, wallet), chainId: source.token.chainId, legId, calls: built.calls },
-    watched,
-  );
-  const arrives =
-    leg.kind === "bridge"
-      ? { wallet: recipient, token, base: leg.expectedOutBase, certainty: "expected" as const }
-      : { wallet: recipient, token, base: changes[1] ?? 0n, certainty: "simulated" as const };
-  return {
-    prepared: { legId, gas },
-    changes: [{ wallet: source.owner, token: source.token, base: changes[0] ?? 0n, certainty: "simulated" }, arrives],
-  };
-};
-
 /**
- * Builds and simulates every leg against the chains as they are now.
- * @throws DomainError `simulation_failed`, `chain_unavailable`
+ * Builds and simulates every leg against the chains as they are now. Nothing is signed for it, and nothing sent.
+ * @throws DomainError `simulation_failed`, `insufficient_balance` (no coins for a network fee), `invalid_request` (a wallet that
+ * cannot be a source), `chain_unavailable`
  */
 export const simulateRoute = async (
   deps: SimulationDeps,
@@ -110,19 +63,28 @@ export const simulateRoute = async (
     request: RouteRequest;
     wallets: readonly SourceWallet[];
     route: Route;
+    legIds: ReadonlyMap<number, string>;
     signal: AbortSignal;
   },
-): Promise<{ legs: PreparedLeg[]; balanceChanges: BalanceChange[] }> => {
-  const simulations = await Promise.all(input.route.legs.map((leg) => simulateLeg(deps, { ...input, leg })));
-  const merged = new Map<string, LegSimulation["changes"][number]>();
-  for (const change of simulations.flatMap((simulation) => simulation.changes)) {
-    const key = `${change.wallet}:${String(change.token.chainId)}:${change.token.address}:${change.certainty}`;
-    merged.set(key, { ...change, base: change.base + (merged.get(key)?.base ?? 0n) });
-  }
+): Promise<RouteSimulation> => {
+  const { request, wallets, route } = input;
+  const accountOf = ({ sourceIndex }: RouteLeg): string => {
+    const source = request.sources[sourceIndex];
+    return `${source?.owner ?? ""}:${String(source?.token.chainId)}`;
+  };
+  const isFirst = (leg: RouteLeg): boolean => route.legs.find((each) => accountOf(each) === accountOf(leg)) === leg;
+  const simulations = await Promise.all(
+    route.legs.map((leg) => prepareLeg(deps, { ...input, leg, legId: input.legIds.get(leg.sourceIndex), deploys: isFirst(leg) })),
+  );
+  const legs = simulations.map(({ prepared }) => prepared);
   return {
-    legs: simulations.map((simulation) => simulation.prepared),
-    balanceChanges: [...merged.values()].map(({ wallet, token, base, certainty }) =>
-      changeRecord(wallet, token, base, certainty),
-    ),
+    legs,
+    balanceChanges: merged(simulations.flatMap(({ changes }) => changes)).map(changeRecord),
+    actions: route.legs.flatMap((leg, index) => {
+      const [wallet, prepared] = [wallets[leg.sourceIndex], legs[index]];
+      const source = request.sources[leg.sourceIndex];
+      if (!wallet || !prepared || !source) throw new Error("A leg names a source that was not asked for.");
+      return actionsOf(prepared, { wallet, chainId: source.token.chainId });
+    }),
   };
 };

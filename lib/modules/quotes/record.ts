@@ -12,6 +12,8 @@ const SLIPPAGE_WARNING_BPS = 300;
 const IMPACT_WARNING_BPS = 1000;
 const RATE_DECIMALS = 8;
 const ALTERNATIVES_MAX = 3;
+const PRICE_DECIMALS = 24;
+const TOKEN_DECIMALS_MAX = 36;
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
 
@@ -61,9 +63,40 @@ const usdOf = (fee: RouteFee, prices: ReadonlyMap<string, string | null>): strin
   return formatAmount((fee.amountBase * scaled) / 10n ** BigInt(fee.token.decimals), 6);
 };
 
+/** What all sources are worth in US dollars, exactly at these prices (decimal strings); null where one has no price. */
+export const valueUsd = (request: RouteRequest, prices: readonly (string | null)[]): string | null => {
+  let total = 0n;
+  for (const [index, { token, amountBase }] of request.sources.entries()) {
+    const price = prices[index];
+    if (price === null || price === undefined) return null;
+    const [whole = "0", fraction = ""] = price.split(".");
+    if (fraction.length > PRICE_DECIMALS) return null;
+    const scaled = BigInt(whole + fraction.padEnd(PRICE_DECIMALS, "0"));
+    total += amountBase * scaled * 10n ** BigInt(TOKEN_DECIMALS_MAX - token.decimals);
+  }
+  return formatAmount(total, PRICE_DECIMALS + TOKEN_DECIMALS_MAX);
+};
+
 export const tokenKey = (token: Token): string => `${String(token.chainId)}:${token.address}`;
 
-const warningsOf = (request: RouteRequest, impactBps: number, shortOf: readonly string[]): QuoteRecord["warnings"] => [
+/** A plain transfer brings what was sent, unless the token itself keeps a part. */
+const keptByToken = (request: RouteRequest, route: Route): QuoteRecord["warnings"] =>
+  route.legs.flatMap((leg) => {
+    const source = request.sources[leg.sourceIndex];
+    if (leg.kind !== "transfer" || source === undefined || leg.expectedOutBase >= source.amountBase) return [];
+    const { decimals, symbol } = source.token;
+    const [sent, arrives] = [formatAmount(source.amountBase, decimals), formatAmount(leg.expectedOutBase, decimals)];
+    const message = `${symbol} keeps a part of every transfer: of ${sent} that are sent ${arrives} arrive.`;
+    return [{ code: "fee_on_transfer", message }];
+  });
+
+const warningsOf = (
+  request: RouteRequest,
+  route: Route,
+  impactBps: number,
+  shortOf: readonly string[],
+): QuoteRecord["warnings"] => [
+  ...keptByToken(request, route),
   ...(request.slippageBps > SLIPPAGE_WARNING_BPS
     ? [{ code: "high_slippage", message: `You accept up to ${String(request.slippageBps / 100)} % less than quoted.` }]
     : []),
@@ -165,7 +198,7 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
     slippageBps: request.slippageBps,
     estimatedSeconds: secondsOf(route),
     steps: route.legs.flatMap(stepsOf),
-    warnings: warningsOf(request, impactBps, input.shortOf),
+    warnings: warningsOf(request, route, impactBps, input.shortOf),
     alternatives: input.others.slice(0, ALTERNATIVES_MAX).map((other) => alternativeOf(request, other)),
   };
 };

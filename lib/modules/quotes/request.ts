@@ -15,6 +15,8 @@ export interface SourceWallet {
   readonly address: string;
   readonly ownerAddress: string | null;
   readonly keyId: string | null;
+  /** The chain whose contract signs for a linked wallet; null or absent for a plain one. */
+  readonly contractChainId?: number | null;
 }
 
 export interface ResolvedRequest {
@@ -56,6 +58,38 @@ class Faults {
   }
 }
 
+/** What the caller knows the parts of a request by; faults are reported under these names. */
+export interface FieldNames {
+  source(index: number): { whole: string; address: string; chainId: string; token: string; amount: string };
+  readonly toChainId: string;
+  readonly toToken: string;
+  readonly recipient: string;
+}
+
+export const QUOTE_FIELDS: FieldNames = {
+  source: (index) => {
+    const whole = `from.${String(index)}`;
+    return {
+      whole,
+      address: `${whole}.address`,
+      chainId: `${whole}.chainId`,
+      token: `${whole}.token`,
+      amount: `${whole}.amount`,
+    };
+  },
+  toChainId: "toChainId",
+  toToken: "toToken",
+  recipient: "toAddress",
+};
+
+const NOT_OF_PROJECT = "This wallet is not one of the project's wallets.";
+
+/** For a request that names its wallet by id. */
+export const unknownWallet = (path: string): DomainError =>
+  new DomainError("unknown_wallet", NOT_OF_PROJECT, {
+    details: [{ path, message: NOT_OF_PROJECT, code: "unknown_wallet" }],
+  });
+
 const sourceKey = (source: RouteSource): string =>
   `${source.owner}:${String(source.token.chainId)}:${source.token.address}`.toLowerCase();
 
@@ -78,33 +112,34 @@ export const resolveRequest = async (
   deps: ResolveDeps,
   projectId: string,
   input: QuoteInput,
+  names: FieldNames = QUOTE_FIELDS,
 ): Promise<ResolvedRequest> => {
   const faults = new Faults();
   const found = await Promise.all(input.from.map((source) => deps.wallets.find(projectId, source.address)));
   const sources = input.from.map((source, index) => {
-    const path = `from.${String(index)}`;
-    if (found[index] === null)
-      faults.add(`${path}.address`, "unknown_wallet", "This wallet is not one of the project's wallets.");
+    const path = names.source(index);
+    if (found[index] === null) faults.add(path.address, "unknown_wallet", NOT_OF_PROJECT);
     const token = resolveToken(
       deps.registry,
       faults,
-      { chain: `${path}.chainId`, token: `${path}.token` },
+      { chain: path.chainId, token: path.token },
       source.chainId,
       source.token,
     );
     const amountBase =
-      token && faults.catch(`${path}.amount`, () => parseAmount(source.amount, token.decimals, `${path}.amount`));
+      token && faults.catch(path.amount, () => parseAmount(source.amount, token.decimals, path.amount));
     return token && amountBase !== undefined ? { owner: source.address, token, amountBase } : undefined;
   });
   const destination = resolveToken(
     deps.registry,
     faults,
-    { chain: "toChainId", token: "toToken" },
+    { chain: names.toChainId, token: names.toToken },
     input.toChainId,
     input.toToken,
   );
-  if (destination) checkRecipient(faults, deps.registry, destination, input.toAddress);
-  checkDuplicates(faults, sources);
+  if (destination)
+    checkRecipient(faults, deps.registry, destination, { address: input.toAddress, path: names.recipient });
+  checkDuplicates(faults, sources, names);
   faults.check();
   const complete = sources.filter((source) => source !== undefined);
   const wallets = found.filter((wallet) => wallet !== null);
@@ -120,14 +155,14 @@ export const resolveRequest = async (
   };
 };
 
-const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefined)[]): void => {
+const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefined)[], names: FieldNames): void => {
   const seen = new Set<string>();
   sources.forEach((source, index) => {
     if (source === undefined) return;
     const key = sourceKey(source);
     if (seen.has(key))
       faults.add(
-        `from.${String(index)}`,
+        names.source(index).whole,
         "invalid_request",
         "The same source is named twice; add the amounts up instead.",
       );
@@ -153,8 +188,13 @@ const contractsOf = (registry: ChainRegistry, chainId: number): string[] => {
 };
 
 /** Addresses from which nobody gets money back, or from which anybody may take it. */
-const checkRecipient = (faults: Faults, registry: ChainRegistry, token: Token, recipient: EvmAddress): void => {
-  const fault = (message: string): void => faults.add("toAddress", "invalid_request", message);
+const checkRecipient = (
+  faults: Faults,
+  registry: ChainRegistry,
+  token: Token,
+  { address: recipient, path }: { readonly address: EvmAddress; readonly path: string },
+): void => {
+  const fault = (message: string): void => faults.add(path, "invalid_request", message);
   // Precompiles; Uniswap's router also reads 1 and 2 as "the sender" and "the router itself".
   if (BigInt(recipient) <= LAST_RESERVED_ADDRESS)
     fault("Nobody holds the zero address or its neighbours; the money would be lost.");

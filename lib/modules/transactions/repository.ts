@@ -2,6 +2,7 @@ import type { Database, Queryable } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma, type ChainTransaction } from "@/lib/db/generated/client";
 import type { EvmAddress } from "@/lib/ports/routing";
+import { CarriedElsewhereError, type Cargo } from "@/lib/ports/transactions";
 
 type Hex = `0x${string}`;
 export type TransactionStatus = "signed" | "broadcast" | "mined" | "final";
@@ -35,6 +36,8 @@ export interface StoredTransaction extends SignedVersion {
   readonly updatedAt: Date;
 }
 
+export type Carrying = Pick<StoredTransaction, "id" | "hash" | "status" | "minedHash">;
+
 export interface TransactionRow {
   readonly id: string;
   readonly chainId: number;
@@ -51,6 +54,7 @@ interface Insert {
   readonly row: TransactionRow;
   /** The nonce to begin with where this account has sent nothing on this chain yet. */
   readonly firstNonce: bigint;
+  readonly carries: readonly Cargo[];
   /** Signs with the nonce it is given. Must not use the database or the network: the nonce's row is locked meanwhile. */
   readonly sign: (nonce: bigint) => Promise<SignedVersion>;
 }
@@ -100,6 +104,33 @@ const takeNonce = async (tx: Queryable, chainId: number, from: EvmAddress, first
   return row.nonce;
 };
 
+/**
+ * Puts the operations into this transaction: those that none carried yet, and those that are still where the caller saw them.
+ * @throws CarriedElsewhereError
+ */
+const load = async (tx: Queryable, row: Pick<TransactionRow, "id" | "chainId">, carries: readonly Cargo[]) => {
+  // In one order everywhere, so that two bundles never wait for each other in a circle.
+  const sorted = [...carries].sort((a, b) => (a.userOpHash < b.userOpHash ? -1 : 1));
+  const first = sorted.filter(({ after }) => after === null).map(({ userOpHash }) => userOpHash);
+  const again = sorted.flatMap(({ userOpHash, after }) => (after === null ? [] : [{ userOpHash, after }]));
+  let loaded = 0;
+  if (first.length > 0) {
+    loaded += await tx.$executeRaw`
+      INSERT INTO bundle_operation (chain_id, user_op_hash, transaction_id)
+      SELECT ${row.chainId}, hash, ${row.id} FROM unnest(${first}::text[]) AS hash
+      ON CONFLICT (chain_id, user_op_hash) DO NOTHING`;
+  }
+  if (again.length > 0) {
+    loaded += await tx.$executeRaw`
+      UPDATE bundle_operation b SET transaction_id = ${row.id}, attempts = b.attempts + 1
+      FROM unnest(${again.map(({ userOpHash }) => userOpHash)}::text[], ${again.map(({ after }) => after)}::text[])
+        AS moved (hash, transaction_id)
+      WHERE b.chain_id = ${row.chainId} AND b.user_op_hash = moved.hash AND b.transaction_id = moved.transaction_id`;
+  }
+  // Rolls everything back: the transaction and its nonce with it.
+  if (loaded !== carries.length) throw new CarriedElsewhereError("Another transaction carries some of them by now.");
+};
+
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;
 
@@ -129,8 +160,30 @@ export const createTransactionRepository = (database: Database) => {
     hasNonce: async (chainId: number, address: EvmAddress): Promise<boolean> =>
       (await prisma.signerNonce.count({ where: { chainId, address } })) > 0,
 
-    /** Takes the next nonce, signs and stores, in one transaction. Null when the purpose is stored already. */
-    insert: async ({ row, firstNonce, sign }: Insert): Promise<StoredTransaction | null> => {
+    findById: async (id: string): Promise<StoredTransaction | null> => {
+      const row = await prisma.chainTransaction.findUnique({ where: { id } });
+      return row === null ? null : toStored(row);
+    },
+
+    /** In which transactions these operations are. */
+    carriers: async (
+      chainId: number,
+      userOpHashes: readonly Hex[],
+    ): Promise<{ userOpHash: Hex; attempts: number; transaction: Carrying }[]> => {
+      // Not its bytes: with all its operations they are long.
+      const rows = await prisma.$queryRaw<(Carrying & { userOpHash: Hex; attempts: number })[]>`
+        SELECT b.user_op_hash AS "userOpHash", b.attempts, t.id, t.hash, t.status, t.mined_hash AS "minedHash"
+        FROM bundle_operation b JOIN chain_transaction t ON t.id = b.transaction_id
+        WHERE b.chain_id = ${chainId} AND b.user_op_hash = ANY(${userOpHashes})`;
+      return rows.map(({ userOpHash, attempts, ...transaction }) => ({ userOpHash, attempts, transaction }));
+    },
+
+    /**
+     * Takes the next nonce, signs and stores, with all that it carries, in one transaction. Null when the purpose is stored
+     * already.
+     * @throws CarriedElsewhereError
+     */
+    insert: async ({ row, firstNonce, sign, carries }: Insert): Promise<StoredTransaction | null> => {
       try {
         return await database.transaction(async (tx) => {
           const version = await sign(await takeNonce(tx, row.chainId, row.from, firstNonce));
@@ -145,6 +198,7 @@ export const createTransactionRepository = (database: Database) => {
               updatedAt: row.createdAt,
             },
           });
+          await load(tx, row, carries);
           return toStored(inserted);
         });
       } catch (error) {

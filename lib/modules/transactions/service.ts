@@ -9,7 +9,7 @@ import type { Signer } from "@/lib/ports/signer";
 import type { NewTransaction, SentTransaction, TransactionSender } from "@/lib/ports/transactions";
 import { createBroadcaster } from "./broadcast";
 import { createReconciler } from "./reconcile";
-import { createTransactionRepository, type SignedVersion, type StoredTransaction } from "./repository";
+import { createTransactionRepository, type Carrying, type SignedVersion, type StoredTransaction } from "./repository";
 import { createVersionSigner } from "./version";
 
 export interface TransactionsDeps {
@@ -30,7 +30,7 @@ export interface TransactionsService extends TransactionSender {
   reconcile(chainId: number): Promise<number>;
 }
 
-const toSent = (stored: StoredTransaction): SentTransaction => ({
+const toSent = (stored: Carrying): SentTransaction => ({
   id: stored.id,
   hash: stored.hash,
   status: stored.status,
@@ -72,13 +72,15 @@ export const createTransactionsService = (deps: TransactionsDeps): TransactionsS
   };
 
   const store = async (input: NewTransaction): Promise<StoredTransaction> => {
-    const { chainId, keyId, fees, ...rest } = input;
+    const { chainId, keyId, fees, carries = [], ...rest } = input;
     const from = await sign.addressOf(keyId);
     await broadcaster.assertAffordable({ chainId, from, cost: input.value + input.gas * fees.maxFeePerGas });
     const firstNonce = await firstNonceOf(chainId, from);
     const row = { id: newId("transaction"), chainId, from, ...rest, createdAt: clock.now() };
     const signWith = (nonce: bigint): Promise<SignedVersion> => sign.version(keyId, row, { nonce, ...fees });
-    const inserted = await inOrder(`${chainId}:${from}`, () => repository.insert({ row, firstNonce, sign: signWith }));
+    const inserted = await inOrder(`${chainId}:${from}`, () =>
+      repository.insert({ row, firstNonce, sign: signWith, carries }),
+    );
     return inserted ?? stored(await repository.find(chainId, input.purpose));
   };
 
@@ -89,11 +91,28 @@ export const createTransactionsService = (deps: TransactionsDeps): TransactionsS
     },
 
     send: async (input) => {
-      const transaction = (await repository.find(input.chainId, input.purpose)) ?? (await store(input));
+      // What carries operations is told by them whether it is there already.
+      const earlier = input.carries === undefined ? await repository.find(input.chainId, input.purpose) : null;
+      const transaction = earlier ?? (await store(input));
       if (transaction.minedHash !== null) return toSent(transaction);
       const isOffered = await broadcaster.offer(transaction);
       return toSent(
         isOffered && transaction.status === "signed" ? { ...transaction, status: "broadcast" } : transaction,
+      );
+    },
+
+    resend: async (transactionId) => {
+      const transaction = await repository.findById(transactionId);
+      if (transaction !== null && transaction.minedHash === null) await broadcaster.offer(transaction);
+    },
+
+    carriersOf: async (chainId, userOpHashes) => {
+      const carriers = await repository.carriers(chainId, userOpHashes);
+      return new Map(
+        carriers.map(({ userOpHash, attempts, transaction }) => [
+          userOpHash,
+          { attempts, transaction: toSent(transaction) },
+        ]),
       );
     },
 

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { isDomainError } from "@/lib/core/errors";
 import { createDatabase, type Database } from "@/lib/db/client";
-import type { NewTransaction } from "@/lib/ports/transactions";
+import { CarriedElsewhereError, type NewTransaction } from "@/lib/ports/transactions";
 import { startBareAnvil } from "@/lib/testing/bare-anvil";
 import { testDatabase } from "@/lib/testing/database";
 import { createMemorySigner } from "@/lib/testing/memory-signer";
@@ -168,11 +168,52 @@ describe("sending", () => {
   });
 });
 
+const hashOf = (name: string): Hex => keccak256(toHex(`${name}:${executorKey}`));
+
+describe("what a transaction carries", () => {
+  test("an operation is in one transaction at a time, on however many instances it is bundled at once", async () => {
+    const [shared, own] = [hashOf("shared"), [hashOf("one"), hashOf("two")]] as const;
+    const services = [service, instance(otherDatabase)];
+    const outcomes = await Promise.allSettled(
+      services.map((each, index) =>
+        each.send({
+          ...payment(),
+          carries: [shared, own[index] ?? shared].map((userOpHash) => ({ userOpHash, after: null })),
+        }),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const refused = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+    expect(refused[0]).toBeInstanceOf(CarriedElsewhereError);
+    const carriers = await service.carriersOf(CHAIN_ID, [shared, ...own]);
+    expect(carriers.size).toBe(2);
+    expect(new Set([...carriers.values()].map(({ transaction }) => transaction.id)).size).toBe(1);
+    await client.mine({ blocks: 1 });
+    // The one that was refused left no gap in the nonces.
+    expect(await client.getTransactionCount({ address: executor })).toBe(1);
+  });
+
+  test("only who knows the transaction that carries it now can move it into another one", async () => {
+    const userOpHash = hashOf("moved");
+    const first = await service.send({ ...payment(), carries: [{ userOpHash, after: null }] });
+    const again = (after: string | null) => service.send({ ...payment(), carries: [{ userOpHash, after }] });
+    await expect(again(null)).rejects.toBeInstanceOf(CarriedElsewhereError);
+    await expect(again("txn_unknown")).rejects.toBeInstanceOf(CarriedElsewhereError);
+    const second = await again(first.id);
+    await expect(again(first.id)).rejects.toBeInstanceOf(CarriedElsewhereError);
+    expect((await service.carriersOf(CHAIN_ID, [userOpHash])).get(userOpHash)).toEqual({
+      attempts: 2,
+      transaction: expect.objectContaining({ id: second.id }) as unknown,
+    });
+  });
+});
+
 /** What a process leaves behind that died after the commit and before the broadcast. */
 const storeOnly = async (one: NewTransaction): Promise<void> => {
   const signer = createMemorySigner({ executor: executorKey });
   await repository.insert({
     row: { id: `txn_${one.purpose}`, from: executor, createdAt: clock.now(), ...withoutTerms(one) },
+    carries: [],
     firstNonce: BigInt(await client.getTransactionCount({ address: executor, blockTag: "pending" })),
     sign: async (nonce) => {
       const terms = { nonce, ...one.fees };

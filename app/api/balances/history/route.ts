@@ -1,0 +1,9 @@
+import { getBalanceHistory } from "@/lib/contracts/balances";
+import { ok, route } from "@/lib/http/route";
+import { toBalanceHistory } from "@/lib/modules/balances/serializer";
+
+export const GET = route({
+  contract: getBalanceHistory,
+  handler: async ({ actor, query, services }) =>
+    ok(toBalanceHistory(await services.balances.history(actor.projectId, query.days))),
+});

@@ -1,0 +1,53 @@
+import { decodeFunctionResult, encodeFunctionData, parseAbi, type Address, type Hex, type PublicClient } from "viem";
+import { DomainError } from "@/lib/core/errors";
+import type { UserOperation } from "@/lib/ports/bundler";
+import { balanceCall, type Watched } from "./wallet-calls";
+
+const multicall3 = parseAbi([
+  "struct Call3 { address target; bool allowFailure; bytes callData; }",
+  "struct Result { bool success; bytes returnData; }",
+  "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
+]);
+
+const balanceRead = (multicall: Address, watched: Watched): Call3 => {
+  const { to, data } = balanceCall(multicall, watched);
+  return call3(to, data);
+};
+
+interface Call3 {
+  readonly target: Address;
+  readonly allowFailure: boolean;
+  readonly callData: Hex;
+}
+
+const call3 = (target: Address, callData: Hex): Call3 => ({ target, allowFailure: false, callData });
+
+/**
+ * Balances, the account's calls, and the balances again in one `eth_call`. Multicall3's code stands in for the entry point's, which is
+ * whom an account obeys without a signature; its deployment goes first where it is still to be done.
+ */
+export const balanceChanges = async (
+  client: PublicClient,
+  contracts: { multicall3: Address; entryPoint: Address },
+  { sender, callData, factory, factoryData }: UserOperation,
+  watched: readonly Watched[],
+): Promise<bigint[]> => {
+  const reads = watched.map((each) => balanceRead(contracts.multicall3, each));
+  const deployment = factory && factoryData ? [call3(factory, factoryData)] : [];
+  const calls = [...deployment, ...reads, call3(sender, callData), ...reads];
+  const code = await client.getCode({ address: contracts.multicall3 });
+  const { data } = await client.call({
+    to: contracts.entryPoint,
+    data: encodeFunctionData({ abi: multicall3, functionName: "aggregate3", args: [calls] }),
+    stateOverride: [{ address: contracts.entryPoint, code: code ?? "0x" }],
+  });
+  const results = decodeFunctionResult({ abi: multicall3, functionName: "aggregate3", data: data ?? "0x" });
+  const value = (index: number): bigint => {
+    const answer = results[index]?.returnData;
+    if (answer === undefined || answer === "0x")
+      throw new DomainError("simulation_failed", "A token did not tell its balance.");
+    return BigInt(answer);
+  };
+  const first = deployment.length;
+  return watched.map((_, index) => value(first + reads.length + 1 + index) - value(first + index));
+};

@@ -1,0 +1,95 @@
+import { domainSeparator, parseAbi, type Hex, type TypedDataDefinition, type TypedDataDomain } from "viem";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import type { EvmAddress } from "@/lib/ports/routing";
+
+export const permitAbi = parseAbi([
+  "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
+  "function nonces(address owner) view returns (uint256)",
+  "function DOMAIN_SEPARATOR() view returns (bytes32)",
+  "function PERMIT_TYPEHASH() view returns (bytes32)",
+  "function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)",
+  "function name() view returns (string)",
+  "function version() view returns (string)",
+]);
+
+/** keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)") */
+const EIP2612_TYPEHASH: Hex = "0x6e71edae12b1b97f4d1f60370fef10105fa2faae0126114a169c64845d6126c9";
+const DOMAINS_CACHED_MAX = 10_000;
+
+const PERMIT = [
+  { name: "owner", type: "address" },
+  { name: "spender", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "nonce", type: "uint256" },
+  { name: "deadline", type: "uint256" },
+] as const;
+
+/** What the holder of a token signs for `permit` (EIP-2612). `deadline` in Unix seconds. */
+export interface Permit {
+  readonly owner: EvmAddress;
+  readonly spender: EvmAddress;
+  readonly value: bigint;
+  readonly nonce: bigint;
+  readonly deadline: bigint;
+}
+
+export const permitTypedData = (domain: TypedDataDomain, permit: Permit): TypedDataDefinition => ({
+  domain,
+  types: { Permit: PERMIT },
+  primaryType: "Permit",
+  message: { ...permit },
+});
+
+/** Which tokens take a signature in place of an approval. */
+export const createPermits = (registry: ChainRegistry) => {
+  const known = new Map<string, TypedDataDomain | null>();
+
+  const read = async (chainId: number, token: EvmAddress): Promise<TypedDataDomain | null | undefined> => {
+    const at = { address: token, abi: permitAbi } as const;
+    const [name, separator, version, described, typeHash] = await chainCall(chainId, () =>
+      registry.client(chainId).multicall({
+        contracts: [
+          { ...at, functionName: "name" },
+          { ...at, functionName: "DOMAIN_SEPARATOR" },
+          { ...at, functionName: "version" },
+          { ...at, functionName: "eip712Domain" },
+          { ...at, functionName: "PERMIT_TYPEHASH" },
+        ],
+      }),
+    );
+    // Every token has a name; without one the node's answer is not to be built on, nor to be remembered.
+    if (name.status === "failure") return undefined;
+    if (separator.status === "failure") return null;
+    // DAI and others of its age have a permit of another form.
+    if (typeHash.status === "success" && typeHash.result !== EIP2612_TYPEHASH) return null;
+    const own = { chainId, verifyingContract: token };
+    const domain =
+      described.status === "success"
+        ? { ...own, name: described.result[1], version: described.result[2] }
+        : { ...own, name: name.result, version: version.status === "success" ? version.result : "1" };
+    // Only what the contract itself hashes is worth signing.
+    return domainSeparator({ domain }) === separator.result ? domain : null;
+  };
+
+  return {
+    /** The EIP-712 domain of a token's permits; null where it has none that is known here. */
+    domainOf: async (chainId: number, token: EvmAddress): Promise<TypedDataDomain | null> => {
+      const key = `${String(chainId)}:${token}`;
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const domain = await read(chainId, token);
+      if (domain === undefined) return null;
+      if (known.size >= DOMAINS_CACHED_MAX) known.clear();
+      known.set(key, domain);
+      return domain;
+    },
+
+    /** The nonce of the owner's next permit. @throws DomainError `chain_unavailable` */
+    nonceOf: (chainId: number, token: EvmAddress, owner: EvmAddress): Promise<bigint> =>
+      chainCall(chainId, () =>
+        registry
+          .client(chainId)
+          .readContract({ address: token, abi: permitAbi, functionName: "nonces", args: [owner] }),
+      ),
+  };
+};

@@ -1,0 +1,197 @@
+import { decodeFunctionData, encodeFunctionData, erc20Abi, parseAbi, size, type Address, type Hex } from "viem";
+import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
+import { probe, probeInput, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { DomainError } from "@/lib/core/errors";
+import type { Token } from "@/lib/core/token";
+import type { UserOperation } from "@/lib/ports/bundler";
+import type { Call, EvmAddress } from "@/lib/ports/routing";
+
+/** A balance to look at before and after. */
+export interface Watched {
+  readonly owner: EvmAddress;
+  readonly token: Token;
+}
+
+const TRANSACTION_BASE_GAS = 21_000n;
+const GAS_PER_BYTE = 16n;
+/** In one sequence later calls find storage warm that each transaction of its own finds cold; and pools do more in a block's first swap. */
+const COLD_GAS = 60_000n;
+const MARGIN_PERCENT = 135n;
+
+const multicall3Abi = parseAbi(["function getEthBalance(address addr) view returns (uint256 balance)"]);
+
+export const balanceCall = (multicall3: Address, { owner, token }: Watched): ProbeCall =>
+  token.address === "native"
+    ? {
+        to: multicall3,
+        data: encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [owner] }),
+      }
+    : { to: token.address, data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }) };
+
+const balanceOf = (result: ProbeResult | undefined): bigint => {
+  if (result?.success !== true || result.returnData === "0x")
+    throw new DomainError("simulation_failed", "A token did not tell its balance.");
+  return BigInt(result.returnData);
+};
+
+const refused = (registry: ChainRegistry, chainId: number, returnData: Hex): DomainError => {
+  const reason = revertReasonOf(returnData).text;
+  return new DomainError(
+    "simulation_failed",
+    `${registry.get(chainId).name} would not execute this: ${reason}. Nothing was sent.`,
+    { extra: { reason } },
+  );
+};
+
+export interface WalletCalls {
+  readonly chainId: number;
+  readonly wallet: EvmAddress;
+  readonly calls: readonly Call[];
+}
+
+export interface WalletSimulation {
+  /** Gas limits with which each call succeeds as a transaction of its own. */
+  readonly gas: readonly bigint[];
+  /** How each watched balance changes, in base units; fees are not part of it. */
+  readonly changes: readonly bigint[];
+  /** What all of them will use, about. */
+  readonly expectedGas: bigint;
+  /** Coins of the wallet before, in wei. */
+  readonly coins: bigint;
+}
+
+/**
+ * Makes calls of a plain wallet one after another against the chain's latest state, without its signature: in one `eth_call` in
+ * which the wallet's address has code that makes them.
+ * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
+ */
+export const simulateWalletCalls = async (
+  registry: ChainRegistry,
+  { chainId, wallet, calls }: WalletCalls,
+  watched: readonly Watched[],
+): Promise<WalletSimulation> => {
+  const { multicall3 } = registry.get(chainId).contracts;
+  const coin = { owner: wallet, token: registry.native(chainId) };
+  const reads = [coin, ...watched].map((each) => balanceCall(multicall3, each));
+  const results = await chainCall(chainId, () =>
+    probe(registry.client(chainId), wallet, [...reads, ...calls, ...reads]),
+  );
+  const made = results.slice(reads.length, reads.length + calls.length);
+  const failed = made.find((result) => !result.success);
+  if (failed !== undefined) throw refused(registry, chainId, failed.returnData);
+  const after = reads.length + calls.length;
+  const used = made.map(
+    ({ gasUsed }, index) => TRANSACTION_BASE_GAS + BigInt(size(calls[index]?.data ?? "0x")) * GAS_PER_BYTE + gasUsed,
+  );
+  return {
+    // Sending coins alone costs the same at any time.
+    gas: used.map((gas, index) => (calls[index]?.data === "0x" ? gas : ((gas + COLD_GAS) * MARGIN_PERCENT) / 100n)),
+    expectedGas: used.reduce((sum, gas) => sum + gas, 0n),
+    changes: watched.map((_, index) => balanceOf(results[after + 1 + index]) - balanceOf(results[1 + index])),
+    coins: balanceOf(results[0]),
+  };
+};
+
+/**
+ * An operation of a smart account that takes tokens out of a wallet which has not allowed it yet: the wallet's approval is made
+ * first, in the same `eth_call`.
+ * @throws DomainError `simulation_failed`, `chain_unavailable`
+ */
+export const simulateAllowedOperation = async (
+  registry: ChainRegistry,
+  input: { chainId: number; operation: UserOperation; allowance: { wallet: EvmAddress; approve: Call } },
+  watched: readonly Watched[],
+): Promise<{ callGas: bigint; changes: readonly bigint[] }> => {
+  const { chainId, operation, allowance } = input;
+  const { multicall3, entryPoint } = registry.get(chainId).contracts;
+  const { sender, callData, factory, factoryData } = operation;
+  const deployment = factory && factoryData ? [{ to: factory, data: factoryData }] : [];
+  const approve = { to: allowance.wallet, data: probeInput([allowance.approve]) };
+  const reads = watched.map((each) => balanceCall(multicall3, each));
+  const calls = [...deployment, approve, ...reads, { to: sender, data: callData }, ...reads];
+  const results = await chainCall(chainId, () =>
+    probe(registry.client(chainId), entryPoint, calls, [allowance.wallet]),
+  );
+  const before = deployment.length + 1;
+  const execution = results[before + reads.length];
+  if (execution?.success !== true) throw refused(registry, chainId, execution?.returnData ?? "0x");
+  const after = before + reads.length + 1;
+  return {
+    callGas: execution.gasUsed,
+    changes: watched.map((_, index) => balanceOf(results[after + index]) - balanceOf(results[before + index])),
+  };
+};
+
+/**
+ * Whether the token's `transferFrom` reverts where the holder has too little. One that answers false instead does not stop the
+ * calls after it, and those would go on with tokens of the taker's own.
+ * @throws DomainError `chain_unavailable`
+ */
+export const revertsOverdraft = async (
+  registry: ChainRegistry,
+  { chainId, token, holder, taker }: { chainId: number; token: EvmAddress; holder: EvmAddress; taker: EvmAddress },
+): Promise<boolean> => {
+  const client = registry.client(chainId);
+  const at = { abi: erc20Abi, address: token } as const;
+  const tooMuch =
+    1n + (await chainCall(chainId, () => client.readContract({ ...at, functionName: "balanceOf", args: [holder] })));
+  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [taker, tooMuch] });
+  const take = encodeFunctionData({ abi: erc20Abi, functionName: "transferFrom", args: [holder, taker, tooMuch] });
+  const calls = [
+    { to: holder, data: probeInput([{ to: token, data: approve }]) },
+    { to: token, data: take },
+  ];
+  const [approval, taking] = await chainCall(chainId, () => probe(client, taker, calls, [holder]));
+  return approval?.success === true && taking?.success === false;
+};
+
+interface Approval {
+  readonly token: EvmAddress;
+  readonly spender: EvmAddress;
+  readonly amount: bigint;
+}
+
+/** What an `approve` of ERC-20 allows; null for any other call. */
+export const approvalOf = ({ to, data }: Pick<Call, "to" | "data">): Approval | null => {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+    return functionName === "approve" ? { token: to, spender: args[0], amount: args[1] } : null;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * The calls that a plain wallet has to send: approvals that are there already are left out, and so is taking back what is left of
+ * one, since nobody but the wallet itself can make its spender use it.
+ */
+export const withoutNeedlessApprovals = async (
+  registry: ChainRegistry,
+  { chainId, wallet, calls }: WalletCalls,
+): Promise<readonly Call[]> => {
+  const wanted = calls.map(approvalOf);
+  const allowances = await chainCall(chainId, () =>
+    Promise.all(
+      wanted.map((approval) =>
+        approval === null
+          ? Promise.resolve(0n)
+          : registry.client(chainId).readContract({
+              address: approval.token,
+              abi: erc20Abi,
+              functionName: "allowance",
+              args: [wallet, approval.spender],
+            }),
+      ),
+    ),
+  );
+  const isNeeded = (index: number): boolean => {
+    const approval = wanted[index];
+    if (approval === null || approval === undefined) return true;
+    if (approval.amount > 0n) return (allowances[index] ?? 0n) < approval.amount;
+    // Set to zero before it is set anew, because tokens like USDT refuse to change one that is not zero.
+    const next = wanted[index + 1];
+    return next?.token === approval.token && next.spender === approval.spender && isNeeded(index + 1);
+  };
+  return calls.filter((_, index) => isNeeded(index));
+};

@@ -1,0 +1,139 @@
+import { TransactionNotFoundError, TransactionReceiptNotFoundError, type Hex, type Transaction } from "viem";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { isDomainError } from "@/lib/core/errors";
+import type { EvmAddress, ReceiptLog } from "@/lib/ports/routing";
+
+/** A transaction as a node knows it, mined or not. */
+export interface SeenTransaction {
+  readonly hash: Hex;
+  readonly from: EvmAddress;
+  /** Null: it creates a contract. */
+  readonly to: EvmAddress | null;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly nonce: number;
+  readonly blockNumber: bigint | null;
+}
+
+export interface TransactionReceipt {
+  readonly success: boolean;
+  readonly txHash: Hex;
+  readonly blockNumber: bigint;
+  readonly logs: readonly ReceiptLog[];
+}
+
+/** Halvings of a search over blocks; enough for any chain. */
+const HALVINGS_MAX = 64;
+
+/** Blocks that are read one by one where states are gone. */
+const BLOCKS_SCANNED_MAX = 320;
+const BLOCKS_AT_ONCE = 16;
+
+interface Sought {
+  readonly address: EvmAddress;
+  readonly nonce: number;
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+}
+
+const toSeen = (transaction: Transaction): SeenTransaction => ({
+  hash: transaction.hash,
+  from: transaction.from,
+  to: transaction.to,
+  data: transaction.input,
+  value: transaction.value,
+  nonce: transaction.nonce,
+  blockNumber: transaction.blockNumber,
+});
+
+/** Transactions that wallets send by themselves, as the chains show them. Everything @throws DomainError `chain_unavailable` */
+export const createWalletTransactions = (registry: ChainRegistry) => {
+  /** How many transactions of the account are mined: the nonce of its next one. */
+  const count = (chainId: number, address: EvmAddress, blockNumber?: bigint): Promise<number> =>
+    chainCall(chainId, () =>
+      registry.client(chainId).getTransactionCount(blockNumber === undefined ? { address } : { address, blockNumber }),
+    );
+
+  const inBlock = async (chainId: number, blockNumber: bigint, sought: Sought): Promise<SeenTransaction | null> => {
+    const block = await chainCall(chainId, () =>
+      registry.client(chainId).getBlock({ blockNumber, includeTransactions: true }),
+    );
+    const address = sought.address.toLowerCase();
+    const found = block.transactions.find(
+      ({ from, nonce }) => from.toLowerCase() === address && nonce === sought.nonce,
+    );
+    return found === undefined ? null : toSeen(found);
+  };
+
+  /** The first block after which the account has sent more than `nonce` transactions: it holds the one of that nonce. */
+  const bisect = async (chainId: number, { address, nonce, fromBlock, toBlock }: Sought): Promise<bigint> => {
+    let [low, high] = [fromBlock, toBlock];
+    for (let halvings = 0; low < high && halvings < HALVINGS_MAX; halvings += 1) {
+      const middle = (low + high) / 2n;
+      if ((await count(chainId, address, middle)) > nonce) high = middle;
+      else low = middle + 1n;
+    }
+    return low;
+  };
+
+  /** Looks into the blocks themselves, latest first. */
+  const scan = async (chainId: number, sought: Sought): Promise<SeenTransaction | null | "unknown"> => {
+    for (let scanned = 0; scanned < BLOCKS_SCANNED_MAX; scanned += BLOCKS_AT_ONCE) {
+      const first = sought.toBlock - BigInt(scanned);
+      const blocks = Array.from({ length: BLOCKS_AT_ONCE }, (_, index) => first - BigInt(index));
+      const within = blocks.filter((block) => block >= sought.fromBlock && block >= 0n);
+      const found = await Promise.all(within.map((block) => inBlock(chainId, block, sought)));
+      const hit = found.find((each) => each !== null);
+      if (hit !== undefined) return hit;
+      if (within.length < BLOCKS_AT_ONCE) return null;
+    }
+    return "unknown";
+  };
+
+  return {
+    count,
+
+    /** As `count`, with those that this node knows and that are not mined yet. */
+    countPending: (chainId: number, address: EvmAddress): Promise<number> =>
+      chainCall(chainId, () => registry.client(chainId).getTransactionCount({ address, blockTag: "pending" })),
+
+    /** Null: this node does not know it (yet, or any more). */
+    find: (chainId: number, hash: Hex): Promise<SeenTransaction | null> =>
+      chainCall(chainId, async () => {
+        try {
+          return toSeen(await registry.client(chainId).getTransaction({ hash }));
+        } catch (error) {
+          if (error instanceof TransactionNotFoundError) return null;
+          throw error;
+        }
+      }),
+
+    receipt: (chainId: number, hash: Hex): Promise<TransactionReceipt | null> =>
+      chainCall(chainId, async () => {
+        try {
+          const receipt = await registry.client(chainId).getTransactionReceipt({ hash });
+          const { blockNumber, transactionHash, status } = receipt;
+          const logs = receipt.logs.map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex }));
+          return { success: status === "success", txHash: transactionHash, blockNumber, logs };
+        } catch (error) {
+          if (error instanceof TransactionReceiptNotFoundError) return null;
+          throw error;
+        }
+      }),
+
+    /**
+     * The mined transaction of that account and nonce, between two blocks; null where there is none, `unknown` where the node has
+     * forgotten too much to tell.
+     */
+    findByNonce: async (chainId: number, sought: Sought): Promise<SeenTransaction | null | "unknown"> => {
+      if ((await count(chainId, sought.address, sought.toBlock)) <= sought.nonce) return null;
+      try {
+        return await inBlock(chainId, await bisect(chainId, sought), sought);
+      } catch (error) {
+        // Nodes that are no archive keep the states of some hundred blocks at most, but all blocks.
+        if (isDomainError(error)) throw error;
+        return scan(chainId, sought);
+      }
+    },
+  };
+};

@@ -1,0 +1,38 @@
+import { fundsKey, type FundsKey } from "./repository";
+
+/** Statements inside a transaction of whatever connection. */
+export interface SqlReader {
+  query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+// The same statement as for reserving, so that everybody who needs a balance locks the same row.
+const LOCK = `
+  INSERT INTO balance_guard (wallet_address, chain_id, token) VALUES ($1, $2::int, $3)
+  ON CONFLICT (wallet_address, chain_id, token) DO UPDATE SET version = balance_guard.version`;
+
+const COMMITTED = `
+  SELECT coalesce(sum(h.amount_base), 0)::text AS committed
+  FROM balance_hold h JOIN operation_leg l ON l.id = h.id
+  WHERE h.wallet_address = $1 AND h.chain_id = $2::int AND h.token = $3
+    AND (h.released_at IS NULL OR (h.released_at > $5::timestamptz AND l.source_block > $4::bigint))`;
+
+/** Longer than any chain takes to make a block final. */
+const FINAL_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Locks the balances until the transaction ends, in the one order in which everybody does. */
+export const lockFunds = async (sql: SqlReader, keys: readonly FundsKey[]): Promise<void> => {
+  const known = new Map(keys.map((key) => [fundsKey(key), key]));
+  for (const [, key] of [...known].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await sql.query(LOCK, [key.walletAddress, key.chainId, key.token]);
+};
+
+/**
+ * What accepted operations take out of a balance and its chain does not show as taken in `block` yet: what is still held, and
+ * what left in a later block. Base units.
+ */
+export const committedAfter = async (sql: SqlReader, key: FundsKey, block: bigint, now: Date): Promise<bigint> => {
+  const since = new Date(now.getTime() - FINAL_WITHIN_MS);
+  const values = [key.walletAddress, key.chainId, key.token, block.toString(), since];
+  const [row] = await sql.query<{ committed: string }>(COMMITTED, values);
+  return BigInt(row?.committed ?? 0);
+};

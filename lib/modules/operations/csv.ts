@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import type { operationRecord } from "@/lib/contracts/operations";
+import { csvLine, type CsvCell } from "@/lib/core/csv";
+
+type OperationRecord = z.output<typeof operationRecord>;
+type LegRecord = OperationRecord["legs"][number];
+
+interface Row {
+  readonly operation: OperationRecord;
+  readonly source: OperationRecord["quoted"]["from"][number] | null;
+  /** Null for an operation that awaits approval: it has none yet. */
+  readonly leg: LegRecord | null;
+}
+
+type Column = readonly [name: string, cell: (row: Row) => CsvCell];
+
+const COLUMNS: readonly Column[] = [
+  ["operation_id", ({ operation }) => operation.operationId],
+  ["kind", ({ operation }) => operation.kind],
+  ["status", ({ operation }) => operation.status],
+  ["sub_status", ({ operation }) => operation.subStatus],
+  ["created_at", ({ operation }) => operation.createdAt],
+  ["updated_at", ({ operation }) => operation.updatedAt],
+  ["created_by", ({ operation }) => operation.createdBy],
+  ["leg_id", ({ leg }) => leg?.id ?? null],
+  ["leg_status", ({ leg }) => leg?.status ?? null],
+  ["from_address", ({ source, leg }) => leg?.walletAddress ?? source?.address ?? null],
+  ["from_chain_id", ({ source, leg }) => leg?.chainId ?? source?.chainId ?? null],
+  ["from_token", ({ source, leg }) => leg?.sent.token.symbol ?? source?.token.symbol ?? null],
+  ["sent", ({ source, leg }) => leg?.sent.amount ?? source?.amount ?? null],
+  ["spent", ({ leg }) => leg?.spent?.amount ?? null],
+  ["to_address", ({ operation }) => operation.quoted.to.address],
+  ["to_chain_id", ({ operation }) => operation.quoted.to.chainId],
+  ["to_token", ({ operation }) => operation.quoted.to.token.symbol],
+  ["minimum", ({ operation, leg }) => leg?.minimum.amount ?? operation.quoted.to.minAmount],
+  ["received", ({ leg }) => leg?.received?.amount ?? null],
+  ["source_tx_hash", ({ leg }) => leg?.txHash ?? null],
+  ["destination_tx_hash", ({ leg }) => leg?.destination?.txHash ?? null],
+  ["refund_tx_hash", ({ leg }) => leg?.refund?.txHash ?? null],
+  ["failure_code", ({ leg }) => leg?.failure?.code ?? null],
+  ["failure", ({ leg }) => leg?.failure?.message ?? null],
+];
+
+export const csvHeader = (): string => csvLine(COLUMNS.map(([name]) => name));
+
+/** A line per leg. */
+export const csvLines = (operation: OperationRecord): string => {
+  const legs: readonly (LegRecord | null)[] = operation.legs.length > 0 ? operation.legs : [null];
+  const source = operation.quoted.from[0] ?? null;
+  return legs.map((leg) => csvLine(COLUMNS.map(([, cell]) => cell({ operation, source, leg })))).join("");
+};

@@ -1,0 +1,122 @@
+import { toDecimal } from "@/lib/db/decimal";
+import type { BridgeProgress } from "@/lib/ports/routing";
+import { toStored } from "@/lib/ports/routing-json";
+import type { LegChange } from "@/lib/modules/operations/repository";
+import { followSource, reorganised } from "./source";
+import { confirmationsOf, move, touch, type Step, type StepResult } from "./step";
+
+type Filled = Extract<BridgeProgress, { state: "filled" }>;
+type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
+
+const trackBridge = (step: Step): Promise<BridgeProgress> =>
+  step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal);
+
+const toFilled = (step: Step, progress: Filled): Promise<StepResult> =>
+  move(
+    step,
+    "filled_seen",
+    "leg.filled_seen",
+    {
+      destTxHash: progress.txHash,
+      destBlock: progress.blockNumber,
+      destConfirmations: 1,
+      receivedBase: toDecimal(progress.receivedBase),
+    },
+    { txHash: progress.txHash, chainId: progress.chainId },
+  );
+
+export const bridging = async (step: Step): Promise<StepResult> => {
+  const source = await followSource(step);
+  if (source === "moved") return "moved";
+  if (source === "gone") return reorganised(step);
+  const progress = await trackBridge(step);
+  switch (progress.state) {
+    case "filled":
+      return toFilled(step, progress);
+    case "expired":
+    case "refunded":
+      return move(step, "refunding", "leg.refunding");
+    case "waiting":
+      return "waits";
+  }
+};
+
+/** Follows a transaction that the bridge shows: `final` at depth, `open` before, `moved` when somebody else moved the leg. */
+const followDestination = async (
+  step: Step,
+  progress: Filled | Refunded,
+  side: "dest" | "refund",
+): Promise<"final" | "open" | "moved"> => {
+  const { leg } = step;
+  const needed = step.chains.confirmations(progress.chainId);
+  const confirmations = Math.min(needed, await confirmationsOf(step, progress.chainId, progress.blockNumber));
+  const [block, hash] = side === "dest" ? [leg.destBlock, leg.destTxHash] : [leg.refundBlock, leg.refundTxHash];
+  if (confirmations !== leg.destConfirmations || block !== progress.blockNumber || hash !== progress.txHash) {
+    const place =
+      side === "dest"
+        ? { destTxHash: progress.txHash, destBlock: progress.blockNumber }
+        : { refundTxHash: progress.txHash, refundBlock: progress.blockNumber };
+    if (!(await touch(step, { ...place, destConfirmations: confirmations }))) return "moved";
+  }
+  return confirmations >= needed ? "final" : "open";
+};
+
+export const filledSeen = async (step: Step): Promise<StepResult> => {
+  const source = await followSource(step);
+  if (source === "moved") return "moved";
+  if (source === "gone") return reorganised(step);
+  const progress = await trackBridge(step);
+  if (progress.state !== "filled") {
+    const gone: LegChange = { destTxHash: null, destBlock: null, destConfirmations: 0, receivedBase: null };
+    return move(step, "bridging", "leg.reorganised", gone, { side: "destination" });
+  }
+  const destination = await followDestination(step, progress, "dest");
+  if (destination === "moved") return "moved";
+  if (destination === "open" || source === "open") return "waits";
+  return move(
+    step,
+    "completed",
+    "leg.completed",
+    { receivedBase: toDecimal(progress.receivedBase) },
+    { txHash: progress.txHash },
+  );
+};
+
+export const refunding = async (step: Step): Promise<StepResult> => {
+  const source = await followSource(step);
+  if (source === "moved") return "moved";
+  if (source === "gone") return reorganised(step);
+  const progress = await trackBridge(step);
+  if (progress.state === "filled") return toFilled(step, progress);
+  if (progress.state !== "refunded") return "waits";
+  return move(
+    step,
+    "refund_seen",
+    "leg.refund_seen",
+    {
+      refundTxHash: progress.txHash,
+      refundBlock: progress.blockNumber,
+      destConfirmations: 1,
+      refundedBase: toDecimal(progress.refundedBase),
+      refundToken: toStored(progress.token),
+    },
+    { txHash: progress.txHash, chainId: progress.chainId },
+  );
+};
+
+export const refundSeen = async (step: Step): Promise<StepResult> => {
+  const progress = await trackBridge(step);
+  if (progress.state === "filled") return toFilled(step, progress);
+  if (progress.state !== "refunded") {
+    const gone: LegChange = { refundTxHash: null, refundBlock: null, destConfirmations: 0, refundedBase: null };
+    return move(step, "refunding", "leg.reorganised", gone, { side: "refund" });
+  }
+  const followed = await followDestination(step, progress, "refund");
+  if (followed !== "final") return followed === "moved" ? "moved" : "waits";
+  const failure = {
+    code: "not_filled",
+    message: "No relayer delivered at least the minimum in time, so the money was sent back to the wallet.",
+    retryable: true,
+  };
+  return move(step, "refunded", "leg.refunded", { failure }, { txHash: progress.txHash });
+};

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { toStored } from "@/lib/ports/routing-json";
+import { queued } from "./queued";
+import type { Step } from "./step";
+
+const TREASURY = "0x1111111111111111111111111111111111111111";
+const OWNER = "0x2222222222222222222222222222222222222222";
+const TOKEN = "0x3333333333333333333333333333333333333333";
+const RECIPIENT = "0x4444444444444444444444444444444444444444";
+const SIGNATURE = `0x${"11".repeat(64)}1b`;
+
+/** A permit's leg at the moment when the treasury would sign; by then the treasury's balance would change so. */
+const signedWith = async (kind: string, treasuryChange: bigint) => {
+  const moves: { to: string; change: { failure?: unknown } }[] = [];
+  const simulated: { calls: readonly { to: string }[] }[] = [];
+  const now = new Date(1_000_000);
+  const permit = {
+    token: TOKEN,
+    owner: OWNER,
+    spender: TREASURY,
+    value: 5n,
+    nonce: 0n,
+    deadline: 9999n,
+    signature: SIGNATURE,
+  };
+  const gas = {
+    callGasLimit: 1n,
+    verificationGasLimit: 1n,
+    preVerificationGas: 1n,
+    paymasterVerificationGasLimit: 1n,
+    paymasterPostOpGasLimit: 1n,
+  };
+  const call = { to: RECIPIENT, data: "0x", value: 0n };
+  const step = {
+    leg: {
+      id: "leg_1",
+      via: "permit",
+      sourceChainId: 1,
+      executorWalletId: "w",
+      permit: toStored(permit),
+      gas: toStored(gas),
+    },
+    operation: { projectId: "p", acceptedAt: now, createdAt: now },
+    request: {
+      sources: [{ owner: OWNER, token: { address: TOKEN, symbol: "ODD" }, amountBase: 5n }],
+      destination: { recipient: RECIPIENT },
+    },
+    routeLeg: { kind, sourceIndex: 0 },
+    clock: { now: () => now },
+    managedAccount: () => Promise.resolve({ address: TREASURY }),
+    routing: { build: () => Promise.resolve({ calls: [call], fillDeadline: null }) },
+    chains: { head: () => Promise.resolve({ number: 100n, timestamp: 1000n }), blockTimeMs: () => 1000 },
+    accounts: {
+      isDeployed: () => Promise.resolve(true),
+      allowance: () => Promise.resolve(0n),
+      permits: { nonceOf: () => Promise.resolve(0n) },
+      simulate: (input: { calls: readonly { to: string }[] }) => {
+        simulated.push(input);
+        return Promise.resolve({ changes: [treasuryChange] });
+      },
+      sign: () => Promise.resolve({ operation: {}, userOpHash: "0x" }),
+    },
+    repository: {
+      moveLeg: (move: (typeof moves)[number]) => {
+        moves.push(move);
+        return Promise.resolve(true);
+      },
+    },
+  };
+  await queued(step as unknown as Step);
+  return { move: moves[0], simulated };
+};
+
+test("a permit's batch is signed when the treasury takes in exactly what it gives out", async () => {
+  const { move, simulated } = await signedWith("swap", 0n);
+  expect(move?.to).toBe("submitted");
+  // Permit, transferFrom, and the leg's own call.
+  expect(simulated[0]?.calls.map(({ to }) => to)).toEqual([TOKEN, TOKEN, RECIPIENT]);
+});
+
+test.each([-5n, -1n, 1n])("a batch that would change the treasury's balance by %s is not signed", async (change) => {
+  const { move } = await signedWith("bridge", change);
+  expect(move).toMatchObject({ to: "failed", change: { failure: { code: "simulation_failed", retryable: true } } });
+});
+
+test("a plain transfer does not pass through the treasury, so nothing of the treasury's can pay for it", async () => {
+  const { move, simulated } = await signedWith("transfer", -5n);
+  expect(move?.to).toBe("submitted");
+  expect(simulated).toEqual([]);
+});

@@ -1,0 +1,130 @@
+import { addSeconds } from "@/lib/core/clock";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import {
+  permitCall,
+  permittedCalls,
+  searchFrom,
+  validitySeconds,
+  type ManagedAccount,
+} from "@/lib/modules/accounts/service";
+import { storedPermit } from "@/lib/modules/operations/new-leg";
+import type { LegChange } from "@/lib/modules/operations/repository";
+import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
+import { storedGas, toStored } from "@/lib/ports/routing-json";
+import { fail, move, type Step, type StepResult } from "./step";
+
+/** What was approved at a price must not be sent hours later because no worker or chain was there. */
+const QUEUED_SECONDS_MAX = 600;
+
+/** Errors that will not go away by trying again: the leg fails while its money is still in the wallet. */
+const PERMANENT = new Set<string>([
+  "no_route",
+  "insufficient_liquidity",
+  "insufficient_balance",
+  "simulation_failed",
+  "unsupported_chain",
+  "unsupported_token",
+]);
+
+/** Signs the leg's calls, and keeps what was signed before anybody is shown it. */
+export const queued = async (step: Step): Promise<StepResult> => {
+  const { leg, operation } = step;
+  const walletId = leg.executorWalletId ?? leg.walletId;
+  const account = await step.managedAccount(operation.projectId, walletId);
+  if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);
+  if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)) {
+    const message = "It could not be sent within ten minutes of its approval. Nothing left the wallet.";
+    return fail(step, { code: "not_sent_in_time", message, retryable: true });
+  }
+  if (!(await mayDeploy(step, account.address))) return "waits";
+  try {
+    const built = leg.via === "permit" ? await buildPermitted(step, account) : await buildOwn(step);
+    const head = await step.chains.head(leg.sourceChainId);
+    const seconds = validitySeconds(step.chains.blockTimeMs(leg.sourceChainId));
+    const validUntil = addSeconds(new Date(Number(head.timestamp) * 1000), seconds);
+    const { operation: userOperation, userOpHash } = await step.accounts.sign({
+      account,
+      chainId: leg.sourceChainId,
+      legId: leg.id,
+      calls: built.calls,
+      gas: storedGas.parse(leg.gas),
+      validUntil,
+    });
+    const change: LegChange = {
+      userOperation: toStored(userOperation),
+      userOpHash,
+      validUntil,
+      fillDeadline: built.fillDeadline === null ? null : new Date(built.fillDeadline * 1000),
+      fromBlock: searchFrom(head.number),
+    };
+    return await move(step, "submitted", "leg.submitted", change, { userOpHash });
+  } catch (error) {
+    if (!isDomainError(error) || !PERMANENT.has(error.code)) throw error;
+    return fail(step, { code: error.code, message: `${error.message} Nothing left the wallet.`, retryable: true });
+  }
+};
+
+type Built = Pick<LegTransactions, "calls" | "fillDeadline">;
+
+const buildOwn = ({ routing, request, routeLeg, signal }: Step): Promise<Built> =>
+  routing.build(request, routeLeg, signal);
+
+/** The treasury's calls with which it takes the wallet's tokens by permit and carries them on, all or none. */
+const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Built> => {
+  const { routing, request, routeLeg, signal, leg } = step;
+  const permit = storedPermit.parse(leg.permit);
+  const [built, first] = await Promise.all([
+    routing.build(request, routeLeg, signal, { executor: account.address }),
+    allowing(step, permit),
+  ]);
+  const transferTo = routeLeg.kind === "transfer" ? request.destination.recipient : null;
+  const calls = [...first, ...permittedCalls(permit, { calls: built.calls, transferTo })];
+  if (transferTo === null) await requireEven(step, account, calls);
+  return { calls, fillDeadline: built.fillDeadline };
+};
+
+/**
+ * The whole batch once more, now with the wallet's own permit. Not every token stops what it cannot do, and then the calls after
+ * it would spend tokens of the treasury: what comes in has to go out, no more and no less.
+ */
+const requireEven = async (step: Step, account: ManagedAccount, calls: readonly Call[]): Promise<void> => {
+  const { accounts, leg, request, routeLeg } = step;
+  const source = request.sources[routeLeg.sourceIndex];
+  if (source === undefined) throw new Error("A leg names a source that was not asked for.");
+  const batch = { account, chainId: leg.sourceChainId, legId: leg.id, calls };
+  const { changes } = await accounts.simulate(batch, [{ owner: account.address, token: source.token }]);
+  if (changes[0] === 0n) return;
+  throw new DomainError(
+    "simulation_failed",
+    `The wallet's ${source.token.symbol} would not pay for all of it: it was spent meanwhile, or its contract keeps a part of it.`,
+  );
+};
+
+/**
+ * A permit lies open once it was offered to a node, and anybody may use it up. That does no harm: it allows what it was signed
+ * for, and then it must not be used again.
+ */
+const allowing = async (
+  { accounts, leg, chains }: Step,
+  permit: ReturnType<typeof storedPermit.parse>,
+): Promise<readonly Call[]> => {
+  const chainId = leg.sourceChainId;
+  const [allowed, nonce, head] = await Promise.all([
+    accounts.allowance(chainId, permit.token, permit.owner, permit.spender),
+    accounts.permits.nonceOf(chainId, permit.token, permit.owner),
+    chains.head(chainId),
+  ]);
+  if (allowed >= permit.value) return [];
+  if (nonce !== permit.nonce) {
+    throw new DomainError("simulation_failed", "Another permit of the wallet was used before this one.");
+  }
+  if (head.timestamp >= permit.deadline) {
+    throw new DomainError("simulation_failed", "The wallet's permit has expired.");
+  }
+  return [permitCall(permit)];
+};
+
+/** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
+const mayDeploy = async ({ accounts, repository, leg, clock }: Step, address: EvmAddress): Promise<boolean> =>
+  (await accounts.isDeployed(leg.sourceChainId, address)) ||
+  repository.claimDeployment({ chainId: leg.sourceChainId, address, legId: leg.id, now: clock.now() });

@@ -1,0 +1,90 @@
+import { toBigIntOrNull } from "@/lib/db/decimal";
+import { toStored } from "@/lib/ports/routing-json";
+import { NO_JSON, type LegChange } from "@/lib/modules/operations/repository";
+import { movedNothing } from "./moved-nothing";
+import { confirmationsOf, move, touch, type MinedSource, type Step, type StepResult } from "./step";
+import { readWalletReceipt } from "./wallet-receipt";
+
+const userOpHashOf = ({ leg }: Step): `0x${string}` => {
+  if (leg.userOpHash === null) throw new Error(`Leg ${leg.id} has no user operation.`);
+  return leg.userOpHash as `0x${string}`;
+};
+
+/** What the chain shows of the leg's source now; null as long as it is not mined. */
+export const readReceipt = (step: Step): Promise<MinedSource | null> =>
+  step.leg.via === "transaction"
+    ? readWalletReceipt(step)
+    : step.accounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
+
+const GONE: LegChange = {
+  sourceTxHash: null,
+  sourceBlock: null,
+  sourceConfirmations: 0,
+  spentBase: null,
+  receivedBase: null,
+  destTxHash: null,
+  destBlock: null,
+  destConfirmations: 0,
+  refundTxHash: null,
+  refundBlock: null,
+  refundedBase: null,
+  refundToken: NO_JSON,
+  deposit: NO_JSON,
+  failure: NO_JSON,
+};
+
+/** What the receipt says now is what was stored when it was first seen. The same transaction may do something else in another block. */
+const saysTheSame = ({ leg, request, routeLeg, routing }: Step, receipt: MinedSource): boolean => {
+  if (receipt.txHash !== leg.sourceTxHash || receipt.blockNumber !== leg.sourceBlock) return false;
+  if (!receipt.success) return leg.failure !== null;
+  const outcome = routing.readSource(request, routeLeg, { ...receipt, chainId: leg.sourceChainId });
+  if (movedNothing(routeLeg, outcome)) return leg.failure !== null;
+  if (leg.failure !== null) return false;
+  const sameDeposit =
+    JSON.stringify(inOrder(toStored(outcome.deposit ?? null))) === JSON.stringify(inOrder(leg.deposit));
+  // Of a leg over a bridge the source says nothing of what is received.
+  const sameReceived = outcome.receivedBase === null || outcome.receivedBase === toBigIntOrNull(leg.receivedBase);
+  return outcome.spentBase === toBigIntOrNull(leg.spentBase) && sameReceived && sameDeposit;
+};
+
+/** Postgres keeps the keys of JSON in an order of its own. */
+const inOrder = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, inOrder(item)]),
+  );
+};
+
+/**
+ * Follows the source until it is as deep as the chain asks for: `final`, `open`, `gone` by a reorganisation, or `moved` by
+ * somebody else.
+ */
+export const followSource = async (step: Step): Promise<"final" | "open" | "gone" | "moved"> => {
+  const { leg } = step;
+  const needed = step.chains.confirmations(leg.sourceChainId);
+  if (leg.sourceConfirmations >= needed) return "final";
+  const receipt = await readReceipt(step);
+  if (receipt === null || !saysTheSame(step, receipt)) return "gone";
+  const confirmations = Math.min(needed, await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber));
+  if (confirmations === leg.sourceConfirmations) return "open";
+  if (!(await touch(step, { sourceConfirmations: confirmations }))) return "moved";
+  leg.sourceConfirmations = confirmations;
+  return confirmations >= needed ? "final" : "open";
+};
+
+export const reorganised = (step: Step): Promise<StepResult> => {
+  step.submittedAt.delete(step.leg.id);
+  return move(step, "submitted", "leg.reorganised", GONE, { side: "source" });
+};
+
+export const sourceSeen = async (step: Step): Promise<StepResult> => {
+  const source = await followSource(step);
+  if (source === "moved") return "moved";
+  if (source === "gone") return reorganised(step);
+  if (source === "open") return "waits";
+  if (step.leg.failure !== null) return move(step, "failed", "leg.failed");
+  return move(step, "completed", "leg.completed", {}, { txHash: step.leg.sourceTxHash });
+};

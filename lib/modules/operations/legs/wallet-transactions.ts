@@ -1,0 +1,204 @@
+import type { z } from "zod";
+import type { SeenTransaction } from "@/lib/modules/accounts/service";
+import { storedWalletTransactions, type WalletTransaction } from "@/lib/modules/operations/new-leg";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { toStored } from "@/lib/ports/routing-json";
+import { move, touch, type Failure, type Step, type StepResult } from "./step";
+import { readStopped, readWalletReceipt } from "./wallet-receipt";
+
+/*
+ * A wallet sends its transactions by itself: no node may have seen them yet, the wallet may have raised their fee (another hash
+ * under the same nonce), or taken them back (something else under the same nonce). What is certain is the account's nonce at
+ * depth: a transaction whose nonce was used by another one can never be mined.
+ */
+
+/** A transaction without a deadline that no node has shown for so long is given up, with words that say what that means. */
+const UNSEEN_SECONDS_MAX = 1800;
+/** Blocks may carry clocks that run ahead or behind a little. */
+const MARGIN_SECONDS = 15;
+/** Nonces that are searched for a transaction whose own nonce nobody has told us. */
+const NONCES_SEARCHED_MAX = 16;
+
+type Stored = z.output<typeof storedWalletTransactions>;
+
+interface Look {
+  readonly transaction: WalletTransaction;
+  /**
+   * `dead`: another transaction used its nonce, so it can never be mined. `lost`: another one used its nonce, or may have taken
+   * its place, and the node cannot tell which any more. `unseen`: no node shows it now.
+   */
+  readonly state: "known" | "unseen" | "dead" | "lost";
+}
+
+interface Looked {
+  readonly looks: readonly Look[];
+  /** Something new of them was stored. */
+  readonly learned: boolean;
+  /** On the chain, in Unix seconds. */
+  readonly now: bigint;
+}
+
+interface Search extends Step {
+  readonly stored: Stored;
+  /** A block at depth: what it holds stays. */
+  readonly deepBlock: bigint;
+  /** The account's next nonce as of that block. */
+  readonly deepNonce: number;
+}
+
+const CANCELLED: Failure = {
+  code: "not_sent",
+  message:
+    "The wallet sent something else in place of the transaction, or took it back, so it can never be executed. The money is in the wallet.",
+  retryable: true,
+};
+
+const EXPIRED: Failure = {
+  code: "not_sent",
+  message:
+    "The wallet's transaction was not mined in time. Its own deadline is over, so it can move no money any more. The money is in the wallet.",
+  retryable: true,
+};
+
+const UNSEEN: Failure = {
+  code: "not_sent",
+  message:
+    "No node has seen the wallet's transaction for half an hour, so as far as the chain shows the money is in the wallet. If the wallet still shows it as pending, cancel it there before you try again: it has no deadline, could still be sent later, and would then not show in this record.",
+  // Sent anew from here, and mined after all, the money would move twice.
+  retryable: false,
+};
+
+const LOST: Failure = {
+  code: "not_sent",
+  message:
+    "The wallet sent other transactions since, and whether one of them took the place of the one that it named can no longer be told. It may have moved the money all the same: look at the wallet's history before you try again.",
+  retryable: false,
+};
+
+/** A look at all of them when of any only the hash is known; else null. */
+export const lookAtUnknown = async (step: Step): Promise<Looked | null> => {
+  const { transactions } = storedWalletTransactions.parse(step.leg.walletTransactions);
+  return transactions.some(({ nonce }) => nonce === null) ? lookAtAll(step) : null;
+};
+
+/** Looks for what the wallet sent until the chain shows it, or shows that it never can. `looked`: a look that was just taken. */
+export const followWallet = async (step: Step, looked: Looked | null): Promise<StepResult> => {
+  const { looks, learned, now } = looked ?? (await lookAtAll(step));
+  if (learned) return "moved";
+  // The last one carries the money on: whatever became of the others, it decides.
+  const failure = whyNever(step, looks.at(-1)?.state ?? "dead", now);
+  if (failure === null) return "waits";
+  // The receipt once more: a node that lags behind must not make a mined transaction look like one that never was.
+  if ((await readWalletReceipt(step)) !== null) return "moved";
+  return move(
+    step,
+    "failed",
+    "leg.failed",
+    { failure: toStored(failure), ...(await readStopped(step)) },
+    { ...failure },
+  );
+};
+
+const lookAtAll = async (step: Step): Promise<Looked> => {
+  const { leg, chains, accounts } = step;
+  const stored = storedWalletTransactions.parse(leg.walletTransactions);
+  const head = await chains.head(leg.sourceChainId);
+  const depth = BigInt(chains.confirmations(leg.sourceChainId) - 1);
+  const deepBlock = head.number > depth ? head.number - depth : 0n;
+  const deepNonce = await accounts.sent.count(leg.sourceChainId, leg.walletAddress as EvmAddress, deepBlock);
+  const search: Search = { ...step, stored, deepBlock, deepNonce };
+  const looks = await Promise.all(stored.transactions.map((transaction) => lookAt(search, transaction)));
+  const transactions = looks.map(({ transaction }) => transaction);
+  const learned = transactions.some((transaction, index) => transaction !== stored.transactions[index]);
+  if (learned) await touch(step, { walletTransactions: toStored({ ...stored, transactions }) });
+  return { looks, learned, now: head.timestamp };
+};
+
+const whyNever = (step: Step, state: Look["state"], now: bigint): Failure | null => {
+  const { leg, operation, chains, clock } = step;
+  if (state === "dead") return CANCELLED;
+  if (leg.validUntil !== null && state !== "lost") {
+    const depthSeconds = (chains.confirmations(leg.sourceChainId) * chains.blockTimeMs(leg.sourceChainId)) / 1000;
+    return Number(now) > leg.validUntil.getTime() / 1000 + depthSeconds + MARGIN_SECONDS ? EXPIRED : null;
+  }
+  if (state === "known") return null;
+  const accepted = (operation.acceptedAt ?? operation.createdAt).getTime();
+  if (clock.now().getTime() <= accepted + UNSEEN_SECONDS_MAX * 1000) return null;
+  return state === "lost" ? LOST : UNSEEN;
+};
+
+const lookAt = async (search: Search, transaction: WalletTransaction): Promise<Look> => {
+  const { accounts, leg, deepNonce } = search;
+  const seen = await accounts.sent.find(leg.sourceChainId, transaction.hash);
+  if (seen !== null) {
+    // Content was checked at execute where a node knew it by then; what shows only now has to be the same.
+    if (!isSame(seen, transaction, leg.walletAddress) || seen.nonce < search.stored.fromNonce)
+      return { transaction, state: "dead" };
+    // A node may go on showing what waits in its pool after another transaction used the nonce for good.
+    const isReplaced = seen.blockNumber === null && deepNonce > seen.nonce;
+    if (!isReplaced) return { transaction: withNonce(transaction, seen.nonce), state: "known" };
+  }
+  const nonce = seen?.nonce ?? transaction.nonce;
+  if (nonce === null) {
+    const found = await findUnseen(search, transaction);
+    if (found === "unknown") return { transaction, state: "lost" };
+    return { transaction: found ?? transaction, state: "unseen" };
+  }
+  if (deepNonce <= nonce) return { transaction, state: "unseen" };
+  const instead = await replacement(search, transaction, nonce);
+  if (instead === "unknown") return { transaction, state: "lost" };
+  return instead === null ? { transaction, state: "dead" } : { transaction: instead, state: "known" };
+};
+
+const withNonce = (transaction: WalletTransaction, nonce: number): WalletTransaction =>
+  transaction.nonce === nonce ? transaction : { ...transaction, nonce };
+
+const isSame = (seen: SeenTransaction, wanted: WalletTransaction, wallet: string): boolean =>
+  seen.from.toLowerCase() === wallet.toLowerCase() &&
+  seen.to?.toLowerCase() === wanted.to.toLowerCase() &&
+  seen.data.toLowerCase() === wanted.data.toLowerCase() &&
+  seen.value === wanted.value;
+
+/** The same content under another hash: the wallet raised its fee. */
+const replacement = async (
+  { accounts, repository, leg, stored, deepBlock }: Search,
+  transaction: WalletTransaction,
+  nonce: number,
+): Promise<WalletTransaction | null | "unknown"> => {
+  const chainId = leg.sourceChainId;
+  const address = leg.walletAddress as EvmAddress;
+  const found = await accounts.sent.findByNonce(chainId, {
+    address,
+    nonce,
+    fromBlock: leg.fromBlock,
+    toBlock: deepBlock,
+  });
+  if (found === "unknown") return found;
+  if (found === null || !isSame(found, transaction, address)) return null;
+  if (found.hash === transaction.hash) return withNonce(transaction, nonce);
+  // Two approvals may look alike; a hash counts once.
+  if (stored.transactions.some(({ hash }) => hash === found.hash)) return null;
+  const { actionId } = transaction;
+  if (!(await repository.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id }))) return null;
+  return { ...transaction, hash: found.hash, nonce };
+};
+
+/**
+ * Among what the wallet has sent since it was asked: the wallet raised the fee before any node of ours saw the first version.
+ * `unknown`: it is not among what could be looked at, and that was not all.
+ */
+const findUnseen = async (
+  search: Search,
+  transaction: WalletTransaction,
+): Promise<WalletTransaction | null | "unknown"> => {
+  const { stored, deepNonce } = search;
+  const end = Math.min(deepNonce, stored.fromNonce + NONCES_SEARCHED_MAX);
+  let isComplete = end === deepNonce;
+  for (let nonce = stored.fromNonce; nonce < end; nonce += 1) {
+    if (stored.transactions.some((each) => each.nonce === nonce)) continue;
+    const found = await replacement(search, transaction, nonce);
+    if (found === "unknown") isComplete = false;
+    else if (found !== null) return found;
+  }
+  return isComplete ? null : "unknown";
+};

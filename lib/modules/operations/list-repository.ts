@@ -1,0 +1,111 @@
+import type { Status } from "@/lib/core/status";
+import type { Database } from "@/lib/db/client";
+import type { Prisma } from "@/lib/db/generated/client";
+import { asOperation, OPERATION_INCLUDE, type OperationWithLegs } from "./repository";
+import { chainTerm, readSearch } from "./search";
+
+export interface OperationFilter {
+  readonly status?: Status | undefined;
+  readonly kind?: string | undefined;
+  readonly chainId?: number | undefined;
+  readonly walletId?: string | undefined;
+  /** RFC 3339; at or after. */
+  readonly from?: string | undefined;
+  /** RFC 3339; before. */
+  readonly to?: string | undefined;
+  readonly q?: string | undefined;
+}
+
+export interface OperationPage {
+  readonly projectId: string;
+  readonly filter: OperationFilter;
+  /** Only ids below this one. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** A hash names one transaction; several operations share it only when they were bundled. */
+const SAME_HASH_MAX = 1000;
+/** Up to so many operations are sorted; where more have the terms, one meets enough of them along the list. */
+const RARE_MAX = 1000;
+
+/**
+ * Without an order, so that the planner has no reason to walk along the list: it overestimates rare terms a thousandfold and would
+ * read all operations of the project to find the one.
+ */
+export const TERMS_SQL = "SELECT id FROM operation WHERE search_terms @> $1::text[] AND project_id = $2 LIMIT $3";
+
+export const createOperationListRepository = ({ prisma, pool }: Database) => {
+  /** The columns are indexed one by one, so this reads what it finds and nothing else. */
+  const idsByHash = async (hash: string): Promise<string[]> => {
+    const legs = await prisma.operationLeg.findMany({
+      where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
+      select: { operationId: true },
+      take: SAME_HASH_MAX,
+    });
+    return legs.map(({ operationId }) => operationId);
+  };
+
+  /** Null where too many have the terms for them to be worth counting out. */
+  const idsByTerms = async (projectId: string, terms: readonly string[]): Promise<string[] | null> => {
+    const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [terms, projectId, RARE_MAX + 1]);
+    return rows.length > RARE_MAX ? null : rows.map(({ id }) => id);
+  };
+
+  const withTerms = async (projectId: string, terms: readonly string[]): Promise<Prisma.OperationWhereInput> => {
+    if (terms.length === 0) return {};
+    const ids = await idsByTerms(projectId, terms);
+    return ids === null ? { searchTerms: { hasEvery: [...terms] } } : { id: { in: ids } };
+  };
+
+  const searched = async (q: string): Promise<{ where: Prisma.OperationWhereInput; terms: string[] }> => {
+    const search = readSearch(q);
+    switch (search.by) {
+      case "id":
+        return { where: { id: search.id }, terms: [] };
+      case "hash":
+        return { where: { id: { in: await idsByHash(search.hash) } }, terms: [] };
+      case "term":
+        return { where: {}, terms: [search.term] };
+    }
+  };
+
+  return {
+    byIds: async (projectId: string, ids: readonly string[]): Promise<OperationWithLegs[]> => {
+      const rows = await prisma.operation.findMany({
+        where: { projectId, id: { in: [...ids] } },
+        include: OPERATION_INCLUDE,
+      });
+      return rows.map(asOperation);
+    },
+
+    /** Newest first. */
+    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<OperationWithLegs[]> => {
+      const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(filter.q);
+      const terms = [
+        ...found.terms,
+        ...(filter.chainId === undefined ? [] : [chainTerm(filter.chainId)]),
+        ...(filter.walletId === undefined ? [] : [filter.walletId.toLowerCase()]),
+      ];
+      const rows = await prisma.operation.findMany({
+        where: {
+          projectId,
+          AND: [found.where, await withTerms(projectId, terms), before === undefined ? {} : { id: { lt: before } }],
+          ...(filter.status ? { status: filter.status } : {}),
+          ...(filter.kind ? { kind: filter.kind } : {}),
+          ...(filter.from !== undefined || filter.to !== undefined
+            ? {
+                createdAt: { ...(filter.from ? { gte: filter.from } : {}), ...(filter.to ? { lt: filter.to } : {}) },
+              }
+            : {}),
+        },
+        orderBy: { id: "desc" },
+        take: limit,
+        include: OPERATION_INCLUDE,
+      });
+      return rows.map(asOperation);
+    },
+  };
+};
+
+export type OperationListRepository = ReturnType<typeof createOperationListRepository>;

@@ -1,0 +1,25 @@
+import type { OperationWithLegs } from "./repository";
+
+const MAY_RETRY = new Set(["failed", "refunded", "completed"]);
+
+/** The legs whose money is in its wallet again, or never left it, and may be sent once more. */
+export const retryableLegs = (operation: OperationWithLegs): OperationWithLegs["legs"] =>
+  operation.legs.filter(({ state, failure }) => state === "refunded" || (state === "failed" && isRetryable(failure)));
+
+/** A failure says so itself where the money may have moved all the same. */
+const isRetryable = (failure: unknown): boolean =>
+  !(typeof failure === "object" && failure !== null && "retryable" in failure && failure.retryable === false);
+
+/** Whether something of it failed or came back, and nobody tried it again yet. */
+export const mayRetry = (operation: OperationWithLegs): boolean =>
+  MAY_RETRY.has(operation.status) && operation.retriedBy === null && retryableLegs(operation).length > 0;
+
+/** What can be asked of an operation now. The statements that change it decide anew: somebody else may have been quicker. */
+export const mayOf = (operation: OperationWithLegs): { cancel: boolean; retry: boolean; approve: boolean } => {
+  const pending = operation.status === "pending";
+  return {
+    cancel: pending && operation.legs.every(({ state }) => state === "queued"),
+    approve: pending && operation.subStatus === "awaiting_approval",
+    retry: mayRetry(operation),
+  };
+};

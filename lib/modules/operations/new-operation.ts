@@ -1,0 +1,124 @@
+import type { Tx } from "@/lib/db/client";
+import { toDecimal } from "@/lib/db/decimal";
+import type { Prisma } from "@/lib/db/generated/client";
+import { fundsKeyOf } from "@/lib/modules/funds/service";
+import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
+import { toStored } from "@/lib/ports/routing-json";
+import { isHeld, sentByWallets, toLegRow, type NewLeg } from "./new-leg";
+import type { NewOperation } from "./repository";
+import { searchTermsOf } from "./search";
+
+/** What an operation came from. */
+export interface OperationOrigin {
+  readonly quoteId: string;
+  readonly transferId: string | null;
+  /** The operation whose failed or refunded legs it tries again. */
+  readonly retryOf: string | null;
+}
+
+export interface StartOperation {
+  projectId: string;
+  /** The operation that awaited approval and is let run now; else a new one is made. */
+  operationId?: string;
+  kind: string;
+  createdBy: string;
+  origin: OperationOrigin;
+  request: RouteRequest;
+  /** By source. */
+  wallets: readonly { readonly id: string; readonly address: string }[];
+  legs: readonly NewLeg[];
+  /** Uses up what the operation comes from, in its transaction. False: it was used already, and nothing happens. */
+  claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
+}
+
+/** The sources whose money is held for the operation; the others send it by themselves. */
+export const heldSources = ({ request, legs }: StartOperation): RouteSource[] =>
+  legs.filter(isHeld).flatMap(({ routeLeg }) => request.sources[routeLeg.sourceIndex] ?? []);
+
+/** The rows of an operation that is accepted now: itself, its legs, and the money that they hold. */
+export const newOperation = (input: StartOperation, operationId: string, now: Date): NewOperation => {
+  const { request } = input;
+  const minimumBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.minOutBase, 0n);
+  const expectedBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.expectedOutBase, 0n);
+  const sources = input.legs.map(({ routeLeg }) => {
+    const source = request.sources[routeLeg.sourceIndex];
+    const wallet = input.wallets[routeLeg.sourceIndex];
+    if (!source || !wallet) throw new Error("A leg names a source that was not asked for.");
+    return { source, wallet };
+  });
+  return {
+    awaited: input.operationId !== undefined,
+    operation: {
+      id: operationId,
+      projectId: input.projectId,
+      kind: input.kind,
+      status: "pending",
+      subStatus: "prepared",
+      request: toStored(request),
+      quoted: toStored({ expectedBase, minimumBase }),
+      minimumBase: toDecimal(minimumBase),
+      createdBy: input.createdBy,
+      searchTerms: searchTermsOf(request, input.wallets, [input.origin.quoteId, input.origin.transferId]),
+      retryOf: input.origin.retryOf,
+      acceptedAt: now,
+      createdAt: now,
+      updatedAt: now,
+    },
+    legs: input.legs.map((leg, position) => {
+      const at = sources[position];
+      if (!at) throw new Error("A leg has no source.");
+      const destinationChainId = request.destination.token.chainId;
+      return toLegRow(leg, {
+        operationId,
+        position,
+        walletId: at.wallet.id,
+        source: at.source,
+        destinationChainId,
+        now,
+      });
+    }),
+    holds: input.legs.flatMap((leg, position) => {
+      const source = sources[position]?.source;
+      if (!source) throw new Error("A leg has no source.");
+      return isHeld(leg) ? [{ ...fundsKeyOf(source), legId: leg.legId, amountBase: source.amountBase }] : [];
+    }),
+    sentByWallets: sentByWallets(input.legs),
+  };
+};
+
+/** An operation that awaits approval: what was asked for, and no legs yet. */
+export interface AwaitingOperation {
+  projectId: string;
+  kind: string;
+  createdBy: string;
+  origin: OperationOrigin;
+  request: RouteRequest;
+  wallets: readonly { readonly id: string }[];
+  expectedBase: bigint;
+  /** What the approval promises at least. */
+  minimumBase: bigint;
+  expiresAt: Date;
+  /** Uses up what the operation comes from, in its transaction; throws when it was used already. */
+  claim: (tx: Tx, operationId: string) => Promise<void>;
+}
+
+export const awaitingOperation = (
+  input: AwaitingOperation,
+  operationId: string,
+  now: Date,
+): Prisma.OperationUncheckedCreateInput => ({
+  id: operationId,
+  projectId: input.projectId,
+  kind: input.kind,
+  status: "pending",
+  subStatus: "awaiting_approval",
+  request: toStored(input.request),
+  quoted: toStored({ expectedBase: input.expectedBase, minimumBase: input.minimumBase }),
+  minimumBase: toDecimal(input.minimumBase),
+  createdBy: input.createdBy,
+  searchTerms: searchTermsOf(input.request, input.wallets, [input.origin.quoteId, input.origin.transferId]),
+  retryOf: input.origin.retryOf,
+  createdAt: now,
+  updatedAt: now,
+  expiresAt: input.expiresAt,
+});

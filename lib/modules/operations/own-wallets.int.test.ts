@@ -1,0 +1,224 @@
+import { parseUnits, type Address } from "viem";
+import { describe, expect, test } from "vitest";
+import { executeSwap } from "@/lib/contracts/swap";
+import { testApi } from "@/lib/testing/api";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { balanceOnChain, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+import { doActions, linkedWallet, ownSmartAccount, plainWallet, prepareOwn } from "@/lib/testing/own-wallets";
+
+const [ONE, TWO, THREE] = [31337, 31338, 31339];
+const api = await testApi({ worker: true });
+const devnet = await testDevnet();
+
+const balance = (chainId: number, symbol: string, owner: Address): Promise<bigint> => {
+  const { rpcUrls } = api.services.registry.get(chainId);
+  return balanceOnChain(rpcUrls[0] ?? "", api.services.registry.resolveToken(chainId, symbol).address, owner);
+};
+
+const give = (customer: Customer, address: Address, chainId: number, token: string, amount: string): Promise<void> =>
+  fund(customer.session.client, address, { chainId, token, amount });
+
+describe("a smart account owned by a linked wallet", () => {
+  test("is deployed by its first operation, which its owner signed, and moves tokens to another chain", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const owner = await linkedWallet(customer);
+    const account = await ownSmartAccount(customer, owner.address, ONE);
+    await give(customer, account, ONE, "USDT", "80");
+    const recipient = testAccount().address;
+    const { quote, prepared } = await prepareOwn(api, customer, {
+      from: [{ address: account, chainId: ONE, token: "USDT", amount: "80" }],
+      toChainId: TWO,
+      toToken: "DAI",
+      toAddress: recipient,
+    });
+    expect(prepared.actions).toEqual([
+      expect.objectContaining({ kind: "user_operation", signerAddress: owner.address, walletAddress: account }),
+    ]);
+    const signatures = await doActions(api, [owner], prepared.actions);
+    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+    const operation = await waitUntilFinal(client, operationId);
+    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+    expect(await balance(TWO, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+    expect(BigInt(operation.actual.received.amountBase)).toBeGreaterThanOrEqual(BigInt(quote.to.minAmountBase));
+  });
+
+  test("with two tokens on one chain is deployed once, and both arrive", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const owner = await linkedWallet(customer);
+    const account = await ownSmartAccount(customer, owner.address, ONE);
+    await Promise.all([give(customer, account, ONE, "USDC", "5"), give(customer, account, ONE, "USDT", "6")]);
+    const recipient = testAccount().address;
+    const { quote, prepared } = await prepareOwn(api, customer, {
+      from: [
+        { address: account, chainId: ONE, token: "USDC", amount: "5" },
+        { address: account, chainId: ONE, token: "USDT", amount: "6" },
+      ],
+      toChainId: ONE,
+      toToken: "DAI",
+      toAddress: recipient,
+    });
+    const signatures = await doActions(api, [owner], prepared.actions);
+    expect(signatures).toHaveLength(2);
+    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+    const operation = await waitUntilFinal(client, operationId);
+    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+    expect(await balance(ONE, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  });
+});
+
+describe("a linked plain wallet", () => {
+  test("swaps on one chain by an exact approval and a transaction of its own", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const wallet = await plainWallet(devnet, customer);
+    await give(customer, wallet.address, ONE, "USDT", "30");
+    const recipient = testAccount().address;
+    const { quote, prepared } = await prepareOwn(api, customer, {
+      from: [{ address: wallet.address, chainId: ONE, token: "USDT", amount: "30" }],
+      toChainId: ONE,
+      toToken: "WETH",
+      toAddress: recipient,
+    });
+    expect(prepared.actions.map(({ kind }) => kind)).toEqual(["transaction", "transaction"]);
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+    const operation = await waitUntilFinal(client, operationId);
+    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+    expect(operation.legs[0]?.txHash).toBe(signatures[1]?.txHash);
+    expect(operation.actual.spent[0]?.amount).toBe("30");
+    expect(await balance(ONE, "WETH", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  });
+
+  test("moves a token across chains with a swap before the bridge, and is asked for no approval that is there", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const wallet = await plainWallet(devnet, customer);
+    await give(customer, wallet.address, ONE, "WETH", "0.02");
+    const recipient = testAccount().address;
+    const body = {
+      from: [{ address: wallet.address, chainId: ONE, token: "WETH", amount: "0.02" }],
+      toChainId: TWO,
+      toToken: "USDC",
+      toAddress: recipient,
+    };
+    const first = await prepareOwn(api, customer, body);
+    const [approval] = first.prepared.actions;
+    if (approval === undefined) throw new Error("Something has to be approved.");
+    // The person approves and goes away; what was approved counts the next time.
+    await doActions(api, [wallet], [approval]);
+    const { quote, prepared } = await prepareOwn(api, customer, body);
+    expect(prepared.actions).toHaveLength(first.prepared.actions.length - 1);
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+    const operation = await waitUntilFinal(client, operationId);
+    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+    expect(await balance(TWO, "USDC", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  });
+
+  test("sends its native coin in one transaction", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const wallet = await plainWallet(devnet, customer);
+    const recipient = testAccount().address;
+    const { quote, prepared } = await prepareOwn(api, customer, {
+      from: [{ address: wallet.address, chainId: TWO, token: "native", amount: "1.5" }],
+      toChainId: TWO,
+      toToken: "native",
+      toAddress: recipient,
+    });
+    expect(prepared.actions).toHaveLength(1);
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+    expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
+    expect(await balance(TWO, "native", recipient)).toBe(parseUnits("1.5", 18));
+  });
+
+  test("pays nothing and sends nothing where the token takes a permit: one signature, and the treasury does the rest", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const wallet = await linkedWallet(customer);
+    await give(customer, wallet.address, ONE, "USDC", "70");
+    const recipient = testAccount().address;
+    const { quote, prepared } = await prepareOwn(api, customer, {
+      from: [{ address: wallet.address, chainId: ONE, token: "USDC", amount: "70" }],
+      toChainId: TWO,
+      toToken: "DAI",
+      toAddress: recipient,
+    });
+    expect(prepared.actions).toEqual([
+      expect.objectContaining({ kind: "typed_data", signerAddress: wallet.address, walletAddress: wallet.address }),
+    ]);
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+    const operation = await waitUntilFinal(client, operationId);
+    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+    expect(operation.actual.spent[0]?.amount).toBe("70");
+    expect(await balance(TWO, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+    expect(await balance(ONE, "USDC", customer.treasury)).toBe(0n);
+    expect(await balance(ONE, "USDC", wallet.address)).toBe(0n);
+  });
+
+  test("gives tokens to the treasury itself by permit, counted once", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const wallet = await linkedWallet(customer);
+    await give(customer, wallet.address, TWO, "USDC", "9");
+    const { quote, prepared } = await prepareOwn(api, customer, {
+      from: [{ address: wallet.address, chainId: TWO, token: "USDC", amount: "9" }],
+      toChainId: TWO,
+      toToken: "USDC",
+      toAddress: customer.treasury,
+    });
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+    const operation = await waitUntilFinal(client, operationId);
+    expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "9" } } });
+    expect(await balance(TWO, "USDC", customer.treasury)).toBe(parseUnits("9", 6));
+  });
+});
+
+test("one operation draws on the treasury, a smart account and plain wallets, and moves the money once", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const wallet = await plainWallet(devnet, customer);
+  const account = await ownSmartAccount(customer, wallet.address, TWO);
+  await Promise.all([
+    give(customer, customer.treasury, ONE, "USDC", "10"),
+    give(customer, account, TWO, "DAI", "20"),
+    give(customer, wallet.address, ONE, "DAI", "30"),
+    give(customer, wallet.address, TWO, "USDC", "40"),
+  ]);
+  const recipient = testAccount().address;
+  const { quote, prepared } = await prepareOwn(api, customer, {
+    from: [
+      { address: customer.treasury, chainId: ONE, token: "USDC", amount: "10" },
+      { address: account, chainId: TWO, token: "DAI", amount: "20" },
+      { address: wallet.address, chainId: ONE, token: "DAI", amount: "30" },
+      { address: wallet.address, chainId: TWO, token: "USDC", amount: "40" },
+    ],
+    toChainId: THREE,
+    toToken: "USDT",
+    toAddress: recipient,
+  });
+  expect(new Set(prepared.actions.map(({ kind }) => kind))).toEqual(
+    new Set(["user_operation", "transaction", "typed_data"]),
+  );
+  const signatures = await doActions(api, [wallet], prepared.actions);
+  const answers = await Promise.allSettled(
+    Array.from({ length: 20 }, () => client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } })),
+  );
+  const accepted = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  expect(accepted).toHaveLength(1);
+  for (const answer of answers) {
+    if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "quote_already_used" });
+  }
+  const operation = await waitUntilFinal(client, accepted[0]?.operationId ?? "");
+  expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+  expect(operation.legs).toHaveLength(4);
+  const received = await balance(THREE, "USDT", recipient);
+  expect(operation.actual.received.amountBase).toBe(received.toString());
+  expect(received).toBeGreaterThanOrEqual(BigInt(quote.to.minAmountBase));
+});

@@ -1,0 +1,84 @@
+import type { Database, Tx } from "@/lib/db/client";
+import type { Prisma } from "@/lib/db/generated/client";
+import { fundsNameOf, syncHold } from "@/lib/modules/funds/service";
+import { appendEvent, lockOperation } from "./repository";
+
+/** Operations that have not begun: they await approval, are cancelled, or run out of time. */
+export const createWaitingRepository = (database: Database) => ({
+  /** Stores an operation that awaits approval, with whatever it uses up. It has no legs and holds no money yet. */
+  insertAwaiting: (
+    operation: Prisma.OperationUncheckedCreateInput,
+    claim: (tx: Tx) => Promise<void>,
+    now: Date,
+  ): Promise<void> =>
+    database.transaction(async (tx) => {
+      await tx.operation.create({ data: operation });
+      await claim(tx);
+      const data = { status: operation.status, subStatus: operation.subStatus };
+      await appendEvent(tx, { operationId: operation.id, type: "operation.created", data, now });
+    }),
+
+  /**
+   * pending → cancelled, while nothing was sent: its legs end, and what they held is free. False when it has begun, or a wallet has
+   * sent or signed something for it already.
+   */
+  cancel: (operationId: string, now: Date): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      await lockOperation(tx, operationId);
+      const { count } = await tx.operation.updateMany({
+        where: {
+          id: operationId,
+          status: "pending",
+          subStatus: { in: ["awaiting_approval", "prepared"] },
+          legs: { every: { state: "queued" } },
+        },
+        data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },
+      });
+      if (count === 0) return false;
+      const legs = await tx.operationLeg.findMany({ where: { operationId }, select: { id: true } });
+      await tx.operationLeg.updateMany({
+        where: { operationId },
+        data: { state: "failed", version: { increment: 1 }, updatedAt: now },
+      });
+      // In the order in which everybody locks balances.
+      const holds = await tx.balanceHold.findMany({ where: { id: { in: legs.map(({ id }) => id) } } });
+      const ordered = holds.sort((one, other) => (fundsNameOf(one) < fundsNameOf(other) ? -1 : 1));
+      for (const { id } of ordered) await syncHold(tx, id, false, now);
+      await freeRetry(tx, operationId, now);
+      await appendEvent(tx, { operationId, type: "operation.cancelled", data: { status: "cancelled" }, now });
+      return true;
+    }),
+
+  /** pending → expired for those whose time to be approved is over. @returns how many */
+  expireDue: async (now: Date, limit: number): Promise<number> => {
+    const due = await database.prisma.operation.findMany({
+      where: { status: "pending", expiresAt: { lte: now } },
+      select: { id: true },
+      take: limit,
+    });
+    const expired = await Promise.all(due.map(({ id }) => expire(database, id, now)));
+    return expired.filter(Boolean).length;
+  },
+});
+
+/** What it was to try again may be tried again by another one: nothing was sent. */
+const freeRetry = async (tx: Tx, operationId: string, now: Date): Promise<void> => {
+  await tx.operation.updateMany({
+    where: { retriedBy: operationId },
+    data: { retriedBy: null, version: { increment: 1 }, updatedAt: now },
+  });
+};
+
+const expire = (database: Database, operationId: string, now: Date): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    const { count } = await tx.operation.updateMany({
+      where: { id: operationId, status: "pending", subStatus: "awaiting_approval", expiresAt: { lte: now } },
+      data: { status: "expired", version: { increment: 1 }, updatedAt: now },
+    });
+    if (count === 0) return false;
+    await freeRetry(tx, operationId, now);
+    await appendEvent(tx, { operationId, type: "operation.expired", data: { status: "expired" }, now });
+    return true;
+  });
+
+export type WaitingRepository = ReturnType<typeof createWaitingRepository>;

@@ -1,0 +1,53 @@
+import { DomainError } from "@/lib/core/errors";
+import type { Database, Tx } from "@/lib/db/client";
+
+/** A transaction that a linked wallet sent for an action of a leg. */
+export interface SentByWallet {
+  readonly chainId: number;
+  readonly hash: string;
+  readonly actionId: string;
+  readonly legId: string;
+}
+
+/**
+ * Notes that the transactions are these legs', inside the transaction that accepts their operation.
+ * @throws DomainError `invalid_signature`, naming every action whose transaction is another leg's
+ */
+export const claimTransactions = async (tx: Tx, sent: readonly SentByWallet[]): Promise<void> => {
+  if (sent.length === 0) return;
+  const rows = sent.map((each) => ({ ...each, hash: each.hash.toLowerCase() }));
+  await tx.walletTransaction.createMany({ data: rows, skipDuplicates: true });
+  const stored = await tx.walletTransaction.findMany({
+    where: { OR: rows.map(({ chainId, hash }) => ({ chainId, hash })) },
+  });
+  const taken = rows.filter(
+    ({ chainId, hash, legId, actionId }) =>
+      !stored.some(
+        (row) => row.chainId === chainId && row.hash === hash && row.legId === legId && row.actionId === actionId,
+      ),
+  );
+  if (taken.length === 0) return;
+  throw new DomainError(
+    "invalid_signature",
+    "A transaction was named for another action already. Nothing was recorded.",
+    {
+      details: taken.map(({ actionId }) => ({
+        path: `signatures.${actionId}`,
+        message: "names a transaction that counts for another action already",
+        code: "already_used",
+      })),
+    },
+  );
+};
+
+export const createWalletTransactionRepository = ({ prisma }: Database) => ({
+  /** Notes a transaction that took another one's place. False when it is another leg's. */
+  adopt: async (sent: SentByWallet): Promise<boolean> => {
+    const row = { ...sent, hash: sent.hash.toLowerCase() };
+    await prisma.walletTransaction.createMany({ data: [row], skipDuplicates: true });
+    const stored = await prisma.walletTransaction.findUnique({
+      where: { chainId_hash: { chainId: row.chainId, hash: row.hash } },
+    });
+    return stored?.legId === row.legId && stored.actionId === row.actionId;
+  },
+});

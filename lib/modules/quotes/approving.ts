@@ -1,0 +1,89 @@
+import { responsibleUserId, type Actor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import type { Tx } from "@/lib/db/client";
+import { toBigInt } from "@/lib/db/decimal";
+import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { RouteRequest } from "@/lib/ports/routing";
+import { storedRouteRequest } from "@/lib/ports/routing-json";
+import type { Pricing } from "./pricing";
+import { approvalLines } from "./record";
+import type { QuoteRow, QuotesRepository } from "./repository";
+
+export interface ApprovingDeps {
+  repository: QuotesRepository;
+  otp: OtpService;
+  policies: PoliciesService;
+  registry: { get(chainId: number): { readonly name: string } };
+  clock: Clock;
+}
+
+const MAIL_SUBJECTS: Readonly<Record<string, string>> = {
+  swap: "Your code to approve a swap",
+  transfer: "Your code to approve a transfer",
+  swap_and_transfer: "Your code to approve a swap with transfer",
+};
+
+const codeRequired = (why: string): DomainError =>
+  new DomainError("otp_required", `${why} It needs the one-time code that approves it (POST /swap/request-otp).`, {
+    details: [{ path: "otp", message: "is required" }],
+  });
+
+/** Who lets money go: a one-time code, or the policy of an exempt key up to its daily cap. */
+export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
+  const { repository, otp, policies, clock } = deps;
+
+  /** Sends the code that approves this quote; `subjectId` is what it will be asked for. */
+  const sendCode = async (actor: Actor, quote: QuoteRow, subjectId: string): Promise<OtpSent> => {
+    const request = storedRouteRequest.parse(quote.request);
+    const sent = await otp.request({
+      projectId: actor.projectId,
+      userId: responsibleUserId(actor),
+      subjectId,
+      digest: new Uint8Array(quote.digest),
+      subject: MAIL_SUBJECTS[quote.kind] ?? "Your code to approve a payment",
+      lines: approvalLines(request, toBigInt(quote.minimumBase), (chainId) => deps.registry.get(chainId).name),
+    });
+    await repository.codeSent(quote.id, clock.now());
+    return sent;
+  };
+
+  /** Whether the actor may move this without a code, as far as can be told before it is accepted. */
+  const needsNoCode = async (actor: Actor, request: RouteRequest): Promise<boolean> =>
+    !policies.needsCode(actor) && (await policies.mayAfford(actor, await pricing.worthUsd(request), clock.now()));
+
+  /**
+   * Lets a quote be prepared: its code is right, or the key needs none for so little.
+   * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
+   */
+  const admit = async (actor: Actor, quote: QuoteRow, code: string | undefined): Promise<void> => {
+    if (quote.approvedAt !== null) return;
+    if (code !== undefined) {
+      await otp.consume({ subjectId: quote.id, digest: quote.digest, code });
+      await repository.approve(quote.id, clock.now());
+      return;
+    }
+    if (await needsNoCode(actor, storedRouteRequest.parse(quote.request))) return;
+    throw codeRequired(policies.needsCode(actor) ? "Nothing was sent." : "This is above the key's daily cap.");
+  };
+
+  /**
+   * What the transaction that accepts the money's movement has to check: null where a code approved it, else that the key may still
+   * spend so much today.
+   */
+  const spending = async (actor: Actor, quote: QuoteRow): Promise<((tx: Tx, now: Date) => Promise<boolean>) | null> => {
+    if (quote.approvedAt !== null) return null;
+    const usd = await pricing.worthUsd(storedRouteRequest.parse(quote.request));
+    return (tx, now) => policies.spend(tx, actor, usd, now);
+  };
+
+  /** @throws DomainError `recipient_not_allowed` */
+  const checkRecipient = (actor: Actor, request: RouteRequest, path: string): void =>
+    policies.checkRecipient(actor, request.destination.recipient, path);
+
+  return { sendCode, needsNoCode, admit, spending, checkRecipient, consume: otp.consume };
+};
+
+export { codeRequired };
+export type Approving = ReturnType<typeof createApproving>;

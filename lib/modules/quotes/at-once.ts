@@ -1,0 +1,217 @@
+import type { z } from "zod";
+import type { swapAndTransfer } from "@/lib/contracts/transfers";
+import { actorName, type Actor } from "@/lib/core/actor";
+import { addSeconds } from "@/lib/core/clock";
+import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
+import { formatAmount } from "@/lib/core/money";
+import { toBigInt } from "@/lib/db/decimal";
+import type { OtpSent } from "@/lib/modules/otp/service";
+import type { OperationWithLegs } from "@/lib/modules/operations/service";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { storedRouteRequest } from "@/lib/ports/routing-json";
+import type { Approving } from "./approving";
+import type { Executing, ExecutingDeps } from "./executing";
+import { quoteUsed, storedRoute } from "./loading";
+import { madeBefore, onceOf } from "./once";
+import type { Preparing } from "./preparing";
+import type { Pricing } from "./pricing";
+import { expectedOut } from "./record";
+import type { Once, QuoteRow } from "./repository";
+import {
+  QUOTE_FIELDS,
+  resolveRequest,
+  unknownWallet,
+  type FieldNames,
+  type ResolvedRequest,
+  type SourceWallet,
+} from "./request";
+import { applySignatures } from "./signatures";
+
+const APPROVAL_SECONDS = 24 * 3600;
+const KIND = "swap_and_transfer";
+
+type AtOnceInput = z.output<typeof swapAndTransfer.body>;
+type Begun = Pick<
+  OperationWithLegs,
+  "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt"
+>;
+
+/** The operation that awaited approval, or the call that starts one. */
+interface Run {
+  readonly operationId?: string;
+  readonly once?: Once | null;
+}
+
+export interface AtOnceDeps extends ExecutingDeps {
+  wallets: ExecutingDeps["wallets"] & {
+    findById(projectId: string, walletId: string): Promise<SourceWallet | null>;
+  };
+}
+
+const FIELDS: FieldNames = {
+  ...QUOTE_FIELDS,
+  source: () => ({
+    whole: "fromWalletId",
+    address: "fromWalletId",
+    chainId: "fromChainId",
+    token: "fromToken",
+    amount: "amount",
+  }),
+  recipient: "recipient",
+};
+
+/** Swap and transfer in one call, without a person between the steps: within the policy of the key, or once somebody approved. */
+export const createAtOnce = (
+  deps: AtOnceDeps,
+  parts: { pricing: Pricing; approving: Approving; preparing: Preparing; executing: Executing },
+) => {
+  const { pricing, approving, preparing, executing } = parts;
+
+  const resolve = async (actor: Actor, input: AtOnceInput): Promise<ResolvedRequest> => {
+    const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
+    if (wallet === null) throw unknownWallet("fromWalletId");
+    if (wallet.keyId === null) {
+      const message =
+        "The service does not sign for this wallet, so it cannot send by itself. Use POST /swap/quote, which asks the wallet to sign.";
+      throw invalidRequest([{ path: "fromWalletId", message }]);
+    }
+    const { fromChainId: chainId, fromToken: token, amount, toChainId, toToken, recipient, slippageBps } = input;
+    const from = [{ address: wallet.address as EvmAddress, chainId, token, amount }];
+    const request = { from, toChainId, toToken, toAddress: recipient, slippageBps };
+    const resolved = await resolveRequest(deps, actor.projectId, request, FIELDS);
+    approving.checkRecipient(actor, resolved.route, "recipient");
+    return resolved;
+  };
+
+  /** Prices, simulates and starts what was promised. Null when somebody else let it run, or stopped it. */
+  const run = async (actor: Actor, quote: QuoteRow, { operationId, once = null }: Run) => {
+    const readied = await preparing.ready(quote, () => Promise.resolve(priceMoved(operationId)));
+    const { request, wallets, route, simulated } = readied;
+    const { legs } = await applySignatures(deps, { legs: simulated.legs, routeLegs: route.legs, signatures: [] });
+    return executing.accept(actor, {
+      quote,
+      request,
+      wallets,
+      legs,
+      allSent: false,
+      ...(operationId === undefined ? {} : { operationId }),
+      // The quote of an operation that awaited approval was used up when the operation was made.
+      claim: (tx, id) =>
+        operationId === undefined ? deps.repository.claimOpen(tx, quote, id, once) : Promise.resolve(true),
+    });
+  };
+
+  /** Null when the key's cap was reached between the look at it and the acceptance. */
+  const runWithinPolicy = async (actor: Actor, quote: QuoteRow, once: Once | null) => {
+    try {
+      return await run(actor, quote, { once });
+    } catch (error) {
+      if (isDomainError(error) && error.code === "otp_required") return null;
+      throw error;
+    }
+  };
+
+  const letWait = (
+    actor: Actor,
+    quote: QuoteRow,
+    { resolved, once }: { resolved: ResolvedRequest; once: Once | null },
+  ): Promise<OperationWithLegs> =>
+    deps.operations.startAwaiting({
+      projectId: actor.projectId,
+      kind: quote.kind,
+      createdBy: actorName(actor),
+      origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
+      request: resolved.route,
+      wallets: resolved.wallets,
+      expectedBase: expectedOut(storedRoute.parse(quote.route)),
+      minimumBase: toBigInt(quote.minimumBase),
+      expiresAt: addSeconds(deps.clock.now(), APPROVAL_SECONDS),
+      claim: async (tx, operationId) => {
+        if (!(await deps.repository.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
+      },
+    });
+
+  const begin = async (actor: Actor, input: AtOnceInput, once: Once | null): Promise<Begun> => {
+    const resolved = await resolve(actor, input);
+    await deps.funds.require(resolved.route.sources);
+    const { row } = await pricing.store(actor, resolved, { kind: KIND });
+    const free = await approving.needsNoCode(actor, resolved.route);
+    const started = free ? await runWithinPolicy(actor, row, once) : null;
+    return started ?? letWait(actor, row, { resolved, once });
+  };
+
+  /** The operation that the same call started before. @throws DomainError `idempotency_mismatch` */
+  const begunBefore = async ({ projectId }: Actor, once: Once | null): Promise<Begun | null> => {
+    const quote = await madeBefore(deps.repository, { projectId, kind: KIND, once });
+    return quote === null || quote.operationId === null ? null : deps.operations.get(projectId, quote.operationId);
+  };
+
+  /**
+   * Starts the operation, or lets it wait for an approval where the actor's policy asks for one. With a key it does so once, for
+   * good: the key is used up in the transaction that stores the operation.
+   * @throws DomainError as a quote does, `insufficient_balance`, `simulation_failed`, `recipient_not_allowed`, `idempotency_mismatch`
+   */
+  const start = async (actor: Actor, input: AtOnceInput, key: string | null) => {
+    const once = onceOf(key, input);
+    const before = await begunBefore(actor, once);
+    const operation =
+      before ??
+      (await begin(actor, input, once).catch(async (error: unknown) => {
+        // The same call may have won meanwhile; what this one lacks then, the other has taken.
+        const begun = await begunBefore(actor, once);
+        if (begun === null) throw error;
+        return begun;
+      }));
+    const { destination } = storedRouteRequest.parse(operation.request);
+    return {
+      operationId: operation.id,
+      status: operation.status,
+      subStatus: operation.subStatus,
+      minimum: formatAmount(toBigInt(operation.minimumBase), destination.token.decimals),
+      expiresAt: operation.expiresAt?.toISOString() ?? null,
+    };
+  };
+
+  /** @throws DomainError `not_found`, `invalid_state` when it does not await approval, `quote_expired` */
+  const loadAwaiting = async (actor: Actor, operationId: string) => {
+    const operation = await deps.operations.get(actor.projectId, operationId);
+    const isOver = operation.expiresAt !== null && operation.expiresAt <= deps.clock.now();
+    if (operation.status === "expired" || (operation.status === "pending" && isOver)) {
+      throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it anew.");
+    }
+    const quote = await deps.repository.findByOperation(actor.projectId, operation.id);
+    if (operation.subStatus !== "awaiting_approval" || operation.status !== "pending" || quote === null) {
+      throw notAwaiting();
+    }
+    return { operation, quote };
+  };
+
+  const requestCode = async (actor: Actor, operationId: string): Promise<OtpSent> => {
+    const { operation, quote } = await loadAwaiting(actor, operationId);
+    return approving.sendCode(actor, quote, operation.id);
+  };
+
+  /**
+   * Lets a waiting operation run, once, at a price that brings what was promised.
+   * @throws DomainError `invalid_state`, `quote_expired`, `otp_*`, `quote_price_moved`, `insufficient_balance`, `simulation_failed`
+   */
+  const approve = async (actor: Actor, operationId: string, code: string): Promise<OperationWithLegs> => {
+    const { operation, quote } = await loadAwaiting(actor, operationId);
+    await approving.consume({ subjectId: operation.id, digest: quote.digest, code });
+    if ((await run(actor, quote, { operationId: operation.id })) === null) throw notAwaiting();
+    return deps.operations.get(actor.projectId, operation.id);
+  };
+
+  return { start, requestCode, approve };
+};
+
+const notAwaiting = (): DomainError =>
+  new DomainError("invalid_state", "This operation does not await approval: it was approved, cancelled or has ended.");
+
+const priceMoved = (operationId: string | undefined): DomainError =>
+  new DomainError(
+    "quote_price_moved",
+    operationId === undefined
+      ? "The price moved while it was being prepared. Nothing was sent; try again."
+      : "The price moved: less than the promised minimum would arrive. Nothing was sent. It still awaits approval: approve it with a new code when the price is back, or cancel it.",
+  );

@@ -1,0 +1,118 @@
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { AccountsService, Watched } from "@/lib/modules/accounts/service";
+import type { LegTransactions, RouteLeg, RouteRequest, RouteSource, RoutingProvider } from "@/lib/ports/routing";
+import type { PreparedLeg } from "./prepared";
+import type { SourceWallet } from "./request";
+
+export interface SimulationDeps {
+  registry: ChainRegistry;
+  routing: RoutingProvider;
+  accounts: AccountsService;
+  wallets: {
+    find(projectId: string, address: string): Promise<SourceWallet | null>;
+    list(projectId: string): Promise<readonly SourceWallet[]>;
+  };
+}
+
+export interface LegInput {
+  readonly projectId: string;
+  readonly request: RouteRequest;
+  /** By source. */
+  readonly wallets: readonly SourceWallet[];
+  readonly leg: RouteLeg;
+  /** Of an earlier preparation of the same quote: what its owner signed then has the same nonce, so that one of both runs at most. */
+  readonly legId: string | undefined;
+  /** Whether the leg may deploy its account: of several legs of one account on one chain the first does. */
+  readonly deploys: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface SimulatedChange {
+  readonly wallet: string;
+  readonly token: Token;
+  readonly base: bigint;
+  readonly certainty: "simulated" | "expected";
+}
+
+export interface LegSimulation {
+  readonly prepared: PreparedLeg;
+  readonly changes: readonly SimulatedChange[];
+}
+
+export interface Context extends LegInput {
+  readonly source: RouteSource;
+  readonly wallet: SourceWallet;
+  readonly legId: string;
+  readonly chainId: number;
+  /** The source's balance and, where the leg ends on its chain, the recipient's. */
+  readonly watched: readonly Watched[];
+}
+
+type Address = `0x${string}`;
+
+export const contextOf = (input: LegInput): Context => {
+  const { request, leg } = input;
+  const source = request.sources[leg.sourceIndex];
+  const wallet = input.wallets[leg.sourceIndex];
+  if (!source || !wallet) throw new Error("A leg names a source that was not asked for.");
+  const { token, recipient } = request.destination;
+  const watched: Watched[] = [{ owner: source.owner, token: source.token }];
+  if (leg.kind !== "bridge") watched.push({ owner: recipient, token });
+  return { ...input, source, wallet, legId: input.legId ?? newId("leg"), chainId: source.token.chainId, watched };
+};
+
+/** What a token says of a transfer does not count: some say false, some say nothing, some say true and keep the money. */
+const checkArrival = ({ source, leg, request }: Context, gain: bigint): void => {
+  const { token, recipient } = request.destination;
+  const isOwn = source.owner.toLowerCase() === recipient.toLowerCase();
+  if (leg.kind !== "transfer" || isOwn || gain >= leg.minOutBase) return;
+  const arrives = gain <= 0n ? "nothing" : `only ${formatAmount(gain, token.decimals)} ${token.symbol}`;
+  throw new DomainError(
+    "simulation_failed",
+    `The transfer was tried, and ${arrives} would arrive: that is how the contract of ${token.symbol} does it. Nothing was sent.`,
+  );
+};
+
+export const changesOf = (context: Context, changes: readonly bigint[]): SimulatedChange[] => {
+  const { source, leg, request } = context;
+  const { token, recipient } = request.destination;
+  checkArrival(context, changes[1] ?? 0n);
+  const spent = { wallet: source.owner, token: source.token, base: changes[0] ?? 0n, certainty: "simulated" as const };
+  const arrives =
+    leg.kind === "bridge"
+      ? { wallet: recipient, token, base: leg.expectedOutBase, certainty: "expected" as const }
+      : { wallet: recipient, token, base: changes[1] ?? 0n, certainty: "simulated" as const };
+  return [spent, arrives];
+};
+
+export const smartAccountOf = ({
+  address,
+  ownerAddress,
+}: SourceWallet): { address: Address; ownerAddress: Address } => {
+  if (ownerAddress === null) throw new DomainError("invalid_state", "This wallet is not a smart account.");
+  return { address: address as Address, ownerAddress: ownerAddress as Address };
+};
+
+export const describe = ({ leg, source, request }: Context, registry: ChainRegistry): string => {
+  const { token, recipient } = request.destination;
+  const amount = `${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol}`;
+  const [from, to] = [registry.get(source.token.chainId).name, registry.get(token.chainId).name];
+  switch (leg.kind) {
+    case "transfer":
+      return `Send ${amount} on ${from} to ${recipient}`;
+    case "swap":
+      return `Swap ${amount} to ${token.symbol} on ${from} for ${recipient}`;
+    case "bridge":
+      return `Send ${amount} from ${from} as ${token.symbol} to ${recipient} on ${to}`;
+  }
+};
+
+export const build = (
+  deps: SimulationDeps,
+  { request, leg, signal }: Context,
+  executor?: Address,
+): Promise<LegTransactions> => deps.routing.build(request, leg, signal, executor === undefined ? {} : { executor });

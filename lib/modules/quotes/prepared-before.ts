@@ -1,0 +1,40 @@
+import { DomainError } from "@/lib/core/errors";
+import { approvalOf, type AccountsService } from "@/lib/modules/accounts/service";
+import { storedRoute } from "./loading";
+import { storedPrepared, type PreparedLeg, type WalletLeg } from "./prepared";
+import type { QuoteRow } from "./repository";
+
+const legsBefore = (quote: QuoteRow): readonly PreparedLeg[] =>
+  quote.prepared === null ? [] : storedPrepared.parse(quote.prepared).legs;
+
+/** The ids that the legs of a quote got when it was prepared before, by source. */
+export const legIdsOf = (quote: QuoteRow): ReadonlyMap<number, string> => {
+  const { legs } = storedRoute.parse(quote.route);
+  return new Map(
+    legsBefore(quote).flatMap(({ legId }, index) => {
+      const sourceIndex = legs[index]?.sourceIndex;
+      return sourceIndex === undefined ? [] : [[sourceIndex, legId] as const];
+    }),
+  );
+};
+
+/** How many transactions the wallet has sent once the first that is more than an approval is out. */
+const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number =>
+  fromNonce + transactions.filter((call) => approvalOf(call) !== null).length + 1;
+
+/**
+ * Preparing again replaces what is known of a wallet's transactions, so it must not happen once one of them may be out.
+ * @throws DomainError `invalid_state`, `chain_unavailable`
+ */
+export const checkNothingSent = async (
+  { accounts }: { accounts: Pick<AccountsService, "sent"> },
+  quote: QuoteRow,
+): Promise<void> => {
+  const legs = legsBefore(quote).filter((leg) => leg.by === "wallet");
+  const counts = await Promise.all(legs.map(({ chainId, wallet }) => accounts.sent.countPending(chainId, wallet)));
+  if (legs.every((leg, index) => (counts[index] ?? 0) < countOnceSent(leg))) return;
+  throw new DomainError(
+    "invalid_state",
+    "The wallet has sent a transaction since this was prepared. Execute with its hash; or ask for a new quote if it was something else.",
+  );
+};

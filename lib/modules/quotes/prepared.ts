@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { jsonTypedData } from "@/lib/chains/typed-data";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { storedGas, storedUserOperation } from "@/lib/ports/routing-json";
+
+type Hex = `0x${string}`;
+
+const base = z.string().regex(/^\d+$/).transform(BigInt);
+const address = z.custom<EvmAddress>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value));
+const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
+const unixSeconds = z.int();
+
+/** Something that a wallet of one's own has to sign or send. */
+const actionBase = z.object({ actionId: z.string(), description: z.string() });
+
+const serviceLeg = z.object({
+  by: z.literal("service"),
+  legId: z.string(),
+  gas: storedGas,
+});
+
+/** A smart account's whole operation, to be signed by its owner. */
+const ownerLeg = z.object({
+  by: z.literal("owner"),
+  legId: z.string(),
+  gas: storedGas,
+  action: actionBase.extend({ signer: address, typedData: jsonTypedData }),
+  /** With a dummy signature. */
+  operation: storedUserOperation,
+  userOpHash: hex,
+  validUntil: unixSeconds,
+  fillDeadline: unixSeconds.nullable(),
+  fromBlock: base,
+});
+
+const preparedTransaction = actionBase.extend({
+  to: address,
+  data: hex,
+  /** In wei. */
+  value: base,
+  /** A limit that suffices. */
+  gas: base,
+});
+
+/** What a plain wallet sends by itself. */
+const walletLeg = z.object({
+  by: z.literal("wallet"),
+  legId: z.string(),
+  chainId: z.int(),
+  wallet: address,
+  transactions: z.array(preparedTransaction).min(1),
+  /** Nonce of the wallet's next transaction. */
+  fromNonce: z.int(),
+  validUntil: unixSeconds.nullable(),
+  fillDeadline: unixSeconds.nullable(),
+  fromBlock: base,
+});
+
+/** A plain wallet allows by signature that the treasury takes its tokens and makes the leg's calls. */
+const permitLeg = z.object({
+  by: z.literal("permit"),
+  legId: z.string(),
+  gas: storedGas,
+  action: actionBase.extend({ signer: address, typedData: jsonTypedData }),
+  executorWalletId: z.string(),
+  permit: z.object({
+    token: address,
+    owner: address,
+    spender: address,
+    value: base,
+    nonce: base,
+    deadline: base,
+  }),
+});
+
+const preparedLeg = z.discriminatedUnion("by", [serviceLeg, ownerLeg, walletLeg, permitLeg]);
+
+/** Column `prepared` of a quote: one leg for each of the route's. */
+export const storedPrepared = z.object({ legs: z.array(preparedLeg) });
+
+/** How a leg gets signed, and what for. */
+export type PreparedLeg = z.output<typeof preparedLeg>;
+export type OwnerLeg = z.output<typeof ownerLeg>;
+export type WalletLeg = z.output<typeof walletLeg>;
+export type PermitLeg = z.output<typeof permitLeg>;
+
+const PREPARED_SECONDS = 60;
+/** A person confirms transactions one after another, and each has to be mined before the next can be asked for. */
+const WALLET_SECONDS = 600;
+
+/** How long execute may follow prepare. Every minimum is enforced on chain, so that waiting costs a refusal at most. */
+export const preparedSeconds = (legs: readonly PreparedLeg[]): number =>
+  legs.some((leg) => leg.by === "wallet") ? WALLET_SECONDS : PREPARED_SECONDS;

@@ -1,0 +1,108 @@
+import type { Actor } from "@/lib/core/actor";
+import { addSeconds } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { toBigInt } from "@/lib/db/decimal";
+import type { Route, RouteRequest } from "@/lib/ports/routing";
+import { storedRouteRequest, toStored } from "@/lib/ports/routing-json";
+import type { Approving } from "./approving";
+import { quoteUsed, type QuoteLoader } from "./loading";
+import { simulateRoute, withMinimum, type SimulationDeps } from "./prepare";
+import { checkNothingSent, legIdsOf } from "./prepared-before";
+import { preparedSeconds } from "./prepared";
+import type { Pricing, PricingDeps } from "./pricing";
+import { toDestination } from "./record";
+import type { QuoteRow, Subject } from "./repository";
+import type { SourceWallet } from "./request";
+
+const PREPARE_TIMEOUT_MS = 15_000;
+
+export type PreparingDeps = PricingDeps & SimulationDeps;
+
+/** A quote as it can be executed now: priced anew with what was promised, and simulated. */
+export interface Readied {
+  readonly request: RouteRequest;
+  readonly wallets: readonly SourceWallet[];
+  readonly route: Route;
+  readonly others: readonly Route[];
+  readonly simulated: Awaited<ReturnType<typeof simulateRoute>>;
+}
+
+export const createPreparing = (
+  deps: PreparingDeps,
+  { pricing, approving, loading }: { pricing: Pricing; approving: Approving; loading: QuoteLoader },
+) => {
+  /** `priceMoved` makes the error for a route that no longer brings the minimum. */
+  const ready = async (
+    quote: QuoteRow,
+    priceMoved: (request: RouteRequest, wallets: SourceWallet[]) => Promise<DomainError>,
+  ): Promise<Readied> => {
+    const request = storedRouteRequest.parse(quote.request);
+    const wallets = await pricing.walletsOf(quote.projectId, request);
+    await deps.funds.require(request.sources);
+    const { route: priced, others } = await pricing.price(request);
+    const route = withMinimum(priced, toBigInt(quote.minimumBase));
+    if (route === null) throw await priceMoved(request, wallets);
+    const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
+    const simulated = await simulateRoute(deps, {
+      projectId: quote.projectId,
+      request,
+      wallets,
+      route,
+      legIds: legIdsOf(quote),
+      signal,
+    });
+    return { request, wallets, route, others, simulated };
+  };
+
+  /** A fresh quote of the same kind; for a transfer that is a transfer of its own. */
+  const moved =
+    (actor: Actor, quote: QuoteRow) =>
+    async (request: RouteRequest, wallets: SourceWallet[]): Promise<DomainError> => {
+      const kind = quote.kind === "transfer" ? quote.kind : "swap";
+      const purpose = { kind, ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }) } as const;
+      const { row, record } = await pricing.store(actor, { route: request, wallets }, purpose);
+      const message =
+        "The price moved: the route no longer brings the minimum that was approved. Nothing was sent. A fresh quote is in `quote`.";
+      const transfer = row.transferId === null ? {} : { transferId: row.transferId };
+      return new DomainError("quote_price_moved", message, { extra: { quote: record, ...transfer } });
+    };
+
+  /**
+   * Checks the code or the key's policy, prices again, simulates, and locks the price for 60 s.
+   * @throws DomainError `invalid_state` when a wallet has sent what an earlier preparation asked for, `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`, `simulation_failed`
+   */
+  const prepare = async (actor: Actor, subject: Subject, code: string | undefined) => {
+    const quote = await loading.open(actor, subject);
+    approving.checkRecipient(actor, storedRouteRequest.parse(quote.request), subjectField(subject));
+    await checkNothingSent(deps, quote);
+    await approving.admit(actor, quote, code);
+    const { request, wallets, route, others, simulated } = await ready(quote, moved(actor, quote));
+    const { legs, balanceChanges, actions } = simulated;
+    const record = await pricing.recordOf(quote, { request, wallets, route, others });
+    const preparedUntil = addSeconds(deps.clock.now(), preparedSeconds(legs));
+    const stored = await deps.repository.markPrepared(quote.id, {
+      route: toStored(route),
+      response: toStored(record),
+      prepared: toStored({ legs }),
+      preparedUntil,
+    });
+    if (!stored) throw quoteUsed(await loading.any(actor, subject));
+    return {
+      prepared: true as const,
+      quoteId: quote.id,
+      ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
+      expiresAt: preparedUntil.toISOString(),
+      to: toDestination(request, route),
+      warnings: record.warnings,
+      simulation: { balanceChanges },
+      actions,
+    };
+  };
+
+  return { ready, prepare };
+};
+
+/** The field of the request that names the quote or transfer. */
+export const subjectField = ({ transferId }: Subject): string => (transferId === undefined ? "quoteId" : "transferId");
+
+export type Preparing = ReturnType<typeof createPreparing>;

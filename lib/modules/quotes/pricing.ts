@@ -1,0 +1,129 @@
+import { actorName, type Actor } from "@/lib/core/actor";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { formatAmount } from "@/lib/core/money";
+import { toDecimal } from "@/lib/db/decimal";
+import type { FundsService } from "@/lib/modules/funds/service";
+import type { Route, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
+import { toStored } from "@/lib/ports/routing-json";
+import { madeBefore } from "./once";
+import { approvalDigest, minimumOut, tokenKey, toQuoteRecord, valueUsd, type QuoteRecord } from "./record";
+import type { Once, QuoteRow, QuotesRepository } from "./repository";
+import type { ResolveDeps, ResolvedRequest, SourceWallet } from "./request";
+
+const QUOTE_TTL_SECONDS = 300;
+const QUOTE_TIMEOUT_MS = 8000;
+
+export interface PricingDeps extends ResolveDeps {
+  repository: QuotesRepository;
+  routing: RoutingProvider;
+  funds: FundsService;
+  clock: Clock;
+}
+
+/** What a stored quote is for. */
+export interface QuotePurpose {
+  readonly kind: "swap" | "transfer" | "swap_and_transfer";
+  /** The operation whose failed or refunded legs it tries again. */
+  readonly retryOf?: string;
+  /** Where the call that makes it counts once. */
+  readonly once?: Once | null;
+}
+
+export interface StoredQuote {
+  readonly row: QuoteRow;
+  readonly record: QuoteRecord;
+}
+
+/** Prices requests, and keeps what was found as quotes. */
+export const createPricing = (deps: PricingDeps) => {
+  /** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
+  const price = async (request: RouteRequest): Promise<{ route: Route; others: readonly Route[] }> => {
+    const [route, ...others] = await deps.routing.quote(request, AbortSignal.timeout(QUOTE_TIMEOUT_MS));
+    if (route === undefined) throw new DomainError("no_route", "No way was found from these sources to this token.");
+    return { route, others };
+  };
+
+  /** Prices are only shown; a quote does not fail for want of one. */
+  const pricesOf = async (route: Route): Promise<Map<string, string | null>> => {
+    const tokens = route.legs.flatMap((leg) => leg.fees.map((fee) => fee.token));
+    const prices = await deps.routing
+      .priceUsd(tokens, AbortSignal.timeout(QUOTE_TIMEOUT_MS))
+      .catch(() => tokens.map(() => null));
+    return new Map(tokens.map((token, index) => [tokenKey(token), prices[index] ?? null]));
+  };
+
+  const shortOf = async (request: RouteRequest): Promise<string[]> => {
+    const shortfalls = await deps.funds.shortfalls(request.sources).catch(() => []);
+    return shortfalls.map(
+      ({ source, missingBase }) => `${formatAmount(missingBase, source.token.decimals)} ${source.token.symbol}`,
+    );
+  };
+
+  /** Everything that a quote says, of a route that was priced before or just now. */
+  const recordOf = async (
+    quote: { id: string; expiresAt: Date },
+    parts: { request: RouteRequest; wallets: readonly SourceWallet[]; route: Route; others: readonly Route[] },
+  ): Promise<QuoteRecord> => {
+    const [prices, missing] = await Promise.all([pricesOf(parts.route), shortOf(parts.request)]);
+    return toQuoteRecord({ ...parts, quoteId: quote.id, expiresAt: quote.expiresAt, prices, shortOf: missing });
+  };
+
+  /** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
+  const store = async (
+    actor: Actor,
+    { route: request, wallets }: ResolvedRequest,
+    purpose: QuotePurpose,
+  ): Promise<StoredQuote> => {
+    const { kind, once = null } = purpose;
+    const { route, others } = await price(request);
+    const now = deps.clock.now();
+    const id = newId("quote");
+    const expiresAt = addSeconds(now, QUOTE_TTL_SECONDS);
+    const record = await recordOf({ id, expiresAt }, { request, wallets, route, others });
+    const minimumBase = minimumOut(route);
+    const stored = await deps.repository.insert({
+      id,
+      projectId: actor.projectId,
+      kind,
+      transferId: kind === "transfer" ? newId("transfer") : null,
+      retryOf: purpose.retryOf ?? null,
+      createdBy: actorName(actor),
+      status: "open",
+      request: toStored(request),
+      route: toStored(route),
+      response: toStored(record),
+      minimumBase: toDecimal(minimumBase),
+      digest: approvalDigest(request, minimumBase),
+      createdAt: now,
+      expiresAt,
+      ...(once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest }),
+    });
+    const row = stored ?? (await madeBefore(deps.repository, { projectId: actor.projectId, kind, once }));
+    if (row === null) throw new Error("A quote with a new id was not stored.");
+    return { row, record };
+  };
+
+  /** The wallets of a stored request, as they are now. @throws DomainError `unknown_wallet` */
+  const walletsOf = async (projectId: string, request: RouteRequest): Promise<SourceWallet[]> => {
+    const found = await Promise.all(request.sources.map((source) => deps.wallets.find(projectId, source.owner)));
+    if (found.some((wallet) => wallet === null)) {
+      throw new DomainError("unknown_wallet", "A source wallet no longer belongs to the project.");
+    }
+    return found.filter((wallet) => wallet !== null);
+  };
+
+  /** What the sources are worth at the highest price of any chain, a decimal string of US dollars; null where one has no price. */
+  const worthUsd = async (request: RouteRequest): Promise<string | null> => {
+    const tokens = request.sources.map(({ token }) => token);
+    const prices = await deps.routing
+      .highestPriceUsd(tokens, AbortSignal.timeout(QUOTE_TIMEOUT_MS))
+      .catch(() => tokens.map(() => null));
+    return valueUsd(request, prices);
+  };
+
+  return { price, recordOf, store, walletsOf, worthUsd };
+};
+
+export type Pricing = ReturnType<typeof createPricing>;

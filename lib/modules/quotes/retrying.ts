@@ -1,0 +1,74 @@
+import type { Actor } from "@/lib/core/actor";
+import { DomainError } from "@/lib/core/errors";
+import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import {
+  mayRetry,
+  retryableLegs,
+  type OperationsService,
+  type OperationWithLegs,
+} from "@/lib/modules/operations/service";
+import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
+import { storedRouteLeg, storedRouteRequest, storedToken } from "@/lib/ports/routing-json";
+import type { Approving } from "./approving";
+import type { Pricing, QuotePurpose } from "./pricing";
+import type { QuoteRecord } from "./record";
+
+type Leg = OperationWithLegs["legs"][number];
+
+/** What a leg left in its wallet: all that it was to send, or what the bridge paid back, which may be another token. */
+const leftBy = (leg: Leg, request: RouteRequest): RouteSource => {
+  const routeLeg = storedRouteLeg.parse(leg.routeLeg);
+  const source = request.sources[routeLeg.sourceIndex];
+  if (source === undefined) throw new Error(`Leg ${leg.id} has no source.`);
+  // Of a wallet's own transactions the first may have bought what the bridge was to carry; then that is what is left.
+  if (leg.state !== "refunded" && leg.refundToken === null) return { ...source, amountBase: toBigInt(leg.amountBase) };
+  const bridged = routeLeg.steps.find(({ kind }) => kind === "bridge");
+  const token = leg.refundToken === null ? (bridged?.from ?? source.token) : storedToken.parse(leg.refundToken);
+  return { owner: source.owner, token, amountBase: toBigIntOrNull(leg.refundedBase) ?? bridged?.amountInBase ?? 0n };
+};
+
+/** Several legs may have left the same token in the same wallet. */
+const sourcesOf = (legs: readonly Leg[], request: RouteRequest): RouteSource[] => {
+  const sources = new Map<string, RouteSource>();
+  for (const left of legs.map((leg) => leftBy(leg, request))) {
+    const key = `${left.owner}:${String(left.token.chainId)}:${left.token.address}`.toLowerCase();
+    sources.set(key, { ...left, amountBase: left.amountBase + (sources.get(key)?.amountBase ?? 0n) });
+  }
+  return [...sources.values()].filter(({ amountBase }) => amountBase > 0n);
+};
+
+const kindOf = (operation: OperationWithLegs): QuotePurpose["kind"] =>
+  operation.kind === "transfer" ? "transfer" : operation.kind === "swap_and_transfer" ? "swap_and_transfer" : "swap";
+
+/** Sends once more what failed or came back: a fresh quote that goes the usual way, and of which one at most is ever executed. */
+export const createRetrying = (
+  deps: { operations: OperationsService },
+  { pricing, approving }: { pricing: Pricing; approving: Approving },
+) => ({
+  /** @throws DomainError `not_found`, `invalid_state`, `unknown_wallet`, `no_route`, `insufficient_liquidity`, `recipient_not_allowed` */
+  retry: async (actor: Actor, operationId: string): Promise<QuoteRecord> => {
+    const operation = await deps.operations.get(actor.projectId, operationId);
+    if (operation.retriedBy !== null) {
+      throw new DomainError(
+        "invalid_state",
+        "This operation was tried again already; see the operation in `retriedBy`.",
+        {
+          extra: { retriedBy: operation.retriedBy },
+        },
+      );
+    }
+    const before = storedRouteRequest.parse(operation.request);
+    const sources = mayRetry(operation) ? sourcesOf(retryableLegs(operation), before) : [];
+    if (sources.length === 0) {
+      throw new DomainError(
+        "invalid_state",
+        "Nothing of this operation failed or came back, so there is nothing to retry.",
+      );
+    }
+    const request: RouteRequest = { ...before, sources };
+    approving.checkRecipient(actor, request, "id");
+    const wallets = await pricing.walletsOf(actor.projectId, request);
+    const purpose = { kind: kindOf(operation), retryOf: operation.id };
+    return (await pricing.store(actor, { route: request, wallets }, purpose)).record;
+  },
+});

@@ -1,0 +1,75 @@
+import type { z } from "zod";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { SLIPPAGE_BPS_DEFAULT } from "@/lib/contracts/swap";
+import type { createTransfer } from "@/lib/contracts/transfers";
+import type { Actor } from "@/lib/core/actor";
+import { DomainError, invalidRequest } from "@/lib/core/errors";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { Approving } from "./approving";
+import type { AtOnceDeps } from "./at-once";
+import { madeBefore, onceOf } from "./once";
+import type { Pricing } from "./pricing";
+import type { QuoteRow } from "./repository";
+import { QUOTE_FIELDS, resolveRequest, unknownWallet, type FieldNames } from "./request";
+
+export type TransferInput = z.output<typeof createTransfer.body>;
+
+const FIELDS: FieldNames = {
+  ...QUOTE_FIELDS,
+  source: () => ({
+    whole: "fromWalletId",
+    address: "fromWalletId",
+    chainId: "fromChainId",
+    token: "token",
+    amount: "amount",
+  }),
+  toToken: "token",
+};
+
+/** A transfer keeps its asset: the same token, or what stands for it on the other chain. */
+const destinationToken = (registry: ChainRegistry, { fromChainId, toChainId, token }: TransferInput): string => {
+  if (fromChainId === toChainId) return token;
+  const { assetId, symbol } = registry.resolveToken(fromChainId, token);
+  const there = registry.tokens(toChainId).find((each) => each.assetId === assetId);
+  if (there !== undefined) return there.address;
+  const message = `There is no ${symbol} on ${registry.get(toChainId).name}. Swap it on the way instead (POST /swap/quote).`;
+  throw new DomainError("unsupported_token", message, {
+    details: [{ path: "token", message, code: "unsupported_token" }],
+  });
+};
+
+/** Chains and token are looked at by `resolveRequest` too, which names every field at fault. */
+const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
+  const known = registry.list().map(({ id }) => id);
+  if (!known.includes(input.fromChainId) || !known.includes(input.toChainId)) return input.token;
+  return destinationToken(registry, input);
+};
+
+/** A transfer is a quote that keeps its token. */
+export const createTransferring = (deps: AtOnceDeps, parts: { pricing: Pricing; approving: Approving }) => ({
+  /** @throws DomainError for every field at fault, `no_route`, `insufficient_liquidity`, `recipient_not_allowed`, `idempotency_mismatch` */
+  create: async (actor: Actor, input: TransferInput, key: string | null): Promise<QuoteRow> => {
+    const once = onceOf(key, input);
+    const before = await madeBefore(deps.repository, { projectId: actor.projectId, kind: "transfer", once });
+    if (before !== null) return before;
+    const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
+    if (wallet === null) throw unknownWallet("fromWalletId");
+    const { fromChainId: chainId, toChainId, token, amount, toAddress } = input;
+    if (chainId === toChainId && wallet.address.toLowerCase() === toAddress.toLowerCase()) {
+      throw invalidRequest([{ path: "toAddress", message: "This is the wallet that sends; nothing would move." }]);
+    }
+    const from = [{ address: wallet.address as EvmAddress, chainId, token, amount }];
+    const toToken = tokenOrSame(deps.registry, input);
+    const request = { from, toChainId, toToken, toAddress, slippageBps: SLIPPAGE_BPS_DEFAULT };
+    const resolved = await resolveRequest(deps, actor.projectId, request, FIELDS);
+    parts.approving.checkRecipient(actor, resolved.route, "toAddress");
+    return (await parts.pricing.store(actor, resolved, { kind: "transfer", once })).row;
+  },
+
+  find: (projectId: string, transferId: string): Promise<QuoteRow | null> =>
+    deps.repository.find(projectId, { transferId }),
+
+  /** Newest first, below the id `before`. */
+  list: (page: { projectId: string; before?: string | undefined; limit: number }): Promise<QuoteRow[]> =>
+    deps.repository.listTransfers(page),
+});
