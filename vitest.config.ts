@@ -34,6 +34,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 120_000,
           retry: 0,
+          // How long the walk of kills through a worker's work goes on; see lib/faults.
+          provide: { crashRounds: Number(process.env.CRASH_ROUNDS ?? 1) },
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,4 +1,4 @@
-import { getContractAddress } from "viem";
+import { getContractAddress, zeroAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
@@ -39,6 +39,7 @@ const answeringChain: AuthDeps["registry"] = {
 /** Counterfactual addresses without a chain: any function of the owner does for who signs in. */
 const offlineAccounts: SmartAccounts = {
   addressOf: ({ ownerAddress }) => Promise.resolve(getContractAddress({ from: ownerAddress, nonce: 0n })),
+  originOf: () => Promise.resolve({ factory: zeroAddress, salt: "0" }),
   isDeployed: (_chainId, addresses) => Promise.resolve(new Map(addresses.map((address) => [address, false] as const))),
 };
 

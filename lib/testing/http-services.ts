@@ -29,6 +29,7 @@ const keyActor = (keyId: string, scopes: string[]): ApiKeyActor => ({
   projectId: "prj_1",
   createdBy: "usr_1",
   scopes,
+  policy: { otp: "required", dailyCapUsd: null, recipients: [] },
 });
 
 /** What `route()` needs, without a database; parts can be replaced. */

@@ -7,6 +7,8 @@ declare module "vitest" {
     testHub: string;
     /** Random keys of a run are made from it; printed, and repeated by `--sequence.seed`. */
     testSeed: number;
+    /** How many rounds the tests that kill workers make; `CRASH_ROUNDS`, default 1. */
+    crashRounds: number;
   }
 }
 

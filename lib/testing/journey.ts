@@ -2,6 +2,7 @@ import { createPublicClient, erc20Abi, http, type Address } from "viem";
 import { useFaucet } from "@/lib/contracts/dev";
 import { getOperation } from "@/lib/contracts/operations";
 import { createQuote, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { createTransfer } from "@/lib/contracts/transfers";
 import { listWallets } from "@/lib/contracts/wallets";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
@@ -14,6 +15,7 @@ export interface Customer {
   readonly session: TestSession;
   readonly email: string;
   readonly treasury: Address;
+  readonly treasuryId: string;
 }
 
 export type QuoteBody = BodyInput<typeof createQuote>;
@@ -26,7 +28,7 @@ export const newCustomer = async (api: TestApi): Promise<Customer> => {
   const [email, { data }] = await Promise.all([api.verifiedEmail(session), session.client.call(listWallets, {})]);
   const treasury = data.find((wallet) => wallet.kind === "treasury");
   if (!treasury) throw new Error("A first sign-in makes a treasury.");
-  return { session, email, treasury: treasury.address };
+  return { session, email, treasury: treasury.address, treasuryId: treasury.id };
 };
 
 export const fund = async (
@@ -77,4 +79,19 @@ export const balanceOnChain = async (rpcUrl: string, token: Address | "native", 
   return token === "native"
     ? client.getBalance({ address: owner })
     : client.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] });
+};
+
+/** Transfer → code → prepare; what is left is to execute. */
+export const prepareTransfer = async (
+  api: TestApi,
+  customer: Customer,
+  body: BodyInput<typeof createTransfer>,
+  client: ApiClient = customer.session.client,
+): Promise<ResponseOf<typeof createTransfer>> => {
+  const seen = await codesOf(api, customer);
+  const transfer = await client.call(createTransfer, { body });
+  await client.call(requestOtp, { body: { transferId: transfer.transferId } });
+  const otp = await api.readCode(customer.email, seen);
+  await client.call(prepareSwap, { body: { transferId: transfer.transferId, otp } });
+  return transfer;
 };

@@ -1,0 +1,258 @@
+import { createPublicClient, http, parseUnits, type Address } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { expect, inject, test, vi } from "vitest";
+import { getOperation } from "@/lib/contracts/operations";
+import { executeSwap } from "@/lib/contracts/swap";
+import { DEV_PAYMASTER_PRIVATE_KEY } from "@/lib/devnet/accounts";
+import { testApi } from "@/lib/testing/api";
+import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
+import { changedChainsFile } from "@/lib/testing/chains-file";
+import { createCrashWalk } from "@/lib/testing/crash-walk";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount, testKey } from "@/lib/testing/factories";
+import { ignoreDepositsOf } from "@/lib/testing/hub";
+import { balanceOnChain, fund, newCustomer, prepareQuote, type Customer, type QuoteBody } from "@/lib/testing/journey";
+import { startLife } from "@/lib/testing/worker-life";
+import { workerProcesses } from "@/lib/testing/worker-process";
+
+const [ONE, TWO, THREE] = [31337, 31338, 31339];
+/** Short enough to wait for a refund, long enough for a deposit whose worker is killed a few times on the way. */
+const FILL_DEADLINE_SECONDS = 12;
+const FUNDS = { USDC: 2_000, DAI: 2_000 };
+/** One round meets every point; more rounds add kills at random points. */
+const ROUNDS = inject("crashRounds");
+const RANDOM_KILLS = 10 * ROUNDS;
+/** It ends as soon as all is met, which takes a third of it where nothing else runs. */
+const WALK_MS = 120_000 + 30_000 * ROUNDS;
+const IN_FLIGHT = 4;
+const SETTLE_MS = 60_000;
+const TAKEOVER_MS = 15_000;
+/** After which a dead worker's jobs are somebody else's (lib/modules/jobs). */
+const LEASE_MS = 8_000;
+
+const secret = (): string => `dev_${testKey().slice(2)}`;
+const executorKey = testKey();
+const variables = {
+  CAUSEWAY_ENV: "development",
+  LOG_LEVEL: "warn",
+  CHAINS_FILE: changedChainsFile(({ contracts: { across } }) => {
+    if (across) across.fillDeadlineSeconds = FILL_DEADLINE_SECONDS;
+  }),
+  APP_SECRET: secret(),
+  KEY_ENCRYPTION_KEY: secret(),
+  EXECUTOR_PRIVATE_KEY: `dev_${executorKey}`,
+  PAYMASTER_PRIVATE_KEY: DEV_PAYMASTER_PRIVATE_KEY,
+};
+const [api, devnet, workers] = await Promise.all([testApi({ variables }), testDevnet(), workerProcesses()]);
+const { prisma, pool } = api.services.database;
+const life = {
+  start: workers.start,
+  databaseUrl: api.services.config.databaseUrl,
+  rpcUrls: devnet.rpcUrls,
+  variables,
+};
+
+/** The same numbers for the same seed (mulberry32). */
+const randomOf = (seed: number) => {
+  let state = seed >>> 0;
+  return (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+const tokenOf = (chainId: number, symbol: string): Address | "native" =>
+  api.services.registry.resolveToken(chainId, symbol).address;
+const balance = (chainId: number, symbol: string, owner: Address): Promise<bigint> =>
+  balanceOnChain(devnet.rpcUrls[String(chainId)] ?? "", tokenOf(chainId, symbol), owner);
+
+const fundedCustomer = async (): Promise<Customer> => {
+  const customer = await newCustomer(api);
+  await Promise.all([
+    fund(customer.session.client, customer.treasury, { chainId: ONE, token: "USDC", amount: String(FUNDS.USDC) }),
+    fund(customer.session.client, customer.treasury, { chainId: TWO, token: "DAI", amount: String(FUNDS.DAI) }),
+  ]);
+  return customer;
+};
+
+interface Started {
+  readonly operationId: string;
+  readonly customer: Customer;
+  readonly recipient: Address;
+  readonly to: { readonly chainId: number; readonly token: string };
+}
+
+/** Two sources on two chains: both over the bridge and swapped there, or one over the bridge and one swapped where it is. */
+const DESTINATIONS = [
+  { chainId: THREE, token: "WETH" },
+  { chainId: TWO, token: "USDC" },
+] as const;
+
+const startOperation = async (customer: Customer, variant: number): Promise<Started> => {
+  const to = DESTINATIONS[variant % DESTINATIONS.length] ?? DESTINATIONS[0];
+  const recipient = testAccount().address;
+  const body: QuoteBody = {
+    from: [
+      { address: customer.treasury, chainId: ONE, token: "USDC", amount: "25" },
+      { address: customer.treasury, chainId: TWO, token: "DAI", amount: "20" },
+    ],
+    toChainId: to.chainId,
+    toToken: to.token,
+    toAddress: recipient,
+  };
+  const { quoteId } = await prepareQuote(api, customer, body);
+  const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
+  return { operationId, customer, recipient, to };
+};
+
+const openCount = (): Promise<number> =>
+  prisma.operation.count({ where: { status: { notIn: ["completed", "refunded", "failed"] } } });
+
+const waitUntilAllFinal = (timeout: number): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const open = await prisma.operation.findMany({
+        where: { status: { notIn: ["completed", "refunded", "failed"] } },
+        select: { id: true, status: true, subStatus: true, legs: { select: { state: true } } },
+      });
+      if (open.length > 0) throw new Error(`Not final after ${String(timeout)} ms: ${JSON.stringify(open)}`);
+      expect(await prisma.job.count()).toBe(0);
+    },
+    { timeout, interval: 100 },
+  );
+
+/** What a lease's end does after eight seconds; the test of two instances waits for it. */
+const endLeasesOf = async (pid: number): Promise<void> => {
+  await pool.query("UPDATE job SET locked_until = now() - interval '1 second' WHERE locked_by LIKE $1", [
+    `%:${String(pid)}:%`,
+  ]);
+};
+
+const expectRecipientPaidOnce = async ({ operationId, customer, recipient, to }: Started): Promise<string> => {
+  const operation = await customer.session.client.call(getOperation, { params: { id: operationId } });
+  expect(["completed", "refunded"], JSON.stringify(operation)).toContain(operation.status);
+  expect(await balance(to.chainId, to.token, recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  const events = await prisma.operationEvent.findMany({ where: { operationId }, orderBy: { seq: "asc" } });
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect(events.at(-1)?.type).toBe(`operation.${operation.status}`);
+  return operation.status;
+};
+
+/** What left the treasury is what its legs spent less what came back: to the last base unit. */
+const expectTreasuryDebited = async ({ treasury }: Customer): Promise<void> => {
+  const legs = await prisma.operationLeg.findMany({ where: { walletAddress: treasury } });
+  const out = (chainId: number): bigint =>
+    legs
+      .filter((leg) => leg.sourceChainId === chainId)
+      .reduce((sum, leg) => sum + BigInt(String(leg.spentBase ?? 0)) - BigInt(String(leg.refundedBase ?? 0)), 0n);
+  expect(await balance(ONE, "USDC", treasury)).toBe(parseUnits(String(FUNDS.USDC), 6) - out(ONE));
+  expect(await balance(TWO, "DAI", treasury)).toBe(parseUnits(String(FUNDS.DAI), 18) - out(TWO));
+};
+
+/** Every transaction that the executor signed is on its chain, and no nonce was left out. */
+const expectExecutorSettled = async (): Promise<void> => {
+  const address = privateKeyToAddress(executorKey);
+  await vi.waitFor(
+    async () => expect(await prisma.chainTransaction.count({ where: { status: { not: "final" } } })).toBe(0),
+    { timeout: SETTLE_MS, interval: 200 },
+  );
+  for (const { chainId, next } of await prisma.signerNonce.findMany({ where: { address } })) {
+    const client = createPublicClient({ transport: http(devnet.rpcUrls[String(chainId)]) });
+    expect(BigInt(await client.getTransactionCount({ address }))).toBe(next);
+  }
+};
+
+test(
+  "a worker killed at every step of its work, again and again, sends nothing twice and forgets nothing",
+  async () => {
+    const seed = inject("testSeed");
+    const customers = await Promise.all([fundedCustomer(), fundedCustomer(), fundedCustomer()]);
+    // Nobody fills the deposits of the last one: they are refunded.
+    await ignoreDepositsOf(customers[2].treasury);
+    const started: Started[] = [];
+    const startOne = async (): Promise<void> => {
+      const customer = customers[started.length % customers.length] ?? customers[0];
+      started.push(await startOperation(customer, Math.floor(started.length / customers.length)));
+    };
+    const walk = createCrashWalk({
+      life,
+      randomKills: RANDOM_KILLS,
+      budgetMs: WALK_MS,
+      random: randomOf(seed),
+      onDeath: endLeasesOf,
+    });
+    await startOne();
+    await walk.survey(() => waitUntilAllFinal(SETTLE_MS));
+
+    const walkStart = Date.now();
+    const walking = { on: true };
+    const run = walk.run().finally(() => (walking.on = false));
+    while (walking.on) {
+      if ((await openCount()) < IN_FLIGHT) await startOne();
+      else await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 100))]);
+    }
+    const isThrough = await run;
+    const walked = Date.now() - walkStart;
+
+    const last = await startLife({ ...life, dieAt: () => false });
+    await last.begin();
+    await waitUntilAllFinal(SETTLE_MS);
+    await expectExecutorSettled();
+    last.kill();
+    await last.ended;
+
+    const killed = [...walk.kills.values()].reduce((sum, each) => sum + each, 0);
+    console.log(
+      `Seed ${String(seed)}: ${String(killed)} kills at ${String(walk.kills.size)} points in ${String(walked)} ms, ` +
+        `${String(started.length)} operations. Points not met: ${walk.missed().join("; ") || "none"}`,
+    );
+    const statuses = await Promise.all(started.map(expectRecipientPaidOnce));
+    expect(statuses).toContain("completed");
+    await Promise.all(customers.map(expectTreasuryDebited));
+    const treasuries = customers.map(({ treasury }) => treasury);
+    await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, treasuries);
+    // A machine that is busy with other things gets less far in its time; what it did was right all the same.
+    if (isThrough) expect(walk.missed()).toEqual([]);
+  },
+  WALK_MS + 120_000,
+);
+
+test("of two instances one is killed in the midst of its work: the other finishes all of it within fifteen seconds", async () => {
+  const customers = await Promise.all([fundedCustomer(), fundedCustomer(), fundedCustomer()]);
+  const [victim, survivor] = await Promise.all([0, 1].map(() => startLife({ ...life, dieAt: () => false })));
+  if (!victim || !survivor) throw new Error("Two lives were asked for.");
+  const started: Started[] = [];
+  // One code at a time goes to each of them.
+  const startSix = async (): Promise<void> => {
+    for (const turn of [0, 1])
+      started.push(...(await Promise.all(customers.map((customer, index) => startOperation(customer, turn + index)))));
+  };
+  await startSix();
+  const quietStart = Date.now();
+  await victim.begin();
+  await waitUntilAllFinal(SETTLE_MS);
+  const quietMs = Date.now() - quietStart;
+
+  await startSix();
+  // It is in the midst of it: it holds them all, or has finished some.
+  await vi.waitFor(async () => expect(await prisma.job.count({ where: { lockedBy: null } })).toBe(0), {
+    timeout: SETTLE_MS,
+    interval: 10,
+  });
+  await survivor.begin();
+  expect(await openCount()).toBeGreaterThan(0);
+  victim.kill();
+  const killedAt = Date.now();
+  // On a machine that was busy before, what took longer without a kill may take as much longer with one.
+  await waitUntilAllFinal(Math.max(TAKEOVER_MS, LEASE_MS + 2 * quietMs));
+  console.log(`Six took ${String(quietMs)} ms undisturbed, and ${String(Date.now() - killedAt)} ms after the kill.`);
+  await expectExecutorSettled();
+  survivor.kill();
+  await Promise.all([victim.ended, survivor.ended]);
+  for (const one of started) await expectRecipientPaidOnce(one);
+  await Promise.all(customers.map(expectTreasuryDebited));
+  const treasuries = customers.map(({ treasury }) => treasury);
+  await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, treasuries);
+}, 240_000);

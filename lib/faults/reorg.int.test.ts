@@ -1,0 +1,394 @@
+import {
+  encodeFunctionData,
+  erc20Abi,
+  parseAbi,
+  parseEther,
+  parseGwei,
+  parseUnits,
+  zeroAddress,
+  type Address,
+  type Hex,
+} from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { executeSwap } from "@/lib/contracts/swap";
+import { planDeployments } from "@/lib/devnet/contracts";
+import { testApi } from "@/lib/testing/api";
+import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
+import { changedChainsFile } from "@/lib/testing/chains-file";
+import { testAccount } from "@/lib/testing/factories";
+import {
+  balanceOnChain,
+  fund,
+  newCustomer,
+  prepareQuote,
+  waitUntilFinal,
+  type Customer,
+  type OperationAnswer,
+  type QuoteBody,
+} from "@/lib/testing/journey";
+import { ownDevnet, type OwnChain } from "@/lib/testing/own-devnet";
+import { startWorker, type Worker } from "@/lib/workers/runner";
+
+/** More than the deepest reorganisation here that the service has to stand. */
+const CONFIRMATIONS = 15;
+const DEEPER = 20;
+
+const devnet = await ownDevnet();
+const chainsFile = changedChainsFile((chain) => {
+  chain.confirmations = CONFIRMATIONS;
+  if (chain.contracts.across) chain.contracts.across.fillDeadlineSeconds = 3_600;
+});
+const rpcVariables = Object.fromEntries(devnet.chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, rpcUrl]));
+const api = await testApi({ devnet: false, variables: { CHAINS_FILE: chainsFile, DEVNET: "1", ...rpcVariables } });
+const { registry, database } = api.services;
+const executor = privateKeyToAddress(api.services.config.executorPrivateKey ?? "0x");
+await Promise.all(
+  devnet.chains.map(({ client }) => client.setBalance({ address: executor, value: parseEther("1000") })),
+);
+
+const chain = (chainId: number): OwnChain => {
+  const found = devnet.chains.find((each) => each.chainId === chainId);
+  if (!found) throw new Error(`There is no chain ${chainId}.`);
+  return found;
+};
+const [one, two] = [chain(31337), chain(31338)];
+
+let worker: Worker;
+let heed = (): void => undefined;
+/** The solver fills nothing until it heeds again, so that nothing else moves on the chains. */
+const ignoreDeposits = (): void => {
+  heed = devnet.solver.ignore(() => true);
+};
+
+beforeEach(async () => {
+  worker = startWorker(api.services);
+  // What the tests before did is out of reach of this one's reorganisation.
+  await Promise.all([one, two].map((each) => each.mine(DEEPER + 5)));
+});
+afterEach(async () => {
+  heed();
+  [one, two].forEach((each) => each.flow());
+  await worker.stop();
+});
+afterAll(() => worker.stop());
+
+const WAIT = { timeout: 30_000, interval: 50 };
+const usdcOf = ({ chainId, rpcUrl }: OwnChain, owner: Address): Promise<bigint> =>
+  balanceOnChain(rpcUrl, registry.resolveToken(chainId, "USDC").address, owner);
+const wethOf = ({ chainId, rpcUrl }: OwnChain, owner: Address): Promise<bigint> =>
+  balanceOnChain(rpcUrl, registry.resolveToken(chainId, "WETH").address, owner);
+
+interface Started {
+  readonly operationId: string;
+  readonly customer: Customer;
+  readonly recipient: Address;
+}
+
+/** 100 USDC on chain one; half of them go. Nothing but transactions makes blocks from here on. */
+const start = async (to: OwnChain, toToken: string, from?: Customer): Promise<Started> => {
+  const customer = from ?? (await newCustomer(api));
+  if (!from)
+    await fund(customer.session.client, customer.treasury, { chainId: one.chainId, token: "USDC", amount: "100" });
+  await one.mine(DEEPER + 5);
+  const recipient = testAccount().address;
+  const body: QuoteBody = {
+    from: [{ address: customer.treasury, chainId: one.chainId, token: "USDC", amount: "50" }],
+    toChainId: to.chainId,
+    toToken,
+    toAddress: recipient,
+  };
+  const { quoteId } = await prepareQuote(api, customer, body);
+  [one, two].forEach((each) => each.hold());
+  const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
+  return { operationId, customer, recipient };
+};
+
+const legOf = async ({ operationId }: Started) =>
+  database.prisma.operationLeg.findFirstOrThrow({ where: { operationId } });
+
+const untilState = (started: Started, ...states: string[]) =>
+  vi.waitFor(async () => {
+    const leg = await legOf(started);
+    if (!states.includes(leg.state)) throw new Error(`The leg is ${leg.state}, not ${states.join(" or ")}.`);
+    return leg;
+  }, WAIT);
+
+const untilReorganised = ({ operationId }: Started, side: "source" | "destination") =>
+  vi.waitFor(async () => {
+    const events = await database.prisma.operationEvent.findMany({ where: { operationId, type: "leg.reorganised" } });
+    expect(events.map(({ data }) => data)).toContainEqual(expect.objectContaining({ side }));
+  }, WAIT);
+
+const finish = async ({ customer, operationId }: Started): Promise<OperationAnswer> => {
+  [one, two].forEach((each) => each.flow());
+  // Final is only what is deep, on both sides and whatever comes when.
+  const timer = setInterval(() => void Promise.all([one, two].map((each) => each.mine(3))).catch(() => undefined), 500);
+  try {
+    return await waitUntilFinal(customer.session.client, operationId);
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+const depthOf = async (where: OwnChain, block: bigint | null): Promise<number> =>
+  Number((await where.client.getBlockNumber({ cacheTime: 0 })) - (block ?? 0n)) + 1;
+
+/** Digs the block in until a reorganisation of this depth takes it and no more. */
+const dig = async (where: OwnChain, block: bigint | null, depth: number): Promise<void> => {
+  const now = await depthOf(where, block);
+  if (now > depth) throw new Error(`The block is ${now} deep already.`);
+  if (now < depth) await where.mine(depth - now);
+};
+
+const rawOf = (where: OwnChain, hash: string | null): Promise<Hex> =>
+  where.client.request({ method: "eth_getRawTransactionByHash" as never, params: [hash] as never });
+
+const expectPaidOnce = async ({ recipient, customer }: Started, operation: OperationAnswer): Promise<void> => {
+  expect(operation).toMatchObject({ status: "completed", failure: null });
+  expect(await usdcOf(two, recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  expect(await usdcOf(one, customer.treasury)).toBe(parseUnits("50", 6));
+  await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [customer.treasury]);
+};
+
+describe("a source that a reorganisation takes away", () => {
+  test.each([1, 3, 12])("at depth %i goes back, is sent again and pays once", async (depth) => {
+    ignoreDeposits();
+    const started = await start(two, "USDC");
+    const leg = await untilState(started, "bridging");
+    await dig(one, leg.sourceBlock, depth);
+    await one.reorg(depth);
+    await untilReorganised(started, "source");
+    const again = await untilState(started, "bridging");
+    expect(again.sourceBlock).not.toBe(leg.sourceBlock);
+    heed();
+    await expectPaidOnce(started, await finish(started));
+  });
+
+  test.each([3, 12])("at depth %i after it was filled is sent again, and the recipient is paid once", async (depth) => {
+    const started = await start(two, "USDC");
+    const leg = await untilState(started, "filled_seen");
+    if ((await depthOf(one, leg.sourceBlock)) < depth) await dig(one, leg.sourceBlock, depth);
+    await one.reorg(depth);
+    await untilReorganised(started, "source");
+    await expectPaidOnce(started, await finish(started));
+  });
+
+  test("and which the node puts into another block by itself is followed there", async () => {
+    ignoreDeposits();
+    const started = await start(two, "USDC");
+    const leg = await untilState(started, "bridging");
+    await dig(one, leg.sourceBlock, 3);
+    const raw = await rawOf(one, leg.sourceTxHash);
+    await worker.stop();
+    await one.reorg(3);
+    await one.client.sendRawTransaction({ serializedTransaction: raw });
+    worker = startWorker(api.services);
+    await untilReorganised(started, "source");
+    heed();
+    await expectPaidOnce(started, await finish(started));
+  });
+});
+
+const { contracts } = planDeployments();
+const routerAbi = parseAbi([
+  "struct In { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }",
+  "function exactInputSingle(In params) payable returns (uint256 amountOut)",
+]);
+const mintAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
+
+/** Every way from a dollar to WETH on chain one. */
+const POOLS = [
+  { token: contracts.usdc, decimals: 6, fees: [500, 3000, 10_000] },
+  { token: contracts.usdt, decimals: 6, fees: [500, 3000] },
+  { token: contracts.dai, decimals: 18, fees: [3000] },
+] as const;
+
+/** Swaps of somebody else that make WETH dearer on every way, signed and not sent: so many dollars into each pool. */
+const newWhale = async (usd: string): Promise<readonly Hex[]> => {
+  const account = testAccount();
+  await one.client.setBalance({ address: account.address, value: parseEther("100") });
+  let nonce = 0;
+  const sign = (to: Address, data: Hex): Promise<Hex> =>
+    account.signTransaction({
+      chainId: one.chainId,
+      to,
+      data,
+      nonce: nonce++,
+      gas: 2_000_000n,
+      maxFeePerGas: parseGwei("500"),
+      maxPriorityFeePerGas: parseGwei("5"),
+    });
+  const router = registry.get(one.chainId).contracts.uniswapV3?.swapRouter02 ?? zeroAddress;
+  for (const { token, decimals, fees } of POOLS) {
+    const total = parseUnits(usd, decimals) * BigInt(fees.length);
+    const mint = encodeFunctionData({ abi: mintAbi, functionName: "mint", args: [account.address, total] });
+    const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, total] });
+    for (const data of [mint, approve])
+      await one.client.sendRawTransaction({ serializedTransaction: await sign(token, data) });
+  }
+  await one.mine(1);
+  const raws: Hex[] = [];
+  for (const { token, decimals, fees } of POOLS) {
+    for (const fee of fees) {
+      const params = {
+        tokenIn: token,
+        tokenOut: contracts.weth,
+        fee,
+        recipient: account.address,
+        amountIn: parseUnits(usd, decimals),
+        amountOutMinimum: 0n,
+        sqrtPriceLimitX96: 0n,
+      };
+      const data = encodeFunctionData({ abi: routerAbi, functionName: "exactInputSingle", args: [params] });
+      raws.push(await sign(router, data));
+    }
+  }
+  return raws;
+};
+
+describe("a source that does something else in its new block", () => {
+  test("is recorded as what it did there, also under the same number", async () => {
+    const whale = await newWhale("5000");
+    const started = await start(one, "WETH");
+    const leg = await untilState(started, "source_seen");
+    const raw = await rawOf(one, leg.sourceTxHash);
+    const before = await wethOf(one, started.recipient);
+    await dig(one, leg.sourceBlock, 1);
+    await one.reorg(1, [...whale, raw]);
+    await untilReorganised(started, "source");
+    const again = await untilState(started, "source_seen");
+    expect([again.sourceBlock, again.sourceTxHash]).toEqual([leg.sourceBlock, leg.sourceTxHash]);
+    const operation = await finish(started);
+    expect(operation.status).toBe("completed");
+    const received = await wethOf(one, started.recipient);
+    expect(received).toBeLessThan(before);
+    expect(operation.actual.received.amountBase).toBe(received.toString());
+    await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [started.customer.treasury]);
+  });
+
+  test("and fails there for its price leaves the money in the wallet, and is not sent again", async () => {
+    const whale = await newWhale("5000000");
+    const started = await start(one, "WETH");
+    const leg = await untilState(started, "source_seen");
+    const raw = await rawOf(one, leg.sourceTxHash);
+    await dig(one, leg.sourceBlock, 3);
+    await one.reorg(3, [...whale, raw]);
+    await untilReorganised(started, "source");
+    const operation = await finish(started);
+    expect(operation).toMatchObject({ status: "failed", failure: { code: "source_reverted" } });
+    expect(await usdcOf(one, started.customer.treasury)).toBe(parseUnits("100", 6));
+    expect(await wethOf(one, started.recipient)).toBe(0n);
+    await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [started.customer.treasury]);
+  });
+
+  test("and gets another deposit number is followed under that one", async () => {
+    ignoreDeposits();
+    const [started, other] = [await start(two, "USDC"), await newCustomer(api)];
+    const leg = await untilState(started, "bridging");
+    const raw = await rawOf(one, leg.sourceTxHash);
+    await worker.stop();
+    await dig(one, leg.sourceBlock, 3);
+    await one.reorg(3);
+    await depositOfSomebody(other.treasury);
+    await one.client.sendRawTransaction({ serializedTransaction: raw });
+    worker = startWorker(api.services);
+    await untilReorganised(started, "source");
+    const again = await untilState(started, "bridging");
+    expect(again.deposit).not.toEqual(leg.deposit);
+    heed();
+    await expectPaidOnce(started, await finish(started));
+  });
+});
+
+const spokePoolAbi = parseAbi([
+  "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes message) payable",
+]);
+
+/** Takes the next deposit number of chain one. */
+const depositOfSomebody = async (recipient: Address): Promise<void> => {
+  const account = testAccount();
+  const amount = parseUnits("1", 6);
+  await one.client.setBalance({ address: account.address, value: parseEther("10") });
+  const { timestamp } = await one.client.getBlock();
+  const now = Number(timestamp);
+  const calls: readonly (readonly [Address, Hex])[] = [
+    [contracts.usdc, encodeFunctionData({ abi: mintAbi, functionName: "mint", args: [account.address, amount] })],
+    [
+      contracts.usdc,
+      encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [contracts.spokePool, amount] }),
+    ],
+    [
+      contracts.spokePool,
+      encodeFunctionData({
+        abi: spokePoolAbi,
+        functionName: "depositV3",
+        args: [
+          account.address,
+          recipient,
+          contracts.usdc,
+          contracts.usdc,
+          amount,
+          amount,
+          BigInt(two.chainId),
+          zeroAddress,
+          now,
+          now + 3_600,
+          0,
+          "0x",
+        ],
+      }),
+    ],
+  ];
+  for (const [index, [to, data]] of calls.entries()) {
+    const serializedTransaction = await account.signTransaction({
+      chainId: one.chainId,
+      to,
+      data,
+      nonce: index,
+      gas: 500_000n,
+      maxFeePerGas: parseGwei("500"),
+      maxPriorityFeePerGas: parseGwei("5"),
+    });
+    const hash = await one.client.sendRawTransaction({ serializedTransaction });
+    await one.mine(1);
+    expect((await one.client.getTransactionReceipt({ hash })).status).toBe("success");
+  }
+};
+
+describe("a delivery that a reorganisation takes away", () => {
+  test.each([1, 3, 12])("at depth %i goes back to the bridge, and is counted once it is there again", async (depth) => {
+    const started = await start(two, "USDC");
+    const leg = await untilState(started, "filled_seen");
+    const raw = await rawOf(two, leg.destTxHash);
+    await dig(two, leg.destBlock, depth);
+    await two.reorg(depth);
+    await untilReorganised(started, "destination");
+    await untilState(started, "bridging");
+    expect(await usdcOf(two, started.recipient)).toBe(0n);
+    await two.client.sendRawTransaction({ serializedTransaction: raw });
+    await expectPaidOnce(started, await finish(started));
+  });
+});
+
+test("a reorganisation deeper than what counts as final changes no record, and what it took is sent again with what comes next", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: one.chainId, token: "USDC", amount: "150" });
+  // Its account is deployed by an operation that stays.
+  await finish(await start(two, "USDC", customer));
+  const lost = await start(two, "USDC", customer);
+  const leg = await untilState(lost, "filled_seen");
+  await Promise.all([one, two].map((each) => each.mine(CONFIRMATIONS)));
+  const first = await waitUntilFinal(client, lost.operationId);
+  expect(await usdcOf(one, customer.treasury)).toBe(parseUnits("50", 6));
+  await one.reorg(await depthOf(one, leg.sourceBlock));
+  expect(await usdcOf(one, customer.treasury)).toBe(parseUnits("100", 6));
+  const next = await start(two, "USDC", customer);
+  const second = await finish(next);
+  expect(second.status).toBe("completed");
+  await vi.waitFor(async () => expect(await usdcOf(one, customer.treasury)).toBe(0n), WAIT);
+  expect(await usdcOf(two, lost.recipient)).toBe(BigInt(first.actual.received.amountBase));
+  expect(await usdcOf(two, next.recipient)).toBe(BigInt(second.actual.received.amountBase));
+  await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [customer.treasury]);
+});

@@ -1,0 +1,201 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { keccak256, type Hex } from "viem";
+import { z } from "zod";
+import { behind, type Call } from "./lagging-node";
+
+/** What goes wrong with a call. Of a batch the first five concern the whole HTTP request, the others the call alone. */
+export type Fault =
+  /** No answer ever; the call does not reach the chain. */
+  | { readonly kind: "hang" }
+  /** An HTTP status in place of an answer; the call does not reach the chain. */
+  | { readonly kind: "status"; readonly status: number }
+  /** HTTP 200 with this text. */
+  | { readonly kind: "garbage"; readonly body: string }
+  | { readonly kind: "delay"; readonly ms: number }
+  /** The chain gets the call and carries it out; its answer is lost. */
+  | { readonly kind: "lose_answer" }
+  /** A JSON-RPC error, as nodes word it (`already known`, `nonce too low`); the call does not reach the chain. */
+  | { readonly kind: "error"; readonly message: string; readonly code?: number }
+  /** `eth_sendRawTransaction` is answered with the hash as if it were accepted, and does not reach the chain. */
+  | { readonly kind: "swallow" }
+  /** A node that is so many blocks behind. */
+  | { readonly kind: "lag"; readonly blocks: number };
+
+export interface Rule {
+  readonly fault: Fault;
+  /** Default: all. */
+  readonly methods?: readonly string[];
+  /** How many matching calls pass before the rule applies. */
+  readonly after?: number;
+  /** How many matching calls it applies to; default: all. */
+  readonly times?: number;
+}
+
+export interface ActiveRule {
+  /** How many calls it was applied to. */
+  readonly hits: number;
+  off(): void;
+}
+
+export type Stage = "before" | "after";
+
+export interface FaultProxy {
+  readonly url: string;
+  /** From now on, until `off`. The first rule that applies to a call counts. */
+  on(rule: Rule): ActiveRule;
+  /** No rule any more; what hangs goes on hanging. */
+  clear(): void;
+  close(): Promise<void>;
+}
+
+export interface FaultProxyOptions {
+  /**
+   * Asked before each request is passed on, and again once the chain has answered. On `cut` the connection ends there, as if the
+   * caller were dead.
+   */
+  readonly watch?: (stage: Stage, methods: readonly string[]) => "go" | "cut";
+}
+
+const call = z.object({
+  jsonrpc: z.string(),
+  id: z.union([z.number(), z.string()]),
+  method: z.string(),
+  params: z.array(z.unknown()).default([]),
+});
+const answer = z.looseObject({ id: z.union([z.number(), z.string(), z.null()]) });
+type Answer = z.output<typeof answer>;
+
+const CALL_FAULTS = ["error", "swallow", "lag"] as const;
+type CallFault = Extract<Fault, { kind: (typeof CALL_FAULTS)[number] }>;
+const isCallFault = (fault: Fault): fault is CallFault => CALL_FAULTS.some((kind) => kind === fault.kind);
+
+/** The connection ends here. */
+class Cut extends Error {}
+
+interface Kept extends Rule {
+  seen: number;
+  hits: number;
+}
+
+const SERVER_ERROR = -32000;
+
+const rawHash = (one: Call): Hex =>
+  keccak256(z.custom<Hex>((value) => typeof value === "string").parse(one.params[0]));
+
+/** Asks the chain itself. Anvil answers batches in their order. */
+const forwardTo =
+  (target: string) =>
+  async (calls: readonly Call[]): Promise<Answer[]> => {
+    if (calls.length === 0) return [];
+    const response = await fetch(target, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(calls),
+    });
+    return z.array(answer).parse(await response.json());
+  };
+
+type Forward = ReturnType<typeof forwardTo>;
+
+const answerFaulty = async (forward: Forward, one: Call, fault: CallFault): Promise<Answer> => {
+  const base = { jsonrpc: "2.0", id: one.id };
+  switch (fault.kind) {
+    case "error":
+      return { ...base, error: { code: fault.code ?? SERVER_ERROR, message: fault.message } };
+    case "swallow":
+      return { ...base, result: rawHash(one) };
+    case "lag":
+      return { ...(await behind(forward, one, fault.blocks)), id: one.id };
+  }
+};
+
+const reply = (response: ServerResponse, status: number, body: string): void => {
+  response.writeHead(status, { "content-type": status === 200 ? "application/json" : "text/plain" }).end(body);
+};
+
+/**
+ * Stands between a client and a chain's JSON-RPC (HTTP, single calls and batches) and makes the faults that its rules say.
+ * Without rules it changes nothing.
+ */
+export const startFaultProxy = async (target: string, { watch }: FaultProxyOptions = {}): Promise<FaultProxy> => {
+  const rules = new Set<Kept>();
+  const forward = forwardTo(target);
+
+  const faultOf = (one: Call): Fault | null => {
+    for (const rule of rules) {
+      if (rule.methods && !rule.methods.includes(one.method)) continue;
+      rule.seen += 1;
+      const isDue = rule.seen > (rule.after ?? 0) && rule.hits < (rule.times ?? Infinity);
+      if (!isDue) continue;
+      rule.hits += 1;
+      return rule.fault;
+    }
+    return null;
+  };
+
+  const answersTo = async (calls: readonly Call[], faults: readonly (Fault | null)[]): Promise<Answer[]> => {
+    const sound = calls.filter((_, index) => !faults.some((fault, at) => at === index && fault && isCallFault(fault)));
+    const sounds = new Map((await forward(sound)).map((one) => [one.id, one]));
+    return Promise.all(
+      calls.map(async (one, index) => {
+        const fault = faults[index];
+        if (fault && isCallFault(fault)) return answerFaulty(forward, one, fault);
+        return (
+          sounds.get(one.id) ?? { jsonrpc: "2.0", id: one.id, error: { code: SERVER_ERROR, message: "no answer" } }
+        );
+      }),
+    );
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body: unknown = JSON.parse(await text(request));
+    const calls = Array.isArray(body) ? z.array(call).parse(body) : [call.parse(body)];
+    const methods = calls.map(({ method }) => method);
+    if (watch?.("before", methods) === "cut") throw new Cut();
+    const faults = calls.map(faultOf);
+    const whole = faults.find((fault) => fault !== null && !isCallFault(fault));
+    if (whole?.kind === "hang") return;
+    if (whole?.kind === "status") {
+      reply(response, whole.status, "The node is ill.");
+      return;
+    }
+    if (whole?.kind === "garbage") {
+      reply(response, 200, whole.body);
+      return;
+    }
+    if (whole?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, whole.ms));
+    const answers = await answersTo(calls, faults);
+    if (watch?.("after", methods) === "cut" || whole?.kind === "lose_answer") throw new Cut();
+    reply(response, 200, JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+  };
+
+  const server = createServer((request, response) => {
+    // A chain that is gone is gone for the client too.
+    serve(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  return {
+    url: `http://127.0.0.1:${String(address.port)}`,
+    on: (rule) => {
+      const kept: Kept = { ...rule, seen: 0, hits: 0 };
+      rules.add(kept);
+      return {
+        get hits() {
+          return kept.hits;
+        },
+        off: () => {
+          rules.delete(kept);
+        },
+      };
+    },
+    clear: () => rules.clear(),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+};

@@ -1,0 +1,76 @@
+import { createTestClient, http, publicActions, type Hex, type PublicActions, type TestClient } from "viem";
+import { afterAll } from "vitest";
+import { deployAll } from "@/lib/devnet/deploy/deploy";
+import { startSolver, type Solver } from "@/lib/devnet/solver";
+import { freeStuckTransactions } from "@/lib/devnet/stuck";
+import { startBareAnvil } from "./bare-anvil";
+
+const CHAIN_IDS = [31337, 31338, 31339];
+/** As many states as a reorganisation here may reach back; without a number anvil moves them to disk, where it does not find them. */
+const STATES_KEPT = "128";
+const ARGS = ["--gas-limit", "60000000", "--balance", "10000000", "--prune-history", STATES_KEPT];
+const BLOCK_MS = 1_000;
+
+export interface OwnChain {
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly client: TestClient & PublicActions;
+  /** No block from now on but for transactions and by `mine`, until `flow`. */
+  hold(): void;
+  /** A block each second, as at the beginning. */
+  flow(): void;
+  mine(blocks: number): Promise<void>;
+  /** Replaces the latest blocks, by empty ones but for these transactions, which come into the first of them in this order. */
+  reorg(depth: number, transactions?: readonly Hex[]): Promise<void>;
+}
+
+export interface OwnDevnet {
+  readonly chains: readonly OwnChain[];
+  /** JSON-RPC by chain id. */
+  readonly rpcUrls: Readonly<Record<string, string>>;
+  readonly solver: Solver;
+}
+
+const startChain = async (chainId: number, index: number): Promise<OwnChain> => {
+  const anvil = await startBareAnvil(chainId, ARGS);
+  await deployAll(anvil.url, index);
+  const client = createTestClient({ mode: "anvil", transport: http(anvil.url) }).extend(publicActions);
+  let isHeld = false;
+  const timer = setInterval(() => {
+    if (isHeld) return;
+    // It may be on its way out.
+    client.mine({ blocks: 1 }).catch(() => undefined);
+    freeStuckTransactions(anvil.url).catch(() => undefined);
+  }, BLOCK_MS);
+  afterAll(async () => {
+    clearInterval(timer);
+    await anvil.stop();
+  });
+  return {
+    chainId,
+    rpcUrl: anvil.url,
+    client,
+    hold: () => {
+      isHeld = true;
+    },
+    flow: () => {
+      isHeld = false;
+    },
+    mine: (blocks) => client.mine({ blocks }),
+    reorg: async (depth, transactions = []) => {
+      const params = [depth, transactions.map((raw) => [raw, 0])];
+      await client.request({ method: "anvil_reorg" as never, params: params as never });
+    },
+  };
+};
+
+/**
+ * The local chains with all contracts and the solver for one file alone, which may set them back and hold them up. About five
+ * seconds; stopped after the file.
+ */
+export const ownDevnet = async (): Promise<OwnDevnet> => {
+  const chains = await Promise.all(CHAIN_IDS.map(startChain));
+  const solver = startSolver({ chains, log: () => undefined });
+  afterAll(() => solver.stop());
+  return { chains, rpcUrls: Object.fromEntries(chains.map((chain) => [String(chain.chainId), chain.rpcUrl])), solver };
+};

@@ -1,0 +1,133 @@
+import { startFaultProxy, type Stage } from "./fault-proxy";
+import { startPgProxy, type Statement } from "./pg-proxy";
+import type { StartWorkerProcess, WorkerProcess } from "./worker-process";
+
+/**
+ * A place in the worker's work at which it can die: just before something leaves the process, or once it has had its effect. What
+ * has no effect of its own (reading, and writing what is not committed yet) is only met before: after it all is as it was.
+ */
+export interface Point {
+  readonly stage: Stage;
+  readonly label: string;
+}
+
+export interface WorkerLife {
+  readonly pid: number;
+  begin(): Promise<void>;
+  /** The point at which it died by `dieAt`; null when it was killed from outside. */
+  readonly ended: Promise<Point | null>;
+  kill(): void;
+}
+
+export interface LifeOptions {
+  readonly start: StartWorkerProcess;
+  readonly databaseUrl: string;
+  /** The chains themselves, by id. */
+  readonly rpcUrls: Readonly<Record<string, string>>;
+  /** The environment beside database and chains. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Asked at every point, in their order; the first `true` is a kill -9 right there. */
+  readonly dieAt: (point: Point) => boolean;
+}
+
+const BROADCAST = "eth_sendRawTransaction";
+const WRITE = /^\s*(INSERT INTO|UPDATE|DELETE FROM)\s+(?:"public"\.)?"?([a-z_]+)/i;
+const COMMIT = /^\s*COMMIT/i;
+const BEGIN = /^\s*BEGIN/i;
+const ROLLBACK = /^\s*ROLLBACK/i;
+const EVENT = /\b(?:leg|operation)\.[a-z_]+/;
+const POSITION = /"position":\s*(\d)/;
+const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
+
+/** What a write is about, beside its table: the step that an event tells of, the status that a transaction gets. */
+const detailOf = (table: string, parameters: string): string => {
+  if (table === "operation_event")
+    return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}`;
+  return table === "chain_transaction" ? (STATUS.exec(parameters)?.[0] ?? "") : "";
+};
+
+/** The step that a transaction is: what it says of a leg, and only else what that makes of the operation. */
+const stepOf = (written: readonly string[]): string =>
+  written.find((what) => what.includes("leg.")) ??
+  written.find((what) => what.includes("operation.")) ??
+  written.join();
+
+interface Named {
+  readonly label: string;
+  readonly hasEffect: boolean;
+}
+
+/** Names the writes by what they write, so that the same step has the same name in every run. Reads have none. */
+const createNamer = () => {
+  /** What was written in the transaction that is open on a connection. */
+  const written = new Map<number, string[]>();
+  return ({ sql, parameters, connection }: Statement): Named | null => {
+    const before = written.get(connection);
+    if (COMMIT.test(sql) || ROLLBACK.test(sql)) written.delete(connection);
+    if (BEGIN.test(sql)) written.set(connection, []);
+    if (COMMIT.test(sql)) {
+      return before === undefined || before.length === 0
+        ? null
+        : { label: `COMMIT ${stepOf(before)}`, hasEffect: true };
+    }
+    const [, verb, table = ""] = WRITE.exec(sql) ?? [];
+    if (verb === undefined) return null;
+    const what = `${table} ${detailOf(table, parameters)}`.trim();
+    // Events tell the steps of operations, and transactions those of the executor; what else is written follows from them.
+    if (table === "operation_event" || table === "chain_transaction") before?.push(what);
+    // Inside a transaction it has no effect yet, and whatever it writes is lost in the same way.
+    return before === undefined
+      ? { label: `${verb.toUpperCase()} ${what}`, hasEffect: true }
+      : { label: `${verb.toUpperCase()} ${table}`, hasEffect: false };
+  };
+};
+
+/**
+ * A worker process whose every word to the database and to the chains goes by way of the test, which may end it at any of them.
+ * After its end nothing of it reaches anybody.
+ */
+export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
+  let dead: Point | null = null;
+  let child: WorkerProcess | null = null;
+  const decide = (stage: Stage, points: readonly Named[]): "go" | "cut" => {
+    if (dead !== null) return "cut";
+    for (const { label, hasEffect } of points) {
+      if (stage === "after" && !hasEffect) continue;
+      if (!options.dieAt({ stage, label })) continue;
+      dead = { stage, label };
+      child?.kill();
+      return "cut";
+    }
+    return "go";
+  };
+  const nameOf = createNamer();
+  const names = new WeakMap<Statement, Named | null>();
+  const database = await startPgProxy(options.databaseUrl, {
+    watch: (stage, statement) => {
+      const named = names.has(statement) ? (names.get(statement) ?? null) : nameOf(statement);
+      names.set(statement, named);
+      return decide(stage, named === null ? [] : [named]);
+    },
+  });
+  const chains = await Promise.all(
+    Object.entries(options.rpcUrls).map(async ([chainId, url]) => {
+      // Where a question was asked makes no difference to what is stored.
+      const named = (method: string): Named =>
+        method === BROADCAST ? { label: `${method} ${chainId}`, hasEffect: true } : { label: method, hasEffect: false };
+      const watch = (stage: Stage, methods: readonly string[]) => decide(stage, [...new Set(methods)].map(named));
+      return [chainId, await startFaultProxy(url, { watch })] as const;
+    }),
+  );
+  const process = await options.start({
+    ...options.variables,
+    DATABASE_URL: database.url,
+    ...Object.fromEntries(chains.map(([chainId, { url }]) => [`RPC_URL_${chainId}`, url])),
+  });
+  child = process;
+  const end = async (): Promise<Point | null> => {
+    await process.exited;
+    await Promise.all([database.close(), ...chains.map(([, proxy]) => proxy.close())]);
+    return dead;
+  };
+  return { pid: process.pid, begin: process.begin, kill: process.kill, ended: end() };
+};
