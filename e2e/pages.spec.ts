@@ -1,21 +1,22 @@
-import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
+import { axeFaults, settle } from "./support/axe";
 import { signInWithBurner } from "./support/person";
 
-const PAGES = ["/", "/swap", "/activity", "/wallets", "/api-keys", "/settings", "/inbox"];
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-
-/** Until everything that the page asks for has been answered, and nothing fades in any more. */
-const settle = async (page: Page): Promise<void> => {
-  await page.waitForLoadState("networkidle");
-  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-  await page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)));
-};
-
-const faults = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
-};
+const PAGES = [
+  "/",
+  "/swap",
+  "/transfer",
+  "/activity",
+  "/balances",
+  "/wallets",
+  "/accounts",
+  "/payouts",
+  "/payouts/new",
+  "/reserves",
+  "/api-keys",
+  "/settings",
+  "/inbox",
+];
 
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
 
@@ -27,13 +28,13 @@ for (const colorScheme of ["light", "dark"] as const) {
       test.setTimeout(180_000);
       await page.goto("/sign-in");
       await settle(page);
-      expect(await faults(page)).toEqual([]);
+      expect(await axeFaults(page)).toEqual([]);
       await signInWithBurner(page);
       for (const path of PAGES) {
         await page.setViewportSize({ width: 1280, height: 800 });
         await page.goto(path);
         await settle(page);
-        expect(await faults(page), path).toEqual([]);
+        expect(await axeFaults(page), path).toEqual([]);
         await page.setViewportSize({ width: 390, height: 844 });
         expect(await widthOf(page), `${path} on a phone`).toBeLessThanOrEqual(390);
       }

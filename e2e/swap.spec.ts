@@ -1,44 +1,9 @@
 import { expect, test, type Page } from "@playwright/test";
-import { createPublicClient, erc20Abi, formatUnits, http, type Address } from "viem";
-import { choose, mailedCode, signInWithBurner, typeCode } from "./support/person";
+import { balanceOnChain } from "./support/chain";
+import { choose, fillSource, mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";
 
 const EMAIL = `ada-${String(Date.now())}@example.test`;
 const RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-
-interface TokenRow {
-  symbol: string;
-  chainId: number;
-  address: string;
-  decimals: number;
-}
-
-/** Reads a balance past all code of the app. */
-const balanceOnChain = async (page: Page, chainId: number, symbol: string, owner: string): Promise<string> => {
-  const { data } = (await (await page.request.get("/api/tokens", { params: { chainId } })).json()) as {
-    data: TokenRow[];
-  };
-  const token = data.find((row) => row.symbol === symbol);
-  if (!token) throw new Error(`There is no ${symbol} on ${String(chainId)}.`);
-  const client = createPublicClient({ transport: http(process.env[`E2E_RPC_URL_${String(chainId)}`]) });
-  const balance = await client.readContract({
-    address: token.address as Address,
-    abi: erc20Abi,
-    functionName: "balanceOf",
-    args: [owner as Address],
-  });
-  return formatUnits(balance, token.decimals);
-};
-
-const verifyEmail = async (page: Page, seen: string[]): Promise<void> => {
-  await page.goto("/settings");
-  await page.getByLabel("E-mail address").fill(EMAIL);
-  await page
-    .getByRole("button", { name: /send|code/i })
-    .first()
-    .click();
-  await typeCode(page, await mailedCode(page.request, EMAIL, seen));
-  await expect(page.getByText("Verified", { exact: true })).toBeVisible();
-};
 
 /** With the first step's button, and, as the step is done then, with the panel for test tokens. */
 const fund = async (page: Page): Promise<void> => {
@@ -48,17 +13,6 @@ const fund = async (page: Page): Promise<void> => {
   await choose(page, page.getByLabel("Chain", { exact: true }), "Local 2");
   await page.getByRole("button", { name: "Send to the treasury" }).click();
   await expect(page.getByText("$2,000.00").first()).toBeVisible();
-};
-
-const fillSource = async (
-  page: Page,
-  index: number,
-  source: { chain: string; token: string; amount: string },
-): Promise<void> => {
-  const field = (what: string) => page.getByLabel(`Source ${String(index)} ${what}`, { exact: true });
-  await choose(page, field("chain"), source.chain);
-  await choose(page, field("token"), new RegExp(`^${source.token}`));
-  await field("amount").fill(source.amount);
 };
 
 test("a newcomer swaps tokens of two chains into another on a third, and the chains agree", async ({ page }) => {
@@ -73,7 +27,7 @@ test("a newcomer swaps tokens of two chains into another on a third, and the cha
   const seen: string[] = [];
 
   await signInWithBurner(page);
-  await verifyEmail(page, seen);
+  await verifyEmail(page, EMAIL, seen);
   await fund(page);
 
   await page.goto("/swap");

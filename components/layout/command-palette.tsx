@@ -1,7 +1,17 @@
 "use client";
 
 import { Command } from "cmdk";
-import { ArrowLeftRight, CornerDownLeft, KeyRound, Moon, Sun, type LucideIcon } from "lucide-react";
+import {
+  ArrowLeftRight,
+  CornerDownLeft,
+  HandCoins,
+  KeyRound,
+  Landmark,
+  Moon,
+  Send,
+  Sun,
+  type LucideIcon,
+} from "lucide-react";
 import { useTheme } from "next-themes";
 import { useRouter } from "next/navigation";
 import { Dialog } from "radix-ui";
@@ -90,6 +100,15 @@ const PaletteContent = ({ close }: { readonly close: () => void }): ReactNode =>
         <Command.Group heading="Create" className={GROUP_LOOKS}>
           <PaletteItem icon={ArrowLeftRight} value="create new swap" onSelect={() => go("/swap")}>
             New swap
+          </PaletteItem>
+          <PaletteItem icon={Send} value="create new transfer send" onSelect={() => go("/transfer")}>
+            New transfer
+          </PaletteItem>
+          <PaletteItem icon={Landmark} value="create open new global account" onSelect={() => go("/accounts?new=true")}>
+            New global account
+          </PaletteItem>
+          <PaletteItem icon={HandCoins} value="create new payout pay accounts" onSelect={() => go("/payouts/new")}>
+            New payout
           </PaletteItem>
           <PaletteItem icon={KeyRound} value="create new API key" onSelect={() => go("/api-keys?create=1")}>
             New API key

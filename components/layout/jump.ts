@@ -1,9 +1,7 @@
 import type { ApiClient } from "@/lib/api-client/client";
-import { isId } from "@/lib/core/ids";
 import { listOperations } from "@/lib/contracts/operations";
-
-/** How many of the newest operations are searched for a transaction hash. */
-const SEARCHED = 100;
+import { listWallets } from "@/lib/contracts/wallets";
+import { isId } from "@/lib/core/ids";
 
 interface Jump {
   readonly label: string;
@@ -12,33 +10,51 @@ interface Jump {
   readonly notFound: string;
 }
 
-const findByHash = async (api: ApiClient, hash: string): Promise<string | null> => {
-  const { data } = await api.call(listOperations, { query: { limit: SEARCHED } });
-  const wanted = hash.toLowerCase();
-  const operation = data.find((candidate) =>
-    candidate.legs.some((leg) =>
-      [leg.txHash, leg.destination?.txHash, leg.refund?.txHash].some((known) => known?.toLowerCase() === wanted),
-    ),
-  );
-  return operation === undefined ? null : `/activity/${operation.operationId}`;
+/** The newest operation that the search of the list finds. */
+const findOperation = async (api: ApiClient, text: string): Promise<string | null> => {
+  const { data } = await api.call(listOperations, { query: { q: text, limit: 1 } });
+  return data[0] === undefined ? null : `/activity/${data[0].operationId}`;
 };
 
-/** What a pasted text names: an operation, a transaction or an address. */
+/** A wallet of the project has its page; for anybody else's address there is what was sent there. */
+const findAddress = async (api: ApiClient, address: string): Promise<string> => {
+  const { data } = await api.call(listWallets);
+  const own = data.some((wallet) => wallet.address.toLowerCase() === address.toLowerCase());
+  return own ? `/wallets?address=${address}` : `/activity?q=${address}`;
+};
+
+/** What a pasted text names: an operation, a transfer, a transaction or an address. */
 export const findJump = (text: string): Jump | null => {
   if (isId("operation", text)) {
     const href = `/activity/${text}`;
     return { label: `Operation ${text}`, find: () => Promise.resolve(href), notFound: "" };
   }
+  if (isId("globalAccount", text)) {
+    return { label: `Global account ${text}`, find: () => Promise.resolve(`/accounts/${text}`), notFound: "" };
+  }
+  if (isId("payout", text)) {
+    return { label: `Payout ${text}`, find: () => Promise.resolve(`/payouts/${text}`), notFound: "" };
+  }
+  if (isId("transfer", text)) {
+    return {
+      label: `The operation of ${text}`,
+      find: (api) => findOperation(api, text).catch(() => null),
+      notFound: "This transfer was not executed.",
+    };
+  }
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) {
     return {
       label: "The operation with this transaction",
-      find: (api) => findByHash(api, text).catch(() => null),
-      notFound: `None of the newest ${String(SEARCHED)} operations has this transaction.`,
+      find: (api) => findOperation(api, text).catch(() => null),
+      notFound: "No operation has this transaction.",
     };
   }
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) {
-    const href = `/wallets?address=${text}`;
-    return { label: "The wallet with this address", find: () => Promise.resolve(href), notFound: "" };
+    return {
+      label: "The wallet with this address, or what was sent there",
+      find: (api) => findAddress(api, text).catch(() => `/activity?q=${text}`),
+      notFound: "",
+    };
   }
   return null;
 };

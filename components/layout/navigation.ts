@@ -1,4 +1,18 @@
-import { ArrowLeftRight, House, Inbox, KeyRound, List, Settings, Wallet, type LucideIcon } from "lucide-react";
+import {
+  ArrowLeftRight,
+  Coins,
+  HandCoins,
+  House,
+  Inbox,
+  KeyRound,
+  Landmark,
+  List,
+  Send,
+  Settings,
+  ShieldCheck,
+  Wallet,
+  type LucideIcon,
+} from "lucide-react";
 
 export interface NavigationItem {
   readonly href: string;
@@ -13,7 +27,12 @@ export interface NavigationItem {
 export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/", label: "Overview", icon: House, onPhoneBar: true },
   { href: "/swap", label: "Swap", icon: ArrowLeftRight, onPhoneBar: true },
+  { href: "/transfer", label: "Transfer", icon: Send, onPhoneBar: true },
   { href: "/activity", label: "Activity", icon: List, onPhoneBar: true },
+  { href: "/balances", label: "Balances", icon: Coins },
+  { href: "/accounts", label: "Global accounts", icon: Landmark },
+  { href: "/payouts", label: "Payouts", icon: HandCoins },
+  { href: "/reserves", label: "Reserves", icon: ShieldCheck },
   { href: "/wallets", label: "Wallets", icon: Wallet },
   { href: "/api-keys", label: "API keys", icon: KeyRound },
   { href: "/settings", label: "Settings", icon: Settings },

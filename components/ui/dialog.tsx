@@ -6,7 +6,7 @@ import { useState, type ReactNode } from "react";
 import { Button, IconButton } from "./button";
 import { cn } from "./cn";
 
-const OVERLAY_LOOKS = "fixed inset-0 z-40 animate-fade-in bg-overlay";
+const OVERLAY_LOOKS = "fixed inset-0 z-50 animate-fade-in bg-overlay";
 const PANEL_LOOKS =
   "fixed z-50 flex outline-none max-h-[calc(100dvh-32px)] animate-pop-in flex-col overflow-hidden border bg-surface shadow-float inset-x-0 bottom-0 rounded-t-dialog sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-[calc(100vw-32px)] sm:-translate-1/2 sm:rounded-dialog";
 

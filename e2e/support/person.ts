@@ -21,7 +21,7 @@ export const mailedCode = async (request: APIRequestContext, to: string, seen: s
     expect(fresh).toBeDefined();
     code = fresh?.code;
     if (fresh) seen.push(fresh.id);
-  }).toPass({ timeout: 15_000 });
+  }).toPass({ timeout: 30_000 });
   return code ?? "";
 };
 
@@ -34,4 +34,33 @@ export const typeCode = async (page: Page, code: string): Promise<void> => {
 export const choose = async (page: Page, field: Locator, option: string | RegExp): Promise<void> => {
   await field.click();
   await page.getByRole("option", { name: option }).first().click();
+};
+
+/** Gives the person a verified address, to which codes then go. */
+export const verifyEmail = async (page: Page, email: string, seen: string[]): Promise<void> => {
+  await page.goto("/settings");
+  await page.getByLabel("E-mail address").fill(email);
+  await page
+    .getByRole("button", { name: /send|code/i })
+    .first()
+    .click();
+  await typeCode(page, await mailedCode(page.request, email, seen));
+  await expect(page.getByText("Verified", { exact: true })).toBeVisible();
+};
+
+interface Source {
+  /** Part of the wallet's name; the one that is chosen already where it is left out. */
+  wallet?: string;
+  chain: string;
+  token: string;
+  amount: string;
+}
+
+/** Fills a row of the swap form; the first is 1. */
+export const fillSource = async (page: Page, index: number, source: Source): Promise<void> => {
+  const field = (what: string) => page.getByLabel(`Source ${String(index)} ${what}`, { exact: true });
+  if (source.wallet !== undefined) await choose(page, field("wallet"), new RegExp(`^${source.wallet}`));
+  await choose(page, field("chain"), source.chain);
+  await choose(page, field("token"), new RegExp(`^${source.token}`));
+  await field("amount").fill(source.amount);
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { getOperation, listOperations } from "@/lib/contracts/operations";
+import { exportOperations, getOperation, listOperations } from "@/lib/contracts/operations";
 import { requestOtp } from "@/lib/contracts/swap";
 import { ApiError, createApiClient, pathOf } from "./client";
 import { parseEventStream } from "./events";
@@ -49,6 +49,15 @@ describe("a call", () => {
       body,
     });
     expect(error).toMatchObject({ retryAfterSeconds: 3, details: [] });
+  });
+
+  test("a file comes as its text, a refusal of it as an error", async () => {
+    const csv: Fetch = () => Promise.resolve(new Response("a,b\r\n", { headers: { "content-type": "text/csv" } }));
+    expect(await createApiClient({ baseUrl: "/api", fetch: csv }).call(exportOperations)).toBe("a,b\r\n");
+    const refused: Fetch = () => Promise.resolve(json(403, { message: "No.", code: "insufficient_scope" }));
+    await expect(createApiClient({ baseUrl: "/api", fetch: refused }).call(exportOperations)).rejects.toMatchObject({
+      code: "insufficient_scope",
+    });
   });
 
   test("an answer that is no JSON, and no answer at all, are errors too", async () => {

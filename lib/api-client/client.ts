@@ -106,6 +106,9 @@ export const pathOf = (contract: Contract, options: Pick<LooseOptions, "params" 
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
+/** Such as a CSV file; its body is the answer as it is. */
+const isText = ({ mediaType }: Contract): boolean => mediaType !== undefined && mediaType !== "text/event-stream";
+
 const readBody = async (response: Response): Promise<unknown> => {
   if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return null;
   try {
@@ -174,6 +177,7 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
     call: async <C extends Contract>(contract: C, ...[call = {}]: [options?: LooseOptions]) => {
       const response = await request(contract, call, withDeadline(call.signal));
       if (!response.ok) throw await toApiError(response);
+      if (isText(contract)) return (await response.text()) as ResponseOf<C>;
       const body = await readBody(response);
       if (!isRecord(body)) throw await toApiError(new Response(null, { status: response.status }));
       return body as ResponseOf<C>;

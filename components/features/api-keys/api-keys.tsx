@@ -15,6 +15,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { listApiKeys } from "@/lib/contracts/api-keys";
+import { KeyPolicy } from "./key-policy";
 import { CreateKeyDialog } from "./create-key-dialog";
 import type { ApiKey } from "./api-key";
 import { describeScopes } from "./presets";
@@ -50,6 +51,7 @@ const columnsOf = (onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =
     header: "May",
     cell: (key) => <span title={key.scopes.join(", ")}>{describeScopes(key.scopes)}</span>,
   },
+  { id: "policy", header: "Moves money", cell: (key) => <KeyPolicy apiKey={key} /> },
   { id: "state", header: "Status", cell: (key) => <StateBadge apiKey={key} /> },
   { id: "created", header: "Created", cell: (key) => <Time value={key.createdAt} /> },
   {

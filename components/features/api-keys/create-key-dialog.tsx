@@ -11,7 +11,8 @@ import { Field, Input } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
 import { createApiKey, listApiKeys } from "@/lib/contracts/api-keys";
-import type { BodyInput } from "@/lib/contracts/contract";
+import { keyErrors, movesMoney, toKeyBody, type KeyValues } from "./key-form";
+import { PolicyFields } from "./policy-fields";
 import { SCOPE_PRESETS } from "./presets";
 import type { NewKey } from "./secret-dialog";
 
@@ -21,7 +22,6 @@ interface CreateKeyDialogProps {
   readonly onCreated: (key: NewKey) => void;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const NAME_MAX = 80;
 
 const EXPIRIES = [
@@ -32,14 +32,13 @@ const EXPIRIES = [
   { value: "365", label: "In a year" },
 ] as const;
 
-const toBody = (name: string, presetId: string, expiry: string): BodyInput<typeof createApiKey> => {
-  const preset = SCOPE_PRESETS.find((candidate) => candidate.id === presetId);
-  const days = Number(expiry);
-  return {
-    name: name.trim(),
-    ...(preset === undefined ? {} : { scopes: [...preset.scopes] }),
-    ...(Number.isNaN(days) ? {} : { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() }),
-  };
+const EMPTY: KeyValues = {
+  name: "",
+  preset: "read",
+  expiry: "90",
+  otp: "required",
+  dailyCapUsd: "",
+  recipients: "",
 };
 
 export const CreateKeyDialog = ({ open, onOpenChange, onCreated }: CreateKeyDialogProps): ReactNode => (
@@ -54,20 +53,20 @@ interface FormProps {
 }
 
 const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
-  const [name, setName] = useState("");
-  const [preset, setPreset] = useState("read");
-  const [expiry, setExpiry] = useState("90");
+  const [values, setValues] = useState(EMPTY);
+  const [shownAt] = useState(Date.now);
   const [tried, setTried] = useState(false);
   const create = useApiMutation(createApiKey);
   const queryClient = useQueryClient();
   const labelId = useId();
-  const nameMissing = name.trim() === "";
+  const errors = keyErrors(values);
+  const change = (part: Partial<KeyValues>): void => setValues((before) => ({ ...before, ...part }));
 
   const submit = async (): Promise<void> => {
     setTried(true);
-    if (nameMissing) return;
+    if (Object.keys(errors).length > 0) return;
     try {
-      const key = await create.mutateAsync({ body: toBody(name, preset, expiry) });
+      const key = await create.mutateAsync({ body: toKeyBody(values, Date.now()) });
       onCreated(key);
       await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });
     } catch {
@@ -84,12 +83,13 @@ const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
         void submit();
       }}
     >
-      <Field
-        label="Name"
-        hint="Which program uses it, for instance “Shop backend”."
-        error={tried && nameMissing ? "Give the key a name." : null}
-      >
-        <Input value={name} maxLength={NAME_MAX} onChange={(event) => setName(event.target.value)} autoFocus />
+      <Field label="Name" hint="Which program uses it, for instance “Shop backend”." error={tried ? errors.name : null}>
+        <Input
+          value={values.name}
+          maxLength={NAME_MAX}
+          onChange={(event) => change({ name: event.target.value })}
+          autoFocus
+        />
       </Field>
       <div className="flex flex-col gap-1">
         <span id={labelId} className="text-sm font-medium text-fg-2">
@@ -97,22 +97,23 @@ const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
         </span>
         <RadioCards
           labelledBy={labelId}
-          value={preset}
-          onValueChange={setPreset}
+          value={values.preset}
+          onValueChange={(id) => change({ preset: SCOPE_PRESETS.find((preset) => preset.id === id)?.id ?? "read" })}
           options={SCOPE_PRESETS.map(({ id, label, description }) => ({ value: id, label, description }))}
         />
       </div>
+      {movesMoney(values) ? <PolicyFields values={values} errors={tried ? errors : {}} onChange={change} /> : null}
       <Field label="Expires" className="max-w-48">
-        <Select value={expiry} onValueChange={setExpiry} options={EXPIRIES} />
+        <Select value={values.expiry} onValueChange={(expiry) => change({ expiry })} options={EXPIRIES} />
       </Field>
       {create.isError ? <ErrorState compact error={create.error} money="No key was made." /> : null}
       <ApiSnippet
         method="POST"
         path="/auth/api-keys"
         auth="bearer"
-        body={toBody(name.trim() === "" ? "My key" : name, preset, expiry)}
+        body={toKeyBody(values.name.trim() === "" ? { ...values, name: "My key" } : values, shownAt)}
       />
-      <div className="flex justify-end gap-2">
+      <div className="sticky -bottom-4 -mx-4 -mb-4 flex justify-end gap-2 border-t bg-surface px-4 py-3">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" loading={create.isPending}>
           Create key

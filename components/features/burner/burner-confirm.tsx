@@ -37,6 +37,9 @@ export const BurnerConfirm = (): ReactNode => {
         </>
       }
     >
+      <p className="pb-2 text-sm text-fg-2">
+        Account <code className="font-mono break-all text-fg">{request.account}</code>
+      </p>
       <pre
         tabIndex={0}
         className="max-h-80 overflow-auto rounded-card border bg-sunken p-3 font-mono text-sm break-words whitespace-pre-wrap"

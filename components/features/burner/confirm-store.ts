@@ -1,6 +1,8 @@
 /** Something that the burner wallet was asked to sign or send, in words for the person. */
 export interface BurnerRequest {
   readonly title: string;
+  /** The account that signs. */
+  readonly account: string;
   readonly chainId: number | null;
   /** Everything that would be signed, readable. */
   readonly text: string;

@@ -3,7 +3,7 @@ import { createSiweMessage } from "viem/siwe";
 import { stringToHex, verifyMessage, verifyTypedData, type Hex } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { currentRequest } from "./confirm-store";
-import { readBurnerKey } from "./key";
+import { readBurnerKeys } from "./key";
 import { createBurnerProvider } from "./provider";
 
 const CHAIN = {
@@ -37,7 +37,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const address = (): Hex => privateKeyToAccount(readBurnerKey()).address;
+const address = (): Hex => privateKeyToAccount(readBurnerKeys()[0]).address;
 
 test("no account is given before the person connected", async () => {
   const { request } = createBurnerProvider([CHAIN]);
@@ -96,4 +96,27 @@ test("a chain that is not configured is refused as wallets do", async () => {
   await expect(request({ method: "wallet_switchEthereumChain", params: [{ chainId: "0x1" }] })).rejects.toMatchObject({
     code: 4902,
   });
+});
+
+test("it makes further accounts when asked, keeps the first, and signs with the one that is named", async () => {
+  const { request } = createBurnerProvider([CHAIN]);
+  const [first] = (await request({ method: "eth_requestAccounts" })) as Hex[];
+  await request({ method: "wallet_requestPermissions", params: [{ eth_accounts: {} }] });
+  const accounts = (await request({ method: "eth_accounts" })) as Hex[];
+  const second = accounts[1];
+  if (second === undefined) throw new Error("No account was made.");
+  expect(accounts).toEqual([first, second]);
+  const signing = request({ method: "eth_signTypedData_v4", params: [second, JSON.stringify(TYPED)] });
+  expect(currentRequest()?.account).toBe(second);
+  currentRequest()?.answer(true);
+  expect(await verifyTypedData({ ...TYPED, address: second, signature: (await signing) as Hex })).toBe(true);
+});
+
+test("a request of an account that it does not have is refused before anybody is asked", async () => {
+  const { request } = createBurnerProvider([CHAIN]);
+  const params = [CHAIN.multicall3, JSON.stringify(TYPED)];
+  await expect(request({ method: "eth_signTypedData_v4", params })).rejects.toMatchObject({ code: 4100 });
+  await expect(
+    request({ method: "eth_sendTransaction", params: [{ from: CHAIN.multicall3, to: CHAIN.multicall3 }] }),
+  ).rejects.toMatchObject({ code: 4100 });
 });

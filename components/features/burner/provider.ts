@@ -18,7 +18,7 @@ import { parseSiweMessage } from "viem/siwe";
 import { z } from "zod";
 import type { PublicChain } from "@/lib/http/public-config";
 import { askPerson } from "./confirm-store";
-import { isBurnerConnected, readBurnerKey, setBurnerConnected } from "./key";
+import { addBurnerKey, isBurnerConnected, readBurnerKeys, setBurnerConnected } from "./key";
 
 /** EIP-1193, as far as wagmi and viem need it. */
 export interface BurnerProvider {
@@ -27,13 +27,20 @@ export interface BurnerProvider {
 }
 
 const USER_REJECTED = 4001;
+const UNAUTHORIZED = 4100;
 const UNKNOWN_CHAIN = 4902;
 const RPC_TIMEOUT_MS = 10_000;
 
 const hex = z.string().refine((text): text is Hex => isHex(text));
 const address = z.string().refine((text): text is Hex => isAddress(text, { strict: false }));
 const transactionParams = z.tuple([
-  z.object({ to: address.optional(), data: hex.optional(), value: hex.optional(), gas: hex.optional() }),
+  z.object({
+    from: address.optional(),
+    to: address.optional(),
+    data: hex.optional(),
+    value: hex.optional(),
+    gas: hex.optional(),
+  }),
 ]);
 const typedData = z.object({
   domain: z.record(z.string(), z.unknown()).default({}),
@@ -53,22 +60,26 @@ const signMessage = async (account: PrivateKeyAccount, data: Hex): Promise<Hex> 
   const text = hexToString(data);
   // The sign-in page shows its message whole and asks; asking twice for the same text would only teach people to click.
   const shownByPage = parseSiweMessage(text).domain === window.location.host;
-  if (!shownByPage) await confirmed({ title: "Sign a message", chainId: null, text });
+  if (!shownByPage) await confirmed({ title: "Sign a message", account: account.address, chainId: null, text });
   return account.signMessage({ message: { raw: data } });
 };
 
 const signTypedData = async (account: PrivateKeyAccount, json: string): Promise<Hex> => {
   const data = typedData.parse(JSON.parse(json));
   const text = JSON.stringify({ domain: data.domain, [data.primaryType]: data.message }, null, 2);
-  await confirmed({ title: "Sign typed data", chainId: Number(data.domain.chainId) || null, text });
+  const chainId = Number(data.domain.chainId) || null;
+  await confirmed({ title: "Sign typed data", account: account.address, chainId, text });
   return account.signTypedData(data);
 };
 
-const sendTransaction = async (account: PrivateKeyAccount, chain: Chain, params: unknown): Promise<Hex> => {
-  const [{ to, data, value, gas }] = transactionParams.parse(params);
+type SendParams = z.output<typeof transactionParams>[0];
+
+const sendTransaction = async (account: PrivateKeyAccount, chain: Chain, params: SendParams): Promise<Hex> => {
+  const { to, data, value, gas } = params;
   const amount = value === undefined ? 0n : hexToBigInt(value);
   await confirmed({
     title: "Send a transaction",
+    account: account.address,
     chainId: chain.id,
     text: `To: ${to ?? "a new contract"}\nValue: ${formatEther(amount)} ${chain.nativeCurrency.symbol}\nData: ${data ?? "none"}`,
   });
@@ -89,13 +100,39 @@ const toChain = (chain: PublicChain): Chain =>
     rpcUrls: { default: { http: [chain.rpcUrl] } },
   });
 
-/** A wallet inside the page: its key lies in this browser, and everything else goes to the chain's RPC. */
+const allAccounts = (): readonly [PrivateKeyAccount, ...PrivateKeyAccount[]] => {
+  const [first, ...more] = readBurnerKeys();
+  return [privateKeyToAccount(first), ...more.map((key) => privateKeyToAccount(key))];
+};
+
+const addresses = (): Hex[] => allAccounts().map((account) => account.address);
+
+/** The account that a request names, the first where it names none. */
+const accountOf = (named: unknown): PrivateKeyAccount => {
+  const all = allAccounts();
+  if (named === undefined) return all[0];
+  const wanted = address.parse(named).toLowerCase();
+  const found = all.find((account) => account.address.toLowerCase() === wanted);
+  if (found !== undefined) return found;
+  throw new ProviderRpcError(new Error(wanted), {
+    code: UNAUTHORIZED,
+    shortMessage: "The burner wallet does not have this account.",
+  });
+};
+
+/** EIP-2255: asked for accounts although it shows all that it has, it makes another. */
+const addAccount = (): { parentCapability: string }[] => {
+  setBurnerConnected(true);
+  addBurnerKey();
+  return [{ parentCapability: "eth_accounts" }];
+};
+
+/** A wallet inside the page: its keys lie in this browser, and everything else goes to the chain's RPC. */
 export const createBurnerProvider = (publicChains: readonly PublicChain[]): BurnerProvider => {
   const chains = new Map(publicChains.map((chain) => [chain.id, toChain(chain)]));
   const [first] = chains.values();
   if (first === undefined) throw new Error("The burner wallet needs a chain.");
   let chain = first;
-  const account = (): PrivateKeyAccount => privateKeyToAccount(readBurnerKey());
   const param = (params: unknown, index: number): unknown =>
     Array.isArray(params) ? (params as unknown[])[index] : undefined;
 
@@ -103,9 +140,11 @@ export const createBurnerProvider = (publicChains: readonly PublicChain[]): Burn
     switch (method) {
       case "eth_requestAccounts":
         setBurnerConnected(true);
-        return [account().address];
+        return addresses();
       case "eth_accounts":
-        return isBurnerConnected() ? [account().address] : [];
+        return isBurnerConnected() ? addresses() : [];
+      case "wallet_requestPermissions":
+        return addAccount();
       case "eth_chainId":
         return numberToHex(chain.id);
       case "wallet_switchEthereumChain": {
@@ -121,11 +160,13 @@ export const createBurnerProvider = (publicChains: readonly PublicChain[]): Burn
         return null;
       }
       case "personal_sign":
-        return signMessage(account(), hex.parse(param(params, 0)));
+        return signMessage(accountOf(param(params, 1)), hex.parse(param(params, 0)));
       case "eth_signTypedData_v4":
-        return signTypedData(account(), z.string().parse(param(params, 1)));
-      case "eth_sendTransaction":
-        return sendTransaction(account(), chain, params);
+        return signTypedData(accountOf(param(params, 0)), z.string().parse(param(params, 1)));
+      case "eth_sendTransaction": {
+        const [sent] = transactionParams.parse(params);
+        return sendTransaction(accountOf(sent.from), chain, sent);
+      }
       default: {
         const client = createPublicClient({ chain, transport: http(undefined, { timeout: RPC_TIMEOUT_MS }) });
         return client.request({ method, params } as never);

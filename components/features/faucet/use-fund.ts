@@ -14,20 +14,28 @@ export interface Funding {
   readonly amount: string;
 }
 
-/** Gives test tokens to the treasury; only where the chains are local. */
-export const useFund = (): UseMutationResult<unknown, Error, Funding> & { readonly ready: boolean } => {
+interface Receiver {
+  readonly address: string;
+  readonly name: string;
+}
+
+/** Gives test tokens to a wallet, the treasury where none is named; only where the chains are local. */
+export const useFund = (
+  wallet?: Receiver,
+): UseMutationResult<unknown, Error, Funding> & { readonly ready: boolean } => {
   const api = useApi();
   const queryClient = useQueryClient();
   const treasury = useTreasury();
+  const receiver = wallet ?? (treasury === undefined ? undefined : { address: treasury.address, name: "the treasury" });
   const mutation = useMutation({
     mutationFn: async (funding: Funding) => {
-      if (treasury === undefined) throw new Error("The treasury is not known yet.");
-      return api.call(faucetContract, { body: { address: treasury.address, ...funding } });
+      if (receiver === undefined) throw new Error("The treasury is not known yet.");
+      return api.call(faucetContract, { body: { address: receiver.address, ...funding } });
     },
     onSuccess: async (_answer, { amount, token }) => {
-      toast.success(`${amount} ${token} went to the treasury.`);
+      toast.success(`${amount} ${token} went to ${receiver?.name ?? "the wallet"}.`);
       await queryClient.invalidateQueries({ queryKey: queryKeyOf(getUnifiedBalances) });
     },
   });
-  return { ...mutation, ready: treasury !== undefined };
+  return { ...mutation, ready: receiver !== undefined };
 };

@@ -1,54 +1,133 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { SlidersHorizontal } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { useWallets } from "@/components/features/wallets/use-wallets";
+import { walletName } from "@/components/features/wallets/wallet-name";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { cn } from "@/components/ui/cn";
+import { Field, Input } from "@/components/ui/field";
+import { Select, type SelectOption } from "@/components/ui/select";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { OPERATION_KINDS } from "@/lib/contracts/operations";
 import { STATUSES } from "@/lib/core/status";
-import type { OperationFilters } from "./use-operation-list";
+import { isDay } from "./filter-model";
+import { SearchField } from "./search-field";
+import type { ActivityFilterState } from "./use-activity-filters";
 
 const ALL = "all";
 
-interface ActivityFiltersProps {
-  readonly filters: OperationFilters;
-  readonly onChange: (next: OperationFilters) => void;
+const STATUS_OPTIONS = STATUSES.map((status) => ({ value: status, label: STATUS_VIEWS[status].word }));
+const KIND_OPTIONS = OPERATION_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }));
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly all: string;
+  readonly value: string | null;
+  readonly options: readonly SelectOption[];
+  readonly onChange: (value: string | null) => void;
 }
 
-const STATUS_OPTIONS = [
-  { value: ALL, label: "All states" },
-  ...STATUSES.map((status) => ({ value: status, label: STATUS_VIEWS[status].word })),
-];
-const KIND_OPTIONS = [
-  { value: ALL, label: "All kinds" },
-  ...OPERATION_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] })),
-];
+const Choice = ({ label, all, value, options, onChange }: ChoiceProps): ReactNode => (
+  <Field label={label}>
+    <Select
+      value={value ?? ALL}
+      onValueChange={(next) => onChange(next === ALL ? null : next)}
+      options={[{ value: ALL, label: all }, ...options]}
+    />
+  </Field>
+);
 
-/** The filters live in the address of the page, so that a filtered list can be linked to. */
-export const ActivityFilters = ({ filters, onChange }: ActivityFiltersProps): ReactNode => (
-  <div className="flex flex-wrap items-end gap-3">
-    <Field label="Status" className="w-44">
-      <Select
-        value={filters.status ?? ALL}
-        onValueChange={(value) => onChange({ ...filters, status: STATUSES.find((status) => status === value) ?? null })}
+/** On phones all but the search is folded away, for the list is what one came for. */
+export const ActivityFilters = ({ state, children }: FiltersProps): ReactNode => {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchField value={state.filters.q ?? ""} onSettle={(q) => state.change({ q: q === "" ? null : q })} />
+        <Button className="md:hidden" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+          <SlidersHorizontal aria-hidden /> Filters
+        </Button>
+        {children}
+      </div>
+      <div
+        id={id}
+        className={cn("grid grid-cols-2 gap-3 md:grid md:grid-cols-3 lg:grid-cols-6", !open && "max-md:hidden")}
+      >
+        <Choices state={state} />
+      </div>
+    </div>
+  );
+};
+
+interface FiltersProps {
+  readonly state: ActivityFilterState;
+  /** What stands beside the search. */
+  readonly children?: ReactNode;
+}
+
+const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): ReactNode => {
+  const { chains } = usePublicConfig();
+  const wallets = useWallets().data?.data ?? [];
+  return (
+    <>
+      <Choice
+        label="Status"
+        all="All states"
+        value={filters.status}
         options={STATUS_OPTIONS}
+        onChange={(value) => change({ status: STATUSES.find((status) => status === value) ?? null })}
       />
-    </Field>
-    <Field label="Kind" className="w-44">
-      <Select
-        value={filters.kind ?? ALL}
-        onValueChange={(value) =>
-          onChange({ ...filters, kind: OPERATION_KINDS.find((kind) => kind === value) ?? null })
-        }
+      <Choice
+        label="Kind"
+        all="All kinds"
+        value={filters.kind}
         options={KIND_OPTIONS}
+        onChange={(value) => change({ kind: OPERATION_KINDS.find((kind) => kind === value) ?? null })}
       />
-    </Field>
-    {filters.status === null && filters.kind === null ? null : (
-      <Button variant="ghost" onClick={() => onChange({ status: null, kind: null })}>
-        Show all
-      </Button>
-    )}
-  </div>
+      <Choice
+        label="Chain"
+        all="All chains"
+        value={filters.chain === null ? null : String(filters.chain)}
+        options={chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
+        onChange={(value) => change({ chain: value === null ? null : Number(value) })}
+      />
+      <Choice
+        label="Wallet"
+        all="All wallets"
+        value={filters.wallet}
+        options={wallets.map((wallet) => ({
+          value: wallet.id,
+          label: `${walletName(wallet)} ${shorten(wallet.address)}`,
+        }))}
+        onChange={(wallet) => change({ wallet })}
+      />
+      <DayField label="From" value={filters.from} max={filters.to} onChange={(from) => change({ from })} />
+      <DayField label="To" value={filters.to} min={filters.from} onChange={(to) => change({ to })} />
+    </>
+  );
+};
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly value: string | null;
+  readonly min?: string | null;
+  readonly max?: string | null;
+  readonly onChange: (day: string | null) => void;
+}
+
+const DayField = ({ label, value, min, max, onChange }: DayFieldProps): ReactNode => (
+  <Field label={label}>
+    <Input
+      type="date"
+      value={value ?? ""}
+      min={min ?? undefined}
+      max={max ?? undefined}
+      onChange={(event) => onChange(isDay(event.target.value) ? event.target.value : null)}
+    />
+  </Field>
 );

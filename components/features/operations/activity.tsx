@@ -3,7 +3,6 @@
 import { List } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback, useMemo, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { Alert } from "@/components/ui/alert";
@@ -16,28 +15,23 @@ import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
-import { OPERATION_KINDS } from "@/lib/contracts/operations";
-import { STATUSES } from "@/lib/core/status";
+import { pathOf } from "@/lib/api-client/client";
+import { listOperations } from "@/lib/contracts/operations";
 import { ACTIVITY_COLUMNS } from "./activity-columns";
 import { ActivityFilters } from "./activity-filters";
+import { ExportButton } from "./export-button";
+import { FilterChips } from "./filter-chips";
+import { isFiltered, toListQuery } from "./filter-model";
 import type { Operation } from "./types";
+import { useActivityFilters } from "./use-activity-filters";
 import { useOperationList } from "./use-operation-list";
 
-const FILTERS = { status: parseAsStringLiteral(STATUSES), kind: parseAsStringLiteral(OPERATION_KINDS) };
 const MONEY = "Operations that run go on without this page.";
 
-const pathOf = (filters: { readonly status: string | null; readonly kind: string | null }): string => {
-  const query = new URLSearchParams();
-  if (filters.status !== null) query.set("status", filters.status);
-  if (filters.kind !== null) query.set("kind", filters.kind);
-  return query.size === 0 ? "/operations" : `/operations?${query.toString()}`;
-};
-
 export const Activity = (): ReactNode => {
-  const [filters, setFilters] = useQueryStates(FILTERS, { history: "replace" });
-  const list = useOperationList(filters);
+  const state = useActivityFilters();
+  const list = useOperationList(state.filters);
   const operations = list.data?.pages.flatMap((page) => page.data);
-  const filtered = filters.status !== null || filters.kind !== null;
   return (
     <>
       <PageHeader
@@ -52,7 +46,10 @@ export const Activity = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        <ActivityFilters filters={filters} onChange={(next) => void setFilters(next)} />
+        <ActivityFilters state={state}>
+          <ExportButton filters={state.filters} />
+        </ActivityFilters>
+        <FilterChips state={state} />
         {list.isError && operations !== undefined ? (
           <Alert tone="warning" title="The list could not be refreshed">
             It shows what was known before, and is tried again by itself. {MONEY}
@@ -64,7 +61,7 @@ export const Activity = (): ReactNode => {
           ) : operations === undefined ? (
             <ErrorState error={list.error} money={MONEY} onRetry={() => void list.refetch()} />
           ) : operations.length === 0 ? (
-            <NothingHere filtered={filtered} onReset={() => void setFilters({ status: null, kind: null })} />
+            <NothingHere filtered={isFiltered(state.filters)} onReset={state.clear} />
           ) : (
             <OperationTable operations={operations} />
           )}
@@ -76,7 +73,7 @@ export const Activity = (): ReactNode => {
             </Button>
           </div>
         ) : null}
-        <ApiSnippet method="GET" path={pathOf(filters)} />
+        <ApiSnippet method="GET" path={pathOf(listOperations, { query: toListQuery(state.filters) })} />
       </div>
     </>
   );
@@ -106,7 +103,11 @@ interface NothingHereProps {
 
 const NothingHere = ({ filtered, onReset }: NothingHereProps): ReactNode =>
   filtered ? (
-    <EmptyState icon={List} title="Nothing fits the filter" action={<Button onClick={onReset}>Show all</Button>} />
+    <EmptyState
+      icon={List}
+      title="Nothing fits the filters"
+      action={<Button onClick={onReset}>Show everything</Button>}
+    />
   ) : (
     <EmptyState icon={List} title="Nothing has moved yet">
       Swaps and transfers stand here with their state.{" "}

@@ -2,9 +2,10 @@
 
 import type { ReactNode } from "react";
 import { FeeLines } from "@/components/features/swap/fee-lines";
-import { Address } from "@/components/ui/address";
+import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
+import { CopyButton } from "@/components/ui/copy-button";
 import { Fact, Facts, Sheet } from "@/components/ui/sheet";
 import { isFinal } from "@/lib/core/status";
 import { sumByAsset, type AssetSum } from "./asset-sums";
@@ -51,7 +52,9 @@ export const AmountsSheet = ({ operation, wide }: AmountsSheetProps): ReactNode 
       {isFinal(status) ? null : <p className="pt-2 text-sm text-fg-3">The actual amounts are those seen so far.</p>}
       <Facts className="mt-2 border-t">
         <Fact label="To">
-          <Address value={quoted.to.address} full /> on <ChainName chainId={quoted.to.chainId} />
+          <AddressGroups value={quoted.to.address} /> <CopyButton value={quoted.to.address} label="Copy address" />
+          <br />
+          on <ChainName chainId={quoted.to.chainId} />
         </Fact>
         <Fact label="Fees, as quoted">
           <FeeLines fees={operation.fees} />

@@ -16,6 +16,8 @@ interface LegSheetProps {
   readonly leg: Leg;
   readonly title: string;
   readonly toChainId: number;
+  /** The operation takes longer than usual. */
+  readonly delayed: boolean;
   readonly events: readonly OperationEvent[];
 }
 
@@ -36,10 +38,19 @@ const toTimelineStep = (step: LegStep): TimelineStep => ({
   ...(step.at === null ? {} : { aside: <Time value={step.at} absolute /> }),
 });
 
+/** The deadline is over there. */
+const BACK: ReadonlySet<Leg["state"]> = new Set(["refunding", "refund_seen", "refunded"]);
+
+const VIA_WORDS = {
+  user_operation: "",
+  transaction: ", which sends it itself",
+  permit: ", which permitted the treasury to take exactly this",
+} as const satisfies Record<Leg["via"], string>;
+
 /** One part of the money: from which wallet, and how far it is. */
-export const LegSheet = ({ leg, title, toChainId, events }: LegSheetProps): ReactNode => {
+export const LegSheet = ({ leg, title, toChainId, delayed, events }: LegSheetProps): ReactNode => {
   const chainName = useChainName();
-  const steps = legSteps(leg, toChainId, chainName, events).map(toTimelineStep);
+  const steps = legSteps(leg, { toChainId, chainName, events, delayed }).map(toTimelineStep);
   return (
     <Sheet
       title={title}
@@ -47,9 +58,10 @@ export const LegSheet = ({ leg, title, toChainId, events }: LegSheetProps): Reac
     >
       <p className="pb-3 text-sm text-fg-2">
         From <Address value={leg.walletAddress} /> on <ChainName chainId={leg.chainId} />
+        {VIA_WORDS[leg.via]}
       </p>
       <Timeline label={`Steps of ${title.toLowerCase()}`} steps={steps} />
-      {leg.fillDeadline === null || isFinal(leg.status) ? null : (
+      {leg.fillDeadline === null || isFinal(leg.status) || BACK.has(leg.state) ? null : (
         <p className="text-sm text-fg-3">
           Delivered by <Time value={leg.fillDeadline} absolute />, or sent back after that.
         </p>

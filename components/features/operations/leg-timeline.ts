@@ -37,6 +37,67 @@ const timeOf = (events: readonly OperationEvent[], leg: Leg, type: string): stri
 const stateAt = (done: number, position: number): StepState =>
   done > position ? "done" : done === position ? "current" : "todo";
 
+/** The events after which a side of a leg is seen on its chain, or is not any more. */
+const SIDES = {
+  "leg.source_seen": "source",
+  "leg.filled_seen": "destination",
+  "leg.refund_seen": "refund",
+  "leg.completed": "destination",
+} as const;
+type Side = (typeof SIDES)[keyof typeof SIDES];
+
+const sideOf = (event: OperationEvent): Side | null => {
+  if (event.type === "leg.reorganised") return (event.data.side as Side | undefined) ?? "source";
+  return event.type in SIDES ? SIDES[event.type as keyof typeof SIDES] : null;
+};
+
+/** Whether the chain dropped the block in which this side was seen, and it has not been seen again since. */
+const isDropped = (side: Side, leg: Leg, events: readonly OperationEvent[]): boolean =>
+  events.findLast((event) => event.data.legId === leg.id && sideOf(event) === side)?.type === "leg.reorganised";
+
+const droppedNote = (chain: string): string =>
+  `${chain} dropped the block that had it (a reorganisation). It is looked for again, and is never sent twice.`;
+
+const SUBMITTED_TITLES = {
+  user_operation: (chain) => `Sent to ${chain}`,
+  transaction: (chain) => `Sent to ${chain} by the wallet itself`,
+  permit: (chain) => `Sent to ${chain} by the treasury, with the permit`,
+} as const satisfies Record<Leg["via"], (chain: string) => string>;
+
+const SIGNED_TITLES = {
+  user_operation: { todo: "Waiting to be signed", done: "Signed" },
+  transaction: { todo: "Waiting for the wallet", done: "Signed by the wallet" },
+  permit: { todo: "Permit signed, waiting for the treasury", done: "Permit signed" },
+} as const satisfies Record<Leg["via"], { todo: string; done: string }>;
+
+const submittedStep = (leg: Leg, chain: string, sentAt: string | null, events: readonly OperationEvent[]): LegStep => {
+  const dropped = leg.state === "submitted" && isDropped("source", leg, events);
+  const state = stateAt(DONE[leg.state], 1);
+  const sent = SUBMITTED_TITLES[leg.via](chain);
+  const waiting =
+    leg.via === "transaction" ? `Waiting for the wallet's transaction on ${chain}` : `${sent}, not in a block yet`;
+  return {
+    id: "submitted",
+    title: leg.state === "submitted" ? waiting : sent,
+    state: dropped ? "attention" : state,
+    note: dropped ? droppedNote(chain) : null,
+    transaction: null,
+    at: DONE[leg.state] > 1 ? sentAt : null,
+  };
+};
+
+const bridgeStep = (leg: Leg, from: string, to: string, events: readonly OperationEvent[]): LegStep => {
+  const dropped = leg.state === "bridging" && isDropped("destination", leg, events);
+  return {
+    id: "bridge",
+    title: isBack(leg) ? `Not delivered on ${to} in time` : `Crossing from ${from} to ${to}`,
+    state: isBack(leg) || dropped ? "attention" : stateAt(DONE[leg.state], 3),
+    note: dropped ? droppedNote(to) : isBack(leg) ? (leg.failure?.message ?? null) : null,
+    transaction: null,
+    at: dropped ? null : timeOf(events, leg, isBack(leg) ? "leg.refunding" : "leg.filled_seen"),
+  };
+};
+
 const sourceStep = (leg: Leg, chain: string, events: readonly OperationEvent[]): LegStep => {
   const refused = leg.failure !== null && (leg.state === "source_seen" || leg.state === "failed");
   const seen = leg.txHash !== null;
@@ -47,7 +108,7 @@ const sourceStep = (leg: Leg, chain: string, events: readonly OperationEvent[]):
     state,
     note: seen ? depthText(leg) : null,
     transaction: seen ? leg : null,
-    at: timeOf(events, leg, "leg.source_seen"),
+    at: seen ? timeOf(events, leg, "leg.source_seen") : null,
   };
 };
 
@@ -57,7 +118,7 @@ const failedSteps = (leg: Leg, chain: string, events: readonly OperationEvent[])
   if (leg.txHash !== null) {
     const sent: LegStep = {
       id: "submitted",
-      title: `Sent to ${chain}`,
+      title: SUBMITTED_TITLES[leg.via](chain),
       state: "done",
       note: null,
       transaction: null,
@@ -87,44 +148,62 @@ const refundStep = (leg: Leg, from: string, events: readonly OperationEvent[]): 
   id: "refund",
   title: leg.state === "refunding" ? `Sent back to ${from}` : `Back on ${from}`,
   state: leg.state === "refunded" ? "refunded" : "current",
-  note: leg.refund === null ? "The bridge pays it back by itself." : depthText(leg.refund),
+  note:
+    leg.refund !== null
+      ? depthText(leg.refund)
+      : isDropped("refund", leg, events)
+        ? droppedNote(from)
+        : "The bridge pays it back by itself.",
   transaction: leg.refund,
   at: timeOf(events, leg, "leg.refund_seen"),
 });
 
+/** What is so with a step that takes longer than usual, and what to do about it. */
+const lateNote = (leg: Leg, step: LegStep): string => {
+  if (step.id === "submitted" && leg.via === "transaction")
+    return "Taking longer than usual. The money is in the wallet; raise the fee of the transaction there if it does not come.";
+  if (step.id === "refund")
+    return "Taking longer than usual. The money is with the bridge, which pays it back to the wallet. Nothing to do.";
+  if (step.id === "bridge" || step.id === "delivery")
+    return "Taking longer than usual. The money is with the bridge: it is delivered, or sent back after the bridge's deadline. Nothing to do.";
+  return "Taking longer than usual. The money is in the wallet until the transaction is in a block. Nothing to do.";
+};
+
+const joined = (note: string | null, more: string): string =>
+  note === null ? more : `${note.replace(/[.]?$/, ".")} ${more}`;
+
+const withLateNote = (leg: Leg, steps: readonly LegStep[]): LegStep[] => {
+  const late = steps.find((step) => step.state === "current");
+  return steps.map((step) => (step === late ? { ...step, note: joined(step.note, lateNote(leg, step)) } : step));
+};
+
+export interface LegSurroundings {
+  readonly toChainId: number;
+  readonly chainName: ChainNameOf;
+  readonly events: readonly OperationEvent[];
+  /** The operation takes longer than usual. */
+  readonly delayed?: boolean;
+}
+
 /** The way of one leg, step by step: what is done, what goes on, what is to come. */
-export const legSteps = (
-  leg: Leg,
-  toChainId: number,
-  chainName: ChainNameOf,
-  events: readonly OperationEvent[],
-): LegStep[] => {
+export const legSteps = (leg: Leg, { toChainId, chainName, events, delayed = false }: LegSurroundings): LegStep[] => {
   const [from, to] = [chainName(leg.chainId), chainName(toChainId)];
-  const plain = { note: null, transaction: null };
-  const queued: LegStep = { id: "queued", title: "Signed", state: stateAt(DONE[leg.state], 0), ...plain, at: null };
   if (leg.state === "failed") return failedSteps(leg, from, events);
   const sentAt = timeOf(events, leg, "leg.submitted");
+  const queued = stateAt(DONE[leg.state], 0);
   const steps: LegStep[] = [
-    { ...queued, title: queued.state === "done" ? "Signed" : "Waiting to be signed", at: sentAt },
     {
-      id: "submitted",
-      title: leg.state === "submitted" ? `Sent to ${from}, not in a block yet` : `Sent to ${from}`,
-      state: stateAt(DONE[leg.state], 1),
-      ...plain,
-      at: DONE[leg.state] > 1 ? sentAt : null,
+      id: "queued",
+      title: SIGNED_TITLES[leg.via][queued === "done" ? "done" : "todo"],
+      state: queued,
+      note: null,
+      transaction: null,
+      at: sentAt,
     },
+    submittedStep(leg, from, sentAt, events),
     sourceStep(leg, from, events),
   ];
-  if (leg.kind === "bridge") {
-    steps.push({
-      id: "bridge",
-      title: isBack(leg) ? `Not delivered on ${to} in time` : `Crossing from ${from} to ${to}`,
-      state: isBack(leg) ? "attention" : stateAt(DONE[leg.state], 3),
-      ...plain,
-      note: isBack(leg) ? (leg.failure?.message ?? null) : null,
-      at: timeOf(events, leg, isBack(leg) ? "leg.refunding" : "leg.filled_seen"),
-    });
-  }
+  if (leg.kind === "bridge") steps.push(bridgeStep(leg, from, to, events));
   steps.push(isBack(leg) ? refundStep(leg, from, events) : deliveryStep(leg, to, events));
-  return steps;
+  return delayed && leg.status === "processing" ? withLateNote(leg, steps) : steps;
 };

@@ -3,15 +3,20 @@
 import { ArrowRight, Radio, RotateCw } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
+import { CopyButton } from "@/components/ui/copy-button";
 import { Fact, Facts, Sheet } from "@/components/ui/sheet";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
+import { OperationActions } from "./operation-actions";
 import { statusSentence } from "./sentences";
 import type { Operation } from "./types";
 import { useChainName } from "./use-chain-name";
+
+const ID_HEAD = 8;
 
 interface OperationHeadProps {
   readonly operation: Operation;
@@ -37,7 +42,10 @@ export const OperationHead = ({ operation, live }: OperationHeadProps): ReactNod
       <p role="status" className="sr-only">
         {sentence}
       </p>
-      <p className="pt-1 text-fg-2">{operation.outcome.nextAction}</p>
+      <p className="pt-1 text-fg-2">
+        {operation.may.approve ? "Approve it with a one-time code, or cancel it." : operation.outcome.nextAction}
+      </p>
+      <OperationActions operation={operation} />
       {operation.failure === null ? null : <Failure operation={operation} failure={operation.failure} />}
       <Facts className="mt-3 border-t">
         <Fact label="Started">
@@ -46,10 +54,34 @@ export const OperationHead = ({ operation, live }: OperationHeadProps): ReactNod
         <Fact label={final ? "Ended" : "Last change"}>
           <Time value={operation.updatedAt} absolute />
         </Fact>
+        {operation.status === "pending" && operation.expiresAt !== null ? (
+          <Fact label="Ends by itself, with nothing sent">
+            <Time value={operation.expiresAt} absolute />
+          </Fact>
+        ) : null}
+        {operation.retryOf === null ? null : (
+          <Fact label="Tries again what failed in">
+            <OperationLink id={operation.retryOf} />
+          </Fact>
+        )}
+        {operation.retriedBy === null ? null : (
+          <Fact label="Tried again by">
+            <OperationLink id={operation.retriedBy} />
+          </Fact>
+        )}
       </Facts>
     </Sheet>
   );
 };
+
+const OperationLink = ({ id }: { readonly id: string }): ReactNode => (
+  <span className="inline-flex items-center">
+    <Link href={`/activity/${id}`} className="link font-mono text-sm">
+      {shorten(id, ID_HEAD)}
+    </Link>
+    <CopyButton value={id} label="Copy id" />
+  </span>
+);
 
 const Liveness = ({ live }: { readonly live: boolean }): ReactNode => (
   <span className="flex items-center gap-1.5 text-sm text-fg-3">
@@ -69,7 +101,7 @@ const Failure = ({ operation, failure }: FailureProps): ReactNode => (
       tone={operation.status === "refunded" ? "warning" : "danger"}
       title={operation.status === "refunded" ? "Why the money came back" : "What went wrong"}
       actions={
-        isFinal(operation.status) ? (
+        isFinal(operation.status) && !operation.may.retry && operation.retriedBy === null ? (
           <Link href="/swap" className={buttonLooks({ size: "sm" })}>
             Get a new quote <ArrowRight aria-hidden />
           </Link>

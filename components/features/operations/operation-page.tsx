@@ -62,12 +62,13 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
                 leg={leg}
                 title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
                 toChainId={operation.quoted.to.chainId}
+                delayed={operation.subStatus === "delayed"}
                 events={events}
               />
             ))}
             <AmountsSheet operation={operation} wide={operation.legs.length % 2 === 0} />
           </div>
-          <HoldsSheet operation={operation} />
+          {operation.outcome.holds.length === 0 ? null : <HoldsSheet operation={operation} />}
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />
         </div>

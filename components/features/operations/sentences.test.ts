@@ -7,6 +7,7 @@ const name = (chainId: number): string => `Local ${chainId}`;
 const leg = (change: Partial<Leg>): Leg =>
   ({
     chainId: 1,
+    via: "user_operation",
     confirmations: 1,
     confirmationsNeeded: 2,
     status: "processing",
@@ -47,6 +48,20 @@ describe("an operation under way", () => {
     );
     const legs = [leg({ state: "submitted" }), leg({ state: "refunding" })];
     expect(statusSentence(operation(legs, { subStatus: "refunding" }), name)).toMatch(/not delivered in time/);
+  });
+
+  test("says whose transaction it waits for, and who uses a permit", () => {
+    expect(legSentence(leg({ state: "submitted", via: "transaction" }), 3, name)).toMatch(
+      /the wallet's own transaction/,
+    );
+    expect(legSentence(leg({ state: "queued", via: "permit" }), 3, name)).toMatch(/treasury .* permit/);
+  });
+
+  test("that waits for a person says so, and that nothing was sent", () => {
+    const waiting = (subStatus: Operation["subStatus"]) =>
+      statusSentence(operation([leg({ state: "queued" })], { status: "pending", subStatus }), name);
+    expect(waiting("awaiting_approval")).toBe("Waiting for approval; nothing was sent.");
+    expect(waiting("awaiting_signature")).toBe("Waiting for a signature; nothing was sent.");
   });
 
   test("whose source was refused is not called delivered", () => {

@@ -16,9 +16,13 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
   const to = chainName(toChainId);
   switch (leg.state) {
     case "queued":
-      return `Waiting to be sent on ${from}`;
+      return leg.via === "permit"
+        ? `The treasury is about to use the permit on ${from}`
+        : `Waiting to be sent on ${from}`;
     case "submitted":
-      return `Sent to ${from}, not in a block yet`;
+      return leg.via === "transaction"
+        ? `Waiting for the wallet's own transaction to be in a block on ${from}`
+        : `Sent to ${from}, not in a block yet`;
     case "source_seen":
       return leg.failure === null
         ? `In a block on ${from}, ${depthText(leg)}`
@@ -69,6 +73,8 @@ export const statusSentence = (operation: Operation, chainName: ChainNameOf): st
     if (status !== "completed") return `${FINAL_SENTENCES[status] ?? "Ended"}.`;
     return subStatus === "partial" ? "A part arrived; the rest is named below." : `Arrived on ${chainName(to)}.`;
   }
+  if (status === "pending" && subStatus === "awaiting_approval") return "Waiting for approval; nothing was sent.";
+  if (status === "pending" && subStatus === "awaiting_signature") return "Waiting for a signature; nothing was sent.";
   const open = legs.filter(isOpen);
   const [slowest] = [...open].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   if (status === "pending" || slowest === undefined) return "Accepted; it is carried on by itself.";

@@ -3,8 +3,9 @@
 import { useInfiniteQuery, type InfiniteData, type UseInfiniteQueryResult } from "@tanstack/react-query";
 import { queryKeyOf, useApi } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { listOperations, type OPERATION_KINDS } from "@/lib/contracts/operations";
-import { isFinal, type Status } from "@/lib/core/status";
+import { listOperations } from "@/lib/contracts/operations";
+import { isFinal } from "@/lib/core/status";
+import { toListQuery, type OperationFilters } from "./filter-model";
 
 type OperationsPage = ResponseOf<typeof listOperations>;
 
@@ -13,27 +14,19 @@ const BUSY_REFRESH_MS = 2_000;
 /** Others, and API keys, start operations too. */
 const IDLE_REFRESH_MS = 10_000;
 
-export interface OperationFilters {
-  readonly status: Status | null;
-  readonly kind: (typeof OPERATION_KINDS)[number] | null;
-}
-
 const isBusy = (data: InfiniteData<OperationsPage> | undefined): boolean =>
   data?.pages.some((page) => page.data.some((operation) => !isFinal(operation.status))) === true;
 
 /** Pages of operations, newest first; refreshed quickly while one of those shown is under way. */
-export const useOperationList = ({
-  status,
-  kind,
-}: OperationFilters): UseInfiniteQueryResult<InfiniteData<OperationsPage>> => {
+export const useOperationList = (filters: OperationFilters): UseInfiniteQueryResult<InfiniteData<OperationsPage>> => {
   const api = useApi();
-  const filters = { ...(status === null ? {} : { status }), ...(kind === null ? {} : { kind }) };
+  const query = toListQuery(filters);
   return useInfiniteQuery({
-    queryKey: [...queryKeyOf(listOperations), "pages", filters],
+    queryKey: [...queryKeyOf(listOperations), "pages", query],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
       api.call(listOperations, {
-        query: { limit: PAGE_SIZE, ...filters, ...(pageParam === null ? {} : { cursor: pageParam }) },
+        query: { limit: PAGE_SIZE, ...query, ...(pageParam === null ? {} : { cursor: pageParam }) },
         signal,
       }),
     getNextPageParam: (page) => page.nextCursor,

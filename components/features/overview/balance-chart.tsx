@@ -3,15 +3,12 @@
 import type { ReactNode } from "react";
 import { Bar, BarChart, Legend, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { shortenAmount } from "@/components/ui/shorten-amount";
+import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
+import { axisDollars, CHART_COLOURS, dollars, TOOLTIP_LOOKS } from "./chart-looks";
 import type { Balances } from "./use-balances";
 
-const COLOURS = ["var(--chart-1)", "var(--chart-2)", "var(--chart-3)", "var(--chart-4)", "var(--chart-5)"];
 const BAR_PX = 26;
 const AXES_PX = 64;
-const MOTION_MS = 160;
-
-const dollars = (value: unknown): string => `$${shortenAmount(Number(value).toFixed(2), 2).text}`;
 
 type Row = Record<string, string | number>;
 
@@ -19,6 +16,7 @@ type Row = Record<string, string | number>;
 const rowsOf = (balances: Balances): Row[] =>
   balances.totals
     .filter((total) => total.usd !== null && Number(total.usd) > 0)
+    .sort((a, b) => Number(b.usd) - Number(a.usd))
     .map((total) => {
       const row: Row = { token: total.token };
       for (const part of total.breakdown) {
@@ -31,6 +29,7 @@ const rowsOf = (balances: Balances): Row[] =>
 /** Value in US dollars per token, stacked by chain. The table of balances has the same numbers, for everybody. */
 export const BalanceChart = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const { chains } = usePublicConfig();
+  const [hidden] = useHiddenAmounts();
   const rows = rowsOf(balances);
   if (rows.length === 0) return null;
   return (
@@ -49,23 +48,13 @@ export const BalanceChart = ({ balances }: { readonly balances: Balances }): Rea
           >
             <XAxis
               type="number"
-              tickFormatter={(value: number) => `$${shortenAmount(String(Math.round(value)), 0).text}`}
+              tickFormatter={hidden ? () => "" : axisDollars}
               stroke="var(--text-3)"
               fontSize={12}
               tickLine={false}
             />
             <YAxis type="category" dataKey="token" width={56} stroke="var(--text-3)" fontSize={12} tickLine={false} />
-            <Tooltip
-              cursor={{ fill: "var(--sunken)" }}
-              formatter={dollars}
-              contentStyle={{
-                background: "var(--surface)",
-                border: "1px solid var(--border)",
-                borderRadius: 6,
-                fontSize: 13,
-              }}
-              labelStyle={{ color: "var(--text-1)" }}
-            />
+            {hidden ? null : <Tooltip {...TOOLTIP_LOOKS} formatter={dollars} />}
             <Legend
               iconType="square"
               iconSize={10}
@@ -78,10 +67,10 @@ export const BalanceChart = ({ balances }: { readonly balances: Balances }): Rea
                 dataKey={String(chain.id)}
                 name={chain.name}
                 stackId="usd"
-                fill={COLOURS[index % COLOURS.length] ?? "var(--chart-1)"}
+                fill={CHART_COLOURS[index % CHART_COLOURS.length] ?? "var(--chart-1)"}
                 stroke="var(--surface)"
                 barSize={16}
-                animationDuration={MOTION_MS}
+                isAnimationActive={false}
               />
             ))}
           </BarChart>

@@ -3,21 +3,33 @@
 import { ChevronRight, Coins } from "lucide-react";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
-import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { cn } from "@/components/ui/cn";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
+import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { byChain, isZero } from "./sums";
 import { useBalances, type TokenTotal } from "./use-balances";
 
+/** Worth most first, what has no price last; an order is no amount, so a float does. */
+const byWorth = (a: TokenTotal, b: TokenTotal): number => Number(b.usd ?? -1) - Number(a.usd ?? -1);
+
 export const BalancesSheet = (): ReactNode => {
   const { data, error, isPending, refetch } = useBalances();
-  const totals = data?.totals.filter((total) => !isZero(total.amount)) ?? [];
+  const totals = data?.totals.filter((total) => !isZero(total.amount)).sort(byWorth) ?? [];
   return (
-    <Sheet id="balances" title="Balances" flush>
+    <Sheet
+      id="balances"
+      title="Balances"
+      flush
+      actions={
+        <Link href="/balances" className="link text-sm">
+          All balances
+        </Link>
+      }
+    >
       {isPending ? (
         <LoadingRows what="balances" />
       ) : data === undefined ? (
@@ -80,11 +92,11 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
         </th>
         <td className="px-2 text-right">
           <Link href={walletsHref(total.token)} className="hover:underline">
-            <Amount value={total.amount} unit={total.token} plain />
+            <HeldAmount value={total.amount} unit={total.token} plain />
           </Link>
         </td>
         <td className="px-4 text-right">
-          <Usd value={total.usd} />
+          <HeldUsd value={total.usd} />
         </td>
       </tr>
       {open
@@ -97,11 +109,13 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
                 </th>
                 <td className="px-2 text-right text-sm">
                   <Link href={walletsHref(total.token, share.chainId)} className="hover:underline">
-                    <Amount value={share.amount} unit={total.token} plain />
+                    <HeldAmount value={share.amount} unit={total.token} plain />
                   </Link>
                 </td>
                 <td className="px-4 text-right text-sm">
-                  {share.parts.length === 1 && share.parts[0] !== undefined ? <Usd value={share.parts[0].usd} /> : null}
+                  {share.parts.length === 1 && share.parts[0] !== undefined ? (
+                    <HeldUsd value={share.parts[0].usd} />
+                  ) : null}
                 </td>
               </tr>
             ))

@@ -1,8 +1,10 @@
 "use client";
 
-import { CircleCheck } from "lucide-react";
+import { CircleCheck, CirclePause } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { PayoutApprovalsLine } from "@/components/features/payouts/approvals-line";
+import { cn } from "@/components/ui/cn";
 import { ErrorState } from "@/components/ui/error-state";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -13,7 +15,7 @@ import { useOperations, type OperationsPage } from "./use-operations";
 const COUNTED_MAX = 100;
 type OpenQuery = ReturnType<typeof useOperations>;
 
-/** How many operations are under way, wait, or failed; each count leads to its list. */
+/** How many operations wait for an approval, are under way, or failed; each count leads to its list. */
 export const OpenOperations = (): ReactNode => {
   const processing = useOperations({ status: "processing", limit: COUNTED_MAX });
   const pending = useOperations({ status: "pending", limit: COUNTED_MAX });
@@ -28,6 +30,10 @@ export const OpenOperations = (): ReactNode => {
     <Sheet title="Operations" flush>
       {lost[0] === undefined ? (
         <ul className="divide-y">
+          <li>
+            <ApprovalsLine page={pending.data} />
+          </li>
+          <PayoutApprovalsLine />
           {counts.map(([status, query]) => (
             <li key={status}>
               <CountLine status={status} page={query.data} />
@@ -44,6 +50,26 @@ export const OpenOperations = (): ReactNode => {
         />
       )}
     </Sheet>
+  );
+};
+
+/** Nothing else goes on without a person, so it stands first. */
+const ApprovalsLine = ({ page }: { readonly page: OperationsPage | undefined }): ReactNode => {
+  if (page === undefined) return <LoadingRows rows={1} what="approvals" />;
+  const count = page.data.filter((operation) => operation.may.approve).length;
+  const Icon = count === 0 ? CircleCheck : CirclePause;
+  return (
+    <Link
+      href="/activity?status=pending"
+      className={cn(
+        "flex h-9 items-center gap-2 px-4 touch-target",
+        count === 0 ? "hover:bg-sunken" : "bg-warning-tint font-medium text-warning hover:underline",
+      )}
+    >
+      <Icon className={cn("size-4", count === 0 && "text-fg-3")} aria-hidden />
+      <span className="flex-1">Waiting for approval</span>
+      <span className="num font-medium">{page.nextCursor === null ? count : `${count}+`}</span>
+    </Link>
   );
 };
 

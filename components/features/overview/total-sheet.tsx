@@ -4,9 +4,9 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Alert } from "@/components/ui/alert";
-import { Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { ErrorState } from "@/components/ui/error-state";
+import { HeldUsd, HideAmountsButton } from "@/components/ui/held-amount";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
@@ -22,7 +22,7 @@ const BalanceChart = dynamic(() => import("./balance-chart").then((module) => mo
 export const TotalSheet = (): ReactNode => {
   const { data, error, isPending, refetch } = useBalances();
   return (
-    <Sheet title="Total" flush>
+    <Sheet title="Total" flush actions={<HideAmountsButton size="sm" />}>
       {isPending ? (
         <div role="status" className="flex flex-col gap-4 p-4">
           <span className="sr-only">Loading balances …</span>
@@ -41,8 +41,8 @@ export const TotalSheet = (): ReactNode => {
 const Total = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => (
   <div className="flex flex-col gap-3 p-4">
     <div>
-      <Link href="#balances" className="text-3xl font-semibold" aria-label="Total, to the balances by token">
-        <Usd value={balances.totalUsd} />
+      <Link href="/balances" className="text-3xl font-semibold" aria-label="Total, to the balances by token">
+        <HeldUsd value={balances.totalUsd} />
       </Link>
       <AsOf balances={balances} />
     </div>

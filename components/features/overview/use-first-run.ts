@@ -2,13 +2,15 @@
 
 import { useMe } from "@/components/features/profile/use-me";
 import { useApiQuery } from "@/components/features/session/use-api";
+import { useWallets } from "@/components/features/wallets/use-wallets";
 import { listApiKeys } from "@/lib/contracts/api-keys";
+import { listPayouts } from "@/lib/contracts/payouts";
 import { isZero } from "./sums";
 import { useBalances } from "./use-balances";
 import { useOperations } from "./use-operations";
 
 export interface FirstRunStep {
-  readonly id: "sign-in" | "email" | "fund" | "swap" | "api-key";
+  readonly id: "sign-in" | "email" | "fund" | "link" | "swap" | "api-key" | "payout";
   readonly title: string;
   readonly why: string;
   readonly done: boolean;
@@ -21,8 +23,12 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
   const me = useMe().data;
   const balances = useBalances().data;
   const completed = useOperations({ status: "completed", limit: 1 }).data;
+  const wallets = useWallets().data;
   const keys = useApiQuery(listApiKeys, {}).data;
-  if (me === undefined || balances === undefined || completed === undefined || keys === undefined) return null;
+  const payouts = useApiQuery(listPayouts, { query: { limit: 1 } }).data;
+  if (me === undefined || balances === undefined || completed === undefined) return null;
+  if (wallets === undefined || keys === undefined) return null;
+  if (payouts === undefined) return null;
   return [
     { id: "sign-in", title: "Sign in", why: "", done: true, href: null, action: "" },
     {
@@ -42,6 +48,14 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
       action: "Show its address",
     },
     {
+      id: "link",
+      title: "Link a wallet of your own",
+      why: "What lies there can then be sent and swapped too; you sign it yourself.",
+      done: wallets.data.some((wallet) => wallet.kind === "linked"),
+      href: "/wallets",
+      action: "Link a wallet",
+    },
+    {
       id: "swap",
       title: "Make the first swap",
       why: "From several chains into one token, if you like.",
@@ -56,6 +70,14 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
       done: keys.data.some((key) => key.revokedAt === null),
       href: "/api-keys?create=1",
       action: "New API key",
+    },
+    {
+      id: "payout",
+      title: "Make the first payout",
+      why: "Open global accounts, and pay many from one.",
+      done: payouts.data.length > 0,
+      href: "/accounts",
+      action: "Open an account",
     },
   ];
 };

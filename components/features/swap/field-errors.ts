@@ -26,11 +26,3 @@ export const fieldErrors = (error: unknown): FieldErrors => {
       fields.set(path, sentence(message.replace(/^(\w+\.)*\w+ must /, "Must ")));
   return { fields, complete: error.details.every(({ path }) => FIELD_PATH.test(path)) };
 };
-
-/** A further public field of an error's body, such as the fresh `quote` of `quote_price_moved`. */
-export const extraOf = (error: unknown, field: string): unknown =>
-  error instanceof ApiError && typeof error.body === "object" && error.body !== null
-    ? (error.body as Record<string, unknown>)[field]
-    : undefined;
-
-export const codeOf = (error: unknown): string | null => (error instanceof ApiError ? error.code : null);

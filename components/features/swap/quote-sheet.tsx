@@ -14,7 +14,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { ImpactGate } from "./impact-gate";
 import { impactGate } from "./quote-change";
 import { QuoteFacts } from "./quote-facts";
-import { RateChange } from "./rate-change";
+import { PriceChange } from "@/components/features/money-flow/price-change";
 import { RouteCards } from "./route-cards";
 import type { Quote } from "./types";
 import type { QuoteView } from "./use-quote";
@@ -86,7 +86,7 @@ export const QuoteSheet = ({ setup, view, showError, onReview }: QuoteSheetProps
                 {warning.message}
               </Alert>
             ))}
-            {view.seen === null ? null : <RateChange seen={view.seen} fresh={quote} onAccept={view.accept} />}
+            {view.seen === null ? null : <PriceChange seen={view.seen.to} fresh={quote.to} onAccept={view.accept} />}
             <ImpactGate
               key={quote.quoteId}
               bps={quote.priceImpactBps}

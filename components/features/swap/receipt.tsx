@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/sheet";
@@ -9,7 +10,8 @@ import { compareAmounts } from "./decimal";
 import { FeeLines } from "./fee-lines";
 import { RateText } from "./quote-facts";
 import { RouteSteps } from "./route-cards";
-import type { Prepared, Quote } from "./types";
+import type { Prepared } from "@/components/features/money-flow/types";
+import type { Quote } from "./types";
 
 /** A receipt cuts nothing. */
 const ALL_DIGITS = 18;
@@ -36,7 +38,7 @@ export const Receipt = ({ quote, to }: ReceiptProps): ReactNode => (
       </ul>
     </Fact>
     <Fact label="To">
-      <code className="font-mono text-sm font-medium break-all">{to.address}</code>
+      <AddressGroups value={to.address} className="justify-end font-medium" />
       <br />
       on <ChainName chainId={to.chainId} />
     </Fact>

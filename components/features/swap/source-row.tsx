@@ -2,13 +2,12 @@
 
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
-import { shorten } from "@/components/ui/address";
 import { Amount, Usd } from "@/components/ui/amount";
 import { IconButton } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { WalletRecord } from "@/components/features/wallets/use-wallets";
+import { walletOption } from "@/components/features/wallets/wallet-name";
 import { compareAmounts, toScaled, usdValue } from "./decimal";
 import { findToken, type SourceValues } from "./form-model";
 import { TokenField } from "./token-field";
@@ -21,14 +20,6 @@ interface SourceRowProps {
   readonly swap: SwapForm;
   readonly serverErrors: ReadonlyMap<string, string>;
 }
-
-/** The service signs for the treasury alone; other wallets sign for themselves, over the API. */
-const walletOption = (wallet: WalletRecord) => {
-  const own = wallet.kind === "treasury";
-  const name = wallet.label ?? (own ? "Treasury" : wallet.kind === "linked" ? "Linked wallet" : "Smart account");
-  const label = `${name} ${shorten(wallet.address)}`;
-  return { value: wallet.address, label: own ? label : `${label} (by API)`, disabled: !own };
-};
 
 const LABEL_START = "first-letter:uppercase inline-block";
 
@@ -48,7 +39,7 @@ export const SourceRow = ({ index, setup, swap, serverErrors }: SourceRowProps):
   return (
     <fieldset
       className={cn(
-        "grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.4fr)_2.25rem]",
+        "grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1.8fr)_minmax(0,0.9fr)_minmax(0,0.9fr)_minmax(0,1.3fr)_2.25rem]",
         // The labels of the first row head the columns.
         index > 0 && "lg:[&_label]:sr-only lg:py-3",
       )}

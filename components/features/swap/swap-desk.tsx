@@ -2,15 +2,16 @@
 
 import type { ReactNode, SyntheticEvent } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { MoveDialog } from "@/components/features/money-flow/move-dialog";
+import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { createQuote } from "@/lib/contracts/swap";
 import { DestinationSheet } from "./destination-sheet";
 import { dropDraft } from "./draft";
 import { fieldErrors } from "./field-errors";
 import { QuoteSheet } from "./quote-sheet";
+import { subjectOfQuote } from "./quote-subject";
 import { SourcesSheet } from "./sources-sheet";
-import { SwapDialog } from "./swap-dialog";
 import { useQuote } from "./use-quote";
-import { useSwapFlow } from "./use-swap-flow";
 import { useSwapForm } from "./use-swap-form";
 import type { SwapSetup } from "./use-swap-setup";
 
@@ -27,9 +28,11 @@ const EXAMPLE_BODY = {
 export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
   const swap = useSwapForm(setup);
   const view = useQuote(swap.body);
-  const flow = useSwapFlow(() => {
-    swap.clearAmounts();
-    dropDraft();
+  const flow = useMoveFlow({
+    onDone: () => {
+      swap.clearAmounts();
+      dropDraft();
+    },
   });
   const serverErrors = fieldErrors(view.error);
   const askForQuote = (event: SyntheticEvent): void => {
@@ -42,10 +45,15 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
       <form onSubmit={askForQuote} noValidate className="flex flex-col gap-4" aria-label="Swap">
         <SourcesSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
         <DestinationSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <QuoteSheet setup={setup} view={view} showError={!serverErrors.complete} onReview={flow.start} />
+        <QuoteSheet
+          setup={setup}
+          view={view}
+          showError={!serverErrors.complete}
+          onReview={(quote) => flow.start(subjectOfQuote(quote))}
+        />
         <ApiSnippet method={createQuote.method} path={createQuote.path} body={swap.body ?? EXAMPLE_BODY} />
       </form>
-      <SwapDialog
+      <MoveDialog
         flow={flow}
         onMoved={view.refresh}
         onNewQuote={() => {

@@ -1,9 +1,7 @@
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import type { listTokens } from "@/lib/contracts/chains";
-import type { createQuote, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import type { createQuote } from "@/lib/contracts/swap";
 
 export type QuoteBody = BodyInput<typeof createQuote>;
 export type Quote = ResponseOf<typeof createQuote>;
-export type SentCode = ResponseOf<typeof requestOtp>;
-export type Prepared = ResponseOf<typeof prepareSwap>;
 export type TokenInfo = ResponseOf<typeof listTokens>["data"][number];

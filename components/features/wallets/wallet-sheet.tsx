@@ -1,76 +1,112 @@
 "use client";
 
 import type { UseQueryResult } from "@tanstack/react-query";
-import { CircleCheck, CircleDashed, CircleHelp } from "lucide-react";
+import { Unlink } from "lucide-react";
 import type { ReactNode } from "react";
+import { FundMenu } from "@/components/features/faucet/fund-menu";
 import { isZero } from "@/components/features/overview/sums";
 import type { Balances } from "@/components/features/overview/use-balances";
+import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
 import { Amount, Usd } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Fact, Facts, Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
+import { DeploymentBadges } from "./deployment-badge";
 import type { WalletRecord } from "./use-wallets";
-
-const KIND_WORDS = {
-  treasury: "Treasury",
-  smart_account: "Smart account",
-  linked: "Linked wallet",
-} as const satisfies Record<WalletRecord["kind"], string>;
+import { WalletLabel } from "./wallet-label";
+import { KIND_WORDS, walletName } from "./wallet-name";
 
 interface WalletSheetProps {
   readonly wallet: WalletRecord;
   readonly balances: UseQueryResult<Balances>;
   readonly token: string | null;
   readonly chainId: number | null;
+  readonly onUnlink: (wallet: WalletRecord) => void;
 }
 
-export const WalletSheet = ({ wallet, balances, token, chainId }: WalletSheetProps): ReactNode => (
-  <Sheet
-    title={wallet.label ?? KIND_WORDS[wallet.kind]}
-    actions={wallet.label === undefined ? undefined : <Badge>{KIND_WORDS[wallet.kind]}</Badge>}
-    flush
-  >
-    <Facts className="px-4">
-      <Fact label="Address">
-        <Address value={wallet.address} full />
-      </Fact>
-      {wallet.ownerAddress === undefined ? null : (
-        <Fact label="Owner">
-          <Address value={wallet.ownerAddress} />
-        </Fact>
-      )}
-      <Fact label="Chains">
-        <span className="flex flex-wrap justify-end gap-2">
-          {wallet.chains.map((chain) => (
-            <Deployment key={chain.chainId} {...chain} />
-          ))}
-        </span>
-      </Fact>
-    </Facts>
-    <div className="border-t">
-      <WalletBalances walletId={wallet.id} balances={balances} token={token} chainId={chainId} />
-    </div>
-  </Sheet>
-);
-
-const Deployment = ({ chainId, deployed }: WalletRecord["chains"][number]): ReactNode => {
-  const view =
-    deployed === null
-      ? { icon: CircleHelp, tone: "warning" as const, word: "no answer" }
-      : deployed
-        ? { icon: CircleCheck, tone: "success" as const, word: "deployed" }
-        : { icon: CircleDashed, tone: "neutral" as const, word: "deployed with its first operation" };
+export const WalletSheet = ({ wallet, balances, token, chainId, onUnlink }: WalletSheetProps): ReactNode => {
+  const { devnet } = usePublicConfig();
+  const name = walletName(wallet);
   return (
-    <Badge icon={view.icon} tone={view.tone}>
-      <ChainName chainId={chainId} />: {view.word}
-    </Badge>
+    <Sheet
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          <span className="break-words">{name}</span>
+          {name === KIND_WORDS[wallet.kind] ? null : <Badge>{KIND_WORDS[wallet.kind]}</Badge>}
+        </span>
+      }
+      actions={
+        <>
+          {devnet ? <FundMenu address={wallet.address} name={name} /> : null}
+          {wallet.kind === "linked" ? (
+            <Button size="sm" variant="ghost" aria-label={`Unlink ${name}`} onClick={() => onUnlink(wallet)}>
+              <Unlink aria-hidden /> Unlink
+            </Button>
+          ) : null}
+        </>
+      }
+      flush
+    >
+      <div className="grid xl:grid-cols-2">
+        <WalletFacts wallet={wallet} />
+        <div className="border-t xl:border-t-0 xl:border-l">
+          <WalletBalances walletId={wallet.id} balances={balances} token={token} chainId={chainId} />
+        </div>
+      </div>
+    </Sheet>
   );
 };
+
+const Signer = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode => {
+  if (wallet.signer === "service") return "The service, after your one-time code";
+  return wallet.ownerAddress === undefined || wallet.ownerAddress === wallet.address ? (
+    "You, with this wallet"
+  ) : (
+    <span className="inline-flex flex-wrap items-center justify-end gap-x-2">
+      You, with its owner <Address value={wallet.ownerAddress} />
+    </span>
+  );
+};
+
+const WalletFacts = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode => (
+  <Facts className="px-4">
+    <Fact label="Name">
+      <WalletLabel wallet={wallet} />
+    </Fact>
+    <Fact label="Address">
+      <Address value={wallet.address} full />
+    </Fact>
+    <Fact label="Signs">
+      <Signer wallet={wallet} />
+    </Fact>
+    {wallet.signer === "owner" || wallet.ownerAddress === undefined ? null : (
+      <Fact label="Owner">
+        <Address value={wallet.ownerAddress} />
+      </Fact>
+    )}
+    <Fact label="Chains">
+      <WalletChains wallet={wallet} />
+    </Fact>
+  </Facts>
+);
+
+/** An account is there on every chain; a contract has to be deployed on each. */
+const WalletChains = ({ wallet }: Pick<WalletSheetProps, "wallet">): ReactNode =>
+  wallet.kind === "linked" ? (
+    <span className="flex flex-wrap justify-end gap-x-3">
+      {wallet.chains.map((chain) => (
+        <ChainName key={chain.chainId} chainId={chain.chainId} />
+      ))}
+    </span>
+  ) : (
+    <DeploymentBadges chains={wallet.chains} />
+  );
 
 type Part = Balances["totals"][number]["breakdown"][number];
 
@@ -86,7 +122,7 @@ const COLUMNS: readonly Column<Part>[] = [
   { id: "usd", header: "US dollars", align: "right", cell: (part) => <Usd value={part.usd} /> },
 ];
 
-interface WalletBalancesProps extends Omit<WalletSheetProps, "wallet"> {
+interface WalletBalancesProps extends Omit<WalletSheetProps, "wallet" | "onUnlink"> {
   readonly walletId: string;
 }
 
@@ -101,8 +137,22 @@ const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesPr
     .filter(
       (part) => part.walletId === walletId && !isZero(part.amount) && (chainId === null || part.chainId === chainId),
     );
+  const silent = data.stale.filter((chain) => chainId === null || chain.chainId === chainId);
+  if (parts.length === 0 && silent.length > 0) {
+    return (
+      <EmptyState title="Not known now">
+        {silent.map((chain, index) => (
+          <span key={chain.chainId}>
+            {index === 0 ? "" : ", "}
+            <ChainName chainId={chain.chainId} />
+          </span>
+        ))}{" "}
+        {silent.length === 1 ? "does" : "do"} not answer. What the wallet holds is untouched.
+      </EmptyState>
+    );
+  }
   if (parts.length === 0)
-    return <EmptyState title={token === null && chainId === null ? "Empty" : "Nothing fits the filter"} />;
+    return <EmptyState title={token === null && chainId === null ? "Holds nothing yet" : "Nothing fits the filter"} />;
   return (
     <Table
       caption="Balances of the wallet"

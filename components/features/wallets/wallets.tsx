@@ -1,8 +1,8 @@
 "use client";
 
-import { Wallet } from "lucide-react";
-import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
-import type { ReactNode } from "react";
+import { Link2, Plus, Wallet } from "lucide-react";
+import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs";
+import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useBalances, type Balances } from "@/components/features/overview/use-balances";
 import { usePublicConfig } from "@/components/providers/public-config";
@@ -14,6 +14,9 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
+import { LinkDialog } from "./link-dialog";
+import { SmartAccountDialog } from "./smart-account-dialog";
+import { UnlinkDialog } from "./unlink-dialog";
 import { useWallets, type WalletRecord } from "./use-wallets";
 import { WalletSheet } from "./wallet-sheet";
 
@@ -27,13 +30,30 @@ export const Wallets = (): ReactNode => {
   const { data, error, isPending, refetch } = useWallets();
   const balances = useBalances();
   const [filters, setFilters] = useFilters();
+  const [dialog, setDialog] = useQueryState("new", parseAsStringLiteral(["link", "smart-account"]));
+  const [owner, setOwner] = useState<string | undefined>();
+  const [unlinking, setUnlinking] = useState<WalletRecord | null>(null);
+  const openDialog = (next: "link" | "smart-account" | null, nextOwner?: string): void => {
+    setOwner(nextOwner);
+    void setDialog(next);
+  };
   const wanted = filters.address?.toLowerCase();
   const wallets = data?.data.filter((wallet) => wanted === undefined || wallet.address.toLowerCase() === wanted) ?? [];
   return (
     <>
       <PageHeader
         title="Wallets"
-        description="Every wallet of the project. The treasury has the same address on every chain, also where it is not deployed yet."
+        description="Every wallet of the project, each a source for swaps and transfers. Smart accounts have the same address on every chain, also where they are not deployed yet."
+        actions={
+          <>
+            <Button onClick={() => openDialog("smart-account")}>
+              <Plus aria-hidden /> New smart account
+            </Button>
+            <Button variant="primary" onClick={() => openDialog("link")}>
+              <Link2 aria-hidden /> Link a wallet
+            </Button>
+          </>
+        }
       />
       <div className="flex flex-col gap-4">
         <FilterBar filters={filters} balances={balances.data} setFilters={(next) => void setFilters(next)} />
@@ -60,11 +80,26 @@ export const Wallets = (): ReactNode => {
               balances={balances}
               token={filters.token}
               chainId={filters.chain}
+              onUnlink={setUnlinking}
             />
           ))
         )}
         <ApiSnippet method="GET" path="/wallets" />
       </div>
+      <LinkDialog
+        open={dialog === "link" && data !== undefined}
+        wallets={data?.data ?? []}
+        onClose={() => openDialog(null)}
+        onSmartAccount={(address) => openDialog("smart-account", address)}
+      />
+      <SmartAccountDialog
+        key={owner ?? "any"}
+        open={dialog === "smart-account" && data !== undefined}
+        wallets={data?.data ?? []}
+        owner={owner}
+        onClose={() => openDialog(null)}
+      />
+      <UnlinkDialog wallet={unlinking} onClose={() => setUnlinking(null)} />
     </>
   );
 };

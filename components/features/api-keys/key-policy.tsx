@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import { Usd } from "@/components/ui/amount";
+import type { ApiKey } from "./api-key";
+
+const MOVING = new Set(["swaps:write", "transfers:write", "payouts:write", "operations:write", "privacy:write"]);
+
+/** What a key moves without a person, and whereto; in short, with all of it in the title. */
+export const KeyPolicy = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode => {
+  if (!apiKey.scopes.some((scope) => MOVING.has(scope))) return <span className="text-fg-3">nothing</span>;
+  const { recipients } = apiKey;
+  return (
+    <span className="flex flex-col py-1 leading-tight max-md:items-end">
+      <span className="whitespace-nowrap">
+        {apiKey.otp === "required" || apiKey.dailyCapUsd === null ? (
+          "with a code"
+        ) : (
+          <>
+            up to <Usd value={apiKey.dailyCapUsd} /> a day
+          </>
+        )}
+      </span>
+      <span className="text-sm whitespace-nowrap text-fg-3" title={recipients.join("\n")}>
+        {recipients.length === 0
+          ? "to any address"
+          : `to ${String(recipients.length)} ${recipients.length === 1 ? "address" : "addresses"}`}
+      </span>
+    </span>
+  );
+};

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
+import { balanceTree, openableIds, pricedTotal, visibleNodes } from "./balance-tree";
+
+const part = (symbol: string, chainId: number, walletId: string, amount: string, usd: string | null) => ({
+  chainId,
+  walletId,
+  address: `0x${walletId}` as const,
+  token: { symbol, address: `0x${symbol}`, chainId, decimals: 0, assetId: symbol },
+  amount,
+  amountBase: amount,
+  usd,
+});
+
+const total = (token: string, amount: string, usd: string | null, breakdown: TokenTotal["breakdown"]): TokenTotal => ({
+  token,
+  assetId: token,
+  amount,
+  amountBase: amount,
+  decimals: 0,
+  usd,
+  breakdown,
+});
+
+const BALANCES: Pick<Balances, "totals"> = {
+  totals: [
+    total("ODD", "5", null, [part("ODD", 1, "a", "5", null)]),
+    total("DAI", "10", "10", [part("DAI", 1, "a", "10", "10")]),
+    total("USDC", "30", "30", [
+      part("USDC", 1, "a", "5", "5"),
+      part("USDC", 2, "a", "20", "20"),
+      part("USDC", 2, "b", "5", "5"),
+      part("USDC", 3, "b", "0", "0"),
+    ]),
+    total("GONE", "0", "0", []),
+  ],
+};
+
+describe("the table of balances", () => {
+  const tree = balanceTree(BALANCES);
+
+  test("goes from token to chain to wallet, worth most first, without what is empty", () => {
+    expect(tree.map((node) => node.token)).toEqual(["USDC", "DAI", "ODD"]);
+    const [usdc] = tree;
+    expect(usdc?.children.map((node) => [node.chainId, node.amount, node.usd])).toEqual([
+      [2, "25", "25"],
+      [1, "5", "5"],
+    ]);
+    expect(usdc?.children[0]?.children.map((node) => [node.wallet?.id, node.amount])).toEqual([
+      ["a", "20"],
+      ["b", "5"],
+    ]);
+  });
+
+  test("gives shares of what has a price, and none to what has not", () => {
+    expect(tree.map((node) => node.shareBps)).toEqual([7500, 2500, null]);
+    expect(tree[0]?.children[0]?.children[1]?.shareBps).toBe(1250);
+  });
+
+  test("shows a line only when all above it are open", () => {
+    expect(visibleNodes(tree, new Set()).map((node) => node.id)).toEqual(["USDC", "DAI", "ODD"]);
+    expect(visibleNodes(tree, new Set(["USDC/2"])).length).toBe(3);
+    expect(visibleNodes(tree, new Set(["USDC", "USDC/2"])).map((node) => node.level)).toEqual([1, 2, 3, 3, 2, 1, 1]);
+    expect(visibleNodes(tree, new Set(openableIds(tree))).length).toBe(3 + 4 + 5);
+  });
+});
+
+test("a total names what it leaves out", () => {
+  expect(pricedTotal(BALANCES)).toEqual({ usd: "40", unpriced: ["ODD"] });
+  expect(pricedTotal({ totals: [] })).toEqual({ usd: "0", unpriced: [] });
+});

@@ -1,0 +1,122 @@
+import { byChain, isZero } from "@/components/features/overview/sums";
+import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
+import { formatAmount } from "@/lib/core/money";
+
+const USD_DIGITS = 6;
+const BPS = 10_000n;
+
+/** A line of the table: a token, what of it is on a chain, or what of that a wallet holds. */
+export interface BalanceNode {
+  readonly id: string;
+  readonly level: 1 | 2 | 3;
+  readonly token: string;
+  readonly chainId: number | null;
+  readonly wallet: { readonly id: string; readonly address: string } | null;
+  /** Exact decimal string in units of the token. */
+  readonly amount: string;
+  /** Null where a price is missing: a sum that leaves something out would be a wrong sum. */
+  readonly usd: string | null;
+  /** Of all that has a price, in basis points, rounded down. */
+  readonly shareBps: number | null;
+  readonly children: readonly BalanceNode[];
+}
+
+/** Decimal dollars → millionths; the service gives no more digits. */
+const micro = (usd: string): bigint => {
+  const [whole = "0", fraction = ""] = usd.split(".");
+  return BigInt(whole + fraction.slice(0, USD_DIGITS).padEnd(USD_DIGITS, "0"));
+};
+
+const sumUsd = (worths: readonly (string | null)[]): string | null =>
+  worths.includes(null)
+    ? null
+    : formatAmount(
+        worths.reduce((sum, worth) => sum + micro(worth ?? "0"), 0n),
+        USD_DIGITS,
+      );
+
+export interface PricedTotal {
+  readonly usd: string;
+  /** Symbols of what has no price and is therefore not in the sum. */
+  readonly unpriced: readonly string[];
+}
+
+/** The sum of what has a price, and what is left out of it. */
+export const pricedTotal = ({ totals }: Pick<Balances, "totals">): PricedTotal => {
+  const parts = totals.flatMap((total) => total.breakdown).filter((part) => !isZero(part.amount));
+  return {
+    usd: sumUsd(parts.flatMap((part) => (part.usd === null ? [] : [part.usd]))) ?? "0",
+    unpriced: [...new Set(parts.filter((part) => part.usd === null).map((part) => part.token.symbol))],
+  };
+};
+
+const shareOf = (usd: string | null, whole: bigint): number | null =>
+  usd === null || whole === 0n ? null : Number((micro(usd) * BPS) / whole);
+
+/** Worth most first; what has no price last. */
+const byWorth = (a: BalanceNode, b: BalanceNode): number => {
+  if (a.usd === null || b.usd === null) return Number(a.usd === null) - Number(b.usd === null);
+  const difference = micro(b.usd) - micro(a.usd);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+};
+
+const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
+  byChain(total)
+    .filter((share) => !isZero(share.amount))
+    .map((share) => {
+      const id = `${total.assetId}/${share.chainId}`;
+      const usd = sumUsd(share.parts.map((part) => part.usd));
+      const wallets = share.parts
+        .filter((part) => !isZero(part.amount))
+        .map((part) => ({
+          id: `${id}/${part.walletId}/${part.token.address}`,
+          level: 3 as const,
+          token: part.token.symbol,
+          chainId: share.chainId,
+          wallet: { id: part.walletId, address: part.address },
+          amount: part.amount,
+          usd: part.usd,
+          shareBps: shareOf(part.usd, whole),
+          children: [],
+        }))
+        .sort(byWorth);
+      return {
+        id,
+        level: 2 as const,
+        token: total.token,
+        chainId: share.chainId,
+        wallet: null,
+        amount: share.amount,
+        usd,
+        shareBps: shareOf(usd, whole),
+        children: wallets,
+      };
+    })
+    .sort(byWorth);
+
+/** Token → chain → wallet, worth most first; what is empty is left out. */
+export const balanceTree = (balances: Pick<Balances, "totals">): BalanceNode[] => {
+  const whole = micro(pricedTotal(balances).usd);
+  return balances.totals
+    .filter((total) => !isZero(total.amount))
+    .map((total) => ({
+      id: total.assetId,
+      level: 1 as const,
+      token: total.token,
+      chainId: null,
+      wallet: null,
+      amount: total.amount,
+      usd: total.usd,
+      shareBps: shareOf(total.usd, whole),
+      children: chainNodes(total, whole),
+    }))
+    .sort(byWorth);
+};
+
+/** The lines that are to be seen: those whose parents are all open. */
+export const visibleNodes = (nodes: readonly BalanceNode[], open: ReadonlySet<string>): BalanceNode[] =>
+  nodes.flatMap((node) => [node, ...(open.has(node.id) ? visibleNodes(node.children, open) : [])]);
+
+/** Ids of every line that can be opened. */
+export const openableIds = (nodes: readonly BalanceNode[]): string[] =>
+  nodes.flatMap((node) => (node.children.length === 0 ? [] : [node.id, ...openableIds(node.children)]));

@@ -1,0 +1,125 @@
+"use client";
+
+import { Coins, RotateCw } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { FundButtons } from "@/components/features/faucet/fund-buttons";
+import { isZero } from "@/components/features/overview/sums";
+import { useBalances, type Balances } from "@/components/features/overview/use-balances";
+import { useTreasury } from "@/components/features/wallets/use-wallets";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { Address } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { HideAmountsButton } from "@/components/ui/held-amount";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { BalancesTable } from "./balances-table";
+import { ChainStates, StaleAlerts } from "./chain-states";
+import { CompositionSheet } from "./composition-sheet";
+import { HistorySheet } from "./history-sheet";
+
+const MONEY = "The balances on the chains are untouched.";
+
+export const BalancesPage = (): ReactNode => {
+  const { data, error, isPending, isFetching, refetch } = useBalances();
+  return (
+    <>
+      <PageHeader
+        title="Balances"
+        description="What the wallets of the project hold, over all chains."
+        actions={
+          <>
+            <HideAmountsButton />
+            <Button loading={isFetching} onClick={() => void refetch()}>
+              {isFetching ? null : <RotateCw aria-hidden />} Refresh
+            </Button>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-4">
+        {isPending ? (
+          <Sheet flush>
+            <LoadingRows what="balances" rows={8} />
+          </Sheet>
+        ) : data === undefined ? (
+          <Sheet flush>
+            <ErrorState error={error} money={MONEY} onRetry={() => void refetch()} />
+          </Sheet>
+        ) : (
+          <Loaded balances={data} failed={error !== null} />
+        )}
+        <ApiSnippet method="GET" path="/balances/unified" />
+      </div>
+    </>
+  );
+};
+
+const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => {
+  const empty = balances.totals.every((total) => isZero(total.amount));
+  return (
+    <>
+      {failed ? (
+        <Alert tone="warning" title="The balances could not be refreshed">
+          These are the last known ones; they are asked for again by themselves. {MONEY}
+        </Alert>
+      ) : null}
+      <StaleAlerts stale={balances.stale} />
+      {empty ? (
+        <Sheet flush>
+          <NothingYet />
+        </Sheet>
+      ) : (
+        <>
+          <div className="grid items-stretch gap-4 lg:grid-cols-2">
+            <CompositionSheet balances={balances} />
+            <HistorySheet />
+          </div>
+          <BalancesTable balances={balances} />
+        </>
+      )}
+      <ChainStates balances={balances} />
+    </>
+  );
+};
+
+/** Leads to money: the address that takes it, and on local chains the faucet. */
+const NothingYet = (): ReactNode => {
+  const { devnet } = usePublicConfig();
+  const treasury = useTreasury();
+  return (
+    <EmptyState
+      icon={Coins}
+      title="No balances yet"
+      action={
+        devnet ? (
+          <div className="flex flex-wrap justify-center gap-2">
+            <FundButtons />
+          </div>
+        ) : undefined
+      }
+    >
+      Send tokens to the treasury; it has the same address on every chain
+      {treasury === undefined ? (
+        <>
+          , which stands under{" "}
+          <Link href="/wallets" className="link">
+            Wallets
+          </Link>
+          .
+        </>
+      ) : (
+        <>
+          :
+          <span className="mt-1 block text-fg">
+            <Address value={treasury.address} full />
+          </span>
+        </>
+      )}
+    </EmptyState>
+  );
+};

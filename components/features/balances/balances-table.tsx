@@ -1,0 +1,167 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import { useCallback, useMemo, useState, type KeyboardEvent, type ReactNode } from "react";
+import type { Balances } from "@/components/features/overview/use-balances";
+import { useWallets, type WalletRecord } from "@/components/features/wallets/use-wallets";
+import { walletName } from "@/components/features/wallets/wallet-name";
+import { Address } from "@/components/ui/address";
+import { Button } from "@/components/ui/button";
+import { ChainName } from "@/components/ui/chain-name";
+import { cn } from "@/components/ui/cn";
+import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
+import { Kbd } from "@/components/ui/kbd";
+import { Sheet } from "@/components/ui/sheet";
+import { useListKeys } from "@/components/ui/use-list-keys";
+import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
+import { ShareBar } from "./share-bar";
+
+/** Which lines are open, and the ways to open and close them. */
+const useOpenLines = (nodes: readonly BalanceNode[]) => {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const set = useCallback((id: string, to: "open" | "closed" | "other"): void => {
+    setOpen((before) => {
+      const next = new Set(before);
+      if (to === "open" || (to === "other" && !before.has(id))) next.add(id);
+      else next.delete(id);
+      return next;
+    });
+  }, []);
+  const all = openableIds(nodes);
+  const allOpen = all.every((id) => open.has(id));
+  return { open, set, allOpen, toggleAll: () => setOpen(allOpen ? new Set() : new Set(all)) };
+};
+
+/** Token → chain → wallet; each line opens to what it is made of. */
+export const BalancesTable = ({ balances }: { readonly balances: Balances }): ReactNode => {
+  const nodes = balanceTree(balances);
+  const { open, set, allOpen, toggleAll } = useOpenLines(nodes);
+  const wallets = useWallets().data?.data ?? [];
+  const lines = visibleNodes(nodes, open);
+  const ids = lines.map((node) => node.id).join(" ");
+  const keys = useMemo(() => ids.split(" "), [ids]);
+  const onOpen = useCallback((id: string) => set(id, "other"), [set]);
+  const active = useListKeys({ keys, onOpen });
+  return (
+    <Sheet
+      title="By token, chain and wallet"
+      description={
+        <span className="max-md:hidden">
+          <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens and closes.
+        </span>
+      }
+      flush
+      actions={
+        <Button size="sm" variant="ghost" onClick={toggleAll}>
+          {allOpen ? "Close all" : "Open all"}
+        </Button>
+      }
+    >
+      <table role="table" aria-label="Balances by token, chain and wallet" className="w-full max-md:block">
+        <thead role="rowgroup" className="max-md:sr-only">
+          <tr role="row" className="border-b text-sm text-fg-3">
+            <Head>Token</Head>
+            <Head right>Amount</Head>
+            <Head right>US dollars</Head>
+            <Head right>Share</Head>
+          </tr>
+        </thead>
+        <tbody role="rowgroup" className="divide-y max-md:block">
+          {lines.map((node) => (
+            <Line
+              key={node.id}
+              node={node}
+              open={open.has(node.id)}
+              active={active === node.id}
+              wallet={wallets.find((one) => one.id === node.wallet?.id)}
+              set={set}
+            />
+          ))}
+        </tbody>
+      </table>
+    </Sheet>
+  );
+};
+
+const Head = ({ children, right = false }: { readonly children: ReactNode; readonly right?: boolean }): ReactNode => (
+  <th
+    role="columnheader"
+    scope="col"
+    className={cn("h-8 px-2 font-medium first:pl-4 last:pr-4", right ? "text-right" : "text-left")}
+  >
+    {children}
+  </th>
+);
+
+interface LineProps {
+  readonly node: BalanceNode;
+  readonly open: boolean;
+  readonly active: boolean;
+  readonly wallet: WalletRecord | undefined;
+  readonly set: (id: string, to: "open" | "closed" | "other") => void;
+}
+
+const INDENT = { 1: "pl-2", 2: "pl-8", 3: "pl-18 max-md:pl-14" } as const;
+const CELL = "h-9 px-2 last:pr-4 text-right max-md:h-auto max-md:p-0!";
+
+const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
+  <tr
+    role="row"
+    data-active={active || undefined}
+    className={cn(
+      "data-active:bg-accent-tint max-md:grid max-md:grid-cols-[minmax(0,1fr)_auto] max-md:items-center max-md:gap-x-4 max-md:py-2 max-md:pr-4",
+      node.level > 1 && "bg-sunken text-sm",
+    )}
+  >
+    <th
+      role="rowheader"
+      scope="row"
+      className={cn(
+        "h-9 text-left font-normal max-md:row-span-2 max-md:h-auto",
+        INDENT[node.level],
+        node.level === 1 && "font-medium",
+      )}
+    >
+      {node.wallet === null ? (
+        <Toggle node={node} open={open} set={set} />
+      ) : (
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span>{wallet === undefined ? "Wallet" : walletName(wallet)}</span>
+          <Address value={node.wallet.address} />
+        </span>
+      )}
+    </th>
+    <td role="cell" className={CELL}>
+      <HeldAmount value={node.amount} unit={node.token} />
+    </td>
+    <td role="cell" className={cn(CELL, "max-md:text-fg-2")}>
+      <HeldUsd value={node.usd} />
+    </td>
+    <td role="cell" className={cn(CELL, "max-md:col-start-2")}>
+      <ShareBar bps={node.shareBps} />
+    </td>
+  </tr>
+);
+
+const Toggle = ({ node, open, set }: Pick<LineProps, "node" | "open" | "set">): ReactNode => {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "ArrowRight") set(node.id, "open");
+    if (event.key === "ArrowLeft") set(node.id, "closed");
+  };
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      onClick={() => set(node.id, "other")}
+      onKeyDown={onKeyDown}
+      className="flex h-8 items-center gap-1 rounded-control px-1 hover:bg-sunken touch-target"
+    >
+      <ChevronRight
+        className={cn("size-4 shrink-0 text-fg-3 transition-transform duration-150", open && "rotate-90")}
+        aria-hidden
+      />
+      {node.chainId === null ? node.token : <ChainName chainId={node.chainId} />}
+      <span className="sr-only">{node.chainId === null ? ", chains" : `, wallets with ${node.token}`}</span>
+    </button>
+  );
+};

@@ -1,0 +1,48 @@
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { getBalanceHistory } from "@/lib/contracts/balances";
+
+export type HistoryPoint = ResponseOf<typeof getBalanceHistory>["data"][number];
+
+/** As many as there are colours that can be told apart, less one for all the others. */
+const NAMED_MAX = 4;
+export const OTHERS_ID = "others";
+
+export interface HistorySeries {
+  readonly assets: readonly { readonly id: string; readonly label: string }[];
+  /** `at` in ms; one number of dollars per asset id. */
+  readonly rows: readonly Readonly<Record<string, number>>[];
+  /** Symbols of what had no price at some time and is therefore not drawn there. */
+  readonly unpriced: readonly string[];
+}
+
+// Heights of areas are the one place where an amount may become a float; the table below the chart has the exact numbers.
+const dollars = (usd: string | null): number => (usd === null ? 0 : Number(usd));
+
+/** What the chart draws: the assets that were worth most at the end by name, the rest together. */
+export const historySeries = (points: readonly HistoryPoint[]): HistorySeries => {
+  const labels = new Map<string, string>();
+  const worth = new Map<string, number>();
+  const unpriced = new Set<string>();
+  for (const point of points)
+    for (const asset of point.assets) {
+      labels.set(asset.assetId, asset.token);
+      if (asset.usd === null) unpriced.add(asset.token);
+      worth.set(asset.assetId, Math.max(worth.get(asset.assetId) ?? 0, dollars(asset.usd)));
+    }
+  const ranked = [...worth].filter(([, most]) => most > 0).sort(([, a], [, b]) => b - a);
+  const named = ranked.slice(0, ranked.length === NAMED_MAX + 1 ? NAMED_MAX + 1 : NAMED_MAX).map(([id]) => id);
+  const assets = named.map((id) => ({ id, label: labels.get(id) ?? id }));
+  const rest = ranked.length > named.length;
+  const rows = points.map((point) => {
+    const row: Record<string, number> = { at: Date.parse(point.takenAt) };
+    for (const id of named) row[id] = 0;
+    if (rest) row[OTHERS_ID] = 0;
+    for (const asset of point.assets) {
+      const id = named.includes(asset.assetId) ? asset.assetId : OTHERS_ID;
+      if (id === OTHERS_ID && !rest) continue;
+      row[id] = (row[id] ?? 0) + dollars(asset.usd);
+    }
+    return row;
+  });
+  return { assets: rest ? [...assets, { id: OTHERS_ID, label: "Others" }] : assets, rows, unpriced: [...unpriced] };
+};

@@ -1,0 +1,53 @@
+"use client";
+
+import { Droplets } from "lucide-react";
+import type { ReactNode } from "react";
+import { toast } from "sonner";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { Button } from "@/components/ui/button";
+import { describeError } from "@/components/ui/describe-error";
+import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
+import { useFund } from "./use-fund";
+
+/** The coin pays the network fees of wallets that send for themselves. */
+const GIFTS = [
+  { token: "USDC", amount: "1000", words: "1,000 USDC" },
+  { token: "USDT", amount: "1000", words: "1,000 USDT" },
+  { token: "native", amount: "1", words: null },
+] as const;
+
+interface FundMenuProps {
+  readonly address: string;
+  readonly name: string;
+}
+
+/** Test tokens for one wallet, on a local chain of choice. */
+export const FundMenu = ({ address, name }: FundMenuProps): ReactNode => {
+  const { chains } = usePublicConfig();
+  const { mutate, isPending } = useFund({ address, name });
+  return (
+    <DropdownMenu
+      trigger={
+        <Button size="sm" variant="ghost" loading={isPending} aria-label={`Get test tokens for ${name}`}>
+          {isPending ? null : <Droplets aria-hidden />} Test tokens
+        </Button>
+      }
+    >
+      {GIFTS.flatMap(({ token, amount, words }) =>
+        chains.map((chain) => (
+          <MenuItem
+            key={`${token}-${String(chain.id)}`}
+            onSelect={() =>
+              mutate(
+                { chainId: chain.id, token, amount },
+                { onError: (error) => toast.error(describeError(error).message) },
+              )
+            }
+          >
+            {words ?? `${amount} ${chain.nativeCurrency.symbol}`} on {chain.name}
+          </MenuItem>
+        )),
+      )}
+    </DropdownMenu>
+  );
+};

@@ -1,0 +1,103 @@
+"use client";
+
+import { ArrowDownToLine, Send } from "lucide-react";
+import Link from "next/link";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { useState, type ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { PublicId } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { ErrorState } from "@/components/ui/error-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Tabs } from "@/components/ui/tabs";
+import { getGlobalAccount, getStatement, listEntries } from "@/lib/contracts/global-accounts";
+import { getReservesProof } from "@/lib/contracts/reserves";
+import { accountName, type Account } from "./account";
+import { BalanceSheet } from "./balance-sheet";
+import { EntriesSheet } from "./entries-sheet";
+import { FundDialog } from "./fund-dialog";
+import { ProofSheet } from "./proof-sheet";
+import { StatementSheet } from "./statement-sheet";
+import { useAccount } from "./use-accounts";
+
+const MONEY = "What the account holds is untouched.";
+const VIEWS = ["entries", "statement", "proof"] as const;
+const VIEW_PATHS = {
+  entries: listEntries.path,
+  statement: getStatement.path,
+  proof: getReservesProof.path,
+} as const satisfies Record<(typeof VIEWS)[number], string>;
+
+export const AccountPage = ({ accountId }: { readonly accountId: string }): ReactNode => {
+  const query = useAccount(accountId);
+  const account = query.data;
+  const [funding, setFunding] = useState(false);
+  return (
+    <>
+      <PageHeader
+        title={account === undefined ? "Account" : accountName(account)}
+        description={<PublicId value={accountId} full />}
+        actions={
+          <>
+            <Link href="/accounts" className={buttonLooks()}>
+              All accounts
+            </Link>
+            {account?.status === "active" ? (
+              <>
+                <Link href={`/payouts/new?from=${accountId}`} className={buttonLooks()}>
+                  <Send aria-hidden /> Pay accounts
+                </Link>
+                <Button variant="primary" onClick={() => setFunding(true)}>
+                  <ArrowDownToLine aria-hidden /> Fund
+                </Button>
+              </>
+            ) : null}
+          </>
+        }
+      />
+      {query.isPending ? (
+        <Sheet flush>
+          <LoadingRows what="the account" rows={6} />
+        </Sheet>
+      ) : account === undefined ? (
+        <Sheet flush>
+          <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
+        </Sheet>
+      ) : (
+        <div className="flex flex-col gap-4">
+          {query.isError ? (
+            <Alert tone="warning" title="The account could not be refreshed">
+              It shows what was known before, and is tried again by itself. {MONEY}
+            </Alert>
+          ) : null}
+          <BalanceSheet account={account} onFund={() => setFunding(true)} />
+          <Views account={account} />
+          <FundDialog account={account} open={funding} onOpenChange={setFunding} />
+        </div>
+      )}
+    </>
+  );
+};
+
+const Views = ({ account }: { readonly account: Account }): ReactNode => {
+  const [view, setView] = useQueryState("view", parseAsStringLiteral(VIEWS).withDefault("entries"));
+  return (
+    <>
+      <Tabs
+        label="About the account"
+        value={view}
+        onValueChange={(next) => void setView(VIEWS.find((one) => one === next) ?? null)}
+        tabs={[
+          { value: "entries", label: "Entries", content: <EntriesSheet accountId={account.id} /> },
+          { value: "statement", label: "Statement", content: <StatementSheet account={account} /> },
+          { value: "proof", label: "Proof of inclusion", content: <ProofSheet account={account} /> },
+        ]}
+      />
+      <ApiSnippet method={getGlobalAccount.method} path={VIEW_PATHS[view].replace("{id}", account.id)} />
+    </>
+  );
+};

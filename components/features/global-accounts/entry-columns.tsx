@@ -1,0 +1,74 @@
+"use client";
+
+import Link from "next/link";
+import { useMemo, type ReactNode } from "react";
+import { PublicId } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
+import { HeldAmount } from "@/components/ui/held-amount";
+import type { Column } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { accountName, shortId, type Account, type Entry } from "./account";
+import { useKnownAccounts } from "./use-accounts";
+
+/** `payout_reversal` → `Payout reversal`. */
+const kindText = (kind: string): string => {
+  const words = kind.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<string, Account> }): ReactNode => {
+  if (id === null) return <span className="text-fg-3">–</span>;
+  const account = known.get(id);
+  return (
+    <Link href={`/accounts/${id}`} className="link" title={id}>
+      {account === undefined ? shortId(id) : accountName(account)}
+    </Link>
+  );
+};
+
+const columnsFor = (known: ReadonlyMap<string, Account>): readonly Column<Entry>[] => [
+  { id: "seq", header: "No.", cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>, phone: "hidden" },
+  { id: "time", header: "When", cell: (entry) => <Time value={entry.createdAt} absolute /> },
+  { id: "kind", header: "What", phone: "title", cell: (entry) => kindText(entry.kind) },
+  {
+    id: "counterparty",
+    header: "Other account",
+    cell: (entry) => <Counterparty id={entry.counterpartyId} known={known} />,
+  },
+  {
+    id: "reference",
+    header: "Reference",
+    cell: (entry) =>
+      entry.reference === null ? (
+        <span className="text-fg-3">–</span>
+      ) : (
+        <span className="break-words [overflow-wrap:anywhere]">{entry.reference}</span>
+      ),
+  },
+  {
+    id: "amount",
+    header: "Amount",
+    align: "right",
+    cell: (entry) => (
+      <Amount value={entry.amount} signed className={entry.amount.startsWith("-") ? "text-fg" : "text-success"} />
+    ),
+  },
+  {
+    id: "balance",
+    header: "Balance",
+    align: "right",
+    cell: (entry) => <HeldAmount value={entry.balanceAfter} className="font-medium" />,
+  },
+  {
+    id: "transaction",
+    header: "Transaction",
+    align: "right",
+    cell: (entry) => <PublicId value={entry.transactionId} />,
+  },
+];
+
+/** Of entries, with the names of the accounts that are known. */
+export const useEntryColumns = (): readonly Column<Entry>[] => {
+  const accounts = useKnownAccounts();
+  return useMemo(() => columnsFor(new Map(accounts.map((account) => [account.id, account]))), [accounts]);
+};

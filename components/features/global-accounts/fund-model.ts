@@ -1,0 +1,29 @@
+import { isDomainError } from "@/lib/core/errors";
+import { formatAmount, parseAmount } from "@/lib/core/money";
+import { toScaled } from "@/components/features/swap/decimal";
+
+interface Money {
+  readonly currency: string;
+  readonly decimals: number;
+}
+
+/** What is wrong with a typed amount; null where nothing is. */
+export const amountProblem = (text: string, { currency, decimals }: Money): string | null => {
+  if (text.trim() === "") return "Type an amount.";
+  try {
+    parseAmount(text.trim(), decimals);
+    return null;
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    if (error.code === "amount_precision")
+      return `${currency} has ${String(decimals)} digits after the point, no more.`;
+    return 'Type an amount above zero, such as "12.5".';
+  }
+};
+
+/** By how much the amount is more than what is there; null where it is not, or is no amount. */
+export const missing = (text: string, available: string, money: Money): string | null => {
+  if (amountProblem(text, money) !== null) return null;
+  const short = parseAmount(text.trim(), money.decimals) - (toScaled(available, money.decimals) ?? 0n);
+  return short > 0n ? formatAmount(short, money.decimals) : null;
+};

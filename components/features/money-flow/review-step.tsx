@@ -1,0 +1,26 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { SigningSteps } from "@/components/features/signing/signing-steps";
+import { Alert } from "@/components/ui/alert";
+import { BalanceChanges } from "./balance-changes";
+import type { MoveFlow } from "./use-move-flow";
+
+/** The receipt before the money moves, and what one's own wallets have to sign for it. */
+export const ReviewStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode => {
+  const { flow } = move;
+  if (flow?.prepared == null) return null;
+  const { subject, prepared } = flow;
+  return (
+    <div className="flex flex-col gap-4">
+      {subject.receipt(prepared.to)}
+      {prepared.warnings.map((warning) => (
+        <Alert key={warning.code + warning.message} tone="warning">
+          {warning.message}
+        </Alert>
+      ))}
+      <BalanceChanges changes={prepared.simulation.balanceChanges} />
+      <SigningSteps signing={move.signing} onGoOn={() => void move.execute()} />
+    </div>
+  );
+};

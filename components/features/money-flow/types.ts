@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { prepareSwap, requestOtp } from "@/lib/contracts/swap";
+
+export type SentCode = ResponseOf<typeof requestOtp>;
+export type Prepared = ResponseOf<typeof prepareSwap>;
+
+/** What request-otp, prepare and execute are told. */
+export type MoveIds = { readonly quoteId: string } | { readonly transferId: string };
+
+/** What is promised to arrive; decimal strings in units of the token. */
+export interface Promised {
+  readonly amount: string;
+  readonly minAmount: string;
+  readonly token: { readonly symbol: string };
+}
+
+/** One thing that a person approves and executes: a quote, or a transfer. */
+export interface MoveSubject {
+  readonly ids: MoveIds;
+  /** For headings and buttons: `swap` → "Approve the swap", "Execute swap". */
+  readonly noun: "swap" | "transfer" | "retry";
+  /** How many sources the code approves. */
+  readonly sources: number;
+  readonly to: Promised & { readonly address: string };
+  /** RFC 3339: when the quote or transfer itself ends, however often it is prepared. */
+  readonly expiresAt: string | null;
+  /** The review, whole: no address shortened. `to` is priced anew, and is what will be executed. */
+  readonly receipt: (to: Prepared["to"]) => ReactNode;
+  /** The fresh subject that a `quote_price_moved` error carries, to be accepted; null when it carries none. */
+  readonly movedTo?: (error: unknown) => MoveSubject | null;
+}

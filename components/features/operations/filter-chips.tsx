@@ -1,0 +1,65 @@
+"use client";
+
+import { format, parseISO } from "date-fns";
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { useWallets } from "@/components/features/wallets/use-wallets";
+import { walletName } from "@/components/features/wallets/wallet-name";
+import { shorten } from "@/components/ui/address";
+import { Button } from "@/components/ui/button";
+import { STATUS_VIEWS } from "@/components/ui/status-badge";
+import { isFiltered, type OperationFilters } from "./filter-model";
+import type { ActivityFilterState } from "./use-activity-filters";
+import { useChainName } from "./use-chain-name";
+
+const SEARCH_SHOWN = 24;
+const dayText = (day: string): string => format(parseISO(day), "d MMM yyyy");
+
+/** What the list is narrowed to, each part with its way out. */
+export const FilterChips = ({
+  state: { filters, change, clear },
+}: {
+  readonly state: ActivityFilterState;
+}): ReactNode => {
+  const chainName = useChainName();
+  const wallets = useWallets().data?.data ?? [];
+  if (!isFiltered(filters)) return null;
+  const wallet = wallets.find((one) => one.id === filters.wallet);
+  const texts: Record<keyof OperationFilters, string | null> = {
+    status: filters.status === null ? null : STATUS_VIEWS[filters.status].word,
+    kind: filters.kind === null ? null : KIND_WORDS[filters.kind],
+    chain: filters.chain === null ? null : chainName(filters.chain),
+    wallet:
+      filters.wallet === null
+        ? null
+        : wallet === undefined
+          ? shorten(filters.wallet, 8)
+          : `${walletName(wallet)} ${shorten(wallet.address)}`,
+    from: filters.from === null ? null : `from ${dayText(filters.from)}`,
+    to: filters.to === null ? null : `to ${dayText(filters.to)}`,
+    q: filters.q === null ? null : `“${shorten(filters.q, SEARCH_SHOWN)}”`,
+  };
+  const chips = Object.entries(texts).filter((entry): entry is [keyof OperationFilters, string] => entry[1] !== null);
+  return (
+    <ul aria-label="Filters in use" className="flex flex-wrap items-center gap-2">
+      {chips.map(([name, text]) => (
+        <li key={name}>
+          <button
+            type="button"
+            aria-label={`Remove the filter ${text}`}
+            onClick={() => change({ [name]: null })}
+            className="flex h-7 items-center gap-1.5 rounded-control bg-accent-tint px-2 text-sm text-accent hover:bg-sunken touch-target"
+          >
+            {text} <X className="size-3.5" aria-hidden />
+          </button>
+        </li>
+      ))}
+      <li>
+        <Button size="sm" variant="ghost" onClick={clear}>
+          Show all
+        </Button>
+      </li>
+    </ul>
+  );
+};

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { isDay, isFiltered, NO_FILTERS, toListQuery } from "./filter-model";
+
+test("without filters nothing is asked for, and an empty search is none", () => {
+  expect(toListQuery(NO_FILTERS)).toEqual({});
+  expect(toListQuery({ ...NO_FILTERS, q: "  " })).toEqual({});
+  expect(isFiltered(NO_FILTERS)).toBe(false);
+  expect(isFiltered({ ...NO_FILTERS, chain: 1 })).toBe(true);
+});
+
+test("each filter reaches the API under its own name", () => {
+  const filters = {
+    ...NO_FILTERS,
+    status: "failed",
+    kind: "transfer",
+    chain: 31337,
+    wallet: "wal_1",
+    q: " USDC ",
+  } as const;
+  expect(toListQuery(filters)).toEqual({
+    status: "failed",
+    kind: "transfer",
+    chainId: 31337,
+    walletId: "wal_1",
+    q: "USDC",
+  });
+});
+
+test("both days are included whole, in the zone of whoever asks", () => {
+  const { from, to } = toListQuery({ ...NO_FILTERS, from: "2026-02-28", to: "2026-02-28" });
+  expect(from).toBe(new Date(2026, 1, 28).toISOString());
+  expect(to).toBe(new Date(2026, 2, 1).toISOString());
+});
+
+test("what is no day narrows nothing", () => {
+  for (const text of ["2026-02-31", "2026-13-01", "yesterday", "2026-1-1", ""]) expect(isDay(text), text).toBe(false);
+  expect(isDay("2028-02-29")).toBe(true);
+  expect(toListQuery({ ...NO_FILTERS, from: "2026-02-31" })).toEqual({});
+});

@@ -1,0 +1,60 @@
+import type { QueryInput } from "@/lib/contracts/contract";
+import type { listOperations, OPERATION_KINDS } from "@/lib/contracts/operations";
+import type { Status } from "@/lib/core/status";
+
+/** What the list is narrowed to, as it stands in the address of the page. */
+export interface OperationFilters {
+  readonly status: Status | null;
+  readonly kind: (typeof OPERATION_KINDS)[number] | null;
+  readonly chain: number | null;
+  /** Id of a wallet of the project. */
+  readonly wallet: string | null;
+  /** First and last day, `2026-11-21`, both included, in the person's own time zone. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly q: string | null;
+}
+
+export const NO_FILTERS: OperationFilters = {
+  status: null,
+  kind: null,
+  chain: null,
+  wallet: null,
+  from: null,
+  to: null,
+  q: null,
+};
+
+export const isFiltered = (filters: OperationFilters): boolean =>
+  Object.values(filters).some((value) => value !== null && value !== "");
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** Midnight at the start of a day, some days later, in the person's own time zone; null when the text is no day. */
+const midnight = (day: string, daysLater: number): Date | null => {
+  const [, year, month, date] = DAY.exec(day) ?? [];
+  const at = new Date(Number(year), Number(month) - 1, Number(date));
+  // 31 February would quietly be 3 March.
+  if (Number.isNaN(at.getTime()) || at.getMonth() !== Number(month) - 1 || at.getDate() !== Number(date)) return null;
+  return new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
+};
+
+export const isDay = (text: string): boolean => midnight(text, 0) !== null;
+
+type ListQuery = Omit<NonNullable<QueryInput<typeof listOperations>>, "limit" | "cursor">;
+
+/** The filters as the API takes them: moments instead of days, and nothing for what is not narrowed. */
+export const toListQuery = (filters: OperationFilters): ListQuery => {
+  const from = filters.from === null ? null : midnight(filters.from, 0);
+  const to = filters.to === null ? null : midnight(filters.to, 1);
+  const q = filters.q?.trim() ?? "";
+  return {
+    ...(filters.status === null ? {} : { status: filters.status }),
+    ...(filters.kind === null ? {} : { kind: filters.kind }),
+    ...(filters.chain === null ? {} : { chainId: filters.chain }),
+    ...(filters.wallet === null ? {} : { walletId: filters.wallet }),
+    ...(from === null ? {} : { from: from.toISOString() }),
+    ...(to === null ? {} : { to: to.toISOString() }),
+    ...(q === "" ? {} : { q }),
+  };
+};

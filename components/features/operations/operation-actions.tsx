@@ -1,0 +1,111 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Ban, KeyRound, RotateCcw } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { toast } from "sonner";
+import { MoveDialog } from "@/components/features/money-flow/move-dialog";
+import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
+import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { subjectOfQuote } from "@/components/features/swap/quote-subject";
+import { Button } from "@/components/ui/button";
+import { ConfirmDialog } from "@/components/ui/dialog";
+import { ErrorState } from "@/components/ui/error-state";
+import { cancelOperation, getOperation, listOperations, retryOperation } from "@/lib/contracts/operations";
+import { ApproveDialog } from "./approve-dialog";
+import type { Operation } from "./types";
+
+/** What can be asked of the operation now: approve, cancel, retry. Nothing where nothing can be asked. */
+export const OperationActions = ({ operation }: { readonly operation: Operation }): ReactNode => {
+  const { may } = operation;
+  const [approving, setApproving] = useState(false);
+  const [cancelling, setCancelling] = useState(false);
+  const retry = useRetry(operation);
+  return (
+    <>
+      {may.approve || may.cancel || may.retry ? (
+        <div className="flex flex-wrap gap-2 pt-3">
+          {may.approve ? (
+            <Button variant="primary" onClick={() => setApproving(true)}>
+              <KeyRound aria-hidden /> Approve …
+            </Button>
+          ) : null}
+          {may.retry ? (
+            <Button variant="primary" loading={retry.loading} onClick={() => void retry.ask()}>
+              {retry.loading ? null : <RotateCcw aria-hidden />} Retry …
+            </Button>
+          ) : null}
+          {may.cancel ? (
+            <Button onClick={() => setCancelling(true)}>
+              <Ban aria-hidden /> Cancel the operation
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+      {retry.error === null ? null : (
+        <div className="pt-3">
+          <ErrorState compact error={retry.error} money="The money is where the page says." />
+        </div>
+      )}
+      {/* It stays while it is open: the operation may start to run before the dialog has closed. */}
+      {may.approve || approving ? (
+        <ApproveDialog operation={operation} open={approving} onOpenChange={setApproving} />
+      ) : null}
+      <CancelDialog operation={operation} open={cancelling} onOpenChange={setCancelling} />
+      <MoveDialog flow={retry.flow} onNewQuote={() => void retry.ask()} />
+    </>
+  );
+};
+
+/** A fresh quote for the legs that failed or came back, taken through the usual way. */
+const useRetry = ({ operationId }: Operation) => {
+  const queryClient = useQueryClient();
+  const asking = useApiMutation(retryOperation);
+  const flow = useMoveFlow({
+    onDone: () =>
+      void queryClient.invalidateQueries({ queryKey: queryKeyOf(getOperation, { params: { id: operationId } }) }),
+  });
+  const ask = async (): Promise<void> => {
+    const quote = await asking.mutateAsync({ params: { id: operationId } }).catch(() => null);
+    if (quote !== null) flow.start(subjectOfQuote(quote, "retry"));
+  };
+  return { flow, ask, loading: asking.isPending, error: asking.error };
+};
+
+interface CancelDialogProps {
+  readonly operation: Operation;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+const CancelDialog = ({ operation, open, onOpenChange }: CancelDialogProps): ReactNode => {
+  const queryClient = useQueryClient();
+  const cancellation = useApiMutation(cancelOperation);
+  const cancel = async (): Promise<void> => {
+    const params = { id: operation.operationId };
+    const cancelled = await cancellation.mutateAsync({ params });
+    queryClient.setQueryData(queryKeyOf(getOperation, { params }), cancelled);
+    void queryClient.invalidateQueries({ queryKey: queryKeyOf(listOperations) });
+    toast.success("Cancelled. Nothing was sent.");
+  };
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Cancel this operation?"
+      description={
+        <>
+          <p>Nothing was sent, and nothing will be. This cannot be undone; it can be asked for anew.</p>
+          {cancellation.error === null ? null : (
+            <div className="pt-2">
+              <ErrorState compact error={cancellation.error} money="It goes on as before." />
+            </div>
+          )}
+        </>
+      }
+      confirmLabel="Cancel the operation"
+      cancelLabel="Keep it"
+      onConfirm={cancel}
+    />
+  );
+};

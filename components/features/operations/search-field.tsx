@@ -1,0 +1,56 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useEffect, useState, type ReactNode } from "react";
+import { Field, Input } from "@/components/ui/field";
+
+const SETTLE_MS = 350;
+const CHARACTERS_MAX = 120;
+
+interface SearchFieldProps {
+  readonly value: string;
+  /** What can be looked for. */
+  readonly placeholder?: string;
+  /** Told once the typing settles, or at once on Enter. */
+  readonly onSettle: (text: string) => void;
+}
+
+export const SearchField = ({
+  value,
+  placeholder = "Id, address, transaction hash or token",
+  onSettle,
+}: SearchFieldProps): ReactNode => {
+  const [text, setText] = useState(value);
+  const [told, setTold] = useState(value);
+  // Changed from outside, for instance by removing its chip.
+  if (value !== told) {
+    setTold(value);
+    setText(value);
+  }
+  const tell = (next: string): void => {
+    setTold(next.trim());
+    onSettle(next.trim());
+  };
+  useEffect(() => {
+    if (text.trim() === told) return undefined;
+    const timer = setTimeout(() => {
+      setTold(text.trim());
+      onSettle(text.trim());
+    }, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [text, told, onSettle]);
+  return (
+    <Field label="Search" labelHidden className="relative min-w-0 flex-1 basis-64">
+      <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-fg-3" aria-hidden />
+      <Input
+        type="search"
+        className="pl-8"
+        maxLength={CHARACTERS_MAX}
+        placeholder={placeholder}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => (event.key === "Enter" ? tell(text) : undefined)}
+      />
+    </Field>
+  );
+};

@@ -1,0 +1,106 @@
+"use client";
+
+import { RotateCw, ShieldCheck } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { CodeBlock } from "@/components/ui/code-block";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import { getReserves } from "@/lib/contracts/reserves";
+import { ReserveSheet } from "./reserve-sheet";
+import { useReserves } from "./use-reserves";
+
+const MONEY = "The money on the chains and in the accounts is untouched.";
+
+export const Reserves = (): ReactNode => {
+  const { data, error, isPending, isFetching, refetch } = useReserves();
+  return (
+    <>
+      <PageHeader
+        title="Reserves"
+        description={
+          <>
+            What the accounts hold, against what the treasury holds on chain.
+            {data === undefined ? null : (
+              <>
+                {" "}
+                As of <Time value={data.asOf} />.
+              </>
+            )}
+          </>
+        }
+        actions={
+          <Button loading={isFetching} onClick={() => void refetch()}>
+            {isFetching ? null : <RotateCw aria-hidden />} Refresh
+          </Button>
+        }
+      />
+      <div className="flex flex-col gap-4">
+        {isPending ? (
+          <Sheet flush>
+            <LoadingRows what="reserves" rows={8} />
+          </Sheet>
+        ) : data === undefined ? (
+          <Sheet flush>
+            <ErrorState error={error} money={MONEY} onRetry={() => void refetch()} />
+          </Sheet>
+        ) : (
+          <>
+            {error === null ? null : (
+              <Alert tone="warning" title="The reserves could not be refreshed">
+                These are the last known ones; they are asked for again by themselves. {MONEY}
+              </Alert>
+            )}
+            {data.data.length === 0 ? (
+              <Sheet flush>
+                <NothingYet />
+              </Sheet>
+            ) : (
+              data.data.map((reserve) => <ReserveSheet key={reserve.assetId} reserve={reserve} />)
+            )}
+          </>
+        )}
+        <HowToCheck />
+        <ApiSnippet method="GET" path={getReserves.path} />
+      </div>
+    </>
+  );
+};
+
+const NothingYet = (): ReactNode => (
+  <EmptyState icon={ShieldCheck} title="Nothing to cover yet">
+    Reserves stand here for each currency that an{" "}
+    <Link href="/accounts" className="link">
+      account
+    </Link>{" "}
+    or the treasury holds.
+  </EmptyState>
+);
+
+const HowToCheck = (): ReactNode => (
+  <Sheet title="How to check this">
+    <ol className="flex max-w-prose list-decimal flex-col gap-2 pl-5 text-fg-2">
+      <li>
+        <strong className="font-medium text-fg">What is there.</strong> Ask any node for the balance of the wallet at
+        the block that is named; it needs no trust in this service.
+      </li>
+      <li>
+        <strong className="font-medium text-fg">What is owed.</strong> The accounts are leaves of a Merkle tree in which
+        each node carries the sum of what is below it. Whoever owns an account gets its proof from the page of the
+        account and checks that it leads to this root, with the sum that stands here:
+      </li>
+    </ol>
+    <CodeBlock label="check command" code="npm run reserves:verify -- proof.json" wrap className="my-3" />
+    <p className="max-w-prose text-fg-2">
+      Covered means that the first is at least the second, less what operations under way still take out. A root that
+      leaves an account out, or counts a debt against others, does not fit the proofs that people hold.
+    </p>
+  </Sheet>
+);

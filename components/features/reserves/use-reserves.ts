@@ -1,0 +1,14 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useApiQuery } from "@/components/features/session/use-api";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { getReserves } from "@/lib/contracts/reserves";
+
+type Reserves = ResponseOf<typeof getReserves>;
+export type Reserve = Reserves["data"][number];
+
+const REFRESH_MS = 10_000;
+
+export const useReserves = (): UseQueryResult<Reserves> =>
+  useApiQuery(getReserves, {}, { refetchIntervalMs: REFRESH_MS });

@@ -1,0 +1,114 @@
+import type { Action, Signed, SigningStep, StepState } from "./types";
+
+/** `approve(address,uint256)` of ERC-20. */
+const APPROVE_SELECTOR = "0x095ea7b3";
+
+/** Lets a contract take an exact amount, and moves nothing itself. */
+export const isApproval = (action: Action): boolean =>
+  action.kind === "transaction" &&
+  action.transaction?.data.slice(0, APPROVE_SELECTOR.length).toLowerCase() === APPROVE_SELECTOR &&
+  /^0+$/.test(action.transaction.value);
+
+export const isSignature = (action: Action): boolean => action.kind !== "transaction";
+
+/** Whether something was given to a chain in this step, mined or not. */
+const wasSent = ({ action, at }: SigningStep): boolean =>
+  action.kind === "transaction" &&
+  (at.state === "mining" || at.state === "done" || (at.state === "failed" && at.txHash !== undefined));
+
+/** Money has left a wallet already: the rest must be finished, not begun anew. */
+export const movedMoney = (steps: readonly SigningStep[]): boolean =>
+  steps.some((step) => wasSent(step) && !isApproval(step.action));
+
+/**
+ * Signatures first: they cost nothing and send nothing, so whoever rejects one has lost nothing. Then approvals, and what moves
+ * money last. Those of one wallet on one chain stay in the order in which they came.
+ */
+const rank = (action: Action, all: readonly Action[]): number => {
+  if (isSignature(action)) return 0;
+  const laterOfSameWallet = all.some(
+    (other) => other !== action && sameSender(other, action) && all.indexOf(other) > all.indexOf(action),
+  );
+  return laterOfSameWallet ? 1 : 2;
+};
+
+const sameSender = (a: Action, b: Action): boolean =>
+  !isSignature(a) && !isSignature(b) && a.signerAddress === b.signerAddress && a.chainId === b.chainId;
+
+export const inOrder = (actions: readonly Action[]): readonly Action[] =>
+  actions
+    .map((action, index) => ({ action, index, rank: rank(action, actions) }))
+    .sort((a, b) => a.rank - b.rank || a.index - b.index)
+    .map(({ action }) => action);
+
+/** What a wallet agrees to; two actions that agree in it are one to the chain, whatever their ids and gas limits are. */
+const contentOf = ({ kind, signerAddress, chainId, typedData, transaction }: Action): string =>
+  JSON.stringify([
+    kind,
+    signerAddress,
+    chainId,
+    typedData ?? null,
+    transaction === undefined ? null : [transaction.to, transaction.data, transaction.value],
+  ]);
+
+/**
+ * The steps of a new preparation. Signatures are given anew, for they are of exactly what was prepared; an approval that is asked for
+ * no more stays in view as done, because it was sent and the token remembers it.
+ */
+export const stepsOf = (actions: readonly Action[], before: readonly SigningStep[]): readonly SigningStep[] => {
+  const asked = new Set(actions.map(contentOf));
+  const kept = before
+    .filter(({ action, at }) => at.state === "done" && isApproval(action) && !asked.has(contentOf(action)))
+    .map((step): SigningStep => ({ ...step, kept: true }));
+  return [...kept, ...inOrder(actions).map((action): SigningStep => ({ action, at: { state: "todo" }, kept: false }))];
+};
+
+/** Whether the next transaction of the same wallet needs this one mined before the wallet can even estimate it. */
+export const mustBeMined = (steps: readonly SigningStep[], index: number): boolean => {
+  const step = steps[index];
+  return step !== undefined && steps.slice(index + 1).some((later) => sameSender(later.action, step.action));
+};
+
+/** What execute takes; null while a step is not done. */
+export const signaturesOf = (steps: readonly SigningStep[]): readonly Signed[] | null => {
+  const asked = steps.filter((step) => !step.kept);
+  const signed = asked.flatMap(({ at }) => (at.state === "done" ? [at.signed] : []));
+  return signed.length === asked.length ? signed : null;
+};
+
+const STOPPED: ReadonlySet<StepState["state"]> = new Set(["rejected", "failed", "needs_account"]);
+
+export interface Standing {
+  readonly title: string;
+  /** What was sent so far, and where the money is. */
+  readonly money: string;
+}
+
+const numbers = (indexes: readonly number[]): string => indexes.map((index) => String(index + 1)).join(" and ");
+
+const moneyOf = (steps: readonly SigningStep[]): string => {
+  const sent = steps.flatMap((step, index) => (wasSent(step) ? [{ step, index }] : []));
+  const moving = sent.filter(({ step }) => !isApproval(step.action));
+  if (sent.length === 0) return "Nothing was sent, and the money is in your wallets.";
+  if (moving.length === 0) {
+    return sent.length === 1
+      ? "The approval was sent and stays good for exactly this amount; the money is in your wallet."
+      : "The approvals were sent and stay good for exactly these amounts; the money is in your wallets.";
+  }
+  return `The transaction of step ${numbers(moving.map(({ index }) => index))} was sent and moves its money. Finish the other steps so that the service follows it.`;
+};
+
+/** Why signing stopped, in words; null while it runs or has not begun. */
+export const standingOf = (steps: readonly SigningStep[]): Standing | null => {
+  const index = steps.findIndex(({ at }) => STOPPED.has(at.state));
+  const step = steps[index];
+  if (step === undefined) return null;
+  const where = `step ${String(index + 1)} of ${String(steps.length)}`;
+  const title =
+    step.at.state === "rejected"
+      ? `You rejected ${where}.`
+      : step.at.state === "failed"
+        ? `S${where.slice(1)} did not work: ${step.at.reason}`
+        : `S${where.slice(1)} needs another account.`;
+  return { title, money: moneyOf(steps) };
+};

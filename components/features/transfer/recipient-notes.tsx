@@ -1,0 +1,127 @@
+"use client";
+
+import { BookUser, CircleCheck, History, Wallet, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { AddressGroups } from "@/components/ui/address-groups";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/field";
+import type { KnownAddress, RecipientView } from "./recipient";
+
+const AS_WORDS = {
+  own: (name) => `Your own wallet ${name}`,
+  contact: (name) => `${name}, from the address book`,
+  earlier: (name) => `An address that was paid before, ${name}`,
+} as const satisfies Record<KnownAddress["as"], (name: string) => string>;
+
+const AS_ICONS = { own: Wallet, contact: BookUser, earlier: History } as const satisfies Record<
+  KnownAddress["as"],
+  LucideIcon
+>;
+
+/** Who gets the money, in a few words: for the form and for the receipt. */
+export const RecipientWord = ({ view }: { readonly view: RecipientView }): ReactNode => {
+  if (view.as === "none") return null;
+  if (view.as === "new") return <span className="text-warning">A new recipient</span>;
+  const Icon = view.lookAlike === null ? AS_ICONS[view.as] : CircleCheck;
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <Icon className="size-3.5 shrink-0 text-fg-3" aria-hidden />
+      {AS_WORDS[view.as](view.name)}
+    </span>
+  );
+};
+
+interface LookAlikeProps {
+  readonly address: string;
+  readonly lookAlike: KnownAddress;
+}
+
+/** Both addresses under each other, with what differs marked. */
+export const LookAlikeAlert = ({
+  address,
+  lookAlike,
+  children,
+}: LookAlikeProps & { readonly children?: ReactNode }): ReactNode => (
+  <Alert
+    tone="danger"
+    title={
+      lookAlike.as === "own"
+        ? `This address looks like your wallet ${lookAlike.name}, but it is not.`
+        : lookAlike.as === "contact"
+          ? `This address looks like ${lookAlike.name} in the address book, but it is not.`
+          : "This address looks like one that was paid before, but it is not."
+    }
+  >
+    <dl className="flex flex-col gap-1">
+      <div>
+        <dt className="text-sm text-fg-2">Typed now</dt>
+        <dd>
+          <AddressGroups value={address} differsFrom={lookAlike.address} />
+        </dd>
+      </div>
+      <div>
+        <dt className="text-sm text-fg-2">{lookAlike.as === "earlier" ? "Paid before" : lookAlike.name}</dt>
+        <dd>
+          <AddressGroups value={lookAlike.address} />
+        </dd>
+      </div>
+    </dl>
+    <p className="pt-1">Such addresses are made to be mistaken. Money sent there does not come back.</p>
+    {children}
+  </Alert>
+);
+
+interface RecipientNotesProps {
+  readonly view: RecipientView;
+  /** Nothing is called new before everything is known. */
+  readonly complete: boolean;
+  readonly compared: boolean;
+  readonly onCompared: (compared: boolean) => void;
+  readonly onSave: () => void;
+}
+
+/** What the project knows of the typed address: whose it is, whether it is new, whether it only looks like a known one. */
+export const RecipientNotes = ({ view, complete, compared, onCompared, onSave }: RecipientNotesProps): ReactNode => {
+  if (view.as === "none") return null;
+  return (
+    <div className="flex flex-col gap-2">
+      {view.lookAlike !== null ? (
+        <LookAlikeAlert address={view.address} lookAlike={view.lookAlike}>
+          <Checkbox
+            className="pt-1"
+            label="I have compared the whole address with whom it belongs to."
+            checked={compared}
+            onChange={(event) => onCompared(event.target.checked)}
+          />
+        </LookAlikeAlert>
+      ) : view.as === "new" && complete ? (
+        <Alert
+          tone="info"
+          title="Nothing was sent to this address yet"
+          actions={
+            <Button size="sm" onClick={onSave}>
+              Save as contact
+            </Button>
+          }
+        >
+          Compare it whole, best over another way than the one it came by: <AddressGroups value={view.address} />
+        </Alert>
+      ) : view.as === "own" ? (
+        <Alert tone="info" title={`You are sending to your own wallet ${view.name}`}>
+          The money stays in the project.
+        </Alert>
+      ) : (
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-fg-2">
+          <RecipientWord view={view} />
+          <AddressGroups value={view.address} />
+          {view.as === "earlier" ? (
+            <button type="button" className="link min-h-6" onClick={onSave}>
+              Save as contact
+            </button>
+          ) : null}
+        </p>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,80 @@
+"use client";
+
+import { useState, type ReactNode, type SyntheticEvent } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { MoveDialog } from "@/components/features/money-flow/move-dialog";
+import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
+import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
+import { walletName } from "@/components/features/wallets/wallet-name";
+import { createTransfer } from "@/lib/contracts/transfers";
+import { FromSheet } from "./from-sheet";
+import { PriceSheet } from "./price-sheet";
+import { recipientView } from "./recipient";
+import { ToSheet } from "./to-sheet";
+import { subjectOfTransfer } from "./transfer-subject";
+import { useKnownAddresses } from "./use-known-addresses";
+import { useTransfer } from "./use-transfer";
+import { useTransferForm } from "./use-transfer-form";
+
+/** Stands in the snippet until the form is complete. */
+const EXAMPLE_BODY = {
+  fromWalletId: "wal_…",
+  fromChainId: 31337,
+  toChainId: 31338,
+  token: "USDC",
+  amount: "12.5",
+  toAddress: "0x…",
+};
+
+/** The form, its quote, and the dialog that approves and executes it. */
+export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
+  const transfer = useTransferForm(setup);
+  const view = useTransfer(transfer.body);
+  const { known, complete } = useKnownAddresses();
+  const recipient = recipientView(transfer.values.toAddress, known);
+  const [comparedAddress, setComparedAddress] = useState<string | null>(null);
+  const compared = recipient.as !== "none" && comparedAddress === recipient.address;
+  const mistakable = recipient.as !== "none" && recipient.lookAlike !== null && !compared;
+  const flow = useMoveFlow({ onDone: () => transfer.form.resetField("amount", { defaultValue: "" }) });
+  const ask = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    // Marks every field that is still missing.
+    void transfer.form.handleSubmit(view.make)();
+  };
+  return (
+    <>
+      <form onSubmit={ask} noValidate className="flex flex-col gap-4" aria-label="Transfer">
+        <FromSheet setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
+        <ToSheet
+          setup={setup}
+          transfer={transfer}
+          serverErrors={view.fieldErrors.fields}
+          recipient={recipient}
+          complete={complete}
+          compared={compared}
+          onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
+        />
+        <PriceSheet
+          view={view}
+          obstacle={mistakable ? "Compare the address first: it looks like one that you know." : null}
+          onReview={(made) =>
+            flow.start(
+              subjectOfTransfer(made, {
+                fromName: transfer.wallet === undefined ? "Wallet" : walletName(transfer.wallet),
+                recipient,
+              }),
+            )
+          }
+        />
+        <ApiSnippet method={createTransfer.method} path={createTransfer.path} body={transfer.body ?? EXAMPLE_BODY} />
+      </form>
+      <MoveDialog
+        flow={flow}
+        onNewQuote={() => {
+          flow.close();
+          view.make();
+        }}
+      />
+    </>
+  );
+};

@@ -1,0 +1,55 @@
+import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
+import type { MoveSubject } from "@/components/features/money-flow/types";
+import { quoteRecord } from "@/lib/contracts/swap";
+import type { RecipientView } from "./recipient";
+import { TransferReceipt, type TransferTerms } from "./transfer-receipt";
+import type { TransferRecord } from "./use-transfer";
+
+/** What the people's side of a transfer is called. */
+interface Names {
+  readonly fromName: string;
+  readonly recipient: RecipientView;
+}
+
+/** When the price moved the service makes another transfer, and says what it is as a quote. */
+const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
+  if (codeOf(error) !== "quote_price_moved") return null;
+  const parsed = quoteRecord.safeParse(extraOf(error, "quote"));
+  const transferId = extraOf(error, "transferId");
+  const source = parsed.data?.from[0];
+  if (!parsed.success || source === undefined || typeof transferId !== "string") return null;
+  const { to, fees, estimatedSeconds, expiresAt } = parsed.data;
+  const terms = {
+    ...names,
+    fromAddress: source.address,
+    fromChainId: source.chainId,
+    sent: source,
+    fees,
+    estimatedSeconds,
+  };
+  return subjectOf({ transferId, to, expiresAt, terms }, names);
+};
+
+interface Parts {
+  readonly transferId: string;
+  readonly to: MoveSubject["to"];
+  readonly expiresAt: string | null;
+  readonly terms: TransferTerms;
+}
+
+const subjectOf = ({ transferId, to, expiresAt, terms }: Parts, names: Names): MoveSubject => ({
+  ids: { transferId },
+  noun: "transfer",
+  sources: 1,
+  to,
+  expiresAt,
+  receipt: (priced) => <TransferReceipt terms={terms} to={priced} />,
+  movedTo: (error) => movedTransfer(error, names),
+});
+
+/** A transfer, as the flow that approves and executes it takes it. */
+export const subjectOfTransfer = (transfer: TransferRecord, names: Names): MoveSubject => {
+  const { transferId, toAddress, expected, minimum, expiresAt } = transfer;
+  const to = { address: toAddress, amount: expected.amount, minAmount: minimum.amount, token: expected.token };
+  return subjectOf({ transferId, to, expiresAt, terms: { ...transfer, ...names } }, names);
+};

@@ -1,0 +1,29 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useSwapSetup } from "@/components/features/swap/use-swap-setup";
+import { ErrorState } from "@/components/ui/error-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { TransferDesk } from "./transfer-desk";
+
+export const Transfer = (): ReactNode => {
+  const setup = useSwapSetup();
+  return (
+    <>
+      <PageHeader title="Transfer" description="Send a token to an address, on one chain or across two." />
+      {setup.state === "loading" ? (
+        <Sheet flush>
+          <LoadingRows what="wallets and tokens" rows={5} />
+        </Sheet>
+      ) : setup.state === "failed" ? (
+        <Sheet flush>
+          <ErrorState error={setup.error} onRetry={setup.retry} />
+        </Sheet>
+      ) : (
+        <TransferDesk setup={setup.setup} />
+      )}
+    </>
+  );
+};

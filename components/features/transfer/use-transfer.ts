@@ -1,0 +1,49 @@
+"use client";
+
+import { useState } from "react";
+import { detailsOf } from "@/components/features/money-flow/api-error";
+import { useApiMutation } from "@/components/features/session/use-api";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { createTransfer } from "@/lib/contracts/transfers";
+import { fieldErrorsOf, type FieldErrors, type TransferBody } from "./form-model";
+
+export type TransferRecord = ResponseOf<typeof createTransfer>;
+
+export interface TransferView {
+  /** The newest that was made; null before the first. */
+  readonly transfer: TransferRecord | null;
+  /** It does not answer what is typed now. */
+  readonly outdated: boolean;
+  readonly expired: boolean;
+  readonly loading: boolean;
+  readonly error: unknown;
+  readonly fieldErrors: FieldErrors;
+  readonly make: () => void;
+  readonly onExpire: () => void;
+}
+
+/** Makes the transfer of what is typed: it holds its price for a while and moves nothing until it is executed. */
+export const useTransfer = (body: TransferBody | null): TransferView => {
+  const creation = useApiMutation(createTransfer);
+  const [made, setMade] = useState<{ readonly key: string; readonly transfer: TransferRecord } | null>(null);
+  const [askedKey, setAskedKey] = useState<string | null>(null);
+  const [expiredId, setExpiredId] = useState<string | null>(null);
+  const key = body === null ? null : JSON.stringify(body);
+  const make = (): void => {
+    if (body === null || key === null) return;
+    setAskedKey(key);
+    creation.mutate({ body }, { onSuccess: (transfer) => setMade({ key, transfer }) });
+  };
+  // What was wrong with another text says nothing of this one.
+  const error = askedKey === key ? creation.error : null;
+  return {
+    transfer: made?.transfer ?? null,
+    outdated: made !== null && made.key !== key,
+    expired: made !== null && made.transfer.transferId === expiredId,
+    loading: creation.isPending,
+    error,
+    fieldErrors: fieldErrorsOf(detailsOf(error)),
+    make,
+    onExpire: () => setExpiredId(made?.transfer.transferId ?? null),
+  };
+};

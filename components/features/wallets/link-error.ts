@@ -1,0 +1,45 @@
+import { codeOf } from "@/components/features/money-flow/api-error";
+import { isRejection, reasonOf } from "@/components/features/signing/wallet-access";
+
+/** Why a wallet was not linked, in words; and how it goes on. */
+export interface LinkProblem {
+  readonly title: string;
+  readonly text: string;
+  /** `sign`: the same message again. `renew`: a fresh message. `choose`: another account. */
+  readonly next: "sign" | "renew" | "choose";
+}
+
+const REFUSALS: Readonly<Record<string, LinkProblem>> = {
+  invalid_signature: {
+    title: "The signature is not of this account",
+    text: "The wallet signed with another account. Choose the account below in your wallet, then sign the new message.",
+    next: "renew",
+  },
+  nonce_expired: {
+    title: "The message is too old",
+    text: "It was older than ten minutes, or was used already. Here is a new one.",
+    next: "renew",
+  },
+  wallet_already_linked: {
+    title: "Somebody else has linked this wallet",
+    text: "A wallet belongs to one person at a time. Whoever linked it has to unlink it first; or link another one here.",
+    next: "choose",
+  },
+};
+
+/** Null for what only the service can explain: it is shown as any other error. */
+export const linkProblem = (error: unknown): LinkProblem | null => {
+  const code = codeOf(error);
+  if (code !== null) return REFUSALS[code] ?? null;
+  if (isRejection(error)) {
+    return { title: "You rejected the message", text: "Nothing was signed, and nothing is linked.", next: "sign" };
+  }
+  return { title: "The wallet did not sign", text: `${reasonOf(error)} Nothing is linked.`, next: "sign" };
+};
+
+/** No connected wallet shows the account any more. */
+export const missingAccount = (address: string): LinkProblem => ({
+  title: "Your wallet shows another account",
+  text: `Choose ${address} in your wallet again, then sign.`,
+  next: "sign",
+});

@@ -1,0 +1,181 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useId, useState, type ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { Address, shorten } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { ErrorState } from "@/components/ui/error-state";
+import { Field, Input } from "@/components/ui/field";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { Select } from "@/components/ui/select";
+import { Fact, Facts } from "@/components/ui/sheet";
+import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
+import { createSmartAccount, listWallets } from "@/lib/contracts/wallets";
+import { DeploymentBadges } from "./deployment-badge";
+import type { WalletRecord } from "./use-wallets";
+import { walletName } from "./wallet-name";
+
+type SmartAccount = ResponseOf<typeof createSmartAccount>;
+
+interface SmartAccountDialogProps {
+  readonly wallets: readonly WalletRecord[];
+  /** Chosen at first, for instance the wallet that was just linked. */
+  readonly owner?: string | undefined;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Linked wallets first: of the project's key there is one already, the treasury. */
+const byKind = (a: WalletRecord, b: WalletRecord): number => Number(a.kind !== "linked") - Number(b.kind !== "linked");
+
+/** Who may own one: the key of the treasury, which the service holds, and each linked wallet. */
+const ownersOf = (wallets: readonly WalletRecord[]) =>
+  wallets.toSorted(byKind).flatMap((wallet) => {
+    if (wallet.kind === "linked") {
+      return [
+        {
+          value: wallet.address,
+          label: `${walletName(wallet)} ${shorten(wallet.address)}`,
+          description: "You sign what it sends, with this wallet.",
+        },
+      ];
+    }
+    return wallet.kind === "treasury" && wallet.ownerAddress !== undefined
+      ? [
+          {
+            value: wallet.ownerAddress,
+            label: "The project's own key",
+            description:
+              "Its smart account is the treasury; the service signs what it sends, after your one-time code.",
+          },
+        ]
+      : [];
+  });
+
+export const SmartAccountDialog = ({ wallets, owner, open, onClose }: SmartAccountDialogProps): ReactNode => {
+  const [made, setMade] = useState<SmartAccount | null>(null);
+  const close = (): void => {
+    setMade(null);
+    onClose();
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => (next ? undefined : close())}
+      title={made === null ? "New smart account" : "The smart account is ready"}
+      size="lg"
+    >
+      {made === null ? (
+        <SmartAccountForm wallets={wallets} owner={owner} onMade={setMade} onCancel={close} />
+      ) : (
+        <MadeAccount account={made} onClose={close} />
+      )}
+    </Dialog>
+  );
+};
+
+interface FormProps extends Pick<SmartAccountDialogProps, "wallets" | "owner"> {
+  readonly onMade: (account: SmartAccount) => void;
+  readonly onCancel: () => void;
+}
+
+const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): ReactNode => {
+  const { chains } = usePublicConfig();
+  const owners = ownersOf(wallets);
+  const [ownerAddress, setOwner] = useState(owner ?? owners[0]?.value ?? "");
+  const [chain, setChain] = useState(String(chains[0]?.id ?? ""));
+  const [label, setLabel] = useState("");
+  const create = useApiMutation(createSmartAccount);
+  const queryClient = useQueryClient();
+  const labelId = useId();
+  const body: BodyInput<typeof createSmartAccount> = {
+    ownerAddress,
+    chainId: Number(chain),
+    ...(label.trim() === "" ? {} : { label: label.trim() }),
+  };
+  const submit = async (): Promise<void> => {
+    const account = await create.mutateAsync({ body }).catch(() => null);
+    if (account === null) return;
+    onMade(account);
+    await queryClient.invalidateQueries({ queryKey: queryKeyOf(listWallets) });
+  };
+  return (
+    <form
+      className="flex flex-col gap-4"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <p className="text-fg-2">
+        A smart account pays no network fees of its own and does several things in one transaction. Its address is known
+        before it is deployed and is the same on every chain.
+      </p>
+      <div className="flex flex-col gap-1">
+        <span id={labelId} className="text-sm font-medium text-fg-2">
+          Owner
+        </span>
+        <RadioCards labelledBy={labelId} value={ownerAddress} onValueChange={setOwner} options={owners} />
+      </div>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="First chain" hint="The address is the same on the others.">
+          <Select
+            value={chain}
+            onValueChange={setChain}
+            options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))}
+          />
+        </Field>
+        <Field label="Name" hint="Optional.">
+          <Input value={label} maxLength={80} onChange={(event) => setLabel(event.target.value)} />
+        </Field>
+      </div>
+      {create.isError ? <ErrorState compact error={create.error} money="No account was made." /> : null}
+      <ApiSnippet method="POST" path={createSmartAccount.path} body={body} />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" loading={create.isPending} disabled={ownerAddress === ""}>
+          Create smart account
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+interface MadeAccountProps {
+  readonly account: SmartAccount;
+  readonly onClose: () => void;
+}
+
+const MadeAccount = ({ account, onClose }: MadeAccountProps): ReactNode => (
+  <div className="flex flex-col gap-4">
+    <Facts>
+      <Fact label="Address" strong>
+        <Address value={account.address} full />
+      </Fact>
+      <Fact label="Owner">
+        <Address value={account.ownerAddress} full />
+      </Fact>
+      <Fact label="Signs">{account.signer === "service" ? "the service" : "you, with the owner's wallet"}</Fact>
+      <Fact label="State">
+        <DeploymentBadges chains={[account]} />
+      </Fact>
+    </Facts>
+    {account.deployed === true ? null : (
+      <Alert tone="info" title="It can receive already">
+        Its address follows from its owner and is the same on every chain, so you may fund it before it is deployed.
+        Only its owner can move what it holds.
+      </Alert>
+    )}
+    <div className="flex justify-end">
+      <Button variant="primary" onClick={onClose}>
+        Done
+      </Button>
+    </div>
+  </div>
+);

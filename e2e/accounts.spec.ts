@@ -1,0 +1,160 @@
+import { readFileSync } from "node:fs";
+import { expect, test, type Page } from "@playwright/test";
+import type { ReservesProof } from "@/components/features/global-accounts/verify-proof";
+import { rootOf } from "@/lib/modules/reserves/merkle-sum";
+import { axeFaults, settle } from "./support/axe";
+import { choose, mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";
+
+const EMAIL = `mary-${String(Date.now())}@example.test`;
+
+const fundTreasury = async (page: Page): Promise<void> => {
+  await page.goto("/");
+  await page.getByRole("button", { name: "1,000 USDC on Local 1" }).click();
+  await expect(page.getByText("$1,000.00").first()).toBeVisible();
+};
+
+/** How an amount is drawn: its unit stands apart by style, not by a space. */
+const usdc = (amount: string, more = ""): RegExp => new RegExp(`${amount.replace(".", "\\.")} ?USDC${more}`);
+
+/** Answers with its id. */
+const openAccount = async (page: Page, name: string): Promise<string> => {
+  await page.goto("/accounts");
+  await page.getByRole("button", { name: "Open account" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Open a global account" });
+  await dialog.getByLabel("Name").fill(name);
+  await choose(page, dialog.getByLabel("Currency"), /^USDC/);
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Open account" }).click();
+  await page.waitForURL(/\/accounts\/ga_/);
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  return page.url().split("/").at(-1) ?? "";
+};
+
+/** Asks for more than there is first, and is told how much is missing. */
+const fundAccount = async (page: Page, id: string): Promise<void> => {
+  await page.goto(`/accounts/${id}`);
+  await page.getByRole("button", { name: "Fund", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  // Reserves count what lies at final blocks, so the gift takes a moment.
+  await expect(dialog.getByText(usdc("1,000")).first()).toBeVisible({ timeout: 30_000 });
+  await dialog.getByLabel("Amount in USDC").fill("1250.5");
+  await expect(dialog.getByText(usdc("250.5", " more than the reserves have"))).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByLabel("Amount in USDC").fill("600");
+  await dialog.getByRole("button", { name: "Fund account" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600"))).toHaveCount(2);
+  await expect(page.getByRole("table", { name: "Entries" }).getByText("+600")).toBeVisible();
+};
+
+/** A row by hand and one from a pasted file, which is wrong at first. */
+const fillPayout = async (page: Page, payer: string, payee: string): Promise<void> => {
+  await page.goto(`/accounts/${payer}`);
+  await page.getByRole("link", { name: "Pay accounts" }).click();
+  await page.waitForURL(/\/payouts\/new/);
+  await choose(page, page.getByLabel("Row 1 recipient"), /^Ada/);
+  await page.getByLabel("Row 1 amount").fill("150.5");
+  await page.getByRole("button", { name: "From a CSV" }).click();
+  const dialog = page.getByRole("dialog", { name: "Rows from a CSV" });
+  await dialog
+    .getByLabel("Or paste the rows")
+    .fill(`recipientAccountId,amount,reference\n${payee},0.0000001,"Bonus, spring"`);
+  await expect(dialog.getByText("1 rows were read; 1 are not right")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Add 1 rows" }).click();
+  await page.getByLabel("Reference of the payout").fill("Salaries May");
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await expect(page.getByText("USDC has 6 digits after the point, no more.")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByLabel("Row 2 amount").fill("49.5");
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+};
+
+const approve = async (page: Page, seen: string[]): Promise<void> => {
+  const review = page.getByRole("dialog", { name: "Review the payout" });
+  await expect(review.getByText(usdc("200"))).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await review.getByRole("button", { name: "Create payout" }).click();
+  await page.waitForURL(/\/payouts\/po_/);
+  const dialog = page.getByRole("dialog", { name: "Approve the payout" });
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await typeCode(page, await mailedCode(page.request, EMAIL, seen));
+  await dialog.getByRole("button", { name: "Approve" }).click();
+  await expect(page.getByText("2 of 2 rows paid.").first()).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("table", { name: "Rows" }).getByText("Completed")).toHaveCount(2);
+};
+
+const saved = async (page: Page, button: string): Promise<string> => {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: button }).click();
+  return readFileSync(await (await download).path(), "utf8");
+};
+
+const checkStatement = async (page: Page, payee: string): Promise<void> => {
+  await page.goto(`/accounts/${payee}?view=statement`);
+  const entries = page.getByRole("table", { name: /^Entries of the statement/ });
+  await expect(entries.getByText("+150.5")).toBeVisible();
+  await expect(entries.getByText("Payroll").first()).toBeVisible();
+  await expect(page.getByText(usdc("200")).last()).toBeVisible();
+  const csv = await saved(page, "Download CSV");
+  expect(csv).toContain("150.5");
+  expect(csv.split("\r\n").length).toBeGreaterThan(3);
+};
+
+const checkProof = async (page: Page, payee: string): Promise<void> => {
+  await page.goto("/reserves");
+  const region = page.getByRole("region", { name: /^USDC/ });
+  await expect(region.getByText("Covered", { exact: true })).toBeVisible();
+  await expect(region.getByText(usdc("600")).first()).toBeVisible();
+  await page.goto(`/accounts/${payee}?view=proof`);
+  await page.getByRole("button", { name: "Make the proof" }).click();
+  await expect(page.getByText("This browser computed the way to the root")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  const proof = JSON.parse(await saved(page, "Download proof")) as ReservesProof;
+  expect(proof.accountId).toBe(payee);
+  const { assetId, accountId, salt } = proof;
+  const steps = proof.siblings.map(({ hash, sumBase, side }) => ({ hash, sum: BigInt(sumBase), side }));
+  const root = rootOf({ assetId, accountId, salt, balance: BigInt(proof.balanceBase) }, steps);
+  expect(root).toEqual({ hash: proof.root.hash, sum: BigInt(proof.root.sumBase) });
+};
+
+test("an account is funded from the treasury and pays another; statement, reserves and proof agree", async ({
+  page,
+}) => {
+  test.setTimeout(580_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  const seen: string[] = [];
+  await signInWithBurner(page);
+  await verifyEmail(page, EMAIL, seen);
+  await fundTreasury(page);
+  const payer = await openAccount(page, "Payroll");
+  const payee = await openAccount(page, "Ada");
+  await fundAccount(page, payer);
+  await fillPayout(page, payer, payee);
+  await approve(page, seen);
+  const payout = new URL(page.url()).pathname;
+  await checkStatement(page, payee);
+  await checkProof(page, payee);
+
+  for (const path of [
+    "/accounts",
+    `/accounts/${payer}`,
+    `/accounts/${payer}?view=statement`,
+    "/reserves",
+    "/payouts",
+    payout,
+  ]) {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(path);
+    await settle(page);
+    expect(await axeFaults(page), path).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${path} on a phone`).toBeLessThanOrEqual(
+      390,
+    );
+  }
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,162 @@
+import { readFile } from "node:fs/promises";
+import { expect, test, type Page } from "@playwright/test";
+import { createTestClient, http } from "viem";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { axeFaults } from "./support/axe";
+import { choose, signInWithBurner, typeCode } from "./support/person";
+import { projectOf, type TestProject } from "./support/project";
+
+const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+const rows = (page: Page) => page.getByRole("table", { name: "Operations" }).getByRole("row");
+
+const exportedLines = async (page: Page): Promise<string[][]> => {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^causeway-activity-\d{4}-\d{2}-\d{2}\.csv$/);
+  const text = await readFile(await file.path(), "utf8");
+  return text
+    .trim()
+    .split("\r\n")
+    .map((line) => line.split(","));
+};
+
+test("filters live in the address and survive a reload, and the file holds exactly what they let through", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signInWithBurner(page);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "100");
+  await project.give(31338, "DAI", "100");
+  const moves = [
+    { fromChainId: 31337, toChainId: 31337, token: "USDC", amount: "1", toAddress: ADA },
+    { fromChainId: 31337, toChainId: 31339, token: "USDC", amount: "20", toAddress: ADA },
+    { fromChainId: 31338, toChainId: 31338, token: "DAI", amount: "3", toAddress: ADA },
+  ];
+  const ids: string[] = [];
+  for (const move of moves) ids.push(await project.execute(await project.prepareTransfer(move)));
+  for (const id of ids) expect(await project.untilFinal(id)).toBe("completed");
+
+  await page.goto("/activity");
+  await expect(rows(page)).toHaveCount(4);
+  await choose(page, page.getByLabel("Kind", { exact: true }), "Transfer");
+  await choose(page, page.getByLabel("Chain", { exact: true }), "Local 1");
+  await page.getByLabel("Search").fill("usdc");
+  await expect(rows(page)).toHaveCount(3);
+  await choose(page, page.getByLabel("Chain", { exact: true }), "Local 3");
+  await choose(page, page.getByLabel("Wallet", { exact: true }), /^Treasury/);
+  await page.getByLabel("From", { exact: true }).fill("2026-01-01");
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page).toHaveURL(/from=2026-01-01/);
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    kind: "transfer",
+    chain: "31339",
+    wallet: project.treasury.id,
+    from: "2026-01-01",
+    q: "usdc",
+  });
+  await page.reload();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page.getByRole("list", { name: "Filters in use" }).getByRole("listitem")).toHaveCount(6);
+  expect(await axeFaults(page)).toEqual([]);
+  const [header, ...lines] = await exportedLines(page);
+  expect(header?.[0]).toMatch(/operation_id$/);
+  expect(lines.map((line) => line[0])).toEqual([ids[1]]);
+
+  await page.getByRole("button", { name: "Remove the filter Local 3" }).click();
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByRole("list", { name: "Filters in use" }).getByRole("button", { name: "Show all" }).click();
+  await expect(rows(page)).toHaveCount(4);
+  await expect(page).toHaveURL(/\/activity$/);
+  expect((await exportedLines(page)).slice(1).map((line) => line[0])).toEqual([...ids].reverse());
+
+  // The newest is on top; j, j is the one before it.
+  await page.locator("body").press("j");
+  await page.locator("body").press("j");
+  await page.locator("body").press("Enter");
+  await page.waitForURL(new RegExp(ids[1] ?? "none"));
+});
+
+const wait = async ({ api, treasury }: TestProject): Promise<string> => {
+  const { operationId, subStatus } = await api.call(swapAndTransfer, {
+    body: {
+      fromWalletId: treasury.id,
+      fromChainId: 31337,
+      toChainId: 31337,
+      fromToken: "USDC",
+      toToken: "DAI",
+      amount: "10",
+      recipient: ADA,
+    },
+  });
+  expect(subStatus).toBe("awaiting_approval");
+  return operationId;
+};
+
+test("what waits for an approval stands on the overview, and is approved with a code or cancelled", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signInWithBurner(page);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "100");
+  const [first, second] = [await wait(project), await wait(project)];
+
+  await page.goto("/");
+  await expect(page.getByRole("link", { name: "Waiting for approval 2" })).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByRole("link", { name: "Waiting for approval 2" }).click();
+  await expect(page).toHaveURL(/status=pending/);
+  await expect(rows(page)).toHaveCount(3);
+
+  await page.goto(`/activity/${first}`);
+  await expect(page.getByText("Waiting for approval; nothing was sent.").first()).toBeVisible();
+  await page.getByRole("button", { name: "Approve …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Approve the operation" });
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await typeCode(page, await project.code());
+  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+
+  await page.goto(`/activity/${second}`);
+  await page.getByRole("button", { name: "Cancel the operation" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the operation" }).click();
+  await expect(page.getByText("Cancelled; nothing was sent.").first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
+});
+
+test("what failed is tried again from its page, once, and both say so", async ({ page }) => {
+  test.setTimeout(120_000);
+  await signInWithBurner(page);
+  const project = await projectOf(page);
+  await project.give(31337, "ETH", "1");
+  // A recipient that turns into a contract which takes nothing, after everything was checked.
+  const recipient = `0x${crypto.randomUUID().replaceAll("-", "")}00000000` as const;
+  const chain = createTestClient({ mode: "anvil", transport: http(process.env.E2E_RPC_URL_31337) });
+  const move = { fromChainId: 31337, toChainId: 31337, token: "native", amount: "0.25", toAddress: recipient };
+  const transferId = await project.prepareTransfer(move);
+  await chain.setCode({ address: recipient, bytecode: "0xfe" });
+  const failed = await project.execute(transferId);
+  await page.goto(`/activity/${failed}`);
+  await expect(page.getByText("Failed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  expect(await axeFaults(page)).toEqual([]);
+  await chain.setCode({ address: recipient, bytecode: "0x" });
+
+  await page.getByRole("button", { name: "Retry …" }).click();
+  await page.getByRole("button", { name: "Send code" }).click();
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await project.code());
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Execute retry" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(failed));
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Tries again what failed in")).toBeVisible();
+  await page.goto(`/activity/${failed}`);
+  await expect(page.getByText("Tried again by")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Retry …" })).toHaveCount(0);
+});

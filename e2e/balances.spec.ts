@@ -1,0 +1,85 @@
+import { expect, test } from "@playwright/test";
+import { axeFaults } from "./support/axe";
+import { signInWithBurner } from "./support/person";
+import { projectOf } from "./support/project";
+
+test("balances open to chains and wallets, can be hidden, and stay hidden", async ({ page }) => {
+  await signInWithBurner(page);
+  await page.goto("/balances");
+  await expect(page.getByText("No balances yet")).toBeVisible();
+  const project = await projectOf(page);
+  await expect(page.getByText(project.treasury.address)).toBeVisible();
+  await page.getByRole("button", { name: "1,000 USDC on Local 1" }).click();
+  await expect(page.getByTestId("total-usd")).toHaveText("$1,000.00");
+  await project.give(31338, "USDC", "250.123456");
+  await project.give(31338, "DAI", "0.123456789012345678");
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await expect(page.getByTestId("total-usd")).toHaveText("$1,250.24");
+
+  const table = page.getByRole("table", { name: "Balances by token, chain and wallet" });
+  const line = (name: RegExp) => table.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+  await expect(table.getByRole("row")).toHaveCount(3);
+  await expect(line(/^USDC/)).toContainText("1,250.123456");
+  // By keyboard: a token to its chains, a chain to its wallets.
+  await line(/^USDC/).getByRole("button").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(line(/^Local 2/)).toContainText("250.123456");
+  await line(/^Local 2/)
+    .getByRole("button")
+    .focus();
+  await page.keyboard.press("Enter");
+  await expect(line(/^Treasury/)).toContainText("250.123456");
+  await expect(table.getByRole("row")).toHaveCount(6);
+  await line(/^USDC/).getByRole("button").first().focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(table.getByRole("row")).toHaveCount(3);
+  // Nothing is rounded in silence.
+  await line(/^DAI/)
+    .getByRole("button", { name: /show all digits/ })
+    .click();
+  await expect(line(/^DAI/)).toContainText("0.123456789012345678");
+  expect(await axeFaults(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "Hide amounts" }).click();
+  await expect(table).not.toContainText("250.12");
+  await expect(page.getByTestId("total-usd")).not.toContainText("1,250");
+  await page.reload();
+  await expect(page.getByTestId("total-usd")).toContainText("hidden");
+  expect(await axeFaults(page)).toEqual([]);
+  await page.goto("/");
+  await expect(page.getByRole("region", { name: "Balances" }).getByText("hidden").first()).toBeAttached();
+  await expect(page.getByRole("main")).not.toContainText("1,250");
+  await page.getByRole("button", { name: "Show amounts" }).click();
+  await expect(page.getByRole("main")).toContainText("$1,250.24");
+});
+
+test("a chain that does not answer is named, with what is missing; history is drawn once there is some", async ({
+  page,
+}) => {
+  await signInWithBurner(page);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "10");
+  await page.route("**/api/balances/unified", async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as Record<string, unknown>;
+    const stale = [{ chainId: 31339, reason: "The chain does not answer.", lastSeenAt: null }];
+    await route.fulfill({ response: answer, json: { ...body, stale } });
+  });
+  await page.route("**/api/balances/history?*", (route) =>
+    route.fulfill({
+      json: {
+        data: [0, 1, 2].map((hour) => ({
+          takenAt: new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
+          totalUsd: String(hour + 7),
+          assets: [{ assetId: "usdc", token: "USDC", amount: String(hour + 7), usd: String(hour + 7) }],
+        })),
+      },
+    }),
+  );
+  await page.goto("/balances");
+  await expect(page.getByText("Local 3 is not up to date")).toBeVisible();
+  await expect(page.getByText(/What lies there is missing from all sums/)).toBeVisible();
+  await page.getByText("The same as a table").click();
+  await expect(page.getByRole("region", { name: "History as a table" }).getByText("$9.00")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+});

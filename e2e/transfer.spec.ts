@@ -1,0 +1,117 @@
+import { expect, test, type Page } from "@playwright/test";
+import { axeFaults } from "./support/axe";
+import { balanceOnChain } from "./support/chain";
+import { choose, signInWithBurner, typeCode } from "./support/person";
+import { projectOf, type TestProject } from "./support/project";
+
+const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+/** The same first and last four digits. */
+const LIKE_ADA = `0x7099${"0".repeat(32)}79c8`;
+
+const approveAndExecute = async (page: Page, project: TestProject): Promise<void> => {
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await page.getByRole("button", { name: "Send code" }).click();
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await project.code());
+  await page.getByRole("button", { name: "Continue" }).click();
+  const review = page.getByRole("dialog", { name: "Review the transfer" });
+  // Whole, in groups; the text is the address alone.
+  await expect(review.getByTitle(ADA).first()).toHaveText(ADA);
+  await expect(review.getByText("Ada Lovelace, from the address book")).toBeVisible();
+  await review.getByRole("button", { name: "Execute transfer" }).click();
+  await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByRole("heading", { name: "Transfer", level: 1 })).toBeVisible();
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+};
+
+const received = async (page: Page, chainId: number, before: string): Promise<number> =>
+  Number(await balanceOnChain(page, chainId, "USDC", ADA)) - Number(before);
+
+test("money goes to a contact on one chain and across two, and not to an address that only looks like theirs", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  await signInWithBurner(page);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "500");
+
+  await page.goto("/transfer");
+  await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
+  await page.getByRole("button", { name: "Use all 500 USDC" }).click();
+  await expect(page.getByLabel("Amount", { exact: true })).toHaveValue("500");
+  await page.getByLabel("Amount", { exact: true }).fill("20.5");
+
+  // A new contact, from the form.
+  await page.getByLabel("Recipient", { exact: true }).fill(ADA);
+  await page.getByRole("button", { name: "Save as contact" }).click();
+  const book = page.getByRole("dialog", { name: "Address book" });
+  await expect(book.getByLabel("Address")).toHaveValue(ADA);
+  await book.getByLabel("Name").fill("Ada Lovelace");
+  expect(await axeFaults(page)).toEqual([]);
+  await book.getByRole("button", { name: "Save contact" }).click();
+  await expect(book.getByRole("button", { name: "Choose Ada Lovelace" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("Ada Lovelace, from the address book")).toBeVisible();
+
+  // What only looks like her has to be compared first.
+  await page.getByLabel("Recipient", { exact: true }).fill(LIKE_ADA);
+  await expect(
+    page.getByText("This address looks like Ada Lovelace in the address book, but it is not."),
+  ).toBeVisible();
+  await page.getByRole("button", { name: "Get quote" }).click();
+  await expect(page.getByText("Compare the address first: it looks like one that you know.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeDisabled();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByLabel(/^I have compared the whole address/).check();
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeEnabled();
+
+  // The right one, from the book; on the same chain nothing is taken off.
+  await page.getByRole("button", { name: "Address book" }).click();
+  await book.getByRole("button", { name: "Choose Ada Lovelace" }).click();
+  await page.getByRole("button", { name: "Refresh quote" }).click();
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeEnabled();
+  const before = await balanceOnChain(page, 31337, "USDC", ADA);
+  await approveAndExecute(page, project);
+  expect(await received(page, 31337, before)).toBeCloseTo(20.5, 6);
+
+  await page.goto("/transfer");
+  await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
+  await choose(page, page.getByLabel("To chain", { exact: true }), "Local 2");
+  await page.getByLabel("Amount", { exact: true }).fill("40");
+  await page.getByRole("button", { name: "Address book" }).click();
+  await book.getByRole("button", { name: "Choose Ada Lovelace" }).click();
+  await page.getByRole("button", { name: "Get quote" }).click();
+  await expect(page.getByText("They get at least", { exact: true })).toBeVisible();
+  const across = await balanceOnChain(page, 31338, "USDC", ADA);
+  await approveAndExecute(page, project);
+  const arrived = await received(page, 31338, across);
+  expect(arrived).toBeGreaterThan(39);
+  expect(arrived).toBeLessThan(40);
+});
+
+test("one's own wallet and what the service refuses are said at their fields; a contact can be deleted", async ({
+  page,
+}) => {
+  await signInWithBurner(page);
+  const project = await projectOf(page);
+  await page.goto("/transfer");
+  await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
+  await page.getByRole("button", { name: "Get quote" }).click();
+  await expect(page.getByText("Type an amount.")).toBeVisible();
+  await page.getByLabel("Amount", { exact: true }).fill("0.0000001");
+  await expect(page.getByText("USDC has 6 digits after the point, no more.")).toBeVisible();
+  await page.getByLabel("Amount", { exact: true }).fill("1");
+  await page.getByLabel("Recipient", { exact: true }).fill(project.treasury.address);
+  await expect(page.getByText("You are sending to your own wallet Treasury")).toBeVisible();
+  await page.getByRole("button", { name: "Get quote" }).click();
+  await expect(page.getByText("This is the wallet that sends; nothing would move.")).toBeVisible();
+
+  await page.getByRole("button", { name: "Address book" }).click();
+  const book = page.getByRole("dialog", { name: "Address book" });
+  await book.getByLabel("Name").fill("Bob");
+  await book.getByLabel("Address").fill(ADA);
+  await book.getByRole("button", { name: "Save contact" }).click();
+  await book.getByRole("button", { name: "Delete Bob" }).click();
+  await page.getByRole("button", { name: "Delete contact" }).click();
+  await expect(book.getByText("No contacts yet")).toBeVisible();
+});
