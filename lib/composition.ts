@@ -8,6 +8,7 @@ import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
+import { createAssets } from "@/lib/chains/assets";
 import { readBalances } from "@/lib/chains/balances";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
@@ -23,25 +24,41 @@ import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
 import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
+import { createContactsService } from "@/lib/modules/contacts/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
 import { createAuthService } from "@/lib/modules/auth/service";
+import { createBalanceHistory } from "@/lib/modules/balances/history";
+import { createSnapshotRepository } from "@/lib/modules/balances/repository";
 import { createBalancesService } from "@/lib/modules/balances/service";
 import { createFundsRepository } from "@/lib/modules/funds/repository";
 import { createFundsService } from "@/lib/modules/funds/service";
+import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
+import { createLedgerRepository } from "@/lib/modules/ledger/repository";
+import { createLedgerService } from "@/lib/modules/ledger/service";
 import { createInboxRepository } from "@/lib/modules/mail/repository";
 import { createInboxService } from "@/lib/modules/mail/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
 import { createHeads } from "@/lib/modules/operations/heads";
+import { createOperationListRepository } from "@/lib/modules/operations/list-repository";
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
 import { createOperationsService } from "@/lib/modules/operations/service";
+import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
+import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
+import { createPayoutRunner } from "@/lib/modules/payouts/runner";
+import { createPayoutsService } from "@/lib/modules/payouts/service";
+import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
+import { sqlOf } from "@/lib/modules/reserves/repository";
+import { createReservesService } from "@/lib/modules/reserves/service";
 import { createSecrets } from "@/lib/modules/secrets/service";
+import { createTransfersService } from "@/lib/modules/transfers/service";
 import { createTransactionsService } from "@/lib/modules/transactions/service";
+import { createWalletLinks } from "@/lib/modules/wallets/links";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
 import { createWalletsService, type WalletsService } from "@/lib/modules/wallets/service";
 import type { Bundler } from "@/lib/ports/bundler";
@@ -113,8 +130,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     mail: mailer,
     clock,
   });
+  const walletLinks = createWalletLinks({ database, registry, publicUrl: config.publicUrl, profiles: auth, clock });
+  const contacts = createContactsService({ database, clock });
   const live = config.chains.some((chain) => !chain.testnet);
   const apiKeys = createApiKeysService({ database, secrets, clock, kind: live ? "live" : "test" });
+  const policies = createPoliciesService({ database });
   const otp = createOtpService({ repository: createOtpRepository(database), mailer, clock, secrets, contacts: auth });
 
   const accounts = createAccountsService({ registry, smartAccounts, bundler });
@@ -122,8 +142,30 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     repository: createFundsRepository(database),
     readBalances: (at) => readEach(registry, at),
   });
+  const ledger = createLedgerService({
+    repository: createLedgerRepository(config.databaseUrl, { poolSize: config.databasePoolSize }),
+    clock,
+  });
+  const assets = createAssets(registry);
+  const reserves = createReservesService({
+    registry,
+    assets,
+    wallets,
+    reader: sqlOf(database.prisma),
+    ledger,
+    secrets,
+    clock,
+  });
   const operationsRepository = createOperationsRepository(database);
-  const operations = createOperationsService({ repository: operationsRepository, funds, clock, listener });
+  const operations = createOperationsService({
+    repository: operationsRepository,
+    lists: createOperationListRepository(database),
+    waiting: createWaitingRepository(database),
+    funds,
+    reserves,
+    clock,
+    listener,
+  });
   const quotes = createQuotesService({
     repository: createQuotesRepository(database),
     registry,
@@ -132,6 +174,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     accounts,
     funds,
     otp,
+    policies,
     operations,
     clock,
   });
@@ -151,8 +194,14 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     log: errorLog,
   });
 
-  const prices = { priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal) };
+  const prices = {
+    priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
+    highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
+  };
   const jobs = createJobsRepository(database);
+  const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
+  const payoutsRepository = createPayoutsRepository(database);
+  const payouts = createPayoutsService({ repository: payoutsRepository, ledger, assets, policies, otp, prices, clock });
   return {
     config,
     clock,
@@ -164,13 +213,28 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     auth,
     projects,
     apiKeys,
+    policies,
     wallets,
+    walletLinks,
+    contacts,
     otp,
     quotes,
+    transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),
     operations,
     operationDriver,
-    balances: createBalancesService({ registry, wallets, prices, clock }),
+    balances: createBalancesService({
+      registry,
+      wallets,
+      prices,
+      history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
+      clock,
+    }),
     prices,
+    ledger,
+    reserves,
+    globalAccounts,
+    payouts,
+    payoutRunner: createPayoutRunner({ repository: payoutsRepository, ledger, clock }),
     transactions,
     jobs,
     faucet: buildFaucet(config, registry),
@@ -179,9 +243,15 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     rateStore: createRateWindowStore(database),
     readiness: createReadinessService(probesOf({ database, registry, jobs, mailer })),
     sweep: () => sweepExpired(database),
+    /** Ends what waited for approval, or held money, for too long. */
+    expireDue: async (): Promise<void> => {
+      const now = clock.now();
+      await Promise.all([operations.expireDue(), payouts.expireDue(now), ledger.expireHolds(now)]);
+    },
     close: async (): Promise<void> => {
       closeMail();
       await listener.close();
+      await ledger.close();
       await database.close();
     },
   };
@@ -220,6 +290,10 @@ const buildChainAccess = ({ config, overrides, database, registry, signer, clock
 /** The wallets module asks by address; the accounts answer in order. */
 const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => ({
   addressOf: ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) => smartAccounts.addressOf(ownerAddress),
+  originOf: async ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) => ({
+    factory: (await smartAccounts.deployment(ownerAddress)).to,
+    salt: smartAccounts.saltNonce.toString(),
+  }),
   isDeployed: async (chainId: number, addresses: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, boolean>> => {
     const deployed = await smartAccounts.isDeployed(chainId, addresses);
     return new Map(addresses.map((address, index) => [address, deployed[index] === true]));

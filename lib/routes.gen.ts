@@ -8,24 +8,54 @@ import * as authNonce from "@/app/api/auth/nonce/route";
 import * as authRefresh from "@/app/api/auth/refresh/route";
 import * as authToken from "@/app/api/auth/token/route";
 import * as authWhoami from "@/app/api/auth/whoami/route";
+import * as balancesHistory from "@/app/api/balances/history/route";
 import * as balancesUnified from "@/app/api/balances/unified/route";
 import * as chains from "@/app/api/chains/route";
+import * as contacts from "@/app/api/contacts/route";
+import * as contactsId from "@/app/api/contacts/[id]/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
 import * as devInbox from "@/app/api/dev/inbox/route";
+import * as globalAccounts from "@/app/api/global-accounts/route";
+import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
+import * as globalAccountsIdEntries from "@/app/api/global-accounts/[id]/entries/route";
+import * as globalAccountsIdFund from "@/app/api/global-accounts/[id]/fund/route";
+import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/route";
+import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
 import * as health from "@/app/api/health/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
 import * as operations from "@/app/api/operations/route";
 import * as operationsId from "@/app/api/operations/[id]/route";
+import * as operationsIdApprove from "@/app/api/operations/[id]/approve/route";
+import * as operationsIdCancel from "@/app/api/operations/[id]/cancel/route";
 import * as operationsIdEvents from "@/app/api/operations/[id]/events/route";
+import * as operationsIdRetry from "@/app/api/operations/[id]/retry/route";
+import * as operationsExport from "@/app/api/operations/export/route";
+import * as payouts from "@/app/api/payouts/route";
+import * as payoutsId from "@/app/api/payouts/[id]/route";
+import * as payoutsIdApprove from "@/app/api/payouts/[id]/approve/route";
+import * as payoutsIdCancel from "@/app/api/payouts/[id]/cancel/route";
+import * as payoutsIdItems from "@/app/api/payouts/[id]/items/route";
+import * as payoutsIdRetry from "@/app/api/payouts/[id]/retry/route";
+import * as payoutsBulkGlobalAccounts from "@/app/api/payouts/bulk/global-accounts/route";
 import * as ready from "@/app/api/ready/route";
+import * as reserves from "@/app/api/reserves/route";
+import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
 import * as swapExecute from "@/app/api/swap/execute/route";
 import * as swapPrepare from "@/app/api/swap/prepare/route";
 import * as swapQuote from "@/app/api/swap/quote/route";
 import * as swapRequestOtp from "@/app/api/swap/request-otp/route";
 import * as tokens from "@/app/api/tokens/route";
+import * as transfers from "@/app/api/transfers/route";
+import * as transfersId from "@/app/api/transfers/[id]/route";
+import * as walletSmartAccount from "@/app/api/wallet/smart-account/route";
 import * as wallets from "@/app/api/wallets/route";
+import * as walletsId from "@/app/api/wallets/[id]/route";
+import * as walletsLink from "@/app/api/wallets/link/route";
+import * as walletsLinkAddress from "@/app/api/wallets/link/[address]/route";
+import * as walletsLinkInit from "@/app/api/wallets/link/init/route";
+import * as walletsLinkVerify from "@/app/api/wallets/link/verify/route";
 import type { RouteEntry } from "@/lib/http/fast-server";
 
 export const routes: readonly RouteEntry[] = [
@@ -38,24 +68,54 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/auth/refresh", module: authRefresh },
   { path: "/api/auth/token", module: authToken },
   { path: "/api/auth/whoami", module: authWhoami },
+  { path: "/api/balances/history", module: balancesHistory },
   { path: "/api/balances/unified", module: balancesUnified },
   { path: "/api/chains", module: chains },
+  { path: "/api/contacts", module: contacts },
+  { path: "/api/contacts/[id]", module: contactsId },
   { path: "/api/dev/faucet", module: devFaucet },
   { path: "/api/dev/inbox", module: devInbox },
+  { path: "/api/global-accounts", module: globalAccounts },
+  { path: "/api/global-accounts/[id]", module: globalAccountsId },
+  { path: "/api/global-accounts/[id]/entries", module: globalAccountsIdEntries },
+  { path: "/api/global-accounts/[id]/fund", module: globalAccountsIdFund },
+  { path: "/api/global-accounts/[id]/proof", module: globalAccountsIdProof },
+  { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
   { path: "/api/health", module: health },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
   { path: "/api/openapi.json", module: openapiJson },
   { path: "/api/operations", module: operations },
   { path: "/api/operations/[id]", module: operationsId },
+  { path: "/api/operations/[id]/approve", module: operationsIdApprove },
+  { path: "/api/operations/[id]/cancel", module: operationsIdCancel },
   { path: "/api/operations/[id]/events", module: operationsIdEvents },
+  { path: "/api/operations/[id]/retry", module: operationsIdRetry },
+  { path: "/api/operations/export", module: operationsExport },
+  { path: "/api/payouts", module: payouts },
+  { path: "/api/payouts/[id]", module: payoutsId },
+  { path: "/api/payouts/[id]/approve", module: payoutsIdApprove },
+  { path: "/api/payouts/[id]/cancel", module: payoutsIdCancel },
+  { path: "/api/payouts/[id]/items", module: payoutsIdItems },
+  { path: "/api/payouts/[id]/retry", module: payoutsIdRetry },
+  { path: "/api/payouts/bulk/global-accounts", module: payoutsBulkGlobalAccounts },
   { path: "/api/ready", module: ready },
+  { path: "/api/reserves", module: reserves },
+  { path: "/api/swap-and-transfer", module: swapAndTransfer },
   { path: "/api/swap/execute", module: swapExecute },
   { path: "/api/swap/prepare", module: swapPrepare },
   { path: "/api/swap/quote", module: swapQuote },
   { path: "/api/swap/request-otp", module: swapRequestOtp },
   { path: "/api/tokens", module: tokens },
+  { path: "/api/transfers", module: transfers },
+  { path: "/api/transfers/[id]", module: transfersId },
+  { path: "/api/wallet/smart-account", module: walletSmartAccount },
   { path: "/api/wallets", module: wallets },
+  { path: "/api/wallets/[id]", module: walletsId },
+  { path: "/api/wallets/link", module: walletsLink },
+  { path: "/api/wallets/link/[address]", module: walletsLinkAddress },
+  { path: "/api/wallets/link/init", module: walletsLinkInit },
+  { path: "/api/wallets/link/verify", module: walletsLinkVerify },
 ];
 
 /** Unknown paths below these are next-auth's. */

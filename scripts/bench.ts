@@ -13,8 +13,10 @@ import { getOperation } from "../lib/contracts/operations";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "../lib/contracts/swap";
 import { listWallets } from "../lib/contracts/wallets";
 import { isFinal } from "../lib/core/status";
+import { benchBalances } from "./bench-balances";
 import { benchHttp } from "./bench-http";
 import { benchQuoteOverhead } from "./bench-quote";
+import { benchTransfers } from "./bench-transfers";
 
 const QUOTES = 60;
 const QUOTES_WARM = 10;
@@ -225,6 +227,14 @@ const main = async (): Promise<void> => {
     const quotes = await benchQuotes(customer);
     const overhead = await benchQuoteOverhead(environment, customer.treasury);
     const swaps = await benchSwaps(customer);
+    const transfers = await benchTransfers({
+      databaseUrl: stack.databaseUrl,
+      pids: () => childrenOf(stack.pid),
+      client: customer.client,
+      apiUrl: `${stack.url}/api`,
+      chainId: ONE,
+    });
+    const balances = await benchBalances({ databaseUrl: stack.databaseUrl, client: customer.client });
     // The API must stay as fast once pages were rendered.
     await fetch(`${stack.url}/sign-in`);
     const next = await startNext(environment);
@@ -240,11 +250,15 @@ const main = async (): Promise<void> => {
     });
     const round = (value: number): number => Math.round(value * 100) / 100;
     const [quote, swap, own] = [quantile(quotes, 0.5), round(quantile(swaps, 0.5) / 1000), quantile(overhead, 0.5)];
+    const unified = quantile(balances, 0.5);
     print(
       [
         figure("quote, one source, two chains, p50", quote, "ms", "≤ 60", quote <= 60),
         figure("quote, beyond its chain calls, p50", own, "ms", "≤ 10", own <= 10),
         figure("execute → completed, two sources, p50", swap, "s", "≤ 3", swap <= 3),
+        figure("transfers from one treasury, at once", transfers.perSecond, "/s", "", true),
+        figure("the same, times as many as one by one", transfers.ratio, "×", "≥ 5", transfers.ratio >= 5),
+        figure("balance of 100 wallets, 3 chains, 5 tokens, p50", unified, "ms", "≤ 200", unified <= 200),
         figure(
           "authenticated GET, server.ts / next start",
           http.timesNext ?? 0,
@@ -255,7 +269,13 @@ const main = async (): Promise<void> => {
         figure("authenticated GET, server.ts / node:http", http.ofBare, "×", "≥ 0.3", http.ofBare >= 0.3),
         figure("memory at rest, whole stack (RSS)", memory.rss, "MB", "≤ 1200", memory.rss <= 1200),
       ],
-      { quoteP95Ms: quantile(quotes, 0.95), swapP95Ms: quantile(swaps, 0.95), memoryPssMb: memory.pss, http },
+      {
+        quoteP95Ms: quantile(quotes, 0.95),
+        swapP95Ms: quantile(swaps, 0.95),
+        memoryPssMb: memory.pss,
+        transfers,
+        http,
+      },
     );
   } finally {
     await stack.stop();

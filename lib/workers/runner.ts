@@ -7,6 +7,7 @@ export interface Worker {
 
 const RECONCILE_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
+const EXPIRE_EVERY_MS = 5000;
 const POLLS_PER_RECONCILE = 5;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. Its errors are for `work` itself to report. */
@@ -32,7 +33,10 @@ export const startWorker = (services: Services): Worker => {
   const { log, registry } = services;
   const jobs = startJobRunner({
     repository: services.jobs,
-    handlers: { operation: (id, signal) => services.operationDriver.drive(id, signal) },
+    handlers: {
+      operation: (id, signal) => services.operationDriver.drive(id, signal),
+      payout: (id) => services.payoutRunner.run(id),
+    },
     workerId: newWorkerId(),
     listener: services.listener,
     log: services.errorLog,
@@ -49,6 +53,13 @@ export const startWorker = (services: Services): Worker => {
       await services
         .sweep()
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "expired rows could not be swept"));
+    }),
+  );
+  schedules.push(
+    every(EXPIRE_EVERY_MS, async () => {
+      await services
+        .expireDue()
+        .catch((error: unknown) => services.errorLog.warn({ err: error }, "what ran out of time could not be ended"));
     }),
   );
   return {
