@@ -80,8 +80,7 @@ interface Kept extends Rule {
 
 const SERVER_ERROR = -32000;
 
-const rawHash = (one: Call): Hex =>
-  keccak256(z.custom<Hex>((value) => typeof value === "string").parse(one.params[0]));
+const rawHash = (one: Call): Hex => keccak256(z.custom<Hex>((value) => typeof value === "string").parse(one.params[0]));
 
 /** Asks the chain itself. Anvil answers batches in their order. */
 const forwardTo =

@@ -80,7 +80,12 @@ export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; lo
   });
   const start: StartWorkerProcess = async (variables) => {
     const log = openSync(logFile, "a");
-    const child = fork(outfile, { cwd: ROOT, env: { NODE_ENV: "test", ...variables }, stdio: ["ignore", log, log, "ipc"], execArgv: [] });
+    const child = fork(outfile, {
+      cwd: ROOT,
+      env: { NODE_ENV: "test", ...variables },
+      stdio: ["ignore", log, log, "ipc"],
+      execArgv: [],
+    });
     closeSync(log);
     children.add(child);
     child.once("exit", () => children.delete(child));

@@ -81,9 +81,7 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
     const places = registry.tokens().filter((token) => token.assetId === assetId);
     // A chain that hangs or is away says nothing; the others are heard.
     const answers = await Promise.all(
-      places.map((place) =>
-        place.usdPegged ? Promise.resolve(USD_ONE) : onChain(place, signal).catch(() => null),
-      ),
+      places.map((place) => (place.usdPegged ? Promise.resolve(USD_ONE) : onChain(place, signal).catch(() => null))),
     );
     return answers.reduce((high, price) => (price !== null && (high === null || price > high) ? price : high), null);
   };

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const one = (): OtpService =>
     createOtpService({
       repository: createOtpRepository(database),
-      mailer: { send: () => Promise.resolve() },
+      mailer: { id: "none", send: () => Promise.resolve() },
       clock: { now: () => now },
       secrets: {
         code: () => CODE,

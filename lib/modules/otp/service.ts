@@ -47,9 +47,13 @@ const secondsUntil = (later: Date, now: Date): number =>
   Math.max(1, Math.ceil((later.getTime() - now.getTime()) / 1000));
 
 const tooManyCodes = (until: Date, now: Date): DomainError =>
-  new DomainError("rate_limited", "Too many codes were sent to you within an hour. Nothing was sent; try again later.", {
-    retryAfterSeconds: secondsUntil(until, now),
-  });
+  new DomainError(
+    "rate_limited",
+    "Too many codes were sent to you within an hour. Nothing was sent; try again later.",
+    {
+      retryAfterSeconds: secondsUntil(until, now),
+    },
+  );
 
 const tooManyGuesses = (until: Date, now: Date): DomainError =>
   new DomainError(

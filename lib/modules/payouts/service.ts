@@ -30,7 +30,9 @@ export interface PayoutsDeps {
   readonly assets: Assets;
   readonly policies: PoliciesService;
   readonly otp: OtpService;
-  readonly prices: { highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> };
+  readonly prices: {
+    highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
+  };
   readonly clock: Clock;
 }
 
@@ -109,7 +111,9 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   const worthOf = async ({ asset, totalBase }: Checked): Promise<string | null> => {
     const [token] = asset.tokens;
     if (token === undefined) return null;
-    const [price] = await deps.prices.highestPriceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => [null]);
+    const [price] = await deps.prices
+      .highestPriceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS))
+      .catch(() => [null]);
     return worth(totalBase, price);
   };
 
@@ -358,5 +362,3 @@ const previewOf = (actor: Actor, input: NewPayout, checked: Checked, now: Date):
   updatedAt: now,
   expiresAt: null,
 });
-
-export type PayoutsService = ReturnType<typeof createPayoutsService>;

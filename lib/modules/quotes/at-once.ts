@@ -31,10 +31,7 @@ const APPROVAL_SECONDS = 24 * 3600;
 const KIND = "swap_and_transfer";
 
 type AtOnceInput = z.output<typeof swapAndTransfer.body>;
-type Begun = Pick<
-  OperationWithLegs,
-  "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt"
->;
+type Begun = Pick<OperationWithLegs, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
 
 /** The operation that awaited approval, or the call that starts one. */
 interface Run {

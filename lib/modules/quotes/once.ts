@@ -4,9 +4,7 @@ import type { Once, QuoteRow, QuotesRepository } from "./repository";
 
 /** @param input parsed by its contract, so that its fields have one order and one spelling */
 export const onceOf = (key: string | null, input: object): Once | null =>
-  key === null
-    ? null
-    : { key, digest: new Uint8Array(createHash("sha256").update(JSON.stringify(input)).digest()) };
+  key === null ? null : { key, digest: new Uint8Array(createHash("sha256").update(JSON.stringify(input)).digest()) };
 
 /**
  * What the call made before, also where the answer was lost and the HTTP layer has forgotten it; null where it is new.

@@ -74,7 +74,9 @@ export const simulateRoute = async (
   };
   const isFirst = (leg: RouteLeg): boolean => route.legs.find((each) => accountOf(each) === accountOf(leg)) === leg;
   const simulations = await Promise.all(
-    route.legs.map((leg) => prepareLeg(deps, { ...input, leg, legId: input.legIds.get(leg.sourceIndex), deploys: isFirst(leg) })),
+    route.legs.map((leg) =>
+      prepareLeg(deps, { ...input, leg, legId: input.legIds.get(leg.sourceIndex), deploys: isFirst(leg) }),
+    ),
   );
   const legs = simulations.map(({ prepared }) => prepared);
   return {
