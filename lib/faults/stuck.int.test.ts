@@ -58,9 +58,18 @@ const order = async () => {
   return { customer, recipient, quoteId };
 };
 
+const newest = (above: bigint) =>
+  database.prisma.chainTransaction.findFirst({
+    where: { chainId: one.chainId, fromAddress: executor, nonce: { gt: above } },
+    orderBy: { nonce: "desc" },
+  });
+/** The executor's last nonce before the operations of this test: what the tests before left is not theirs. */
+let nonceBefore = -1n;
+
 /** Operations whose source is on chain one, which from here on makes blocks when the test says so. */
 const startSeveral = async (count: number): Promise<Started[]> => {
   const orders = await Promise.all(Array.from({ length: count }, order));
+  nonceBefore = (await newest(-1n))?.nonce ?? -1n;
   one.hold();
   await one.client.setAutomine(false);
   return Promise.all(
@@ -77,13 +86,11 @@ const start = async (): Promise<Started> => {
   return started;
 };
 
-/** The executor's newest transaction on chain one, once `accept` is content with it. */
+/** The executor's newest transaction on chain one in this test, once `accept` is content with it. */
 const transaction = (accept: (row: { status: string; replacedHashes: string[] }) => boolean) =>
   vi.waitFor(async () => {
-    const row = await database.prisma.chainTransaction.findFirstOrThrow({
-      where: { chainId: one.chainId, fromAddress: executor },
-      orderBy: { nonce: "desc" },
-    });
+    const row = await newest(nonceBefore);
+    if (!row) throw new Error("It is not there yet.");
     if (!accept(row)) throw new Error(`It is ${row.status}, replaced ${String(row.replacedHashes.length)} times.`);
     return row;
   }, WAIT);
