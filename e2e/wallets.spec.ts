@@ -83,13 +83,13 @@ const signWithOneRejection = async (page: Page): Promise<void> => {
   await review.getByRole("button", { name: "Go on with step 1" }).click();
   for (let step = 0; step < count; step += 1) {
     await page.getByRole("button", { name: "Confirm", exact: true }).click();
-    // The next request of the wallet is another one; the last leads to the page of the operation.
-    if (step < count - 1) await expect(review.getByText(`${String(step + 1)} of ${String(count)} done`)).toBeVisible();
+    // The next request of the wallet is another one, over the review; the last leads to the page of the operation.
+    if (step < count - 1) await expect(page.getByText(`${String(step + 1)} of ${String(count)} done`)).toBeVisible();
   }
 };
 
 test("a wallet of one's own is linked, named, used as a source beside the treasury, and unlinked", async ({ page }) => {
-  test.setTimeout(1_500_000);
+  test.setTimeout(240_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   const seen: string[] = [];

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { DEV_PAYMASTER_PRIVATE_KEY, devAddress } from "@/lib/devnet/accounts";
-import { planDeployments } from "@/lib/devnet/contracts";
+import { MULTICALL3, planDeployments } from "@/lib/devnet/contracts";
 import { deployAll } from "@/lib/devnet/deploy/deploy";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { BundlerHarness } from "@/lib/ports/bundler.contract";
@@ -36,6 +36,7 @@ export const startOperationChain = async (chainId: number): Promise<OperationCha
     ...anvil.config,
     contracts: {
       ...anvil.config.contracts,
+      multicall3: MULTICALL3,
       entryPoint: contracts.entryPoint,
       verifyingPaymaster: contracts.verifyingPaymaster,
     },

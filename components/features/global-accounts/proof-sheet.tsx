@@ -17,6 +17,7 @@ import { HeldAmount } from "@/components/ui/held-amount";
 import { saveFile } from "@/components/ui/save-file";
 import { Fact, Facts, Sheet } from "@/components/ui/sheet";
 import { Time } from "@/components/ui/time";
+import { ApiError } from "@/lib/api-client/client";
 import { getReservesProof } from "@/lib/contracts/reserves";
 import { formatAmount } from "@/lib/core/money";
 import type { Account } from "./account";
@@ -28,6 +29,11 @@ interface Checked {
   readonly right: boolean | null;
 }
 
+/** A young account is in the next tree, which comes every ten seconds. */
+const TREES_WAITED_MAX = 6;
+const isTooYoung = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === "invalid_state" && error.retryAfterSeconds !== null;
+
 const fileName = (proof: ReservesProof): string => `proof-${proof.accountId}.json`;
 
 export const ProofSheet = ({ account }: { readonly account: Account }): ReactNode => {
@@ -37,6 +43,8 @@ export const ProofSheet = ({ account }: { readonly account: Account }): ReactNod
       const proof = await api.call(getReservesProof, { params: { id: account.id } });
       return { proof, right: window.isSecureContext ? await holds(proof) : null };
     },
+    retry: (failures, error) => isTooYoung(error) && failures < TREES_WAITED_MAX,
+    retryDelay: (_, error) => (isTooYoung(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0),
   });
   return (
     <Sheet
@@ -62,6 +70,11 @@ export const ProofSheet = ({ account }: { readonly account: Account }): ReactNod
           </Link>{" "}
           without seeing what others have.
         </p>
+        {asking.isPending && asking.failureCount > 0 ? (
+          <Alert tone="info" title="The account is in the next sum, within half a minute">
+            What was counted last is older than the account. The proof is made as soon as it is counted.
+          </Alert>
+        ) : null}
         {asking.isError ? (
           <ErrorState compact error={asking.error} money="What the account holds is untouched." />
         ) : null}

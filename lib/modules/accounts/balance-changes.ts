@@ -21,6 +21,11 @@ interface Call3 {
 }
 
 const call3 = (target: Address, callData: Hex): Call3 => ({ target, allowFailure: false, callData });
+/** Another operation may have deployed the account since this one was drafted. */
+const deploymentCall = (factory: Address, factoryData: Hex): Call3 => ({
+  ...call3(factory, factoryData),
+  allowFailure: true,
+});
 
 /**
  * Balances, the account's calls, and the balances again in one `eth_call`. Multicall3's code stands in for the entry point's, which is
@@ -33,7 +38,7 @@ export const balanceChanges = async (
   watched: readonly Watched[],
 ): Promise<bigint[]> => {
   const reads = watched.map((each) => balanceRead(contracts.multicall3, each));
-  const deployment = factory && factoryData ? [call3(factory, factoryData)] : [];
+  const deployment = factory && factoryData ? [deploymentCall(factory, factoryData)] : [];
   const calls = [...deployment, ...reads, call3(sender, callData), ...reads];
   const code = await client.getCode({ address: contracts.multicall3 });
   const { data } = await client.call({

@@ -1,6 +1,7 @@
 import { encodeFunctionData, erc20Abi, parseSignature, type Hex, type TypedDataDefinition } from "viem";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { isDomainError } from "@/lib/core/errors";
 import type { Bundler, UserOperation, UserOperationGas, UserOperationReceipt } from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { SmartAccounts } from "@/lib/ports/smart-accounts";
@@ -102,6 +103,17 @@ export interface OwnerOperation {
   readonly typedData: TypedDataDefinition;
 }
 
+/** EntryPoint's word for an operation that would deploy an account which is there by now (ERC-4337, "AA10"). */
+const wasDeployedMeanwhile = (error: unknown): boolean =>
+  isDomainError(error) && error.code === "simulation_failed" && String(error.extra.reason).startsWith("AA10");
+
+/** Another operation of the account may deploy it between draft and estimate: the next draft knows. */
+const evenIfDeployedMeanwhile = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch((error: unknown) => {
+    if (!wasDeployedMeanwhile(error)) throw error;
+    return work();
+  });
+
 /** User operations of smart accounts: simulate, sign, submit, and ask how they went; and what plain wallets send. */
 export const createAccountsService = ({ registry, smartAccounts, bundler }: AccountsDeps) => {
   const draft = async ({ account, chainId, legId, calls }: LegCalls): Promise<UserOperation> =>
@@ -155,8 +167,9 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
   };
 
   return {
-    simulate,
-    simulatePermitted,
+    simulate: (input: LegCalls, watched: readonly Watched[]) => evenIfDeployedMeanwhile(() => simulate(input, watched)),
+    simulatePermitted: (input: PermittedCalls, watched: readonly Watched[]) =>
+      evenIfDeployedMeanwhile(() => simulatePermitted(input, watched)),
 
     /** What a plain wallet has to send for these calls, each call in a transaction of its own. */
     neededCalls: (input: WalletCalls): Promise<readonly Call[]> => withoutNeedlessApprovals(registry, input),
