@@ -14,12 +14,18 @@ const typesText = (target: EventTarget | null): boolean =>
     ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
     target.closest("[role=dialog]") !== null);
 
+/** Enter belongs to the row from here on, and no longer to the button that was pressed last. */
+const letGoOfFocus = (): void => {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+};
+
 /** j and k move through a list, Enter opens, Escape lets go. Give the answer to `Table` as `activeKey`. */
 export const useListKeys = ({ keys, onOpen }: ListKeys): string | null => {
   const [active, setActive] = useState<string | null>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || typesText(event.target)) return;
+      if (event.key === "j" || event.key === "k") letGoOfFocus();
       const index = active === null ? -1 : keys.indexOf(active);
       if (event.key === "j") setActive(keys[Math.min(index + 1, keys.length - 1)] ?? null);
       else if (event.key === "k") setActive(keys[Math.max(index - 1, 0)] ?? null);

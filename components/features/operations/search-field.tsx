@@ -1,7 +1,7 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
 import { Field, Input } from "@/components/ui/field";
 
 const SETTLE_MS = 350;
@@ -21,24 +21,26 @@ export const SearchField = ({
   onSettle,
 }: SearchFieldProps): ReactNode => {
   const [text, setText] = useState(value);
+  const [seen, setSeen] = useState(value);
   const [told, setTold] = useState(value);
-  // Changed from outside, for instance by removing its chip.
-  if (value !== told) {
-    setTold(value);
-    setText(value);
+  if (value !== seen) {
+    setSeen(value);
+    // What this field told comes back late; anything else came from outside, for instance from removing its chip.
+    if (value !== told) {
+      setTold(value);
+      setText(value);
+    }
   }
-  const tell = (next: string): void => {
-    setTold(next.trim());
-    onSettle(next.trim());
+  const tell = (): void => {
+    setTold(text.trim());
+    onSettle(text.trim());
   };
+  const settle = useEffectEvent(tell);
   useEffect(() => {
     if (text.trim() === told) return undefined;
-    const timer = setTimeout(() => {
-      setTold(text.trim());
-      onSettle(text.trim());
-    }, SETTLE_MS);
+    const timer = setTimeout(settle, SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [text, told, onSettle]);
+  }, [text, told]);
   return (
     <Field label="Search" labelHidden className="relative min-w-0 flex-1 basis-64">
       <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-fg-3" aria-hidden />
@@ -49,7 +51,7 @@ export const SearchField = ({
         placeholder={placeholder}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => (event.key === "Enter" ? tell(text) : undefined)}
+        onKeyDown={(event) => (event.key === "Enter" ? tell() : undefined)}
       />
     </Field>
   );
