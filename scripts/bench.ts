@@ -15,6 +15,7 @@ import { listWallets } from "../lib/contracts/wallets";
 import { isFinal } from "../lib/core/status";
 import { benchBalances } from "./bench-balances";
 import { benchHttp } from "./bench-http";
+import { benchPayouts } from "./bench-payouts";
 import { benchQuoteOverhead } from "./bench-quote";
 import { benchTransfers } from "./bench-transfers";
 
@@ -234,6 +235,12 @@ const main = async (): Promise<void> => {
       apiUrl: `${stack.url}/api`,
       chainId: ONE,
     });
+    const payouts = await benchPayouts({
+      databaseUrl: stack.databaseUrl,
+      client: customer.client,
+      apiUrl: `${stack.url}/api`,
+      chainId: TWO,
+    });
     const balances = await benchBalances({ databaseUrl: stack.databaseUrl, client: customer.client });
     // The API must stay as fast once pages were rendered.
     await fetch(`${stack.url}/sign-in`);
@@ -251,6 +258,8 @@ const main = async (): Promise<void> => {
     const round = (value: number): number => Math.round(value * 100) / 100;
     const [quote, swap, own] = [quantile(quotes, 0.5), round(quantile(swaps, 0.5) / 1000), quantile(overhead, 0.5)];
     const unified = quantile(balances, 0.5);
+    const [accepted, inserted] = [quantile(payouts.acceptMs, 0.5), quantile(payouts.bareInsertMs, 0.5)];
+    const payoutRatio = round(inserted / accepted);
     print(
       [
         figure("quote, one source, two chains, p50", quote, "ms", "≤ 60", quote <= 60),
@@ -258,6 +267,7 @@ const main = async (): Promise<void> => {
         figure("execute → completed, two sources, p50", swap, "s", "≤ 3", swap <= 3),
         figure("transfers from one treasury, at once", transfers.perSecond, "/s", "", true),
         figure("the same, times as many as one by one", transfers.ratio, "×", "≥ 5", transfers.ratio >= 5),
+        figure("payout of 1,000 rows over HTTP / bare insert", payoutRatio, "×", "≥ 0.5", payoutRatio >= 0.5),
         figure("balance of 100 wallets, 3 chains, 5 tokens, p50", unified, "ms", "≤ 200", unified <= 200),
         figure(
           "authenticated GET, server.ts / next start",
@@ -273,6 +283,7 @@ const main = async (): Promise<void> => {
         quoteP95Ms: quantile(quotes, 0.95),
         swapP95Ms: quantile(swaps, 0.95),
         memoryPssMb: memory.pss,
+        payouts: { acceptP50Ms: accepted, bareInsertP50Ms: inserted, paidP50Ms: quantile(payouts.paidMs, 0.5) },
         transfers,
         http,
       },

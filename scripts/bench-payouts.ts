@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { createApiClient, type ApiClient } from "../lib/api-client/client";
+import { createApiKey } from "../lib/contracts/api-keys";
+import { useFaucet } from "../lib/contracts/dev";
+import { createGlobalAccount, fundGlobalAccount } from "../lib/contracts/global-accounts";
+import { createAccountsPayout, getPayout } from "../lib/contracts/payouts";
+import { listWallets } from "../lib/contracts/wallets";
+import { isFinal } from "../lib/core/status";
+
+const ROWS = 1000;
+const WARM = 5;
+const ROUNDS = 30;
+const POLL_MS = 10;
+const TIMEOUT_MS = 60_000;
+const OPENED_AT_ONCE = 50;
+const FUNDED = "1000000";
+
+/** The peer: what PostgreSQL needs for the same rows alone, in a table of the same columns, key and checks. */
+const PEER_TABLE = "CREATE TABLE bench_payout_item (LIKE payout_item INCLUDING ALL)";
+const PEER_INSERT = `INSERT INTO bench_payout_item (payout_id, index, recipient_account_id, amount_base, reference)
+  SELECT $1, item.index - 1, item.recipient, item.amount, item.reference
+  FROM unnest($2::text[], $3::numeric[], $4::text[]) WITH ORDINALITY AS item (recipient, amount, reference, index)`;
+
+export interface PayoutFigures {
+  /** From the request to its answer, one payout after another. */
+  readonly acceptMs: readonly number[];
+  /** From the request until every row is paid. */
+  readonly paidMs: readonly number[];
+  readonly bareInsertMs: readonly number[];
+}
+
+export interface PayoutBench {
+  readonly databaseUrl: string;
+  readonly client: ApiClient;
+  readonly apiUrl: string;
+  readonly chainId: number;
+}
+
+/** An API key that needs no code, an account with money, and as many recipients as there are rows. */
+const prepare = async ({ client, apiUrl, chainId }: PayoutBench) => {
+  const { data } = await client.call(listWallets, {});
+  const treasury = data.find(({ kind }) => kind === "treasury");
+  if (treasury === undefined) throw new Error("There is no treasury.");
+  await client.call(useFaucet, { body: { address: treasury.address, chainId, token: "USDC", amount: FUNDED } });
+  const { secret } = await client.call(createApiKey, {
+    body: { name: "payouts", otp: "exempt", dailyCapUsd: FUNDED },
+  });
+  const key = createApiClient({ baseUrl: apiUrl, headers: () => ({ "x-api-key": secret }) });
+  const open = async (): Promise<string> => {
+    const { id } = await client.call(createGlobalAccount, { body: { currency: "USDC" } });
+    return id;
+  };
+  const source = await open();
+  const body = { currency: "USDC", amount: String(ROWS * 100) };
+  // Reserves count at final blocks, so the gift takes a moment.
+  for (const started = performance.now(); ; await pause(POLL_MS)) {
+    try {
+      await client.call(fundGlobalAccount, { params: { id: source }, body });
+      break;
+    } catch (error) {
+      if (performance.now() - started > TIMEOUT_MS) throw error;
+    }
+  }
+  const recipients: string[] = [];
+  while (recipients.length < ROWS)
+    recipients.push(...(await Promise.all(Array.from({ length: OPENED_AT_ONCE }, open))));
+  return { key, source, recipients };
+};
+
+/** A payout of 1,000 rows over HTTP, beside a bare insert of the same rows, by turns. */
+export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> => {
+  const { key, source, recipients } = await prepare(bench);
+  const rows = recipients.map((recipientAccountId, index) => ({
+    recipientAccountId,
+    amount: "0.01",
+    currency: "USDC",
+    reference: `Salary ${String(index)}`,
+  }));
+  const columns = [
+    rows.map(({ recipientAccountId }) => recipientAccountId),
+    rows.map(() => "10000000000000000"),
+    rows.map(({ reference }) => reference),
+  ];
+  const acceptMs: number[] = [];
+  const paidMs: number[] = [];
+  const bareInsertMs: number[] = [];
+  const pool = new pg.Pool({ connectionString: bench.databaseUrl, max: 1 });
+  try {
+    await pool.query(PEER_TABLE);
+    for (let round = 0; round < WARM + ROUNDS; round++) {
+      const measured = round >= WARM;
+      const insertStarted = performance.now();
+      await pool.query({ name: "insert", text: PEER_INSERT, values: [`po_${randomUUID()}`, ...columns] });
+      if (measured) bareInsertMs.push(performance.now() - insertStarted);
+
+      const started = performance.now();
+      const { payoutId } = await key.call(createAccountsPayout, {
+        body: { sourceAccountId: source, transfers: rows },
+        idempotencyKey: randomUUID(),
+      });
+      if (measured) acceptMs.push(performance.now() - started);
+      if (payoutId === null) throw new Error("The payout was not stored.");
+      for (;;) {
+        const { status } = await key.call(getPayout, { params: { id: payoutId } });
+        if (isFinal(status) && status !== "completed") throw new Error(`A payout ended ${status}.`);
+        if (status === "completed") break;
+        if (performance.now() - started > TIMEOUT_MS) throw new Error("A payout was not paid in time.");
+        await pause(POLL_MS);
+      }
+      if (measured) paidMs.push(performance.now() - started);
+    }
+    return { acceptMs, paidMs, bareInsertMs };
+  } finally {
+    await pool.query("DROP TABLE IF EXISTS bench_payout_item");
+    await pool.end();
+  }
+};
