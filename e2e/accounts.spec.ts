@@ -121,6 +121,34 @@ const checkProof = async (page: Page, payee: string): Promise<void> => {
   expect(root).toEqual({ hash: proof.root.hash, sum: BigInt(proof.root.sumBase) });
 };
 
+/** A second funding, which goes back; the first one has been spent. */
+const takeBack = async (page: Page, payer: string): Promise<void> => {
+  await page.goto(`/accounts/${payer}`);
+  await page.getByRole("button", { name: "Fund", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Amount in USDC").fill("25");
+  await dialog.getByRole("button", { name: "Fund account" }).click();
+  await expect(dialog).toHaveCount(0);
+  const entries = page.getByRole("table", { name: "Entries" });
+  await entries
+    .getByRole("row", { name: /\+600/ })
+    .getByRole("button", { name: /^Take back/ })
+    .click();
+  const confirm = page.getByRole("alertdialog", { name: "Take this funding back?" });
+  await confirm.getByRole("button", { name: "Take back" }).click();
+  await expect(confirm.getByText("The account does not hold enough")).toBeVisible();
+  await confirm.getByRole("button", { name: "Leave it" }).click();
+  await entries
+    .getByRole("row", { name: /\+25/ })
+    .getByRole("button", { name: /^Take back/ })
+    .click();
+  expect(await axeFaults(page)).toEqual([]);
+  await confirm.getByRole("button", { name: "Take back" }).click();
+  await expect(confirm).toHaveCount(0);
+  await expect(entries.getByText("Taken back")).toBeVisible();
+  await expect(entries.getByText("Reversal")).toBeVisible();
+};
+
 test("an account is funded from the treasury and pays another; statement, reserves and proof agree", async ({
   page,
 }) => {
@@ -139,6 +167,7 @@ test("an account is funded from the treasury and pays another; statement, reserv
   const payout = new URL(page.url()).pathname;
   await checkStatement(page, payee);
   await checkProof(page, payee);
+  await takeBack(page, payer);
 
   for (const path of [
     "/accounts",

@@ -20,6 +20,7 @@ import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
 import * as globalAccountsIdEntries from "@/app/api/global-accounts/[id]/entries/route";
 import * as globalAccountsIdFund from "@/app/api/global-accounts/[id]/fund/route";
 import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/route";
+import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
 import * as health from "@/app/api/health/route";
 import * as me from "@/app/api/me/route";
@@ -80,6 +81,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/entries", module: globalAccountsIdEntries },
   { path: "/api/global-accounts/[id]/fund", module: globalAccountsIdFund },
   { path: "/api/global-accounts/[id]/proof", module: globalAccountsIdProof },
+  { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
   { path: "/api/health", module: health },
   { path: "/api/me", module: me },

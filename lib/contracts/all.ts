@@ -59,6 +59,7 @@ export const contracts: readonly Contract[] = [
   globalAccounts.listGlobalAccounts,
   globalAccounts.getGlobalAccount,
   globalAccounts.fundGlobalAccount,
+  globalAccounts.reverseFunding,
   globalAccounts.listEntries,
   globalAccounts.getStatement,
   reserves.getReservesProof,

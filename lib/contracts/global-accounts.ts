@@ -100,6 +100,28 @@ export const fundGlobalAccount = defineContract({
   errors: ["not_found", "amount_precision", "insufficient_reserves", "chain_unavailable", "unsupported_token"],
 });
 
+export const reverseFunding = defineContract({
+  method: "POST",
+  path: "/global-accounts/{id}/reversals",
+  summary:
+    "Takes a funding back, while the account still has the money: the reserves are free again. By a person, once",
+  tag,
+  auth: "user",
+  params,
+  body: z.object({ transactionId: id("ltx").meta({ description: "The funding's" }) }),
+  status: 201,
+  response: z.object({
+    transactionId: id("ltx"),
+    reverses: id("ltx"),
+    accountId: id("ga"),
+    amount: amountOut.meta({ description: "What left the account" }),
+    ...money,
+    balance: accountRecord.shape.balance,
+    createdAt: timestamp,
+  }),
+  errors: ["not_found", "invalid_state", "insufficient_balance"],
+});
+
 export const entryRecord = z.object({
   seq: z.int(),
   transactionId: z.string(),
@@ -108,6 +130,7 @@ export const entryRecord = z.object({
   balanceAfter: amountOut,
   reference: z.string().nullable(),
   counterpartyId: z.string().nullable().meta({ description: "The other account, where there is just one" }),
+  reversedBy: z.string().nullable().meta({ description: "The transaction that took this one back" }),
   createdAt: timestamp,
 });
 

@@ -66,6 +66,7 @@ export const createAccountsPayout = defineContract({
     "insufficient_balance",
     "batch_too_large",
     "amount_precision",
+    "recipient_not_allowed",
     "payload_too_large",
   ],
 });
@@ -161,5 +162,5 @@ export const retryPayout = defineContract({
   params,
   status: 202,
   response: payoutRecord,
-  errors: ["not_found", "invalid_state"],
+  errors: ["not_found", "invalid_state", "insufficient_balance", "recipient_not_allowed"],
 });

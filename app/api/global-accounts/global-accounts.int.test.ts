@@ -7,7 +7,9 @@ import {
   getStatement,
   listEntries,
   listGlobalAccounts,
+  reverseFunding,
 } from "@/lib/contracts/global-accounts";
+import { createAccountsPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { getReserves, getReservesProof } from "@/lib/contracts/reserves";
 import { rootOf } from "@/lib/modules/reserves/merkle-sum";
@@ -134,6 +136,52 @@ describe("a global account", () => {
     );
     expect(answers.filter((answer) => answer === "ok")).toHaveLength(9);
     expect(await reservesOf(customer)).toMatchObject({ liabilities: "100", covered: true });
+  });
+
+  test("gives a funding back once, while it has the money, and the treasury may use that again", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    const account = await open(customer);
+    await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+    const { transactionId } = await fundWhenFinal(customer, account.id, "100");
+    const takeBack = (by = client, id = account.id) =>
+      by.call(reverseFunding, { params: { id }, body: { transactionId } });
+    const eve = await newCustomer(api);
+    expect(await refusal(takeBack(eve.session.client))).toMatchObject({ status: 404 });
+    const { client: key } = await api.createKey(customer.session);
+    expect(await refusal(takeBack(key))).toMatchObject({ status: 403 });
+    const payee = await open(customer);
+    expect(await refusal(takeBack(client, payee.id))).toMatchObject({ status: 404 });
+
+    const exempt = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+    const transfers = [{ recipientAccountId: payee.id, amount: "30", currency: "USDC" }];
+    await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: account.id, transfers } });
+    await vi.waitFor(async () => {
+      const { balance } = await client.call(getGlobalAccount, { params: { id: payee.id } });
+      expect(balance.available).toBe("30");
+    }, 20_000);
+    expect(await refusal(takeBack())).toMatchObject({ code: "insufficient_balance" });
+    const [paid] = (await client.call(listEntries, { params: { id: payee.id } })).data;
+    const body = { transactionId: paid?.transactionId ?? "" };
+    expect(await refusal(client.call(reverseFunding, { params: { id: payee.id }, body }))).toMatchObject({
+      code: "invalid_state",
+    });
+
+    const second = await open(customer);
+    expect(await refusal(fundAccount(customer, second.id, "1"))).toMatchObject({ code: "insufficient_reserves" });
+    const back = [{ recipientAccountId: account.id, amount: "30", currency: "USDC" }];
+    await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: payee.id, transfers: back } });
+    const [first, again] = [await vi.waitFor(() => takeBack(), 20_000), await takeBack()];
+    expect(first).toMatchObject({ reverses: transactionId, amount: "100", balance: { posted: "0" } });
+    expect(again).toEqual(first);
+    const { data } = await client.call(listEntries, { params: { id: account.id } });
+    expect(data.map(({ kind, amount, reversedBy }) => [kind, amount, reversedBy])).toEqual([
+      ["reversal", "-100", null],
+      ["payout", "30", null],
+      ["payout", "-30", null],
+      ["funding", "100", first.transactionId],
+    ]);
+    await fundAccount(customer, second.id, "100");
   });
 
   test("keeps its statement: opening, entries with running balance, closing, as JSON and CSV", async () => {

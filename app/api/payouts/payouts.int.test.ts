@@ -248,6 +248,20 @@ describe("a payout between accounts", () => {
     expect(spent.map(({ spentUsd }) => spentUsd.toString())).toContain("8");
   });
 
+  test("by a key with a list of recipients is refused, for a list names addresses and no accounts", async () => {
+    const { source, customer } = await payer("5");
+    const limited = await api.createKey(customer.session, {
+      otp: "exempt",
+      dailyCapUsd: "1000",
+      recipients: [customer.treasury],
+    });
+    const [a = ""] = await openMany(customer.session.client, 1);
+    expect(await refusal(pay(limited.client, source, [[a, "1"]]))).toMatchObject({ code: "recipient_not_allowed" });
+    const whole = await pay(customer.session.client, source, [[a, "1"]]);
+    const tryAgain = limited.client.call(retryPayout, { params: { id: whole.payoutId ?? "" } });
+    expect(await refusal(tryAgain)).toMatchObject({ code: "recipient_not_allowed" });
+  });
+
   test("whose retry was cancelled can be tried again", async () => {
     const { source, customer, key } = await payer("3");
     const { client } = customer.session;

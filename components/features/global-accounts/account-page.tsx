@@ -92,7 +92,7 @@ const Views = ({ account }: { readonly account: Account }): ReactNode => {
         value={view}
         onValueChange={(next) => void setView(VIEWS.find((one) => one === next) ?? null)}
         tabs={[
-          { value: "entries", label: "Entries", content: <EntriesSheet accountId={account.id} /> },
+          { value: "entries", label: "Entries", content: <EntriesSheet account={account} /> },
           { value: "statement", label: "Statement", content: <StatementSheet account={account} /> },
           { value: "proof", label: "Proof of inclusion", content: <ProofSheet account={account} /> },
         ]}

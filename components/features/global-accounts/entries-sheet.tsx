@@ -1,20 +1,42 @@
 "use client";
 
 import { ScrollText } from "lucide-react";
-import type { ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { PagedSheet } from "@/components/features/session/paged-sheet";
+import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Table } from "@/components/ui/table";
+import { Table, type Column } from "@/components/ui/table";
+import type { Account, Entry } from "./account";
 import { useEntryColumns } from "./entry-columns";
+import { mayTakeBack, TakeBackDialog } from "./take-back-dialog";
 import { useEntries } from "./use-accounts";
 
+const actions = (onTakeBack: (entry: Entry) => void): Column<Entry> => ({
+  id: "actions",
+  header: <span className="sr-only">Actions</span>,
+  align: "right",
+  cell: (entry) =>
+    mayTakeBack(entry) ? (
+      <Button
+        size="sm"
+        variant="ghost"
+        aria-label={`Take back the funding of entry ${String(entry.seq)}`}
+        onClick={() => onTakeBack(entry)}
+      >
+        Take back
+      </Button>
+    ) : null,
+});
+
 /** Newest first. */
-export const EntriesSheet = ({ accountId }: { readonly accountId: string }): ReactNode => {
-  const columns = useEntryColumns();
+export const EntriesSheet = ({ account }: { readonly account: Account }): ReactNode => {
+  const [taken, setTaken] = useState<Entry | null>(null);
+  const shown = useEntryColumns();
+  const columns = useMemo(() => [...shown, actions(setTaken)], [shown]);
   return (
     <div className="flex flex-col gap-4">
       <PagedSheet
-        list={useEntries(accountId)}
+        list={useEntries(account.id)}
         what="entries"
         money="What the account holds is untouched."
         empty={
@@ -27,6 +49,7 @@ export const EntriesSheet = ({ accountId }: { readonly accountId: string }): Rea
           <Table caption="Entries" columns={columns} rows={entries} rowKey={(entry) => String(entry.seq)} />
         )}
       </PagedSheet>
+      <TakeBackDialog account={account} entry={taken} onClose={() => setTaken(null)} />
     </div>
   );
 };

@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useMemo, type ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
+import { Badge } from "@/components/ui/badge";
 import { HeldAmount } from "@/components/ui/held-amount";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -29,7 +30,17 @@ const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<str
 const columnsFor = (known: ReadonlyMap<string, Account>): readonly Column<Entry>[] => [
   { id: "seq", header: "No.", cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>, phone: "hidden" },
   { id: "time", header: "When", cell: (entry) => <Time value={entry.createdAt} absolute /> },
-  { id: "kind", header: "What", phone: "title", cell: (entry) => kindText(entry.kind) },
+  {
+    id: "kind",
+    header: "What",
+    phone: "title",
+    cell: (entry) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        {kindText(entry.kind)}
+        {entry.reversedBy === null ? null : <Badge tone="neutral">Taken back</Badge>}
+      </span>
+    ),
+  },
   {
     id: "counterparty",
     header: "Other account",

@@ -5,6 +5,7 @@ import type {
   getStatement,
   listEntries,
   listGlobalAccounts,
+  reverseFunding,
 } from "@/lib/contracts/global-accounts";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
@@ -14,6 +15,7 @@ import {
   type Funding,
   type GlobalAccount,
   type GlobalAccountsService,
+  type Reversal,
 } from "./service";
 
 type AccountBody = ResponseOf<typeof createGlobalAccount>;
@@ -66,6 +68,16 @@ export const toFunding = (funding: Funding): ResponseOf<typeof fundGlobalAccount
   createdAt: funding.at.toISOString(),
 });
 
+export const toReversal = (reversal: Reversal): ResponseOf<typeof reverseFunding> => ({
+  transactionId: reversal.transactionId,
+  reverses: reversal.reversesId,
+  accountId: reversal.account.id,
+  amount: units(reversal.amountBase),
+  ...currencyOf(reversal),
+  balance: toAccount(reversal).balance,
+  createdAt: reversal.at.toISOString(),
+});
+
 const KINDS: Readonly<Record<Entries["data"][number]["kind"], string>> = {
   open: "opening",
   transfer: "payout",
@@ -86,6 +98,7 @@ const toEntry = (entry: Entries["data"][number]): EntryBody => ({
   balanceAfter: units(entry.balanceAfterBase),
   reference: typeof entry.data?.["reference"] === "string" ? entry.data["reference"] : null,
   counterpartyId: entry.counterpartyId,
+  reversedBy: entry.reversedById,
   createdAt: entry.createdAt.toISOString(),
 });
 

@@ -1,7 +1,7 @@
-import { actorName, type Actor } from "@/lib/core/actor";
+import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import type { Clock } from "@/lib/core/clock";
-import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
 import {
@@ -30,6 +30,15 @@ export interface Funding extends GlobalAccount {
     readonly liabilitiesMaxBase: bigint;
     readonly liabilitiesBase: bigint;
   };
+}
+
+/** A funding that was taken back. */
+export interface Reversal extends GlobalAccount {
+  readonly transactionId: string;
+  /** The funding's. */
+  readonly reversesId: string;
+  readonly amountBase: bigint;
+  readonly at: Date;
 }
 
 export interface AccountStatement extends GlobalAccount {
@@ -169,6 +178,43 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
     return { fundingId, transactionId, amountBase: base, at, account, asset, reserves: weighed };
   };
 
+  /**
+   * Takes a funding back: the account gives the money up, and the reserves are free again. Asked again it answers the same.
+   * @throws DomainError `not_found`, `invalid_state` for what is no funding, `insufficient_balance` where it was spent
+   */
+  const reverse = async (
+    actor: UserActor,
+    accountId: string,
+    input: { transactionId: string; key: string | null },
+  ): Promise<Reversal> => {
+    const { projectId } = actor;
+    const { transactionId } = input;
+    const funding = await ledger.entryOf(projectId, accountId, transactionId);
+    if (funding === null) throw notFound();
+    if (funding.kind !== "fund")
+      throw new DomainError(
+        "invalid_state",
+        "Only a funding is taken back. To return a payment, pay it back with a payout. Nothing was moved.",
+      );
+    // The ledger keeps refusals under their key as well, so what was spent once may be asked for again under another.
+    const key = input.key ?? newId("funding");
+    const reversalId =
+      funding.reversedById ??
+      (await ledger.reverse({ projectId, transactionId, key, by: actorName(actor) })).transactionId;
+    const [own, entry] = await Promise.all([
+      get(projectId, accountId),
+      ledger.entryOf(projectId, accountId, reversalId),
+    ]);
+    if (entry === null) throw new Error("The ledger does not know its own transaction.");
+    return {
+      ...own,
+      transactionId: reversalId,
+      reversesId: transactionId,
+      amountBase: funding.amountBase,
+      at: entry.createdAt,
+    };
+  };
+
   const entries = async (
     projectId: string,
     accountId: string,
@@ -199,7 +245,7 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
     return { ...own, from, to, ...found, truncated: found.next !== null };
   };
 
-  return { open, get, list, fund, entries, statement };
+  return { open, get, list, fund, reverse, entries, statement };
 };
 
 export { LEDGER_DECIMALS };

@@ -22,6 +22,9 @@ export interface AccountRecord {
   readonly createdAt: Date;
 }
 
+/** Why an account cannot be paid: it is none of the project's, in another currency, or frozen. */
+export type UnfitRecipient = "missing" | "currency" | "frozen";
+
 export interface EntryRecord {
   readonly seq: bigint;
   readonly transactionId: string;
@@ -57,8 +60,13 @@ const READ_ACCOUNTS = `
     AND ($4::text IS NULL OR currency = $4) AND ($5::text IS NULL OR name ILIKE $5 OR 'ga_' || id ILIKE $5)
   ORDER BY id DESC LIMIT $3`;
 
-const READ_ACCOUNTS_BY_IDS = `
-  SELECT ${ACCOUNT_COLUMNS} FROM ledger_account WHERE project_id = $1 AND kind = 'customer' AND id = ANY($2::uuid[])`;
+// Most rows are fine, so only the others travel.
+const READ_UNFIT = `
+  SELECT wanted.id,
+    CASE WHEN a.id IS NULL THEN 'missing' WHEN a.currency <> source.currency THEN 'currency' ELSE 'frozen' END AS fault
+  FROM ledger_account source CROSS JOIN unnest($3::uuid[]) AS wanted (id)
+  LEFT JOIN ledger_account a ON a.id = wanted.id AND a.project_id = $1 AND a.kind = 'customer'
+  WHERE source.id = $2 AND source.project_id = $1 AND (a.id IS NULL OR a.currency <> source.currency OR a.status <> 'active')`;
 
 const ENTRY_COLUMNS = `
   e.seq, e.transaction_id, e.amount, e.balance_after, e.currency, e.created_at, t.kind, t.data, t.reverses_id,
@@ -71,6 +79,10 @@ const ENTRY_COLUMNS = `
 const READ_ENTRIES = `
   SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
   WHERE e.account_id = $1 AND ($2::int8 IS NULL OR e.seq < $2) ORDER BY e.seq DESC LIMIT $3`;
+
+const READ_ENTRY = `
+  SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
+  WHERE e.account_id = $1 AND e.transaction_id = $2`;
 
 const READ_RANGE = `
   SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
@@ -198,9 +210,17 @@ export const createLedgerReads = ({ query }: LedgerRepository) => {
       return (await query<AccountRow>(READ_ACCOUNTS, values)).map(toAccount);
     },
 
-    /** Those of the ids that are accounts of the project, in no order. */
-    accountsByIds: async (projectId: string, accountIds: readonly string[]): Promise<AccountRecord[]> =>
-      (await query<AccountRow>(READ_ACCOUNTS_BY_IDS, [projectId, idArray(accountIds)])).map(toAccount),
+    /** Those of the ids that the source cannot pay, and why. */
+    unfitRecipients: async (
+      projectId: string,
+      sourceId: string,
+      accountIds: readonly string[],
+    ): Promise<ReadonlyMap<string, UnfitRecipient>> => {
+      if (!isId("globalAccount", sourceId)) return new Map();
+      const values = [projectId, bare(sourceId), idArray(accountIds)];
+      const rows = await query<{ id: string; fault: UnfitRecipient }>(READ_UNFIT, values);
+      return new Map(rows.map(({ id, fault }) => [`ga_${id}`, fault]));
+    },
 
     /** Newest first. `before` is the seq of the last one of the page before. */
     entries: async (
@@ -210,6 +230,14 @@ export const createLedgerReads = ({ query }: LedgerRepository) => {
     ): Promise<EntryRecord[]> => {
       await account(projectId, accountId);
       return (await query<EntryRow>(READ_ENTRIES, [bare(accountId), page.before ?? null, page.limit])).map(toEntry);
+    },
+
+    /** What a transaction did to the account; null: nothing. */
+    entryOf: async (projectId: string, accountId: string, transactionId: string): Promise<EntryRecord | null> => {
+      await account(projectId, accountId);
+      if (!isId("ledgerTransaction", transactionId)) return null;
+      const [row] = await query<EntryRow>(READ_ENTRY, [bare(accountId), bare(transactionId)]);
+      return row === undefined ? null : toEntry(row);
     },
 
     /** What happened from `from` (inclusive) to `to` (exclusive). `after` continues an earlier page. */

@@ -40,7 +40,7 @@ export interface LedgerDeps {
 export const LEDGER_DECIMALS = 18;
 
 export { systemAccountId } from "./commands";
-export type { AccountRecord, EntryRecord } from "./reads";
+export type { AccountRecord, UnfitRecipient, EntryRecord } from "./reads";
 export type { Sql } from "./sql";
 export type { Outcome, Posted } from "./world";
 export { toDomainError } from "./errors";

@@ -3,7 +3,7 @@ import type { Asset, Assets } from "@/lib/chains/assets";
 import { DomainError, isDomainError, type ErrorDetail } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
-import type { AccountRecord } from "@/lib/modules/ledger/service";
+import type { AccountRecord, UnfitRecipient } from "@/lib/modules/ledger/service";
 import { toLedgerUnits } from "@/lib/modules/reserves/service";
 import type { NewItem } from "./repository";
 
@@ -18,22 +18,25 @@ export interface PayoutRowInput {
 export interface RowsInput {
   readonly source: AccountRecord;
   readonly asset: Asset;
-  readonly recipients: ReadonlyMap<string, AccountRecord>;
+  /** The well-formed recipients that cannot be paid, and why. */
+  readonly unfit: ReadonlyMap<string, UnfitRecipient>;
   readonly assets: Assets;
 }
 
 type Fault = Omit<ErrorDetail, "path"> & { field: string };
 
-const recipientFault = (row: PayoutRowInput, { source, recipients }: RowsInput): Fault | null => {
+const UNFIT: Readonly<Record<UnfitRecipient, Omit<Fault, "field">>> = {
+  missing: { message: "There is no such account.", code: "not_found" },
+  currency: { message: "This account is in another currency.", code: "invalid_request" },
+  frozen: { message: "This account is frozen.", code: "invalid_state" },
+};
+
+const recipientFault = ({ recipientAccountId }: PayoutRowInput, { source, unfit }: RowsInput): Fault | null => {
   const field = "recipientAccountId";
-  const recipient = recipients.get(row.recipientAccountId);
-  if (!isId("globalAccount", row.recipientAccountId) || recipient === undefined)
-    return { field, message: "There is no such account.", code: "not_found" };
-  if (recipient.id === source.id) return { field, message: "This is the account that pays.", code: "invalid_request" };
-  if (recipient.currency !== source.currency)
-    return { field, message: "This account is in another currency.", code: "invalid_request" };
-  if (recipient.status !== "active") return { field, message: "This account is frozen.", code: "invalid_state" };
-  return null;
+  if (recipientAccountId === source.id)
+    return { field, message: "This is the account that pays.", code: "invalid_request" };
+  const fault = isId("globalAccount", recipientAccountId) ? unfit.get(recipientAccountId) : "missing";
+  return fault === undefined ? null : { field, ...UNFIT[fault] };
 };
 
 const currencyFault = (row: PayoutRowInput, { asset, assets }: RowsInput): Fault | null => {

@@ -1,6 +1,6 @@
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database, Tx } from "@/lib/db/client";
-import type { Payout, PayoutItem, Prisma } from "@/lib/db/generated/client";
+import type { Payout, PayoutItem } from "@/lib/db/generated/client";
 import type { Sql } from "@/lib/modules/ledger/service";
 
 export type PayoutRow = Payout & { status: Status; subStatus: SubStatus; mode: "atomic" | "independent" };
@@ -22,11 +22,20 @@ export interface ItemOutcome {
 /** The columns' CHECKs say which texts there are. */
 const asPayout = (row: Payout): PayoutRow => row as PayoutRow;
 
-// One statement whatever the number of rows; the database makes the rows of three arrays.
-const INSERT_ITEMS = `
+// One statement whatever the number of rows: the payout, its job where it may run at once, and its rows out of three arrays. Rows
+// are written here alone and payouts are never deleted, so rows need no foreign key, whose check of each costs as much as the rest.
+const INSERT_PAYOUT = `
+  WITH stored AS (
+    INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
+      items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at)
+    VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16)
+    ON CONFLICT DO NOTHING RETURNING id
+  ), begun AS (
+    INSERT INTO job (id, queue, run_at) SELECT id, 'payout', $15 FROM stored WHERE $5 = 'queued'
+  )
   INSERT INTO payout_item (payout_id, index, recipient_account_id, amount_base, reference)
-  SELECT $1, item.index - 1, item.recipient, item.amount, item.reference
-  FROM unnest($2::text[], $3::numeric[], $4::text[]) WITH ORDINALITY AS item (recipient, amount, reference, index)`;
+  SELECT stored.id, item.index - 1, item.recipient, item.amount, item.reference
+  FROM stored, unnest($17::text[], $18::numeric[], $19::text[]) WITH ORDINALITY AS item (recipient, amount, reference, index)`;
 
 const SETTLE_ITEMS = `
   UPDATE payout_item p SET status = item.status, transaction_id = item.transaction_id, failure = item.failure
@@ -76,15 +85,33 @@ export const settleItems = async (
   await sql.change(COUNT_ITEMS, [payoutId, now]);
 };
 
-const insertItems = async (tx: Tx, payoutId: string, items: readonly NewItem[]): Promise<void> => {
-  await tx.$executeRawUnsafe(
-    INSERT_ITEMS,
-    payoutId,
+/** @returns how many rows were stored; 0: its key, or what it tries again, was used by another one */
+const insertPayout = (tx: Tx, payout: PayoutRow, items: readonly NewItem[]): Promise<number> =>
+  tx.$executeRawUnsafe(
+    INSERT_PAYOUT,
+    payout.id,
+    payout.projectId,
+    payout.kind,
+    payout.mode,
+    payout.subStatus,
+    payout.sourceAccountId,
+    payout.currency,
+    payout.reference,
+    payout.totalBase.toFixed(),
+    payout.itemsTotal,
+    payout.digest,
+    payout.idempotencyKey,
+    payout.retryOf,
+    payout.createdBy,
+    payout.createdAt,
+    payout.expiresAt,
     items.map(({ recipientAccountId }) => recipientAccountId),
     items.map(({ amountBase }) => amountBase.toString()),
     items.map(({ reference }) => reference),
   );
-};
+
+/** Takes back what the transaction noted so far. */
+class UsedAlreadyError extends Error {}
 
 const addJob = async (tx: Tx, payoutId: string, now: Date): Promise<void> => {
   await tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now } });
@@ -114,24 +141,26 @@ export const createPayoutsRepository = (database: Database) => {
      * Stores a payout with its rows; `admit` says in the same transaction whether it may run at once, else it awaits approval
      * until `expiresAt`. Null: its key, or what it tries again, was used by another one.
      */
-    insert: (input: {
-      payout: Omit<Prisma.PayoutUncheckedCreateInput, "status" | "subStatus" | "expiresAt">;
+    insert: async (input: {
+      payout: PayoutRow;
       items: readonly NewItem[];
       admit: (tx: Tx) => Promise<boolean>;
       expiresAt: Date;
-      now: Date;
-    }): Promise<PayoutRow | null> =>
-      database.transaction(async (tx) => {
-        const waiting = { status: "pending", subStatus: "awaiting_approval", expiresAt: input.expiresAt };
-        const { count } = await tx.payout.createMany({ data: [{ ...input.payout, ...waiting }], skipDuplicates: true });
-        if (count === 0) return null;
-        await insertItems(tx, input.payout.id, input.items);
-        if (await input.admit(tx)) {
-          await tx.payout.update({ where: { id: input.payout.id }, data: { subStatus: "queued", expiresAt: null } });
-          await addJob(tx, input.payout.id, input.now);
-        }
-        return asPayout(await tx.payout.findUniqueOrThrow({ where: { id: input.payout.id } }));
-      }),
+    }): Promise<PayoutRow | null> => {
+      const { payout, items, admit, expiresAt } = input;
+      try {
+        return await database.transaction(async (tx) => {
+          const stored: PayoutRow = (await admit(tx))
+            ? { ...payout, subStatus: "queued", expiresAt: null }
+            : { ...payout, subStatus: "awaiting_approval", expiresAt };
+          if ((await insertPayout(tx, stored, items)) === 0) throw new UsedAlreadyError();
+          return stored;
+        });
+      } catch (error) {
+        if (error instanceof UsedAlreadyError) return null;
+        throw error;
+      }
+    },
 
     /** awaiting approval → queued. False when it does not wait for it any more. */
     approve: (id: string, now: Date): Promise<boolean> =>

@@ -95,13 +95,12 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     }
     const ids = [...new Set(input.transfers.map(({ recipientAccountId }) => recipientAccountId))];
     const wanted = ids.filter((id) => isId("globalAccount", id));
-    const [source, found] = await Promise.all([
+    const [source, unfit] = await Promise.all([
       ledger.account(projectId, input.sourceAccountId),
-      ledger.accountsByIds(projectId, wanted),
+      ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
     ]);
     const asset = assets.resolve(source.currency, "sourceAccountId");
-    const recipients = new Map(found.map((account) => [account.id, account]));
-    const items = checkRows(input.transfers, { source, asset, recipients, assets });
+    const items = checkRows(input.transfers, { source, asset, unfit, assets });
     const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
     // Rows that stand for themselves are refused one by one, when their turn comes.
     if (input.mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
@@ -124,45 +123,20 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     return (tx, now) => deps.policies.spend(tx, actor, usd, now);
   };
 
-  const store = async (
-    actor: Actor,
-    checked: Checked,
-    own: { mode: "atomic" | "independent"; reference: string | null; key: string | null; retryOf: string | null },
-  ): Promise<PayoutRow> => {
-    const { projectId } = actor;
+  const store = async (actor: Actor, checked: Checked, own: Omit<PayoutDraft, keyof Checked>): Promise<PayoutRow> => {
     const now = clock.now();
-    const named = {
-      sourceAccountId: checked.source.id,
-      currency: checked.asset.assetId,
-      mode: own.mode,
-      reference: own.reference,
-    };
-    const digest = payoutDigest(named, checked.items);
+    const payout = newPayout(actor, { ...own, ...checked }, now);
     const admit = await admission(actor, checked);
     const stored = await repository.insert({
-      payout: {
-        id: newId("payout"),
-        projectId,
-        kind: KIND,
-        ...named,
-        totalBase: toDecimal(checked.totalBase),
-        itemsTotal: checked.items.length,
-        digest,
-        idempotencyKey: own.key,
-        retryOf: own.retryOf,
-        createdBy: actorName(actor),
-        createdAt: now,
-        updatedAt: now,
-      },
+      payout,
       items: checked.items,
       admit: (tx) => admit(tx, now),
       expiresAt: addSeconds(now, APPROVAL_SECONDS),
-      now,
     });
     if (stored !== null) return stored;
-    const known = own.key === null ? null : await repository.findByKey(projectId, KIND, own.key);
+    const known = own.key === null ? null : await repository.findByKey(actor.projectId, KIND, own.key);
     if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
-    return sameAs(known, digest);
+    return sameAs(known, payout.digest);
   };
 
   /** What was stored for the key before: it stands, whatever has become of accounts and balances since. */
@@ -183,13 +157,18 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
    * @throws DomainError `invalid_request` (every bad row by index), `not_found`, `insufficient_balance`, `batch_too_large`
    */
   const create = async (actor: Actor, input: NewPayout): Promise<PayoutView & { checked: Checked | null }> => {
+    deps.policies.checkAccountRecipients(actor, "transfers");
     const repeated = await repeatedOf(actor.projectId, input);
     if (repeated !== null) return { ...view(repeated), checked: null };
     const checked = await check(actor.projectId, input);
+    const own = { mode: input.mode, reference: input.reference ?? null, key: input.key, retryOf: null };
     if (input.validateOnly)
-      return { payout: previewOf(actor, input, checked, clock.now()), asset: checked.asset, checked };
-    const { mode, key } = input;
-    const payout = await store(actor, checked, { mode, reference: input.reference ?? null, key, retryOf: null });
+      return {
+        payout: { ...newPayout(actor, { ...own, ...checked }, clock.now()), id: "" },
+        asset: checked.asset,
+        checked,
+      };
+    const payout = await store(actor, checked, own);
     return { ...view(payout), checked: null };
   };
 
@@ -289,6 +268,7 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
    * @throws DomainError `not_found`, `invalid_state`, and those of `create`
    */
   const retry = async (actor: Actor, id: string): Promise<PayoutView> => {
+    deps.policies.checkAccountRecipients(actor, "transfers");
     const { payout } = await get(actor.projectId, id);
     if (!isFinal(payout.status) || payout.itemsFailed === 0)
       throw new DomainError(
@@ -337,28 +317,36 @@ const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): Doma
   return new DomainError("insufficient_balance", message, { details: [{ path: "sourceAccountId", message }] });
 };
 
-/** What would be stored. */
-const previewOf = (actor: Actor, input: NewPayout, checked: Checked, now: Date): PayoutRow => ({
-  id: "",
-  projectId: actor.projectId,
-  kind: KIND,
-  mode: input.mode,
-  status: "pending",
-  subStatus: "created",
-  sourceAccountId: checked.source.id,
-  currency: checked.asset.assetId,
-  reference: input.reference ?? null,
-  totalBase: toDecimal(checked.totalBase),
-  paidBase: toDecimal(0n),
-  itemsTotal: checked.items.length,
-  itemsCompleted: 0,
-  itemsFailed: 0,
-  digest: new Uint8Array(),
-  idempotencyKey: input.key,
-  failure: null,
-  retryOf: null,
-  createdBy: actorName(actor),
-  createdAt: now,
-  updatedAt: now,
-  expiresAt: null,
-});
+interface PayoutDraft extends Checked {
+  readonly mode: PayoutRow["mode"];
+  readonly reference: string | null;
+  readonly key: string | null;
+  readonly retryOf: string | null;
+}
+
+/** As it would be stored. */
+const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): PayoutRow => {
+  const { source, asset, items, totalBase, mode, reference } = draft;
+  const named = { sourceAccountId: source.id, currency: asset.assetId, mode, reference };
+  return {
+    ...named,
+    id: newId("payout"),
+    projectId: actor.projectId,
+    kind: KIND,
+    status: "pending",
+    subStatus: "created",
+    totalBase: toDecimal(totalBase),
+    paidBase: toDecimal(0n),
+    itemsTotal: items.length,
+    itemsCompleted: 0,
+    itemsFailed: 0,
+    digest: payoutDigest(named, items),
+    idempotencyKey: draft.key,
+    failure: null,
+    retryOf: draft.retryOf,
+    createdBy: actorName(actor),
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: null,
+  };
+};

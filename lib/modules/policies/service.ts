@@ -13,6 +13,11 @@ export interface PoliciesService {
    * @throws DomainError `recipient_not_allowed`
    */
   checkRecipient(actor: Actor, address: EvmAddress, path: string): void;
+  /**
+   * The same for accounts of the ledger, which no list can name: a key that has a list pays none of them.
+   * @throws DomainError `recipient_not_allowed`
+   */
+  checkAccountRecipients(actor: Actor, path: string): void;
   /** Whether a code has to approve whatever the actor moves. False for a key that is exempt up to its daily cap: see `mayAfford`. */
   needsCode(actor: Actor): boolean;
   /**
@@ -35,6 +40,13 @@ export const createPoliciesService = ({ database }: { readonly database: Databas
     if (actor.type !== "apiKey" || actor.policy.recipients.length === 0) return;
     if (actor.policy.recipients.some((allowed) => isAddressEqual(allowed as EvmAddress, address))) return;
     const message = `This API key may not send to ${address}. Its list of recipients names who it may send to.`;
+    throw new DomainError("recipient_not_allowed", message, {
+      details: [{ path, message, code: "recipient_not_allowed" }],
+    });
+  },
+  checkAccountRecipients: (actor, path) => {
+    if (actor.type !== "apiKey" || actor.policy.recipients.length === 0) return;
+    const message = "This API key may send to the addresses of its list alone, and to no account. Nothing was paid.";
     throw new DomainError("recipient_not_allowed", message, {
       details: [{ path, message, code: "recipient_not_allowed" }],
     });

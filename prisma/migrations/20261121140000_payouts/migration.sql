@@ -46,9 +46,6 @@ CREATE INDEX "payout_project_id_id_idx" ON "payout"("project_id", "id");
 -- CreateIndex
 CREATE UNIQUE INDEX "payout_project_id_kind_idempotency_key_key" ON "payout"("project_id", "kind", "idempotency_key");
 
--- AddForeignKey
-ALTER TABLE "payout_item" ADD CONSTRAINT "payout_item_payout_id_fkey" FOREIGN KEY ("payout_id") REFERENCES "payout"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
-
 
 -- What Prisma cannot say.
 ALTER TABLE "payout" ADD CONSTRAINT "payout_kind_check" CHECK ("kind" IN ('global_accounts'));

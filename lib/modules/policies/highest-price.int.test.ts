@@ -1,0 +1,77 @@
+import { describe, expect, test, vi } from "vitest";
+import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
+import { createChainRegistry } from "@/lib/chains/registry";
+import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
+import { createAccountsPayout } from "@/lib/contracts/payouts";
+import { createQuote, executeSwap, prepareSwap } from "@/lib/contracts/swap";
+import { systemClock } from "@/lib/core/clock";
+import { testApi, type TestApiKey } from "@/lib/testing/api";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+
+const CHAIN = 31337;
+const CAP_USD = "100";
+
+const { chains } = await testDevnet();
+const onchain = createOnchainRouting({ registry: createChainRegistry(chains), clock: systemClock });
+/** Everything is one dollar where it lies, and two on another chain. */
+const api = await testApi({
+  overrides: {
+    routing: {
+      ...onchain,
+      priceUsd: (tokens) => Promise.resolve(tokens.map(() => "1")),
+      highestPriceUsd: (tokens) => Promise.resolve(tokens.map(() => "2")),
+    },
+  },
+});
+
+const funded = async (amount: string): Promise<{ customer: Customer; key: TestApiKey }> => {
+  const customer = await newCustomer(api);
+  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount });
+  return { customer, key: await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: CAP_USD }) };
+};
+
+const spentBy = async ({ id }: TestApiKey): Promise<string[]> => {
+  const rows = await api.services.database.prisma.policySpend.findMany({ where: { apiKeyId: id } });
+  return rows.map(({ spentUsd }) => spentUsd.toFixed());
+};
+
+describe("a key's daily cap is weighed at the highest price over chains", () => {
+  test("when a swap is prepared, and when it is executed", async () => {
+    const { customer, key } = await funded("200");
+    const quoteOf = async (amount: string): Promise<string> => {
+      const from = [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount }];
+      const to = { toChainId: CHAIN, toToken: "USDC", toAddress: testAccount().address };
+      return (await key.client.call(createQuote, { body: { from, ...to } })).quoteId;
+    };
+    const prepare = (quoteId: string) => key.client.call(prepareSwap, { body: { quoteId } });
+    const execute = (quoteId: string) => key.client.call(executeSwap, { body: { quoteId } });
+    await expect(prepare(await quoteOf("51"))).rejects.toMatchObject({ code: "otp_required" });
+    const [first, second] = [await quoteOf("30"), await quoteOf("30")];
+    await Promise.all([prepare(first), prepare(second)]);
+    await execute(first);
+    expect(await spentBy(key)).toEqual(["60"]);
+    await expect(execute(second)).rejects.toMatchObject({ code: "otp_required" });
+    expect(await spentBy(key)).toEqual(["60"]);
+  });
+
+  test("when accounts are paid", async () => {
+    const { customer, key } = await funded("200");
+    const { client } = customer.session;
+    const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+    const [source, recipient] = [await open(), await open()];
+    await vi.waitFor(
+      () => client.call(fundGlobalAccount, { params: { id: source }, body: { amount: "200", currency: "USDC" } }),
+      { timeout: 20_000, interval: 200 },
+    );
+    const pay = async (amount: string): Promise<string> => {
+      const transfers = [{ recipientAccountId: recipient, amount, currency: "USDC" }];
+      const body = { sourceAccountId: source, transfers };
+      return (await key.client.call(createAccountsPayout, { body })).subStatus;
+    };
+    expect(await pay("51")).toBe("awaiting_approval");
+    expect(await pay("50")).not.toBe("awaiting_approval");
+    expect(await spentBy(key)).toEqual(["100"]);
+  });
+});
