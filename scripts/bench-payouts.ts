@@ -55,14 +55,17 @@ const prepare = async ({ client, apiUrl, chainId }: PayoutBench) => {
   const source = await open();
   const body = { currency: "USDC", amount: String(ROWS * 100) };
   // Reserves count at final blocks, so the gift takes a moment.
-  for (const started = performance.now(); ; await pause(POLL_MS)) {
+  const started = performance.now();
+  const fund = async (): Promise<void> => {
     try {
       await client.call(fundGlobalAccount, { params: { id: source }, body });
-      break;
     } catch (error) {
       if (performance.now() - started > TIMEOUT_MS) throw error;
+      await pause(POLL_MS);
+      await fund();
     }
-  }
+  };
+  await fund();
   const recipients: string[] = [];
   while (recipients.length < ROWS)
     recipients.push(...(await Promise.all(Array.from({ length: OPENED_AT_ONCE }, open))));
