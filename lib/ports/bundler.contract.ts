@@ -305,6 +305,23 @@ export const bundlerContract = (name: string, start: () => Promise<BundlerHarnes
       expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - BigInt(good.length));
     });
 
+    test("an operation that somebody else holds too is executed like any other, also beside others", async () => {
+      const wallet = await newWallet(1_000n);
+      await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 18n });
+      const to = Array.from({ length: 4 }, newRecipient);
+      const all = await Promise.all(
+        to.map((one, index) => signed({ wallet, calls: [transfer(one, 5n)], key: 400n + BigInt(index) })),
+      );
+      const answers = await Promise.all(
+        all.map((operation, index) =>
+          chain.bundler.submit(chain.chainId, operation, { isHeldElsewhere: index % 2 === 0 }),
+        ),
+      );
+      const receipts = await Promise.all(answers.map(({ userOpHash }) => received(userOpHash)));
+      expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
+      expect(await Promise.all(to.map((one) => chain.tokenBalance(one)))).toEqual(to.map(() => 5n));
+    });
+
     test("native coin moves with a call", async () => {
       const wallet = await newWallet(0n);
       const to = newRecipient();

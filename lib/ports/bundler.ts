@@ -43,6 +43,14 @@ export interface UserOperationReceipt {
   readonly logs: readonly ReceiptLog[];
 }
 
+export interface SubmitOptions {
+  /**
+   * Somebody outside of the service has the signed operation too, and may send it at any moment. EntryPoint reverts a whole bundle
+   * of which one operation was executed already, so this one is bundled with no other.
+   */
+  readonly isHeldElsewhere: boolean;
+}
+
 /** Brings user operations on chain. */
 export interface Bundler {
   readonly id: string;
@@ -54,10 +62,11 @@ export interface Bundler {
    */
   estimateGas(chainId: number, operation: UserOperation): Promise<UserOperationGas>;
   /**
-   * Accepts a signed operation. Submitting the same again has no further effect (it may broadcast the same bytes again).
+   * Accepts a signed operation. Submitting the same again has no further effect (it may broadcast the same bytes again). Without
+   * `options` nobody else holds it.
    * @throws DomainError `simulation_failed` when it would revert at validation; `chain_unavailable` when the answer is unknown
    */
-  submit(chainId: number, operation: UserOperation): Promise<{ userOpHash: Hex }>;
+  submit(chainId: number, operation: UserOperation, options?: SubmitOptions): Promise<{ userOpHash: Hex }>;
   /**
    * Null while it is not mined. Looks no further back than `fromBlock`. Says nothing about confirmations, and a reorg
    * may turn an answer into null again.

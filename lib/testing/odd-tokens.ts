@@ -4,8 +4,14 @@ import { createPublicClient, createWalletClient, http, parseAbi, type Abi, type 
 import type { PrivateKeyAccount } from "viem/accounts";
 import { compileContract } from "./solidity";
 
-/** How the transfers of an odd token go. */
-export const ODD_MODE = { honest: 0, keepsTwoPercent: 1, movesNothing: 2, returnsNothing: 3 } as const;
+/** How the transfers of an odd token go. `refusesSilently`: `transferFrom` without permission returns false. */
+export const ODD_MODE = {
+  honest: 0,
+  keepsTwoPercent: 1,
+  movesNothing: 2,
+  returnsNothing: 3,
+  refusesSilently: 4,
+} as const;
 
 const SOURCE = `
 // SPDX-License-Identifier: MIT
@@ -28,6 +34,7 @@ contract OddToken {
   }
   function transfer(address to, uint256 value) external returns (bool) { return move(msg.sender, to, value); }
   function transferFrom(address from, address to, uint256 value) external returns (bool) {
+    if (mode == 4 && allowance[from][msg.sender] < value) return false;
     allowance[from][msg.sender] -= value;
     return move(from, to, value);
   }

@@ -83,3 +83,13 @@ test("an ended operation says where the money is", () => {
   ]);
   expect(statusSentence(operation([], { status: "completed", subStatus: "partial" }), name)).toMatch(/^A part arrived/);
 });
+
+test("of money that may have moved all the same, no sentence says where it is", () => {
+  const failure = { code: "not_sent", message: "", retryable: false };
+  const unclear = leg({ state: "failed", status: "failed", failure });
+  expect(legSentence(unclear, 3, name)).toBe("Failed; whether the money left the wallet on Local 1 is not certain");
+  for (const status of ["failed", "refunded", "completed"] as const)
+    expect(statusSentence(operation([unclear], { status }), name)).toMatch(/is not certain\.$/);
+  const clear = leg({ state: "failed", status: "failed", failure: { ...failure, retryable: true } });
+  expect(statusSentence(operation([clear], { status: "failed" }), name)).toMatch(/in the source wallets\.$/);
+});

@@ -10,6 +10,9 @@ interface Depth {
 export const depthText = ({ confirmations, confirmationsNeeded }: Depth): string =>
   `${confirmations} of ${confirmationsNeeded} confirmation${confirmationsNeeded === 1 ? "" : "s"}`;
 
+/** Failed, and the money may have moved all the same. */
+const isUnclear = (leg: Leg): boolean => leg.state === "failed" && leg.failure?.retryable === false;
+
 /** What is so with one leg now, without promises. */
 export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf): string => {
   const from = chainName(leg.chainId);
@@ -38,7 +41,9 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
     case "completed":
       return `Arrived on ${to}`;
     case "failed":
-      return `Failed; the money is in the wallet on ${from}`;
+      return isUnclear(leg)
+        ? `Failed; whether the money left the wallet on ${from} is not certain`
+        : `Failed; the money is in the wallet on ${from}`;
     case "refunded":
       return `Sent back to the wallet on ${from}`;
   }
@@ -70,6 +75,7 @@ export const statusSentence = (operation: Operation, chainName: ChainNameOf): st
   const { legs, status, subStatus, quoted } = operation;
   const to = quoted.to.chainId;
   if (isFinal(status)) {
+    if (legs.some(isUnclear)) return "Not all of it arrived, and where the rest is is not certain.";
     if (status !== "completed") return `${FINAL_SENTENCES[status] ?? "Ended"}.`;
     return subStatus === "partial" ? "A part arrived; the rest is named below." : `Arrived on ${chainName(to)}.`;
   }

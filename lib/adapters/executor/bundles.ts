@@ -11,6 +11,8 @@ type Hex = `0x${string}`;
 export interface Wanted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
+  /** Somebody outside of the service may send it too. */
+  readonly isHeldElsewhere: boolean;
   /** The bundle that carried it and reverted. */
   readonly before: Carrier | null;
 }
@@ -31,7 +33,9 @@ const REFUSALS_MAX = 3;
 /** From this bundle on an operation goes by itself: what made the ones before revert may have been another one. */
 const ALONE_FROM_ATTEMPT = 3;
 
-const mustGoAlone = ({ before }: Wanted): boolean => (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
+/** Whoever sends it first makes every bundle revert that holds it, and so could stop all others on the chain. */
+const mustGoAlone = ({ before, isHeldElsewhere }: Wanted): boolean =>
+  isHeldElsewhere || (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
 
 /** In order, as many in each bundle as number, gas and size allow. */
 const pack = (place: Place, wanted: readonly Wanted[]): Wanted[][] => {

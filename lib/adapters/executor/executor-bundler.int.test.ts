@@ -197,6 +197,25 @@ describe("executor alone", () => {
     expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([5n, 5n, 5n]);
   });
 
+  test("operations that somebody else holds too are bundled with no other, from the first time on", async () => {
+    const wallet = await newWallet();
+    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+    const to = Array.from({ length: 5 }, newRecipient);
+    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(30 + index))));
+    const isHeldElsewhere = [false, true, false, true, false];
+    await Promise.all(
+      all.map(({ operation }, index) =>
+        bundler.submit(harness.chainId, operation, { isHeldElsewhere: isHeldElsewhere[index] ?? false }),
+      ),
+    );
+    const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
+    expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
+    const [first, second, third, fourth, fifth] = receipts.map(({ txHash }) => txHash);
+    // What the service alone holds went together.
+    expect([third, fifth]).toEqual([first, first]);
+    expect(new Set([first, second, fourth]).size).toBe(3);
+  });
+
   test("two instances that are given the same operations at once execute each once, and no bundle reverts", async () => {
     const wallet = await newWallet();
     await execute(wallet, [transfer(newRecipient(), 1n)], 1n);

@@ -3,12 +3,12 @@ import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
 import { suggestFees } from "@/lib/chains/fees";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { createGatherer } from "@/lib/core/gather";
-import type { Bundler, UserOperation } from "@/lib/ports/bundler";
+import type { Bundler } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { TransactionSender } from "@/lib/ports/transactions";
 import { estimateOperationGas } from "./estimate";
 import type { Place } from "./simulation";
-import { createSubmitter } from "./submitter";
+import { createSubmitter, type Submitted } from "./submitter";
 
 export interface ExecutorDeps {
   readonly registry: ChainRegistry;
@@ -18,7 +18,7 @@ export interface ExecutorDeps {
 }
 
 type Fees = Awaited<ReturnType<Bundler["fees"]>>;
-type Submit = (one: { operation: UserOperation; userOpHash: `0x${string}` }) => Promise<null>;
+type Submit = (one: Submitted) => Promise<null>;
 
 const FEES_CACHED_MS_MAX = 2_000;
 /** Submissions that are worked on at once; how many go into one transaction is decided by gas and size. */
@@ -82,9 +82,9 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
     id: "executor",
     fees,
     estimateGas: (chainId, operation) => chainCall(chainId, () => estimateOperationGas(placeOf(chainId), operation)),
-    submit: async (chainId, operation) => {
+    submit: async (chainId, operation, { isHeldElsewhere } = { isHeldElsewhere: false }) => {
       const userOpHash = hashUserOperation(operation, chainId, placeOf(chainId).entryPoint);
-      await submitOn(chainId)({ operation, userOpHash });
+      await submitOn(chainId)({ operation, userOpHash, isHeldElsewhere });
       return { userOpHash };
     },
     receipt: createOperationFinder(registry),

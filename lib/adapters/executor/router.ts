@@ -15,7 +15,7 @@ export const createBundlerRouter = ({ executor, rpc, rpcChainIds }: RouterDeps):
     id: "router",
     fees: (chainId) => of(chainId).fees(chainId),
     estimateGas: (chainId, operation) => of(chainId).estimateGas(chainId, operation),
-    submit: (chainId, operation) => of(chainId).submit(chainId, operation),
+    submit: (chainId, operation, options) => of(chainId).submit(chainId, operation, options),
     receipt: (chainId, userOpHash, fromBlock) => of(chainId).receipt(chainId, userOpHash, fromBlock),
   };
 };

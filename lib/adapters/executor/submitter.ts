@@ -13,7 +13,7 @@ import { handleOpsData, TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
 import { simulationFailed, type Place } from "./simulation";
 
 type Hex = `0x${string}`;
-type Submitted = Pick<Wanted, "operation" | "userOpHash">;
+export type Submitted = Pick<Wanted, "operation" | "userOpHash" | "isHeldElsewhere">;
 
 interface SubmitterDeps {
   readonly transactions: TransactionSender;

@@ -2,7 +2,13 @@ import { encodeFunctionData, erc20Abi, parseSignature, type Hex, type TypedDataD
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { isDomainError } from "@/lib/core/errors";
-import type { Bundler, UserOperation, UserOperationGas, UserOperationReceipt } from "@/lib/ports/bundler";
+import type {
+  Bundler,
+  SubmitOptions,
+  UserOperation,
+  UserOperationGas,
+  UserOperationReceipt,
+} from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { SmartAccounts } from "@/lib/ports/smart-accounts";
 import { createPermits, permitAbi, type Permit } from "./permits";
@@ -248,8 +254,8 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
       at?: { readonly blockNumber: bigint },
     ): Promise<boolean> => smartAccounts.nonceUsed(chainId, address, nonceKeyOf(legId), at),
 
-    submit: async (chainId: number, operation: UserOperation): Promise<void> => {
-      await bundler.submit(chainId, operation);
+    submit: async (chainId: number, operation: UserOperation, options: SubmitOptions): Promise<void> => {
+      await bundler.submit(chainId, operation, options);
     },
 
     receipt: (chainId: number, userOpHash: `0x${string}`, fromBlock: bigint): Promise<UserOperationReceipt | null> =>

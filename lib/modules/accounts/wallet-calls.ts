@@ -124,8 +124,9 @@ export const simulateAllowedOperation = async (
 };
 
 /**
- * Whether the token's `transferFrom` reverts where the holder has too little. One that answers false instead does not stop the
- * calls after it, and those would go on with tokens of the taker's own.
+ * Whether the token's `transferFrom` reverts where the holder has too little, and where the taker is allowed too little. One that
+ * answers false instead does not stop the calls after it, and those would go on with tokens of the taker's own. False also where
+ * the holder has nothing: then it cannot be told.
  * @throws DomainError `chain_unavailable`
  */
 export const revertsOverdraft = async (
@@ -134,16 +135,28 @@ export const revertsOverdraft = async (
 ): Promise<boolean> => {
   const client = registry.client(chainId);
   const at = { abi: erc20Abi, address: token } as const;
-  const tooMuch =
-    1n + (await chainCall(chainId, () => client.readContract({ ...at, functionName: "balanceOf", args: [holder] })));
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [taker, tooMuch] });
-  const take = encodeFunctionData({ abi: erc20Abi, functionName: "transferFrom", args: [holder, taker, tooMuch] });
-  const calls = [
-    { to: holder, data: probeInput([{ to: token, data: approve }]) },
-    { to: token, data: take },
+  const balance = await chainCall(chainId, () =>
+    client.readContract({ ...at, functionName: "balanceOf", args: [holder] }),
+  );
+  // The second time what is taken is there, and only the permission is missing.
+  const attempts = [
+    { allowed: balance + 1n, taken: balance + 1n },
+    { allowed: 0n, taken: 1n },
   ];
-  const [approval, taking] = await chainCall(chainId, () => probe(client, taker, calls, [holder]));
-  return approval?.success === true && taking?.success === false;
+  const calls = attempts.flatMap(({ allowed, taken }) => {
+    const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [taker, allowed] });
+    const take = encodeFunctionData({ abi: erc20Abi, functionName: "transferFrom", args: [holder, taker, taken] });
+    return [
+      { to: holder, data: probeInput([{ to: token, data: approve }]) },
+      { to: token, data: take },
+    ];
+  });
+  const results = await chainCall(chainId, () => probe(client, taker, calls, [holder]));
+  const wasStopped = attempts.every((_, index) => {
+    const [approval, taking] = [results[2 * index], results[2 * index + 1]];
+    return approval?.success === true && taking?.success === false;
+  });
+  return balance > 0n && wasStopped;
 };
 
 interface Approval {

@@ -5,11 +5,19 @@ import { isTemporary, stepLeg } from "./legs/step-leg";
 import type { LegRow, OperationWithLegs } from "./repository";
 import { isLegFinal } from "./summary";
 
-/** Waits longer than this are left to the job's `run_at`, so that no worker is held by a bridge that takes hours. */
+/** Waits longer than this are left to the job's `run_at`. */
 const HOLD_MS_MAX = 3000;
+/**
+ * So long after the last change of a leg a worker stays with its operation. Afterwards it looks once and lets go, so that operations
+ * which only wait (for a bridge, for a transaction that nobody ever sent) leave the workers to those that move.
+ */
+const HELD_MS = 5000;
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 15_000;
-/** A leg that waits for a bridge for long is asked about less and less often. */
+/** What has not gone on for a while, and fails now, is tried again after this part of that while. */
+const BACKOFF_PART = 4;
+/** A leg that waits for long is asked about less and less often: by one more poll's time with each hundred of them. */
+const SLOWER_AFTER_POLLS = 100;
 const SLOWEST_FACTOR = 20;
 /** An operation counts as delayed after so many times what was estimated, and not before so many seconds. */
 const DELAY_FACTOR = 4;
@@ -23,9 +31,17 @@ export interface DriverDeps extends StepDeps {
 /** Either the operation is final, or it is to be looked at again after so many milliseconds. */
 export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 
-interface Pace {
-  failures: number;
-  idleRounds: number;
+/** What goes on while one operation is driven. */
+interface Drive {
+  readonly signal: AbortSignal;
+  /** By leg: how often in a row it could not be carried on. */
+  readonly failures: Map<string, number>;
+}
+
+interface Wait {
+  readonly ms: number;
+  /** It is short, and something has happened lately: the worker stays. */
+  readonly isHeld: boolean;
 }
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -48,34 +64,34 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
  * reads its rows, asks the chains, and writes what it found.
  */
 export const createOperationDriver = (deps: DriverDeps) => {
-  const stepOne = async (
-    operation: OperationWithLegs,
-    leg: LegRow,
-    pace: Pace,
-    context: { signal: AbortSignal; submittedAt: Map<string, number> },
-  ): Promise<number> => {
+  /** By leg; also for the next time that this instance drives the operation. */
+  const submittedAt = new Map<string, number>();
+
+  /** Asked of the leg's row, so that it goes on counting from one claim of the job to the next. */
+  const idleMsOf = ({ updatedAt }: LegRow): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
+
+  const pollMsOf = (leg: LegRow): number => {
+    const interval = Math.min(deps.pollIntervalMs(leg.sourceChainId), deps.pollIntervalMs(leg.destChainId));
+    return interval * Math.min(SLOWEST_FACTOR, 1 + Math.floor(idleMsOf(leg) / (interval * SLOWER_AFTER_POLLS)));
+  };
+
+  const backoffMsOf = (leg: LegRow, failures: number): number =>
+    Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN * 2 ** failures, Math.ceil(idleMsOf(leg) / BACKOFF_PART)));
+
+  /** @returns after how many milliseconds to look again */
+  const stepOne = async (operation: OperationWithLegs, leg: LegRow, { signal, failures }: Drive): Promise<number> => {
     try {
-      const result = await stepLeg(deps, { operation, leg, ...context });
-      pace.failures = 0;
-      if (result === "moved") {
-        pace.idleRounds = 0;
-        return 0;
-      }
-      pace.idleRounds += 1;
-      return pollMs(leg, pace);
+      const result = await stepLeg(deps, { operation, leg, signal, submittedAt });
+      failures.delete(leg.id);
+      return result === "moved" ? 0 : pollMsOf(leg);
     } catch (error) {
-      pace.failures += 1;
+      const count = (failures.get(leg.id) ?? 0) + 1;
+      failures.set(leg.id, count);
       const fields = { operationId: operation.id, legId: leg.id, state: leg.state, err: error };
       if (isTemporary(error)) deps.log.warn(fields, "a leg could not be carried on; trying again");
       else deps.log.error(fields, "a leg could not be carried on");
-      return Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** Math.min(pace.failures, 10));
+      return backoffMsOf(leg, count);
     }
-  };
-
-  const pollMs = (leg: LegRow, pace: Pace): number => {
-    const interval = Math.min(deps.pollIntervalMs(leg.sourceChainId), deps.pollIntervalMs(leg.destChainId));
-    // Fast while something is about to happen, slower with each hundred rounds of nothing.
-    return interval * Math.min(SLOWEST_FACTOR, 1 + Math.floor(pace.idleRounds / 100));
   };
 
   /** Whatever it waits for, a bridge or a chain that does not answer: people are told that it takes longer than expected. */
@@ -88,28 +104,19 @@ export const createOperationDriver = (deps: DriverDeps) => {
     if (now.getTime() > late) await deps.repository.markDelayed(operation.id, now);
   };
 
-  const driveOnce = async (
-    operation: OperationWithLegs,
-    paces: Map<string, Pace>,
-    context: { signal: AbortSignal; submittedAt: Map<string, number> },
-  ): Promise<number> => {
+  const driveOnce = async (operation: OperationWithLegs, drive: Drive): Promise<Wait> => {
     const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
-    const waits = await Promise.all(
-      open.map((leg) => {
-        const pace = paces.get(leg.id) ?? { failures: 0, idleRounds: 0 };
-        paces.set(leg.id, pace);
-        return stepOne(operation, leg, pace, context);
-      }),
-    );
-    const waitMs = Math.min(...waits);
-    if (waitMs > 0) await noteDelay(operation, open);
-    return waitMs;
+    const ms = Math.min(...(await Promise.all(open.map((leg) => stepOne(operation, leg, drive)))));
+    if (ms > 0) await noteDelay(operation, open);
+    return { ms, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
   };
 
-  /** Runs until the operation is final, has to wait for long, or `signal` aborts (the lease is lost, or the worker stops). */
+  /**
+   * Runs until the operation is final, has to wait for long, has waited for long, or `signal` aborts (the lease is lost, or the
+   * worker stops).
+   */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
-    const paces = new Map<string, Pace>();
-    const context = { signal, submittedAt: new Map<string, number>() };
+    const context: Drive = { signal, failures: new Map() };
     while (!signal.aborted) {
       const operation = await deps.repository.find(operationId);
       if (operation === null || isFinal(operation.status)) return { done: true };
@@ -117,9 +124,10 @@ export const createOperationDriver = (deps: DriverDeps) => {
         await deps.repository.begin(operationId, deps.clock.now());
         continue;
       }
-      const waitMs = await driveOnce(operation, paces, context);
-      if (waitMs > HOLD_MS_MAX) return { done: false, againInMs: waitMs };
-      if (waitMs > 0) await sleep(waitMs, signal);
+      const { ms, isHeld } = await driveOnce(operation, context);
+      if (ms === 0) continue;
+      if (!isHeld) return { done: false, againInMs: ms };
+      await sleep(ms, signal);
     }
     return { done: false, againInMs: 0 };
   };

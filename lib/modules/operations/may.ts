@@ -7,7 +7,7 @@ export const retryableLegs = (operation: OperationWithLegs): OperationWithLegs["
   operation.legs.filter(({ state, failure }) => state === "refunded" || (state === "failed" && isRetryable(failure)));
 
 /** A failure says so itself where the money may have moved all the same. */
-const isRetryable = (failure: unknown): boolean =>
+export const isRetryable = (failure: unknown): boolean =>
   !(typeof failure === "object" && failure !== null && "retryable" in failure && failure.retryable === false);
 
 /** Whether something of it failed or came back, and nobody tried it again yet. */

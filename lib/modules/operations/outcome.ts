@@ -2,6 +2,7 @@ import type { Token } from "@/lib/core/token";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { storedToken } from "@/lib/ports/routing-json";
+import { isRetryable } from "./may";
 import { storedWalletTransactions } from "./new-leg";
 import type { LegRow, OperationWithLegs } from "./repository";
 
@@ -22,6 +23,12 @@ export interface Holding {
   readonly txHash: string | null;
   readonly note: string;
 }
+
+/** Failed, and the money may have moved all the same: what is said of it must invite nobody to send it a second time. */
+const isUnclear = ({ row }: LegView): boolean => row.state === "failed" && !isRetryable(row.failure);
+
+const UNCLEAR =
+  "in the source wallet as far as the chain shows, but not for certain: look at the wallet's history first";
 
 /** The token in which the bridge carries a leg, and pays it back. */
 const bridgeStep = ({ routeLeg, source }: LegView): { token: Token; amountBase: bigint } => {
@@ -124,43 +131,50 @@ const main = (view: LegView): Holding => {
 
 /** Where each part of a leg's money is. What a swap did not need stays in the source wallet and is named too. */
 export const holdingsOf = (view: LegView): Holding[] => {
-  const { row, source } = view;
-  const inPlace = stopped(view);
-  if (inPlace !== null) return inPlace;
+  const holdings = stopped(view) ?? [main(view), ...unspent(view)];
+  return isUnclear(view) ? holdings.map((holding) => ({ ...holding, note: UNCLEAR })) : holdings;
+};
+
+const unspent = ({ row, source }: LegView): Holding[] => {
   const spent = toBigIntOrNull(row.spentBase);
-  const holdings = [main(view)];
-  const unspent =
-    spent === null || row.state === "failed" || row.failure !== null ? 0n : toBigInt(row.amountBase) - spent;
-  if (unspent > 0n) {
-    holdings.push({
-      wallet: source.owner,
-      token: source.token,
-      amountBase: unspent,
-      txHash: row.sourceTxHash,
-      note: "not needed, still in the source wallet",
-    });
-  }
-  return holdings;
+  if (spent === null || row.state === "failed" || row.failure !== null) return [];
+  const amountBase = toBigInt(row.amountBase) - spent;
+  if (amountBase <= 0n) return [];
+  const note = "not needed, still in the source wallet";
+  return [{ wallet: source.owner, token: source.token, amountBase, txHash: row.sourceTxHash, note }];
+};
+
+interface ChainNames {
+  get(chainId: number): { readonly name: string };
+}
+
+const placesOf = (views: readonly LegView[], chains: ChainNames): string[] => [
+  ...new Set(views.map(({ source }) => `${source.owner} on ${chains.get(source.token.chainId).name}`)),
+];
+
+/** What to do about legs that did not deliver. Of a wallet in which one of them is unclear, nothing else is said. */
+const nextForTheRest = (
+  legs: readonly LegView[],
+  chains: ChainNames,
+  whereAllIsClear: (places: string) => string,
+): string => {
+  const unclear = placesOf(legs.filter(isUnclear), chains);
+  const clear = placesOf(legs, chains).filter((place) => !unclear.includes(place));
+  if (unclear.length === 0) return whereAllIsClear(clear.join(", "));
+  const warning = `As far as the chain shows, money is still in ${unclear.join(", ")}, but that is not certain: look at the wallet's history first, before you send anything again.`;
+  return clear.length === 0 ? warning : `${warning} What is in ${clear.join(", ")} can be sent with a new quote.`;
 };
 
 /** What the person can do now, in a sentence. */
-export const nextActionOf = (
-  operation: OperationWithLegs,
-  views: readonly LegView[],
-  chains: { get(chainId: number): { readonly name: string } },
-): string => {
-  const inWallet = views.filter(({ row }) => row.state === "failed" || row.state === "refunded");
-  const places = [
-    ...new Set(inWallet.map(({ source }) => `${source.owner} on ${chains.get(source.token.chainId).name}`)),
-  ].join(", ");
+export const nextActionOf = (operation: OperationWithLegs, views: readonly LegView[], chains: ChainNames): string => {
+  const rest = views.filter(({ row }) => row.state === "failed" || row.state === "refunded");
   switch (operation.status) {
     case "completed":
-      return inWallet.length === 0
-        ? "Nothing to do: everything arrived."
-        : `A part arrived. The rest is in ${places}; ask for a new quote to send it.`;
+      if (rest.length === 0) return "Nothing to do: everything arrived.";
+      return `A part arrived. ${nextForTheRest(rest, chains, (places) => `The rest is in ${places}; ask for a new quote to send it.`)}`;
     case "failed":
     case "refunded":
-      return `The money is in ${places}. Ask for a new quote to try again.`;
+      return nextForTheRest(rest, chains, (places) => `The money is in ${places}. Ask for a new quote to try again.`);
     case "cancelled":
     case "expired":
       return "Nothing was sent. Ask for a new quote to try again.";

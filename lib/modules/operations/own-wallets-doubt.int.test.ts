@@ -48,7 +48,8 @@ const unwatched = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-test("the hash of another transaction, mined before anybody looked at it, is not taken for what was prepared", async () => {
+/** A coin transfer that the wallet has not sent yet, and a transaction of the same wallet that has nothing to do with it. */
+const preparedAndUnrelated = async () => {
   const customer = await newCustomer(api);
   const wallet = await plainWallet(devnet, customer);
   const body = oneSource(wallet.address, [ONE, "native", "0.2"], [ONE, "native"]);
@@ -56,20 +57,55 @@ test("the hash of another transaction, mined before anybody looked at it, is not
   const [action] = prepared.actions;
   if (action?.transaction === undefined) throw new Error("A transaction has to be sent.");
   const unrelated = { ...action, transaction: { ...action.transaction, to: testAccount().address, value: "1" } };
-  const { raw, hash } = await signedTransaction(api, wallet, unrelated);
-  const { operationId } = await unwatched(async () => {
-    const accepted = await executeOwn(customer, quote.quoteId, [{ actionId: action.actionId, txHash: hash }]);
-    await broadcast(api, ONE, raw);
-    return accepted;
+  return { customer, wallet, body, quoteId: quote.quoteId, action, unrelated };
+};
+
+describe("the hash of another transaction, shown only after execute,", () => {
+  test("is not taken for what was prepared, and does not prove that this was not sent", async () => {
+    const { customer, wallet, body, quoteId, action, unrelated } = await preparedAndUnrelated();
+    const { raw, hash } = await signedTransaction(api, wallet, unrelated);
+    const { operationId } = await unwatched(async () => {
+      const accepted = await executeOwn(customer, quoteId, [{ actionId: action.actionId, txHash: hash }]);
+      await broadcast(api, ONE, raw);
+      const past = new Date(Date.now() - 31 * 60_000);
+      await api.services.database.prisma.operation.update({
+        where: { id: accepted.operationId },
+        data: { createdAt: past, acceptedAt: past },
+      });
+      return accepted;
+    });
+    const operation = await waitUntilFinal(customer.session.client, operationId);
+    expect(operation).toMatchObject({
+      status: "failed",
+      failure: { code: "not_sent", retryable: false },
+      actual: { received: { amountBase: "0" } },
+      may: { retry: false },
+    });
+    expect(operation.outcome.nextAction).toMatch(/look at the wallet's history first, before you send anything again/);
+    expect(operation.outcome.holds).toEqual([
+      expect.objectContaining({
+        wallet: wallet.address,
+        amount: "0.2",
+        note: expect.stringContaining("not for certain") as string,
+      }),
+    ]);
+    expect(await balanceOnChain(rpcUrl, "native", body.toAddress)).toBe(0n);
   });
-  const operation = await waitUntilFinal(customer.session.client, operationId);
-  expect(operation).toMatchObject({
-    status: "failed",
-    failure: { code: "not_sent" },
-    actual: { received: { amountBase: "0" } },
+
+  test("does not keep what was prepared from being found where the wallet has sent it", async () => {
+    const { customer, wallet, body, quoteId, action, unrelated } = await preparedAndUnrelated();
+    const asked = await signedTransaction(api, wallet, action);
+    const other = await signedTransaction(api, wallet, unrelated, { nonce: asked.nonce + 1 });
+    const { operationId } = await unwatched(async () => {
+      const accepted = await executeOwn(customer, quoteId, [{ actionId: action.actionId, txHash: other.hash }]);
+      await broadcast(api, ONE, asked.raw);
+      await broadcast(api, ONE, other.raw);
+      return accepted;
+    });
+    const operation = await waitUntilFinal(customer.session.client, operationId);
+    expect(operation).toMatchObject({ status: "completed", legs: [{ txHash: asked.hash }] });
+    expect(await balanceOnChain(rpcUrl, "native", body.toAddress)).toBe(parseUnits("0.2", 18));
   });
-  expect(operation.outcome.holds).toEqual([expect.objectContaining({ wallet: wallet.address, amount: "0.2" })]);
-  expect(await balanceOnChain(rpcUrl, "native", body.toAddress)).toBe(0n);
 });
 
 describe("a permit", () => {
@@ -94,7 +130,7 @@ describe("a permit", () => {
     expect(await balanceOnChain(rpcUrl, token("USDC"), wallet.address)).toBe(parseUnits("12", 6) - 1n);
   });
 
-  test("is asked for only where the token reverts what its holder cannot pay", async () => {
+  test("is asked for only where the token reverts what its holder cannot pay, or has not allowed", async () => {
     const deployer = testAccount();
     await devnet.setCoins(deployer.address, "10");
     const accounts = createAccountsService({ registry } as AccountsDeps);
@@ -102,11 +138,18 @@ describe("a permit", () => {
     const isStrict = (address: Address): Promise<boolean> =>
       accounts.revertsOverdraft({ chainId: ONE, token: address, holder, taker });
     const honest = await deployOddToken({ rpcUrl, deployer }, ODD_MODE.honest);
+    // Of a holder without tokens it cannot be told.
+    expect(await isStrict(honest.address)).toBe(false);
     await honest.mint(holder, 5n);
     expect(await isStrict(honest.address)).toBe(true);
+    for (const mode of [ODD_MODE.movesNothing, ODD_MODE.refusesSilently]) {
+      await honest.setMode(mode);
+      expect(await isStrict(honest.address)).toBe(false);
+    }
+    const customer = await newCustomer(api);
+    expect(await isStrict(token("USDC"))).toBe(false);
+    await give(customer, holder, "USDC", "1");
     expect(await isStrict(token("USDC"))).toBe(true);
-    await honest.setMode(ODD_MODE.movesNothing);
-    expect(await isStrict(honest.address)).toBe(false);
   });
 });
 

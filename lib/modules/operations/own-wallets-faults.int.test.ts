@@ -161,6 +161,9 @@ describe("transactions of a plain wallet", () => {
     const operation = await waitUntilFinal(customer.session.client, operationId);
     expect(operation).toMatchObject({ status: "failed", failure: { code: "not_sent", retryable: false } });
     expect(operation.failure?.message).toContain("cancel it there before you try again");
+    const { nextAction, holds } = operation.outcome;
+    for (const words of [nextAction, ...holds.map(({ note }) => note)])
+      expect(words).toMatch(/look at the wallet's history first/);
   });
 
   test("are recorded after the price lock when all of them are on chain, and refused then when they are not", async () => {

@@ -7,6 +7,7 @@ export const movedNothing = ({ kind }: RouteLeg, { spentBase, receivedBase }: So
 
 export const NOTHING_MOVED: Failure = {
   code: "nothing_moved",
-  message: "The token's contract ran without an error and moved nothing. The money is in the wallet.",
+  message:
+    "The token's contract ran without an error, and its logs show that it moved nothing: the money should still be in the wallet. It would do the same again.",
   retryable: false,
 };

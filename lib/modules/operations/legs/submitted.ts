@@ -5,13 +5,26 @@ import { storedUserOperation, toStored } from "@/lib/ports/routing-json";
 import type { LegChange } from "@/lib/modules/operations/repository";
 import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
 import { readReceipt } from "./source";
-import { fail, move, type MinedSource, type Step, type StepResult } from "./step";
+import { fail, move, type Failure, type MinedSource, type Step, type StepResult } from "./step";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
 import { stoppedChange } from "./wallet-receipt";
 
 const SUBMIT_AGAIN_MS = 4000;
 /** Blocks may carry clocks that run ahead or behind a little. */
 const VALIDITY_MARGIN_SECONDS = 15;
+
+const EXPIRED: Failure = {
+  code: "source_expired",
+  message: "The chain did not take the transaction in time. It can no longer be executed; the money is in the wallet.",
+  retryable: true,
+};
+
+const REPLACED: Failure = {
+  code: "source_replaced",
+  message:
+    "The account executed another operation that was signed for the same purpose, so this one can never be executed. The other one may have moved the money: look at the account's history before you try again.",
+  retryable: false,
+};
 
 /** Offers the signed operation until it is mined or cannot be any more; looks for what a wallet sends by itself. */
 export const submitted = async (step: Step): Promise<StepResult> => {
@@ -22,42 +35,60 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   const receipt = await readReceipt(step);
   if (receipt !== null) return seen(step, receipt);
   if (leg.via === "transaction") return followWallet(step, looked);
-  const expired = await hasExpired(step);
-  if (expired) {
-    return fail(step, {
-      code: "source_expired",
-      message:
-        "The chain did not take the transaction in time. It can no longer be executed; the money is in the wallet.",
-      retryable: true,
-    });
-  }
+  const failure = await whyNever(step);
+  if (failure !== null) return fail(step, failure);
+  await offer(step);
+  return "waits";
+};
+
+const offer = async (step: Step): Promise<void> => {
+  const { leg, operation, submittedAt } = step;
   const now = step.clock.now().getTime();
-  if (now - (step.submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return "waits";
-  step.submittedAt.set(leg.id, now);
+  if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return;
+  // What its owner signed the owner may send too.
+  const account = await step.managedAccount(operation.projectId, leg.executorWalletId ?? leg.walletId);
+  noteOffer(submittedAt, leg.id, now);
   try {
-    await step.accounts.submit(leg.sourceChainId, userOperationOf(step));
+    await step.accounts.submit(leg.sourceChainId, userOperationOf(step), { isHeldElsewhere: account === null });
   } catch (error) {
     // Refused now is not refused for good: an earlier offer may be on its way. What settles it is a receipt, or the end of its validity.
     if (!isDomainError(error)) throw error;
   }
-  return "waits";
+};
+
+/** The oldest come first, and go as soon as they say nothing any more: other instances may have gone on with their operations. */
+const noteOffer = (submittedAt: Map<string, number>, legId: string, now: number): void => {
+  submittedAt.delete(legId);
+  for (const [other, at] of submittedAt) {
+    if (now - at < SUBMIT_AGAIN_MS) break;
+    submittedAt.delete(other);
+  }
+  submittedAt.set(legId, now);
 };
 
 const userOperationOf = ({ leg }: Step): UserOperation => storedUserOperation.parse(leg.userOperation);
 
-/** Only when its time is over on the chain itself, at depth, and its nonce is unused, it can never be executed. */
-const hasExpired = async (step: Step): Promise<boolean> => {
+/**
+ * Only when its time is over on the chain itself, at depth, it can never be executed; unless its nonce was used, by itself or by
+ * another operation that was signed for the same leg.
+ */
+const whyNever = async (step: Step): Promise<Failure | null> => {
   const { leg, chains, accounts } = step;
-  if (leg.validUntil === null) return false;
+  if (leg.validUntil === null) return null;
   const head = await chains.head(leg.sourceChainId);
-  const depthSeconds = (chains.confirmations(leg.sourceChainId) * chains.blockTimeMs(leg.sourceChainId)) / 1000;
+  const confirmations = chains.confirmations(leg.sourceChainId);
+  const depthSeconds = (confirmations * chains.blockTimeMs(leg.sourceChainId)) / 1000;
   const end = leg.validUntil.getTime() / 1000 + depthSeconds + VALIDITY_MARGIN_SECONDS;
-  if (Number(head.timestamp) <= end) return false;
-  const at = { blockNumber: head.number };
+  if (Number(head.timestamp) <= end) return null;
   const { sender } = userOperationOf(step);
-  if (await accounts.wasExecuted(leg.sourceChainId, sender, leg.id, at)) return false;
+  const wasExecutedBy = (blockNumber: bigint): Promise<boolean> =>
+    accounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
+  const isUsed = await wasExecutedBy(head.number);
+  const depth = BigInt(confirmations - 1);
+  if (isUsed && !(await wasExecutedBy(head.number > depth ? head.number - depth : 0n))) return null;
   // The receipt once more: a node that lags behind must not make an executed operation look like one that never was.
-  return (await readReceipt(step)) === null;
+  if ((await readReceipt(step)) !== null) return null;
+  return isUsed ? REPLACED : EXPIRED;
 };
 
 const seen = async (step: Step, receipt: MinedSource): Promise<StepResult> => {

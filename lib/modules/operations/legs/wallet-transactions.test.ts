@@ -20,6 +20,10 @@ interface World {
   /** The account's next nonce at depth. */
   readonly deepNonce: number;
   readonly byNonce?: Readonly<Record<number, Found>>;
+  /** Hashes that count for another leg that asked for the same. */
+  readonly taken?: readonly string[];
+  /** Time since the leg was accepted; half an hour by default. */
+  readonly afterMs?: number;
 }
 
 const transaction = (change: Partial<SeenTransaction> = {}): SeenTransaction => ({
@@ -33,8 +37,15 @@ const transaction = (change: Partial<SeenTransaction> = {}): SeenTransaction => 
   ...change,
 });
 
-/** One step of a leg that a wallet sends by itself, half an hour after it was accepted. Nonces from 7 on are searched. */
-const stepIn = async ({ nonce, seen = null, deepNonce, byNonce = {} }: World) => {
+/** One step of a leg that a wallet sends by itself. Nonces from 7 on are searched. */
+const stepIn = async ({
+  nonce,
+  seen = null,
+  deepNonce,
+  byNonce = {},
+  taken = [],
+  afterMs = HALF_AN_HOUR_MS,
+}: World) => {
   const asked: string[] = [];
   const stored: LegChange[] = [];
   const moves: { to: string; change: LegChange }[] = [];
@@ -51,7 +62,7 @@ const stepIn = async ({ nonce, seen = null, deepNonce, byNonce = {} }: World) =>
       walletTransactions: { transactions: [sent], fromNonce: 7 },
     },
     operation: { acceptedAt: new Date(0), createdAt: new Date(0) },
-    clock: { now: () => new Date(HALF_AN_HOUR_MS) },
+    clock: { now: () => new Date(afterMs) },
     chains: {
       head: () => Promise.resolve({ number: 100n, timestamp: 1000n }),
       confirmations: () => 2,
@@ -69,7 +80,7 @@ const stepIn = async ({ nonce, seen = null, deepNonce, byNonce = {} }: World) =>
       },
     },
     repository: {
-      adoptTransaction: () => Promise.resolve(true),
+      adoptTransaction: ({ hash }: { hash: string }) => Promise.resolve(!taken.includes(hash)),
       touchLeg: (_: unknown, change: LegChange) => {
         stored.push(change);
         return Promise.resolve(true);
@@ -94,10 +105,24 @@ describe("a transaction of which only the hash is known", () => {
     expect(same.asked).toEqual([]);
     const different = await stepIn({ nonce: null, seen: transaction({ value: 6n }), deepNonce: 8 });
     expect(different.asked).toEqual([]);
-    expect(different.failure).toMatchObject({
+  });
+
+  test.each([
+    ["another transaction", transaction({ value: 6n })],
+    ["an older one like it", transaction({ nonce: 6 })],
+  ])("says nothing of what was asked for when it is the hash of %s", async (_, named) => {
+    const world = { nonce: null, seen: named, deepNonce: 9 };
+    expect(await stepIn({ ...world, afterMs: 60_000 })).toMatchObject({ result: "waits", failure: undefined });
+    const { asked, failure } = await stepIn(world);
+    expect(asked).toEqual([]);
+    expect(failure).toMatchObject({
       code: "not_sent",
-      message: expect.stringContaining("something else") as string,
+      message: expect.stringContaining("belongs to another transaction") as string,
+      retryable: false,
     });
+    // What was asked for is found under another hash, if the wallet has sent it.
+    const { stored } = await stepIn({ ...world, byNonce: { 8: transaction({ hash: OTHER, nonce: 8 }) } });
+    expect(stored).toEqual(storedAs({ hash: OTHER, nonce: 8 }));
   });
 
   test("gets its nonce also from the block that holds it, where the node does not find the hash", async () => {
@@ -118,6 +143,25 @@ describe("a transaction of which only the hash is known", () => {
     const found = { 7: "unknown", 8: transaction({ hash: OTHER, nonce: 8 }) } as const;
     const { stored } = await stepIn({ nonce: null, deepNonce: 9, byNonce: found });
     expect(stored).toEqual(storedAs({ hash: OTHER, nonce: 8 }));
+  });
+});
+
+describe("a transaction whose like counts for another leg", () => {
+  const like = { deepNonce: 8, byNonce: { 7: transaction({ hash: OTHER }) }, taken: [OTHER] };
+
+  test.each([7, null])("is lost, and may not be tried again: it may be that one (nonce %s)", async (nonce) => {
+    expect((await stepIn({ ...like, nonce })).failure).toMatchObject({
+      code: "not_sent",
+      message: expect.stringContaining("may have moved the money") as string,
+      retryable: false,
+    });
+  });
+
+  test("is looked for beyond that one", async () => {
+    const own = `0x${"cc".repeat(32)}` as const;
+    const byNonce = { ...like.byNonce, 8: transaction({ hash: own, nonce: 8 }) };
+    const { stored } = await stepIn({ ...like, nonce: null, deepNonce: 9, byNonce });
+    expect(stored).toEqual(storedAs({ hash: own, nonce: 8 }));
   });
 });
 

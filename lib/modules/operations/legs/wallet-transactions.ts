@@ -25,9 +25,10 @@ interface Look {
   readonly transaction: WalletTransaction;
   /**
    * `dead`: another transaction used its nonce, so it can never be mined. `lost`: another one used its nonce, or may have taken
-   * its place, and the node cannot tell which any more. `unseen`: no node shows it now.
+   * its place, and which one cannot be told any more. `misnamed`: the hash that was named is another transaction's, which says
+   * nothing of the one that was asked for. `unseen`: no node shows it now.
    */
-  readonly state: "known" | "unseen" | "dead" | "lost";
+  readonly state: "known" | "unseen" | "misnamed" | "dead" | "lost";
 }
 
 interface Looked {
@@ -74,6 +75,17 @@ const LOST: Failure = {
     "The wallet sent other transactions since, and whether one of them took the place of the one that it named can no longer be told. It may have moved the money all the same: look at the wallet's history before you try again.",
   retryable: false,
 };
+
+const MISNAMED: Failure = {
+  code: "not_sent",
+  message:
+    "The hash that was named belongs to another transaction, and the one that was asked for is not among what the wallet has sent since. As far as the chain shows the money is in the wallet, but the one that was asked for could still be sent, or be mined under a hash that nobody named: look at the wallet's history before you try again.",
+  // Named by mistake, and the real one mined after all, the money would move twice.
+  retryable: false,
+};
+
+/** What is said of those that no block shows, once they have had their time. */
+const GIVEN_UP = { unseen: UNSEEN, misnamed: MISNAMED, lost: LOST } as const;
 
 /** A look at all of them when of any only the hash is known; else null. */
 export const lookAtUnknown = async (step: Step): Promise<Looked | null> => {
@@ -124,25 +136,23 @@ const whyNever = (step: Step, state: Look["state"], now: bigint): Failure | null
   if (state === "known") return null;
   const accepted = (operation.acceptedAt ?? operation.createdAt).getTime();
   if (clock.now().getTime() <= accepted + UNSEEN_SECONDS_MAX * 1000) return null;
-  return state === "lost" ? LOST : UNSEEN;
+  return GIVEN_UP[state];
 };
 
 const lookAt = async (search: Search, transaction: WalletTransaction): Promise<Look> => {
-  const { accounts, leg, deepNonce } = search;
-  const seen = await accounts.sent.find(leg.sourceChainId, transaction.hash);
-  if (seen !== null) {
-    // Content was checked at execute where a node knew it by then; what shows only now has to be the same.
-    if (!isSame(seen, transaction, leg.walletAddress) || seen.nonce < search.stored.fromNonce)
-      return { transaction, state: "dead" };
-    // A node may go on showing what waits in its pool after another transaction used the nonce for good.
-    const isReplaced = seen.blockNumber === null && deepNonce > seen.nonce;
-    if (!isReplaced) return { transaction: withNonce(transaction, seen.nonce), state: "known" };
-  }
-  const nonce = seen?.nonce ?? transaction.nonce;
+  const { accounts, leg, deepNonce, stored } = search;
+  const named = await accounts.sent.find(leg.sourceChainId, transaction.hash);
+  // Content was checked at execute where a node knew it by then; what shows only now has to be the same.
+  const isIt = named !== null && isSame(named, transaction, leg.walletAddress) && named.nonce >= stored.fromNonce;
+  // A node may go on showing what waits in its pool after another transaction used the nonce for good.
+  if (isIt && (named.blockNumber !== null || deepNonce <= named.nonce))
+    return { transaction: withNonce(transaction, named.nonce), state: "known" };
+  const nonce = isIt ? named.nonce : transaction.nonce;
   if (nonce === null) {
     const found = await findUnseen(search, transaction);
     if (found === "unknown") return { transaction, state: "lost" };
-    return { transaction: found ?? transaction, state: "unseen" };
+    if (found !== null) return { transaction: found, state: "known" };
+    return { transaction, state: named === null ? "unseen" : "misnamed" };
   }
   if (deepNonce <= nonce) return { transaction, state: "unseen" };
   const instead = await replacement(search, transaction, nonce);
@@ -159,7 +169,10 @@ const isSame = (seen: SeenTransaction, wanted: WalletTransaction, wallet: string
   seen.data.toLowerCase() === wanted.data.toLowerCase() &&
   seen.value === wanted.value;
 
-/** The same content under another hash: the wallet raised its fee. */
+/**
+ * The same content under another hash: the wallet raised its fee. `unknown`: that cannot be looked at, or it is there and counts
+ * for another leg that asked for the same.
+ */
 const replacement = async (
   { accounts, repository, leg, stored, deepBlock }: Search,
   transaction: WalletTransaction,
@@ -179,7 +192,8 @@ const replacement = async (
   // Two approvals may look alike; a hash counts once.
   if (stored.transactions.some(({ hash }) => hash === found.hash)) return null;
   const { actionId } = transaction;
-  if (!(await repository.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id }))) return null;
+  // Of two legs that asked for the same, either may have sent it: that it counts for the other one does not prove that this one did not.
+  if (!(await repository.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id }))) return "unknown";
   return { ...transaction, hash: found.hash, nonce };
 };
 

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { DomainError } from "@/lib/core/errors";
+import { createOperationDriver, type DriverDeps } from "./driver";
+
+const NOW = 1_000_000_000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+interface World {
+  /** Since each leg changed. */
+  readonly idleMs: readonly number[];
+  readonly pollMs?: number;
+  /** The chain does not answer. */
+  readonly isDown?: boolean;
+}
+
+const token = { symbol: "A", name: "A", chainId: 1, address: "native", decimals: 18, assetId: "a", usdPegged: false };
+const address = `0x${"11".repeat(20)}`;
+const sent = { actionId: "a", to: address, data: "0x", value: "5", hash: "0xaa", nonce: 7 };
+
+/** One drive of an operation whose legs wait for a transaction that no node shows; it is stopped when it stays for longer. */
+const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
+  let looks = 0;
+  const controller = new AbortController();
+  const legs = idleMs.map((ms, index) => ({
+    id: `leg_${String(index)}`,
+    state: "submitted",
+    via: "transaction",
+    sourceChainId: 1,
+    destChainId: 1,
+    walletAddress: address,
+    fromBlock: 0n,
+    validUntil: null,
+    updatedAt: new Date(NOW - ms),
+    walletTransactions: { transactions: [sent], fromNonce: 7 },
+    routeLeg: {
+      sourceIndex: 0,
+      kind: "transfer",
+      expectedOutBase: "5",
+      minOutBase: "5",
+      steps: [],
+      fees: [],
+      estimatedSeconds: 1,
+      priceImpactBps: 0,
+      plan: null,
+    },
+  }));
+  const operation = {
+    id: "op_1",
+    status: "processing",
+    subStatus: "delayed",
+    acceptedAt: new Date(NOW),
+    legs,
+    request: { sources: [], destination: { token, recipient: address }, slippageBps: 0 },
+  };
+  const answer = <T>(value: T): Promise<T> =>
+    isDown ? Promise.reject(new DomainError("chain_unavailable", "No answer.")) : Promise.resolve(value);
+  const deps = {
+    repository: {
+      find: () => {
+        looks += 1;
+        // It stays: enough is known.
+        if (looks > 1) controller.abort();
+        return Promise.resolve(operation);
+      },
+    },
+    clock: { now: () => new Date(NOW) },
+    chains: {
+      head: () => answer({ number: 100n, timestamp: 1n }),
+      confirmations: () => 2,
+      blockTimeMs: () => SECOND,
+    },
+    accounts: {
+      sent: { count: () => answer(7), find: () => answer(null), receipt: () => answer(null) },
+    },
+    pollIntervalMs: () => pollMs,
+    log: { warn: () => undefined, error: () => undefined },
+  };
+  const result = await createOperationDriver(deps as unknown as DriverDeps).drive("op_1", controller.signal);
+  return { result, hasStayed: looks > 1 };
+};
+
+const again = (againInMs: number) => ({ result: { done: false, againInMs }, hasStayed: false });
+
+describe("a worker", () => {
+  test("stays with an operation of which something happened lately", async () => {
+    expect((await driven({ idleMs: [4 * SECOND], pollMs: 50 })).hasStayed).toBe(true);
+    expect((await driven({ idleMs: [10 * MINUTE, SECOND], pollMs: 50 })).hasStayed).toBe(true);
+  });
+
+  test("looks once at one that has only waited for a while, and lets go", async () => {
+    expect(await driven({ idleMs: [6 * SECOND], pollMs: 50 })).toEqual(again(100));
+    expect(await driven({ idleMs: [10 * MINUTE, 6 * SECOND] })).toEqual(again(SECOND));
+  });
+
+  test("lets go at once where chains are asked seldom", async () => {
+    expect(await driven({ idleMs: [SECOND], pollMs: 4 * SECOND })).toEqual(again(4 * SECOND));
+  });
+});
+
+describe("a leg that waits is asked about less and less often, whoever asks", () => {
+  test.each([
+    [MINUTE, SECOND],
+    [10 * MINUTE, 7 * SECOND],
+    [24 * 60 * MINUTE, 20 * SECOND],
+  ])("after %s ms every %s ms", async (idleMs, againInMs) => {
+    expect(await driven({ idleMs: [idleMs] })).toEqual(again(againInMs));
+  });
+
+  test("also where the chain does not answer", async () => {
+    expect(await driven({ idleMs: [10 * SECOND + 1], isDown: true })).toEqual(again(2501));
+    expect(await driven({ idleMs: [10 * MINUTE], isDown: true })).toEqual(again(15 * SECOND));
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { DomainError } from "@/lib/core/errors";
+import type { Failure, Step } from "./step";
+import { submitted } from "./submitted";
+
+const ACCOUNT = "0x1111111111111111111111111111111111111111";
+const HEAD = { number: 100n, timestamp: 10_000n };
+const CONFIRMATIONS = 3;
+
+interface World {
+  /** From this block on the leg's nonce is used; null: it is not. */
+  readonly usedFrom?: bigint | null;
+  /** The receipt of the leg's own operation is there when it is asked for the second time. */
+  readonly isMined?: boolean;
+  /** In Unix seconds. */
+  readonly validUntil?: number;
+  readonly isManaged?: boolean;
+  readonly submittedAt?: Map<string, number>;
+}
+
+/** One step of a leg whose operation no node has shown in a block yet. */
+const stepIn = async ({
+  usedFrom = null,
+  isMined = false,
+  validUntil = 9_000,
+  isManaged = false,
+  submittedAt = new Map(),
+}: World) => {
+  const offers: unknown[] = [];
+  const moves: { to: string; change: { failure?: Failure } }[] = [];
+  let receiptsAsked = 0;
+  const gas = { callGasLimit: "1", verificationGasLimit: "1", preVerificationGas: "1" };
+  const step = {
+    leg: {
+      id: "leg_1",
+      via: "user_operation",
+      sourceChainId: 1,
+      walletId: "wal_1",
+      executorWalletId: null,
+      userOpHash: "0xaa",
+      fromBlock: 0n,
+      validUntil: new Date(validUntil * 1000),
+      userOperation: {
+        sender: ACCOUNT,
+        nonce: "1",
+        callData: "0x",
+        ...gas,
+        maxFeePerGas: "1",
+        maxPriorityFeePerGas: "1",
+        signature: "0x",
+      },
+    },
+    operation: { projectId: "prj_1" },
+    submittedAt,
+    clock: { now: () => new Date(1_000_000) },
+    chains: { head: () => Promise.resolve(HEAD), confirmations: () => CONFIRMATIONS, blockTimeMs: () => 1000 },
+    managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
+    accounts: {
+      receipt: () => {
+        receiptsAsked += 1;
+        // What it says is of no interest here: the next step reads it again.
+        return Promise.resolve(isMined && receiptsAsked > 1 ? {} : null);
+      },
+      wasExecuted: (_: number, __: string, ___: string, at: { blockNumber: bigint }) =>
+        Promise.resolve(usedFrom !== null && at.blockNumber >= usedFrom),
+      submit: (_: number, __: unknown, options: unknown) => {
+        offers.push(options);
+        return Promise.reject(new DomainError("simulation_failed", "It was executed before."));
+      },
+    },
+    repository: {
+      moveLeg: (move: (typeof moves)[number]) => {
+        moves.push(move);
+        return Promise.resolve(true);
+      },
+    },
+  };
+  const result = await submitted(step as unknown as Step);
+  return { result, offers, failure: moves[0]?.change.failure };
+};
+
+describe("an operation whose time is over", () => {
+  test("can be tried again where its nonce is unused", async () => {
+    expect((await stepIn({})).failure).toMatchObject({ code: "source_expired", retryable: true });
+  });
+
+  test("fails where its nonce was used at depth and it has no receipt: another one of the leg was executed", async () => {
+    const { failure } = await stepIn({ usedFrom: 98n });
+    expect(failure).toMatchObject({ code: "source_replaced", retryable: false });
+    expect(failure?.message).toMatch(/may have moved the money: look at the account's history before you try again/);
+  });
+
+  test("is waited for while what used its nonce could still be taken back, or when its own receipt shows", async () => {
+    for (const world of [{ usedFrom: 99n }, { usedFrom: 98n, isMined: true }, { isMined: true }])
+      expect(await stepIn(world)).toMatchObject({ result: "waits", failure: undefined });
+  });
+
+  test("is not given up before that is so on the chain, at depth", async () => {
+    expect(await stepIn({ usedFrom: 1n, validUntil: 9_990 })).toMatchObject({ result: "waits", failure: undefined });
+  });
+});
+
+describe("an operation that can still be executed", () => {
+  const open = { validUntil: 20_000 };
+
+  test("is offered as one that somebody else holds too unless the service signed it", async () => {
+    expect((await stepIn(open)).offers).toEqual([{ isHeldElsewhere: true }]);
+    expect((await stepIn({ ...open, isManaged: true })).offers).toEqual([{ isHeldElsewhere: false }]);
+  });
+
+  test("is not offered again for a while, and what others were offered long ago is forgotten", async () => {
+    const lately = new Map([["leg_1", 999_000]]);
+    expect((await stepIn({ ...open, submittedAt: lately })).offers).toEqual([]);
+    const long = new Map([
+      ["leg_0", 900_000],
+      ["leg_1", 990_000],
+      ["leg_2", 999_000],
+    ]);
+    expect((await stepIn({ ...open, submittedAt: long })).offers).toHaveLength(1);
+    expect([...long]).toEqual([
+      ["leg_2", 999_000],
+      ["leg_1", 1_000_000],
+    ]);
+  });
+});
