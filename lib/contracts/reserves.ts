@@ -14,7 +14,9 @@ export const reservesRecord = z.object({
   assetId: z.string(),
   decimals: z.int(),
   liabilities: amountOut,
-  onChain: amountOut.meta({ description: "The treasury's balance at the final blocks named below" }),
+  onChain: amountOut.meta({
+    description: "The treasury's balance at the final blocks named below, of what backs accounts",
+  }),
   committed: amountOut.meta({ description: "What operations under way still take out of the treasury" }),
   available: amountOut.meta({
     description: "onChain less committed less liabilities: what can still be moved into accounts",
@@ -28,6 +30,10 @@ export const reservesRecord = z.object({
       blockNumber: z.string(),
       at: timestamp,
       stale: z.boolean().meta({ description: "The chain does not answer; nothing of it is counted" }),
+      backs: z.boolean().meta({
+        description:
+          "False: the chain has no paymaster, so the treasury pays its network fees there in this coin; it backs no account and is not counted",
+      }),
     }),
   ),
   root: node

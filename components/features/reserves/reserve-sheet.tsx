@@ -1,6 +1,6 @@
 "use client";
 
-import { Check, CloudOff } from "lucide-react";
+import { Check, CloudOff, Fuel } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Address } from "@/components/ui/address";
@@ -52,6 +52,14 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
         <Badge tone="warning" icon={CloudOff} title="The chain does not answer; nothing of it is counted.">
           Not counted
         </Badge>
+      ) : !part.backs ? (
+        <Badge
+          tone="neutral"
+          icon={Fuel}
+          title="The treasury pays its network fees on this chain with it, so it backs no account."
+        >
+          Kept for fees
+        </Badge>
       ) : (
         <Badge tone="success" icon={Check}>
           Counted
@@ -62,7 +70,9 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
     id: "amount",
     header: "Amount",
     align: "right",
-    cell: (part) => <Amount value={part.amount} unit={currency} className={part.stale ? "text-fg-3" : "font-medium"} />,
+    cell: (part) => (
+      <Amount value={part.amount} unit={currency} className={part.stale || !part.backs ? "text-fg-3" : "font-medium"} />
+    ),
   },
 ];
 
@@ -84,7 +94,7 @@ export const ReserveSheet = ({ reserve }: { readonly reserve: Reserve }): ReactN
         </Link>
       }
     >
-      {chains.some((part) => part.stale) ? (
+      {chains.some((part) => part.stale && part.backs) ? (
         <Alert tone="warning" className="m-4 mb-0" title="A chain does not answer">
           What lies there is not counted until it does. Nothing of it is lost.
         </Alert>

@@ -18,9 +18,15 @@ export const legIdsOf = (quote: QuoteRow): ReadonlyMap<number, string> => {
   );
 };
 
-/** How many transactions the wallet has sent once the first that is more than an approval is out. */
-const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number =>
-  fromNonce + transactions.filter((call) => approvalOf(call) !== null).length + 1;
+/**
+ * How many transactions the wallet has sent once the first that is more than an approval is out. Only approvals that go before it
+ * are awaited: a swap that pays for a bridge is followed by the bridge's own approval, and has moved money by then.
+ */
+const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
+  const firstMoving = transactions.findIndex((call) => approvalOf(call) === null);
+  // Approvals alone move nothing, however many of them are out.
+  return firstMoving === -1 ? Infinity : fromNonce + firstMoving + 1;
+};
 
 /**
  * Preparing again replaces what is known of a wallet's transactions, so it must not happen once one of them may be out.

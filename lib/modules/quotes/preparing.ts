@@ -27,6 +27,15 @@ export interface Readied {
   readonly simulated: Awaited<ReturnType<typeof simulateRoute>>;
 }
 
+/** Why a preparation was not kept: somebody used the quote, or prepared it, since it was read. */
+const refusal = (quote: QuoteRow): DomainError =>
+  quote.status === "used"
+    ? quoteUsed(quote)
+    : new DomainError(
+        "invalid_state",
+        "Another call prepared this at the same time, and only its answer says what to sign or send. The service sent nothing. Go on with that answer, or prepare again.",
+      );
+
 export const createPreparing = (
   deps: PreparingDeps,
   { pricing, approving, loading }: { pricing: Pricing; approving: Approving; loading: QuoteLoader },
@@ -69,7 +78,8 @@ export const createPreparing = (
 
   /**
    * Checks the code or the key's policy, prices again, simulates, and locks the price for 60 s.
-   * @throws DomainError `invalid_state` when a wallet has sent what an earlier preparation asked for, `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`, `simulation_failed`
+   * @throws DomainError `invalid_state` when a wallet has sent what an earlier preparation asked for, or another call prepared it at
+   * the same time; `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`, `simulation_failed`
    */
   const prepare = async (actor: Actor, subject: Subject, code: string | undefined) => {
     const quote = await loading.open(actor, subject);
@@ -79,14 +89,16 @@ export const createPreparing = (
     const { request, wallets, route, others, simulated } = await ready(quote, moved(actor, quote));
     const { legs, balanceChanges, actions } = simulated;
     const record = await pricing.recordOf(quote, { request, wallets, route, others });
+    // Pricing and simulating take seconds, in which a wallet may send what the earlier preparation asked for.
+    await checkNothingSent(deps, quote);
     const preparedUntil = addSeconds(deps.clock.now(), preparedSeconds(legs));
-    const stored = await deps.repository.markPrepared(quote.id, {
+    const stored = await deps.repository.markPrepared(quote, {
       route: toStored(route),
       response: toStored(record),
       prepared: toStored({ legs }),
       preparedUntil,
     });
-    if (!stored) throw quoteUsed(await loading.any(actor, subject));
+    if (!stored) throw refusal(await loading.any(actor, subject));
     return {
       prepared: true as const,
       quoteId: quote.id,

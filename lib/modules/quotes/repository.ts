@@ -57,9 +57,9 @@ export const createQuotesRepository = (database: Database) => ({
     await database.prisma.quote.updateMany({ where: { id, approvedAt: null }, data: { approvedAt: now } });
   },
 
-  /** False when it was used in the meantime. */
+  /** False when it was used, or prepared by somebody else, since `read`. */
   markPrepared: async (
-    id: string,
+    read: Pick<QuoteRow, "id" | "preparedUntil">,
     prepared: {
       route: Prisma.InputJsonValue;
       response: Prisma.InputJsonValue;
@@ -68,7 +68,7 @@ export const createQuotesRepository = (database: Database) => ({
     },
   ): Promise<boolean> => {
     const { count } = await database.prisma.quote.updateMany({
-      where: { id, status: { in: ["open", "prepared"] } },
+      where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
       data: { ...prepared, status: "prepared" },
     });
     return count === 1;

@@ -24,13 +24,14 @@ export const toReserves = (
     committed: units(committedBase),
     available: units(availableBase > 0n ? availableBase : 0n),
     covered: availableBase >= 0n,
-    chains: positions.map(({ token, wallet, finalBase, blockNumber, at }) => ({
+    chains: positions.map(({ token, wallet, backs, finalBase, blockNumber, at }) => ({
       chainId: token.chainId,
       wallet,
       amount: formatAmount(finalBase ?? 0n, token.decimals),
       blockNumber: blockNumber.toString(),
       at: at.toISOString(),
       stale: finalBase === null,
+      backs,
     })),
     root:
       tree.root === null

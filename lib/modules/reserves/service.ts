@@ -23,6 +23,8 @@ import { createSumTrees, type SumTree } from "./sum-trees";
 export interface ReservePosition {
   readonly token: Token;
   readonly wallet: EvmAddress;
+  /** False for coins that the treasury's own network fees are taken from: they may become fewer at any time. */
+  readonly backs: boolean;
   /** At the chain's final block, in base units. Null: the chain does not answer, and nothing of it counts. */
   readonly finalBase: bigint | null;
   readonly blockNumber: bigint;
@@ -32,6 +34,7 @@ export interface ReservePosition {
 /** Amounts in ledger units. */
 export interface Reserves {
   readonly asset: Asset;
+  /** Also those that back nothing; what is on chain and committed is of the others. */
   readonly positions: readonly ReservePosition[];
   readonly onChainBase: bigint;
   readonly committedBase: bigint;
@@ -68,13 +71,14 @@ export const toLedgerUnits = (token: Pick<Token, "decimals">, base: bigint): big
 
 const keyOf = ({ token, wallet }: ReservePosition) => fundsKeyOf({ owner: wallet, token });
 
-const known = (positions: readonly ReservePosition[]) =>
+/** Those that back what is owed, with what is known to lie there. */
+const counted = (positions: readonly ReservePosition[]) =>
   positions.flatMap((position) =>
-    position.finalBase === null ? [] : [{ ...position, finalBase: position.finalBase }],
+    position.finalBase === null || !position.backs ? [] : [{ ...position, finalBase: position.finalBase }],
   );
 
 const onChainOf = (positions: readonly ReservePosition[]): bigint =>
-  sum(known(positions).map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
+  sum(counted(positions).map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
 
 const within = async <T>(work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
@@ -105,6 +109,13 @@ export const createReservesService = (deps: ReservesDeps) => {
     return treasury.address;
   };
 
+  /**
+   * Without a paymaster the treasury pays its network fees in the chain's coin, by operations that hold nothing of it. So what lies
+   * there could be promised to accounts and burnt by the next transfer of another token.
+   */
+  const backs = ({ address, chainId }: Token): boolean =>
+    address !== "native" || registry.get(chainId).contracts.verifyingPaymaster !== undefined;
+
   const readChain = async (
     wallet: EvmAddress,
     chainId: number,
@@ -117,14 +128,22 @@ export const createReservesService = (deps: ReservesDeps) => {
       const finalBlock = head > depth ? head - depth : 0n;
       const balances = await within(readBalances(registry, chainId, [wallet], tokens, finalBlock));
       const { blockNumber, at } = balances;
-      return tokens.map((token) => ({ token, wallet, finalBase: balances.get(wallet, token), blockNumber, at }));
+      return tokens.map((token) => ({
+        token,
+        wallet,
+        backs: backs(token),
+        finalBase: balances.get(wallet, token),
+        blockNumber,
+        at,
+      }));
     } catch {
       // A chain that is away backs nothing; the answer says so.
-      return tokens.map((token) => ({ token, wallet, finalBase: null, blockNumber: 0n, at: clock.now() }));
+      const nothing = { finalBase: null, blockNumber: 0n, at: clock.now() };
+      return tokens.map((token) => ({ token, wallet, backs: backs(token), ...nothing }));
     }
   };
 
-  const positionsOf = async (projectId: string, tokens: readonly Token[]): Promise<ReservePosition[]> => {
+  const readAll = async (projectId: string, tokens: readonly Token[]): Promise<ReservePosition[]> => {
     const address = await treasuryOf(projectId);
     if (address === null) return [];
     const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
@@ -137,10 +156,14 @@ export const createReservesService = (deps: ReservesDeps) => {
     return read.flat();
   };
 
+  /** What backs accounts of these tokens, chain by chain. */
+  const positionsOf = (projectId: string, tokens: readonly Token[]): Promise<ReservePosition[]> =>
+    readAll(projectId, tokens.filter(backs));
+
   /** What operations take out of it and its final block does not show yet, in ledger units. */
   const committedOf = async (sql: SqlReader, positions: readonly ReservePosition[]): Promise<bigint> => {
     let total = 0n;
-    for (const position of known(positions))
+    for (const position of counted(positions))
       total += toLedgerUnits(
         position.token,
         await committedAfter(sql, keyOf(position), position.blockNumber, clock.now()),
@@ -161,7 +184,7 @@ export const createReservesService = (deps: ReservesDeps) => {
   const list = async (projectId: string): Promise<Reserves[]> => {
     const [owed, positions] = await Promise.all([
       ledger.liabilities(projectId),
-      positionsOf(
+      readAll(
         projectId,
         assets.list().flatMap(({ tokens }) => tokens),
       ),
@@ -173,7 +196,8 @@ export const createReservesService = (deps: ReservesDeps) => {
       }),
     );
     return all.filter(
-      ({ onChainBase, liabilitiesBase, asset }) => onChainBase > 0n || liabilitiesBase > 0n || owed.has(asset.assetId),
+      ({ positions: own, liabilitiesBase, asset }) =>
+        own.some(({ finalBase }) => (finalBase ?? 0n) > 0n) || liabilitiesBase > 0n || owed.has(asset.assetId),
     );
   };
 
@@ -182,17 +206,17 @@ export const createReservesService = (deps: ReservesDeps) => {
    * raises them. Whatever is accepted meanwhile waits for the locks, and counts as committed afterwards.
    */
   const liabilitiesMax = async (sql: SqlReader, positions: readonly ReservePosition[]): Promise<bigint> => {
-    await lockFunds(sql, known(positions).map(keyOf));
+    await lockFunds(sql, counted(positions).map(keyOf));
     return onChainOf(positions) - (await committedOf(sql, positions));
   };
 
-  /** What has to stay in the treasury for what is owed of the assets of these tokens; null where they are not the treasury's. */
+  /** What has to stay in the treasury for what is owed of the assets of these tokens; null where what they take backs nothing. */
   const backingOf = async (
     projectId: string,
     spendings: readonly { readonly owner: string; readonly token: Token }[],
   ): Promise<Backing | null> => {
     const treasury = await treasuryOf(projectId);
-    const own = spendings.filter(({ owner }) => owner === treasury);
+    const own = spendings.filter(({ owner, token }) => owner === treasury && backs(token));
     if (own.length === 0) return null;
     const wanted = [...new Set(own.map(({ token }) => token.assetId))];
     const owed = await ledger.liabilities(projectId);
@@ -203,7 +227,7 @@ export const createReservesService = (deps: ReservesDeps) => {
     );
     return {
       lock: async (tx, others) => {
-        if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...known(positions).map(keyOf)]);
+        if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...counted(positions).map(keyOf)]);
       },
       check: async (tx) => {
         for (const assetId of wanted) {
