@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { checkedBy, chosen, precisionProblem } from "@/components/features/money-flow/field-checks";
 import { address, amount } from "@/lib/contracts/common";
 import { quoteBody, SLIPPAGE_BPS_MAX, SOURCES_MAX } from "@/lib/contracts/swap";
-import { isDomainError } from "@/lib/core/errors";
-import { parseAmount } from "@/lib/core/money";
 import { percentText } from "./decimal";
 import type { QuoteBody, TokenInfo } from "./types";
 
@@ -40,29 +39,6 @@ export const tokenOnChain = (
 ): string => {
   const asset = findToken(tokens, from.chainId, from.token)?.assetId;
   return tokens.find((one) => String(one.chainId) === chainId && one.assetId === asset)?.address ?? "";
-};
-
-const chosen = (what: string): z.ZodString => z.string().min(1, `Choose a ${what}.`);
-
-/** Takes what the contract's schema takes, and says in a sentence what it does not. */
-const checkedBy = (schema: z.ZodType, what: string, empty: string): z.ZodString =>
-  z.string().superRefine((text, context) => {
-    const problem = schema.safeParse(text.trim()).error?.issues[0]?.message;
-    if (problem === undefined) return;
-    context.addIssue({ code: "custom", message: text.trim() === "" ? empty : `The ${what} ${problem}.` });
-  });
-
-const precisionProblem = (token: TokenInfo | undefined, text: string): string | null => {
-  if (token === undefined) return null;
-  try {
-    parseAmount(text.trim(), token.decimals);
-    return null;
-  } catch (error) {
-    if (!isDomainError(error)) throw error;
-    return error.code === "amount_precision"
-      ? `${token.symbol} has ${token.decimals} digits after the point, no more.`
-      : error.message;
-  }
 };
 
 /** The form's own checks; the service checks everything again, and its errors appear at the same fields. */

@@ -1,10 +1,9 @@
 import { z } from "zod";
+import { checkedBy, chosen, precisionProblem } from "@/components/features/money-flow/field-checks";
 import type { TokenInfo } from "@/components/features/swap/types";
 import { address, amount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { createTransfer } from "@/lib/contracts/transfers";
-import { isDomainError } from "@/lib/core/errors";
-import { parseAmount } from "@/lib/core/money";
 
 export type TransferBody = BodyInput<typeof createTransfer>;
 
@@ -41,29 +40,6 @@ export const assetsOf = (tokens: readonly TokenInfo[]): AssetInfo[] =>
       chainIds: members.map((token) => String(token.chainId)),
     };
   });
-
-const chosen = (what: string): z.ZodString => z.string().min(1, `Choose a ${what}.`);
-
-/** Takes what the contract's schema takes, and says in a sentence what it does not. */
-const checkedBy = (schema: z.ZodType, what: string, empty: string): z.ZodString =>
-  z.string().superRefine((text, context) => {
-    const problem = schema.safeParse(text.trim()).error?.issues[0]?.message;
-    if (problem === undefined) return;
-    context.addIssue({ code: "custom", message: text.trim() === "" ? empty : `The ${what} ${problem}.` });
-  });
-
-const precisionProblem = (token: TokenInfo | undefined, text: string): string | null => {
-  if (token === undefined) return null;
-  try {
-    parseAmount(text.trim(), token.decimals);
-    return null;
-  } catch (error) {
-    if (!isDomainError(error)) throw error;
-    return error.code === "amount_precision"
-      ? `${token.symbol} has ${String(token.decimals)} digits after the point, no more.`
-      : error.message;
-  }
-};
 
 /** The form's own checks; the service checks everything again, and its errors appear at the same fields. */
 export const transferSchema = (tokens: readonly TokenInfo[]) =>
