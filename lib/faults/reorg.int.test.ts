@@ -382,8 +382,12 @@ test("a reorganisation deeper than what counts as final changes no record, and w
   await Promise.all([one, two].map((each) => each.mine(CONFIRMATIONS)));
   const first = await waitUntilFinal(client, lost.operationId);
   expect(await usdcOf(one, customer.treasury)).toBe(parseUnits("50", 6));
+  // A block that comes between counting and setting back would save the deposit.
+  one.hold();
+  await one.mine(1);
   await one.reorg(await depthOf(one, leg.sourceBlock));
   expect(await usdcOf(one, customer.treasury)).toBe(parseUnits("100", 6));
+  one.flow();
   const next = await start(two, "USDC", customer);
   const second = await finish(next);
   expect(second.status).toBe("completed");

@@ -8,6 +8,8 @@ import { isFinal, type Status } from "@/lib/core/status";
 import { refreshMsOf, type Payout, type PayoutItem } from "./payout";
 
 const BUSY_REFRESH_MS = 2_000;
+/** Rows that were read before the payout ended are old news. */
+const LAST_REFRESH_MS = 300;
 /** Others, and API keys, make payouts too. */
 const IDLE_REFRESH_MS = 10_000;
 
@@ -41,6 +43,7 @@ export const usePayoutItems = (payout: Payout, status: PayoutItem["status"] | nu
   return usePages({
     queryKey: queryKeyOf(listPayoutItems, { params, query }),
     read: (page, signal) => api.call(listPayoutItems, { params, query: { ...query, ...page }, signal }),
-    refreshMs: () => refreshMsOf(payout),
+    refreshMs: (items) =>
+      isFinal(payout.status) && items.some((item) => item.status === "pending") ? LAST_REFRESH_MS : refreshMsOf(payout),
   });
 };
