@@ -1,38 +1,35 @@
 "use client";
 
 import { ScrollText } from "lucide-react";
-import { useMemo, useState, type ReactNode } from "react";
+import { useCallback, useState, type ReactNode } from "react";
 import { PagedSheet } from "@/components/features/session/paged-sheet";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Table, type Column } from "@/components/ui/table";
+import { Table } from "@/components/ui/table";
 import type { Account, Entry } from "./account";
 import { useEntryColumns } from "./entry-columns";
 import { mayTakeBack, TakeBackDialog } from "./take-back-dialog";
 import { useEntries } from "./use-accounts";
 
-const actions = (onTakeBack: (entry: Entry) => void): Column<Entry> => ({
-  id: "actions",
-  header: <span className="sr-only">Actions</span>,
-  align: "right",
-  cell: (entry) =>
-    mayTakeBack(entry) ? (
-      <Button
-        size="sm"
-        variant="ghost"
-        aria-label={`Take back the funding of entry ${String(entry.seq)}`}
-        onClick={() => onTakeBack(entry)}
-      >
-        Take back
-      </Button>
-    ) : null,
-});
-
 /** Newest first. */
 export const EntriesSheet = ({ account }: { readonly account: Account }): ReactNode => {
   const [taken, setTaken] = useState<Entry | null>(null);
-  const shown = useEntryColumns();
-  const columns = useMemo(() => [...shown, actions(setTaken)], [shown]);
+  const columns = useEntryColumns(
+    useCallback(
+      (entry: Entry) =>
+        mayTakeBack(entry) ? (
+          <Button
+            variant="link"
+            className="h-5"
+            aria-label={`Take back the funding of entry ${String(entry.seq)}`}
+            onClick={() => setTaken(entry)}
+          >
+            Take back
+          </Button>
+        ) : null,
+      [],
+    ),
+  );
   return (
     <div className="flex flex-col gap-4">
       <PagedSheet

@@ -11,6 +11,10 @@ import { Time } from "@/components/ui/time";
 import { accountName, shortId, type Account, type Entry } from "./account";
 import { useKnownAccounts } from "./use-accounts";
 
+/** What can be done with an entry, drawn beside what it is. */
+type ActionOf = (entry: Entry) => ReactNode;
+const NO_ACTION: ActionOf = () => null;
+
 /** `payout_reversal` → `Payout reversal`. */
 const kindText = (kind: string): string => {
   const words = kind.replaceAll("_", " ");
@@ -27,7 +31,7 @@ const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<str
   );
 };
 
-const columnsFor = (known: ReadonlyMap<string, Account>): readonly Column<Entry>[] => [
+const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): readonly Column<Entry>[] => [
   { id: "seq", header: "No.", cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>, phone: "hidden" },
   { id: "time", header: "When", cell: (entry) => <Time value={entry.createdAt} absolute /> },
   {
@@ -37,7 +41,7 @@ const columnsFor = (known: ReadonlyMap<string, Account>): readonly Column<Entry>
     cell: (entry) => (
       <span className="inline-flex flex-wrap items-center gap-2">
         {kindText(entry.kind)}
-        {entry.reversedBy === null ? null : <Badge tone="neutral">Taken back</Badge>}
+        {entry.reversedBy === null ? actionOf(entry) : <Badge tone="neutral">Taken back</Badge>}
       </span>
     ),
   },
@@ -79,7 +83,10 @@ const columnsFor = (known: ReadonlyMap<string, Account>): readonly Column<Entry>
 ];
 
 /** Of entries, with the names of the accounts that are known. */
-export const useEntryColumns = (): readonly Column<Entry>[] => {
+export const useEntryColumns = (actionOf: ActionOf = NO_ACTION): readonly Column<Entry>[] => {
   const accounts = useKnownAccounts();
-  return useMemo(() => columnsFor(new Map(accounts.map((account) => [account.id, account]))), [accounts]);
+  return useMemo(
+    () => columnsFor(new Map(accounts.map((account) => [account.id, account])), actionOf),
+    [accounts, actionOf],
+  );
 };
