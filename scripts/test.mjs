@@ -69,7 +69,7 @@ const tasks = (chromium) => [
   { name: "lint", npm: "check:lint" },
   // Next writes types of the routes while it builds.
   { name: "types", npm: "check:types", after: ["build"] },
-  { name: "integration", ...vitest("integration"), after: ["unit"], timeoutMs: 10 * MINUTE_MS },
+  { name: "integration", ...vitest("integration"), after: ["unit"], timeoutMs: 15 * MINUTE_MS },
   {
     name: "browser",
     command: bin("playwright"),

@@ -1,6 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { PrismaClient, type Prisma } from "./generated/client";
+import { sqlOn, type Sql } from "./sql";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
 export type Tx = Prisma.TransactionClient;
@@ -15,11 +16,37 @@ export interface Database {
    * Runs `work` in one READ COMMITTED transaction. Make no network call inside: it would hold locks while it waits.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * The same without Prisma, on a connection of the raw pool: for statements with thousands of values, each of which Prisma would
+   * look at several times.
+   */
+  rawTransaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const TRANSACTION_WAIT_MS = 10_000;
+
+const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> => {
+  const client = await pool.connect();
+  // Only a connection that answered to the end is used again.
+  let failure: unknown = new Error("unfinished");
+  try {
+    await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    try {
+      const result = await work(sqlOn(client));
+      await client.query("COMMIT");
+      failure = undefined;
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK");
+      failure = undefined;
+      throw error;
+    }
+  } finally {
+    client.release(failure !== undefined);
+  }
+};
 
 /** Connects lazily. `poolSize` counts the connections of Prisma; the raw pool has as many again at most. */
 export const createDatabase = (url: string, options: { poolSize?: number } = {}): Database => {
@@ -34,6 +61,7 @@ export const createDatabase = (url: string, options: { poolSize?: number } = {})
     prisma,
     pool,
     transaction: (work) => prisma.$transaction(work, { timeout: TRANSACTION_TIMEOUT_MS, maxWait: TRANSACTION_WAIT_MS }),
+    rawTransaction: (work) => inRawTransaction(pool, work),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();

@@ -27,10 +27,13 @@ export interface IdempotencyKeyStore {
   deleteExpired(now: Date, limit: number): Promise<number>;
 }
 
+// Nobody waits until a claim is on disk: if PostgreSQL crashes, the request ends without an answer, and the one that repeats it may
+// run anew whether the claim was lost or its lease runs out. Answers are kept on disk, and a claim lies before its answer in the log.
 // While it is in flight `response` names the holder, so that one whose lease ran out cannot overwrite its successor.
 const CLAIM = `
   INSERT INTO idempotency_key (scope, key, digest, status, response, created_at, locked_until, expires_at)
-  VALUES ($1, $2, $3, 'in_flight', jsonb_build_object('holder', $4::text), $5, $6, $7)
+  SELECT $1, $2, $3::bytea, 'in_flight', jsonb_build_object('holder', $4::text), $5::timestamptz, $6::timestamptz, $7::timestamptz
+  FROM set_config('synchronous_commit', 'off', true)
   ON CONFLICT (scope, key) DO UPDATE SET
     digest = EXCLUDED.digest, status = EXCLUDED.status, response = EXCLUDED.response,
     created_at = EXCLUDED.created_at, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at

@@ -5,7 +5,7 @@ import type { Token } from "@/lib/core/token";
 import { FundsMovedError, fundsKey, type Funds, type FundsKey, type FundsRepository } from "./repository";
 
 export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
-export { committedAfter, lockFunds, type SqlReader } from "./under-lock";
+export { committedAfter, lockFunds } from "./under-lock";
 
 /** Something that a wallet is to spend. */
 export interface Spending {

@@ -1,9 +1,5 @@
+import type { SqlReader } from "@/lib/db/sql";
 import { fundsKey, type FundsKey } from "./repository";
-
-/** Statements inside a transaction of whatever connection. */
-export interface SqlReader {
-  query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
-}
 
 // The same statement as for reserving, so that everybody who needs a balance locks the same row.
 const LOCK = `

@@ -5,7 +5,8 @@ import { newId } from "@/lib/core/ids";
 import { keyHashOf, systemAccountId } from "./commands";
 import { untilKnown } from "./post";
 import type { LedgerRepository } from "./repository";
-import { bare, type Sql } from "./sql";
+import type { Sql } from "@/lib/db/sql";
+import { bare } from "./sql";
 import type { AccountStatus } from "./world";
 
 export interface NewAccount {

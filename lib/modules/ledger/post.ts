@@ -6,7 +6,7 @@ import { digestOf, keyHashOf, scopeOf, type LedgerCommand } from "./commands";
 import { decide } from "./decide";
 import { readWorld } from "./read-world";
 import { ConflictError, ConnectionLostError, type LedgerRepository } from "./repository";
-import type { Sql } from "./sql";
+import type { Sql } from "@/lib/db/sql";
 import type { Outcome } from "./world";
 import { KeyTakenError, writeEffects, type Written } from "./write-effects";
 

@@ -1,6 +1,7 @@
 import { isId } from "@/lib/core/ids";
 import { systemAccountId, type LedgerCommand } from "./commands";
-import { idArray, plainArray, type Sql } from "./sql";
+import type { Sql } from "@/lib/db/sql";
+import { idArray, plainArray } from "./sql";
 import {
   emptyWorld,
   type AccountKind,

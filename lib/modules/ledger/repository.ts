@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Sql } from "./sql";
+import type { Sql } from "@/lib/db/sql";
 
 export interface LedgerPoolOptions {
   /** Default 10. */

@@ -21,7 +21,8 @@ import { toDomainError } from "./errors";
 import { postBatch, postIn, untilKnown } from "./post";
 import { createLedgerReads } from "./reads";
 import type { LedgerRepository } from "./repository";
-import { bare, type Sql } from "./sql";
+import type { Sql } from "@/lib/db/sql";
+import { bare } from "./sql";
 import type { AccountStatus, Outcome, Posted } from "./world";
 
 export interface LedgerDeps {
@@ -41,7 +42,6 @@ export const LEDGER_DECIMALS = 18;
 
 export { systemAccountId } from "./commands";
 export type { AccountRecord, UnfitRecipient, EntryRecord } from "./reads";
-export type { Sql } from "./sql";
 export type { Outcome, Posted } from "./world";
 export { toDomainError } from "./errors";
 

@@ -1,11 +1,3 @@
-/** Statements on one connection. */
-export interface Sql {
-  /** Values go in as parameters, so that each statement is planned once for each connection. */
-  query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
-  /** @returns how many rows it changed */
-  change(text: string, values: readonly unknown[]): Promise<number>;
-}
-
 /** An id without its prefix, as the ledger's tables keep it. */
 export const bare = (id: string): string => id.slice(id.indexOf("_") + 1);
 

@@ -1,6 +1,7 @@
 import { scopeOf, type LedgerCommand } from "./commands";
 import type { Effects } from "./decide";
-import { bare, idArray, plainArray, timeArray, type Sql } from "./sql";
+import type { Sql } from "@/lib/db/sql";
+import { bare, idArray, plainArray, timeArray } from "./sql";
 import type { Account } from "./world";
 
 /** A command that was decided just now, and what that wrote. */

@@ -5,7 +5,7 @@ import { isId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
 import type { AccountRecord, UnfitRecipient } from "@/lib/modules/ledger/service";
 import { toLedgerUnits } from "@/lib/modules/reserves/service";
-import type { NewItem } from "./repository";
+import type { NewItem } from "./rows";
 
 export interface PayoutRowInput {
   readonly recipientAccountId: string;
@@ -16,6 +16,8 @@ export interface PayoutRowInput {
 }
 
 export interface RowsInput {
+  /** Of `readAmounts`. */
+  readonly amounts: readonly Amount[];
   readonly source: AccountRecord;
   readonly asset: Asset;
   /** The well-formed recipients that cannot be paid, and why. */
@@ -24,6 +26,9 @@ export interface RowsInput {
 }
 
 type Fault = Omit<ErrorDetail, "path"> & { field: string };
+
+/** In ledger units, or why the text is none. */
+export type Amount = bigint | Fault;
 
 const UNFIT: Readonly<Record<UnfitRecipient, Omit<Fault, "field">>> = {
   missing: { message: "There is no such account.", code: "not_found" },
@@ -48,7 +53,7 @@ const currencyFault = (row: PayoutRowInput, { asset, assets }: RowsInput): Fault
     : { field: "currency", message: "This is not an asset of the project.", code: "unsupported_token" };
 };
 
-const amountOf = (row: PayoutRowInput, asset: Asset): bigint | Fault => {
+const amountOf = (row: PayoutRowInput, asset: Asset): Amount => {
   try {
     return toLedgerUnits(asset, parseAmount(row.amount, asset.decimals));
   } catch (error) {
@@ -57,6 +62,9 @@ const amountOf = (row: PayoutRowInput, asset: Asset): bigint | Fault => {
   }
 };
 
+export const readAmounts = (rows: readonly PayoutRowInput[], asset: Asset): readonly Amount[] =>
+  rows.map((row) => amountOf(row, asset));
+
 /**
  * Every row in ledger units.
  * @throws DomainError `invalid_request` with a detail for every field of every row that is at fault
@@ -64,7 +72,7 @@ const amountOf = (row: PayoutRowInput, asset: Asset): bigint | Fault => {
 export const checkRows = (rows: readonly PayoutRowInput[], input: RowsInput): NewItem[] => {
   const details: ErrorDetail[] = [];
   const items = rows.map((row, index): NewItem => {
-    const amount = amountOf(row, input.asset);
+    const amount = input.amounts[index] ?? 0n;
     const faults = [recipientFault(row, input), currencyFault(row, input), typeof amount === "bigint" ? null : amount];
     for (const fault of faults) {
       if (fault === null) continue;
@@ -98,7 +106,7 @@ export const itemsOf = (rows: readonly PayoutRowInput[], asset: Asset): NewItem[
   return amounts.length === items.length ? amounts : null;
 };
 
-/** SHA-256 of everything that a one-time code approves: who pays whom how much, and whether all or each for itself. */
+/** SHA-256 of everything that a one-time code approves: who pays whom how much, and whether all or each for itself. `rows` encoded. */
 export const payoutDigest = (
   payout: {
     readonly sourceAccountId: string;
@@ -106,11 +114,10 @@ export const payoutDigest = (
     readonly mode: string;
     readonly reference: string | null;
   },
-  items: readonly NewItem[],
+  rows: readonly string[],
 ): Uint8Array<ArrayBuffer> => {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([payout.sourceAccountId, payout.currency, payout.mode, payout.reference]));
-  for (const { recipientAccountId, amountBase, reference } of items)
-    hash.update(JSON.stringify([recipientAccountId, amountBase.toString(), reference]));
+  hash.update(rows.join(""));
   return new Uint8Array(hash.digest());
 };

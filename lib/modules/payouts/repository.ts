@@ -1,29 +1,14 @@
 import type { Status, SubStatus } from "@/lib/core/status";
-import type { Database, Tx } from "@/lib/db/client";
-import type { Payout, PayoutItem } from "@/lib/db/generated/client";
-import type { Sql } from "@/lib/modules/ledger/service";
+import type { Database } from "@/lib/db/client";
+import { sqlOn, type Sql } from "@/lib/db/sql";
+import type { Payout } from "@/lib/db/generated/client";
+import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
 
 export type PayoutRow = Payout & { status: Status; subStatus: SubStatus; mode: "atomic" | "independent" };
-export type PayoutItemRow = PayoutItem;
-
-export interface NewItem {
-  readonly recipientAccountId: string;
-  readonly amountBase: bigint;
-  readonly reference: string | null;
-}
-
-export interface ItemOutcome {
-  readonly index: number;
-  readonly status: "completed" | "failed";
-  readonly transactionId: string | null;
-  readonly failure: { readonly code: string; readonly message: string; readonly retryable: boolean } | null;
-}
-
 /** The columns' CHECKs say which texts there are. */
 const asPayout = (row: Payout): PayoutRow => row as PayoutRow;
 
-// One statement whatever the number of rows: the payout, its job where it may run at once, and its rows out of three arrays. Rows
-// are written here alone and payouts are never deleted, so rows need no foreign key, whose check of each costs as much as the rest.
+// One statement whatever the number of rows: the payout, its job where it may run at once, and its rows.
 const INSERT_PAYOUT = `
   WITH stored AS (
     INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
@@ -33,23 +18,7 @@ const INSERT_PAYOUT = `
   ), begun AS (
     INSERT INTO job (id, queue, run_at) SELECT id, 'payout', $15 FROM stored WHERE $5 = 'queued'
   )
-  INSERT INTO payout_item (payout_id, index, recipient_account_id, amount_base, reference)
-  SELECT stored.id, item.index - 1, item.recipient, item.amount, item.reference
-  FROM stored, unnest($17::text[], $18::numeric[], $19::text[]) WITH ORDINALITY AS item (recipient, amount, reference, index)`;
-
-const SETTLE_ITEMS = `
-  UPDATE payout_item p SET status = item.status, transaction_id = item.transaction_id, failure = item.failure
-  FROM unnest($2::int[], $3::text[], $4::text[], $5::jsonb[]) AS item (index, status, transaction_id, failure)
-  WHERE p.payout_id = $1 AND p.index = item.index AND p.status IS NULL`;
-
-const COUNT_ITEMS = `
-  UPDATE payout SET
-    items_completed = counted.completed, items_failed = counted.failed, paid_base = counted.paid, updated_at = $2
-  FROM (
-    SELECT count(*) FILTER (WHERE status = 'completed')::int AS completed, count(*) FILTER (WHERE status = 'failed')::int AS failed,
-      coalesce(sum(amount_base) FILTER (WHERE status = 'completed'), 0) AS paid
-    FROM payout_item WHERE payout_id = $1) AS counted
-  WHERE id = $1`;
+  ${insertRows("$17")}`;
 
 const FINISH_ATOMIC = `
   UPDATE payout SET status = $3, sub_status = 'full', failure = $4::jsonb, updated_at = $2,
@@ -70,25 +39,9 @@ export const finishAtomic = (
     end.failure === null ? null : JSON.stringify(end.failure),
   ]);
 
-export const settleItems = async (
-  sql: Sql,
-  settled: { payoutId: string; items: readonly ItemOutcome[]; now: Date },
-): Promise<void> => {
-  const { payoutId, items, now } = settled;
-  await sql.change(SETTLE_ITEMS, [
-    payoutId,
-    items.map(({ index }) => index),
-    items.map(({ status }) => status),
-    items.map(({ transactionId }) => transactionId),
-    items.map(({ failure }) => (failure === null ? null : JSON.stringify(failure))),
-  ]);
-  await sql.change(COUNT_ITEMS, [payoutId, now]);
-};
-
-/** @returns how many rows were stored; 0: its key, or what it tries again, was used by another one */
-const insertPayout = (tx: Tx, payout: PayoutRow, items: readonly NewItem[]): Promise<number> =>
-  tx.$executeRawUnsafe(
-    INSERT_PAYOUT,
+/** @returns 0: its key, or what it tries again, was used by another one */
+const insertPayout = (sql: Sql, payout: PayoutRow, rows: readonly string[]): Promise<number> =>
+  sql.change(INSERT_PAYOUT, [
     payout.id,
     payout.projectId,
     payout.kind,
@@ -105,17 +58,11 @@ const insertPayout = (tx: Tx, payout: PayoutRow, items: readonly NewItem[]): Pro
     payout.createdBy,
     payout.createdAt,
     payout.expiresAt,
-    items.map(({ recipientAccountId }) => recipientAccountId),
-    items.map(({ amountBase }) => amountBase.toString()),
-    items.map(({ reference }) => reference),
-  );
+    encodeRows(rows),
+  ]);
 
 /** Takes back what the transaction noted so far. */
 class UsedAlreadyError extends Error {}
-
-const addJob = async (tx: Tx, payoutId: string, now: Date): Promise<void> => {
-  await tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now } });
-};
 
 export const createPayoutsRepository = (database: Database) => {
   const { prisma } = database;
@@ -143,17 +90,18 @@ export const createPayoutsRepository = (database: Database) => {
      */
     insert: async (input: {
       payout: PayoutRow;
-      items: readonly NewItem[];
-      admit: (tx: Tx) => Promise<boolean>;
+      /** Encoded, each for itself. */
+      rows: readonly string[];
+      admit: (sql: Sql) => Promise<boolean>;
       expiresAt: Date;
     }): Promise<PayoutRow | null> => {
-      const { payout, items, admit, expiresAt } = input;
+      const { payout, rows, admit, expiresAt } = input;
       try {
-        return await database.transaction(async (tx) => {
-          const stored: PayoutRow = (await admit(tx))
+        return await database.rawTransaction(async (sql) => {
+          const stored: PayoutRow = (await admit(sql))
             ? { ...payout, subStatus: "queued", expiresAt: null }
             : { ...payout, subStatus: "awaiting_approval", expiresAt };
-          if ((await insertPayout(tx, stored, items)) === 0) throw new UsedAlreadyError();
+          if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
           return stored;
         });
       } catch (error) {
@@ -169,7 +117,7 @@ export const createPayoutsRepository = (database: Database) => {
           where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
           data: { subStatus: "queued", expiresAt: null, updatedAt: now },
         });
-        if (count === 1) await addJob(tx, id, now);
+        if (count === 1) await tx.job.create({ data: { id, queue: "payout", runAt: now } });
         return count === 1;
       }),
 
@@ -222,22 +170,8 @@ export const createPayoutsRepository = (database: Database) => {
       return rows.map(asPayout);
     },
 
-    /** In their order, after `after`. `status` null: those that are not settled. */
-    items: (query: {
-      payoutId: string;
-      after: number;
-      limit: number;
-      status?: string | null | undefined;
-    }): Promise<PayoutItemRow[]> =>
-      prisma.payoutItem.findMany({
-        where: {
-          payoutId: query.payoutId,
-          index: { gt: query.after },
-          ...(query.status === undefined ? {} : { status: query.status }),
-        },
-        orderBy: { index: "asc" },
-        take: query.limit,
-      }),
+    /** In their order. */
+    items: (query: ItemsQuery): Promise<PayoutItemRow[]> => readItems(sqlOn(database.pool), query),
   };
 };
 

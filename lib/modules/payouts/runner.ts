@@ -1,14 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
-import { toBigInt } from "@/lib/db/decimal";
 import { toDomainError, type LedgerService, type Outcome } from "@/lib/modules/ledger/service";
-import {
-  finishAtomic,
-  settleItems,
-  type ItemOutcome,
-  type PayoutItemRow,
-  type PayoutRow,
-  type PayoutsRepository,
-} from "./repository";
+import { finishAtomic, type PayoutRow, type PayoutsRepository } from "./repository";
+import { settleItems, type ItemOutcome, type PayoutItemRow } from "./rows";
 
 export interface PayoutRunnerDeps {
   readonly repository: PayoutsRepository;
@@ -19,7 +12,6 @@ export interface PayoutRunnerDeps {
 const ROWS_AT_ONCE = 512;
 const ROWS_MAX = 10_000;
 const SCOPE = "payout";
-const ROUNDS_MAX = 100;
 
 const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
   if (outcome.posted) return null;
@@ -33,7 +25,7 @@ const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
  */
 export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDeps) => {
   const rowsOf = async (payout: PayoutRow): Promise<PayoutItemRow[]> =>
-    repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX, status: null });
+    repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX });
 
   const atomic = async (payout: PayoutRow): Promise<void> => {
     const rows = await rowsOf(payout);
@@ -46,7 +38,7 @@ export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDe
             rows: rows.map((row) => ({
               from: payout.sourceAccountId,
               to: row.recipientAccountId,
-              amountBase: toBigInt(row.amountBase),
+              amountBase: row.amountBase,
               currency: payout.currency,
             })),
             key: payout.id,
@@ -72,7 +64,7 @@ export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDe
             projectId: payout.projectId,
             from: payout.sourceAccountId,
             to: row.recipientAccountId,
-            amountBase: toBigInt(row.amountBase),
+            amountBase: row.amountBase,
             currency: payout.currency,
             key: `${payout.id}:${String(row.index)}`,
             scope: SCOPE,
@@ -81,22 +73,24 @@ export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDe
           })),
         ),
       also: (sql, outcomes) => {
-        const items = outcomes.map((outcome, position): ItemOutcome => ({
-          index: rows[position]?.index ?? -1,
-          status: outcome.posted ? "completed" : "failed",
-          transactionId: outcome.posted ? outcome.transactionId : null,
-          failure: failureOf(outcome),
-        }));
+        const items = rows.map(({ index, amountBase }, position): ItemOutcome => {
+          const outcome = outcomes[position];
+          if (outcome === undefined) throw new Error("The ledger did not answer for every row.");
+          return outcome.posted
+            ? { index, amountBase, status: "completed", transactionId: outcome.transactionId, failure: null }
+            : { index, amountBase, status: "failed", transactionId: null, failure: failureOf(outcome) };
+        });
         return settleItems(sql, { payoutId: payout.id, items, now: clock.now() });
       },
     });
   };
 
   const independent = async (payout: PayoutRow): Promise<void> => {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const rows = await repository.items({ payoutId: payout.id, after: -1, limit: ROWS_AT_ONCE, status: null });
+    for (let after = -1; after < ROWS_MAX;) {
+      const rows = await repository.items({ payoutId: payout.id, after, limit: ROWS_AT_ONCE, status: null });
       if (rows.length === 0) break;
       await someRows(payout, rows);
+      after = rows.at(-1)?.index ?? ROWS_MAX;
     }
     const settled = await repository.find(payout.id);
     if (settled === null) return;

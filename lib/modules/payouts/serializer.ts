@@ -77,7 +77,7 @@ const toItem = ({ payout, asset }: PayoutView, item: PayoutItemRow): Item => {
   return {
     index: item.index,
     recipientAccountId: item.recipientAccountId,
-    amount: units(item.amountBase),
+    amount: formatAmount(item.amountBase, LEDGER_DECIMALS),
     currency: asset?.symbol ?? payout.currency,
     reference: item.reference,
     status,

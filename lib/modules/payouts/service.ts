@@ -6,17 +6,19 @@ import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { isFinal, type Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
-import type { Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import type { Sql } from "@/lib/db/sql";
 import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
-import { checkRows, itemsOf, payoutDigest, type PayoutRowInput } from "./check-rows";
-import type { NewItem, PayoutItemRow, PayoutRow, PayoutsRepository } from "./repository";
+import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
+import type { PayoutRow, PayoutsRepository } from "./repository";
+import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
 
 export const PAYOUT_ROWS_MAX = 10_000;
 export { LEDGER_DECIMALS };
-export type { PayoutItemRow, PayoutRow } from "./repository";
+export type { PayoutRow } from "./repository";
+export type { PayoutItemRow } from "./rows";
 
 const KIND = "global_accounts";
 const APPROVAL_SECONDS = 24 * 60 * 60;
@@ -95,12 +97,17 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     }
     const ids = [...new Set(input.transfers.map(({ recipientAccountId }) => recipientAccountId))];
     const wanted = ids.filter((id) => isId("globalAccount", id));
-    const [source, unfit] = await Promise.all([
-      ledger.account(projectId, input.sourceAccountId),
+    // Amounts are read while the database looks for the recipients.
+    const reading = async () => {
+      const source = await ledger.account(projectId, input.sourceAccountId);
+      const asset = assets.resolve(source.currency, "sourceAccountId");
+      return { source, asset, amounts: readAmounts(input.transfers, asset) };
+    };
+    const [{ source, asset, amounts }, unfit] = await Promise.all([
+      reading(),
       ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
     ]);
-    const asset = assets.resolve(source.currency, "sourceAccountId");
-    const items = checkRows(input.transfers, { source, asset, unfit, assets });
+    const items = checkRows(input.transfers, { amounts, source, asset, unfit, assets });
     const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
     // Rows that stand for themselves are refused one by one, when their turn comes.
     if (input.mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
@@ -117,20 +124,25 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   };
 
   /** Whether it may run without a code: decided, and noted, in the transaction that stores it. */
-  const admission = async (actor: Actor, checked: Checked): Promise<(tx: Tx, now: Date) => Promise<boolean>> => {
+  const admission = async (actor: Actor, checked: Checked): Promise<(sql: Sql, now: Date) => Promise<boolean>> => {
     if (deps.policies.needsCode(actor)) return () => Promise.resolve(false);
     const usd = await worthOf(checked);
-    return (tx, now) => deps.policies.spend(tx, actor, usd, now);
+    return (sql, now) => deps.policies.spend(sql, actor, usd, now);
   };
 
-  const store = async (actor: Actor, checked: Checked, own: Omit<PayoutDraft, keyof Checked>): Promise<PayoutRow> => {
+  const store = async (
+    actor: Actor,
+    checked: Checked,
+    own: Omit<PayoutDraft, keyof Checked | "rows">,
+  ): Promise<PayoutRow> => {
     const now = clock.now();
-    const payout = newPayout(actor, { ...own, ...checked }, now);
+    const rows = checked.items.map(encodeRow);
+    const payout = newPayout(actor, { ...own, ...checked, rows }, now);
     const admit = await admission(actor, checked);
     const stored = await repository.insert({
       payout,
-      items: checked.items,
-      admit: (tx) => admit(tx, now),
+      rows,
+      admit: (sql) => admit(sql, now),
       expiresAt: addSeconds(now, APPROVAL_SECONDS),
     });
     if (stored !== null) return stored;
@@ -148,7 +160,7 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     const items = asset === null ? null : itemsOf(input.transfers, asset);
     const { sourceAccountId, mode } = input;
     const named = { sourceAccountId, currency: known.currency, mode, reference: input.reference ?? null };
-    return sameAs(known, items === null ? new Uint8Array() : payoutDigest(named, items));
+    return sameAs(known, items === null ? new Uint8Array() : payoutDigest(named, items.map(encodeRow)));
   };
 
   /**
@@ -158,13 +170,21 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
    */
   const create = async (actor: Actor, input: NewPayout): Promise<PayoutView & { checked: Checked | null }> => {
     deps.policies.checkAccountRecipients(actor, "transfers");
-    const repeated = await repeatedOf(actor.projectId, input);
-    if (repeated !== null) return { ...view(repeated), checked: null };
-    const checked = await check(actor.projectId, input);
+    let checked: Checked;
+    try {
+      checked = await check(actor.projectId, input);
+    } catch (error) {
+      const repeated = await repeatedOf(actor.projectId, input);
+      if (repeated === null) throw error;
+      return { ...view(repeated), checked: null };
+    }
     const own = { mode: input.mode, reference: input.reference ?? null, key: input.key, retryOf: null };
     if (input.validateOnly)
       return {
-        payout: { ...newPayout(actor, { ...own, ...checked }, clock.now()), id: "" },
+        payout: {
+          ...newPayout(actor, { ...own, ...checked, rows: checked.items.map(encodeRow) }, clock.now()),
+          id: "",
+        },
         asset: checked.asset,
         checked,
       };
@@ -240,7 +260,7 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
       subject: "Your code to approve a payout",
       lines: [
         `You pay: ${units(toBigInt(payout.totalBase))} ${symbol} in ${String(payout.itemsTotal)} payments from ${payout.sourceAccountId}`,
-        ...first.map((item) => `${units(toBigInt(item.amountBase))} ${symbol} to ${item.recipientAccountId}`),
+        ...first.map((item) => `${units(item.amountBase)} ${symbol} to ${item.recipientAccountId}`),
         ...(rest > 0 ? [`and ${String(rest)} more`] : []),
       ],
     });
@@ -278,7 +298,7 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     const rows: PayoutRowInput[] = [];
     for await (const item of allItems(payout.id)) {
       if (payout.mode === "independent" && item.status !== "failed") continue;
-      const amount = units(toBigInt(item.amountBase));
+      const amount = units(item.amountBase);
       const reference = item.reference ?? undefined;
       rows.push({ recipientAccountId: item.recipientAccountId, amount, currency: payout.currency, reference });
     }
@@ -322,11 +342,13 @@ interface PayoutDraft extends Checked {
   readonly reference: string | null;
   readonly key: string | null;
   readonly retryOf: string | null;
+  /** Encoded. */
+  readonly rows: readonly string[];
 }
 
 /** As it would be stored. */
 const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): PayoutRow => {
-  const { source, asset, items, totalBase, mode, reference } = draft;
+  const { source, asset, rows, totalBase, mode, reference } = draft;
   const named = { sourceAccountId: source.id, currency: asset.assetId, mode, reference };
   return {
     ...named,
@@ -337,10 +359,10 @@ const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): PayoutRow => {
     subStatus: "created",
     totalBase: toDecimal(totalBase),
     paidBase: toDecimal(0n),
-    itemsTotal: items.length,
+    itemsTotal: rows.length,
     itemsCompleted: 0,
     itemsFailed: 0,
-    digest: payoutDigest(named, items),
+    digest: payoutDigest(named, rows),
     idempotencyKey: draft.key,
     failure: null,
     retryOf: draft.retryOf,

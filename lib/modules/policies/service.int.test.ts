@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Actor, ApiKeyActor, ApiKeyPolicy } from "@/lib/core/actor";
 import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
 import { testDatabase } from "@/lib/testing/database";
 import { testAccount } from "@/lib/testing/factories";
 import { createPoliciesService, type PoliciesService } from "./service";
@@ -28,7 +29,7 @@ const key = (policy: Partial<ApiKeyPolicy> = {}): ApiKeyActor => ({
 const exempt = (dailyCapUsd: string): ApiKeyActor => key({ otp: "exempt", dailyCapUsd });
 
 const spend = (actor: Actor, usd: string | null, at = now): Promise<boolean> =>
-  database.transaction((tx) => policies.spend(tx, actor, usd, at));
+  database.transaction((tx) => policies.spend(sqlOf(tx), actor, usd, at));
 
 const spentOf = async ({ keyId }: ApiKeyActor): Promise<(string | undefined)[]> => {
   const rows = await database.prisma.policySpend.findMany({ where: { apiKeyId: keyId }, orderBy: { day: "asc" } });
@@ -75,7 +76,7 @@ describe("the daily cap of a key", () => {
   test("counts only what was accepted: a transaction that fails gives it back", async () => {
     const actor = exempt("10");
     const failed = database.transaction(async (tx) => {
-      expect(await policies.spend(tx, actor, "10", now)).toBe(true);
+      expect(await policies.spend(sqlOf(tx), actor, "10", now)).toBe(true);
       throw new Error("no balance");
     });
     await expect(failed).rejects.toThrow("no balance");

@@ -1,7 +1,8 @@
 import { isAddressEqual } from "viem";
 import type { Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
-import type { Database, Tx } from "@/lib/db/client";
+import type { Database } from "@/lib/db/client";
+import { sqlOf, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { addSpending, fitsSpending } from "./repository";
 
@@ -30,7 +31,7 @@ export interface PoliciesService {
    * Notes what the actor moves without a code on this UTC day, in the transaction that accepts it. False when it would pass the
    * cap, or the actor needs a code for everything: then nothing was noted, and the caller must ask for a code or refuse.
    */
-  spend(tx: Tx, actor: Actor, usd: string | null, now: Date): Promise<boolean>;
+  spend(sql: Sql, actor: Actor, usd: string | null, now: Date): Promise<boolean>;
 }
 
 const DECIMAL = /^\d{1,30}(\.\d{1,60})?$/;
@@ -54,11 +55,11 @@ export const createPoliciesService = ({ database }: { readonly database: Databas
   needsCode: (actor) => actor.type !== "apiKey" || actor.policy.otp !== "exempt",
   mayAfford: async (actor, usd, now) => {
     const spending = spendingOf(actor, usd, now);
-    return spending !== null && (await fitsSpending(database.prisma, spending));
+    return spending !== null && (await fitsSpending(sqlOf(database.prisma), spending));
   },
-  spend: async (tx, actor, usd, now) => {
+  spend: async (sql, actor, usd, now) => {
     const spending = spendingOf(actor, usd, now);
-    return spending !== null && (await addSpending(tx, spending));
+    return spending !== null && (await addSpending(sql, spending));
   },
 });
 

@@ -2,6 +2,7 @@ import { responsibleUserId, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
 import { toBigInt } from "@/lib/db/decimal";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
@@ -75,7 +76,7 @@ export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
   const spending = async (actor: Actor, quote: QuoteRow): Promise<((tx: Tx, now: Date) => Promise<boolean>) | null> => {
     if (quote.approvedAt !== null) return null;
     const usd = await pricing.worthUsd(storedRouteRequest.parse(quote.request));
-    return (tx, now) => policies.spend(tx, actor, usd, now);
+    return (tx, now) => policies.spend(sqlOf(tx), actor, usd, now);
   };
 
   /** @throws DomainError `recipient_not_allowed` */

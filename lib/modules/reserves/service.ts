@@ -6,17 +6,10 @@ import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
-import {
-  committedAfter,
-  FundsMovedError,
-  fundsKeyOf,
-  lockFunds,
-  type Funds,
-  type SqlReader,
-} from "@/lib/modules/funds/service";
+import { sqlOf, type SqlReader } from "@/lib/db/sql";
+import { committedAfter, FundsMovedError, fundsKeyOf, lockFunds, type Funds } from "@/lib/modules/funds/service";
 import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { sqlOf } from "./repository";
 import { createSumTrees, type SumTree } from "./sum-trees";
 
 /** One token of the treasury on one chain. */

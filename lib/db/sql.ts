@@ -1,0 +1,27 @@
+import type pg from "pg";
+import type { PrismaClient, Prisma } from "./generated/client";
+
+/** Reads on one connection, whoever opened it. */
+export interface SqlReader {
+  /** Values go in as parameters, so that each statement is planned once for each connection. */
+  query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+/** Statements on one connection. */
+export interface Sql extends SqlReader {
+  /** @returns how many rows it changed */
+  change(text: string, values: readonly unknown[]): Promise<number>;
+}
+
+/** A transaction of Prisma's, or the database outside of any. */
+export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => ({
+  query: <Row extends object>(text: string, values: readonly unknown[]) => tx.$queryRawUnsafe<Row[]>(text, ...values),
+  change: (text, values) => tx.$executeRawUnsafe(text, ...values),
+});
+
+/** A connection of the raw pool, or any of them. Statements are planned anew each time: they may be made of anything. */
+export const sqlOn = (client: pg.ClientBase | pg.Pool): Sql => ({
+  query: async <Row extends object>(text: string, values: readonly unknown[]) =>
+    (await client.query<Row>(text, [...values])).rows,
+  change: async (text, values) => (await client.query(text, [...values])).rowCount ?? 0,
+});
