@@ -49,6 +49,8 @@ export const chainConfig = z.object({
       .partial()
       .default({}),
     verifyingPaymaster: address.optional(),
+    /** Uniswap's Permit2. Without it wallets sign for it nowhere, and send transactions where a token has no permit of its own. */
+    permit2: address.optional(),
     wrappedNative: address,
     uniswapV3: z
       .object({

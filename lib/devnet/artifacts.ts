@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { encodeAbiParameters, type AbiParameter, type Hex } from "viem";
 import { z } from "zod";
+import { PERMIT2_CODE } from "./solidity/permit2";
 import { PERMIT_TOKEN_CODE } from "./solidity/permit-token";
 
 const require = createRequire(import.meta.url);
@@ -36,20 +37,20 @@ const FILES = {
   swapRouter02: "@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json",
 } as const;
 
-/** Of our own, where no package has one: see scripts/compile-contracts.mjs. */
-const OWN = { permitToken: PERMIT_TOKEN_CODE } as const;
+/** Where no package has one: of our own (see scripts/compile-contracts.mjs), and what would need too large a package. */
+const COMMITTED = { permitToken: PERMIT_TOKEN_CODE, permit2: PERMIT2_CODE } as const;
 
-export type ArtifactName = keyof typeof FILES | keyof typeof OWN;
+export type ArtifactName = keyof typeof FILES | keyof typeof COMMITTED;
 
 const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x([0-9a-f]{2})+$/i.test(value), "is not hex");
 const artifact = z.object({ bytecode: z.union([hex, z.object({ object: hex }).transform(({ object }) => object)]) });
 
-const isOwn = (name: ArtifactName): name is keyof typeof OWN => name in OWN;
+const isCommitted = (name: ArtifactName): name is keyof typeof COMMITTED => name in COMMITTED;
 const cache = new Map<ArtifactName, Hex>();
 
 /** Creation bytecode of a contract, without constructor arguments. @throws Error when a package is missing or linked */
 export const creationCode = (name: ArtifactName): Hex => {
-  if (isOwn(name)) return OWN[name];
+  if (isCommitted(name)) return COMMITTED[name];
   const known = cache.get(name);
   if (known) return known;
   const json: unknown = JSON.parse(readFileSync(require.resolve(FILES[name]), "utf8"));

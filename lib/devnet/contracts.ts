@@ -21,6 +21,9 @@ export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 /** Salt of the canonical EntryPoint v0.7, found by its makers for the leading zeros of the address. */
 const ENTRY_POINT_SALT: Hex = "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3";
 
+/** Salt of the canonical Permit2, found in the same way. */
+const PERMIT2_SALT: Hex = "0x0000000000000000000000000000000000000000d3af2663da51c10215000000";
+
 /** Seconds by which a deposit's quote time may lie back and its fill deadline ahead; the values of mainnet. */
 const QUOTE_TIME_BUFFER_S = 3600;
 const FILL_DEADLINE_BUFFER_S = 21600;
@@ -55,6 +58,7 @@ export interface DevnetContracts {
   readonly swapRouter02: Address;
   readonly spokePool: Address;
   readonly multicallHandler: Address;
+  readonly permit2: Address;
   readonly poolInitCodeHash: Hex;
 }
 
@@ -176,6 +180,7 @@ const workOutPlan = (): DeploymentPlan => {
     ...erc20,
     ...uniswap(create, create2, erc20.weth),
     ...across(create, create2, erc20.weth),
+    permit2: create2("Permit2", creationCode("permit2"), { salt: PERMIT2_SALT }),
     poolInitCodeHash: keccak256(creationCode("uniswapPool")),
   };
   return { contracts, deployments };

@@ -13,6 +13,7 @@ test("the contracts that wallets know by heart are at their canonical addresses"
     expect(contracts).toMatchObject({
       multicall3: "0xcA11bde05977b3631167028862bE2a173976CA11",
       entryPoint: "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
+      permit2: "0x000000000022D473030F116dDEE9F6B43aC78BA3",
       safe: {
         singleton: "0x41675C099F32341bf84BFc5382aF534df5C7461a",
         proxyFactory: "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67",

@@ -39,6 +39,7 @@ export const localChains = (): z.output<typeof chainsFile> => {
           multiSend: contracts.multiSend,
         },
         verifyingPaymaster: contracts.verifyingPaymaster,
+        permit2: contracts.permit2,
         wrappedNative: contracts.weth,
         uniswapV3: {
           factory: contracts.uniswapFactory,

@@ -97,9 +97,10 @@ describe("a quote refuses, with 400 and the field's name,", () => {
     const zero = await postQuote({ ...good(), toAddress: `0x${"0".repeat(40)}` });
     const token = await postQuote({ ...good(), toAddress: api.services.registry.resolveToken(31338, "USDC").address });
     const routersSelf = await postQuote({ ...good(), toAddress: `0x${"2".padStart(40, "0")}` });
-    const { across } = api.services.registry.get(31338).contracts;
+    const { across, permit2 } = api.services.registry.get(31338).contracts;
     const handler = await postQuote({ ...good(), toAddress: across?.multicallHandler });
-    for (const answer of [zero, token, routersSelf, handler]) {
+    const permits = await postQuote({ ...good(), toAddress: permit2 });
+    for (const answer of [zero, token, routersSelf, handler, permits]) {
       expect([answer.status, paths(answer)]).toEqual([400, ["toAddress"]]);
     }
   });

@@ -170,15 +170,16 @@ const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefi
   });
 };
 
-/** The contracts that a swap runs through; what lies in them anybody may take. */
+/** The contracts that money is moved through; what lies in them is lost, or anybody may take it. */
 const contractsOf = (registry: ChainRegistry, chainId: number): string[] => {
-  const { multicall3, entryPoint, verifyingPaymaster, wrappedNative, uniswapV3, across } =
+  const { multicall3, entryPoint, verifyingPaymaster, permit2, wrappedNative, uniswapV3, across } =
     registry.get(chainId).contracts;
   const swaps = [uniswapV3?.factory, uniswapV3?.quoterV2, uniswapV3?.swapRouter02];
   const all = [
     multicall3,
     entryPoint,
     verifyingPaymaster,
+    permit2,
     wrappedNative,
     ...swaps,
     across?.spokePool,
@@ -200,6 +201,6 @@ const checkRecipient = (
     fault("Nobody holds the zero address or its neighbours; the money would be lost.");
   else if (recipient === token.address) fault("This is the token's own contract; the money would be lost.");
   else if (contractsOf(registry, token.chainId).includes(recipient)) {
-    fault("This is a contract that swaps run through; anybody could take the money out of it.");
+    fault("This is a contract that money is moved through; it would be lost, or anybody could take it out.");
   }
 };
