@@ -128,21 +128,27 @@ const decode = (output: Hex): ProbeResult[] => {
   return results;
 };
 
-/**
- * Makes the calls from `from`, whose code the probe replaces for the while; its storage and balance stay as they are. The code of
- * `others` is replaced too, so that these calls can make them call somebody (`probeInput`).
- */
+/** An account that has other code for the while; its storage and balance stay as they are. */
+export interface StandIn {
+  readonly address: Address;
+  readonly code: Hex;
+}
+
+/** An account that calls can make call somebody (`probeInput`). */
+export const asProbe = (address: Address): StandIn => ({ address, code: PROBE_CODE });
+
+/** Makes the calls from `from`, which is a probe for the while; `others` have the code that they stand in with. */
 export const probe = async (
   client: PublicClient,
   from: Address,
   calls: readonly ProbeCall[],
-  others: readonly Address[] = [],
+  others: readonly StandIn[] = [],
 ): Promise<readonly ProbeResult[]> => {
   const { data } = await client.call({
     to: from,
     data: probeInput(calls),
     gas: GAS_OF_CALL,
-    stateOverride: [from, ...others].map((address) => ({ address, code: PROBE_CODE })),
+    stateOverride: [asProbe(from), ...others],
   });
   const results = decode(data ?? "0x");
   if (results.length !== calls.length) throw new Error("The node does not apply state overrides to eth_call.");

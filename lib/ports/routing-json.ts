@@ -80,6 +80,8 @@ export const storedGas = z.object({
   paymasterPostOpGasLimit: base,
 });
 
+export { address as storedAddress, base as storedBase, hex as storedHex };
+
 type JsonValue = string | number | boolean | { [key: string]: JsonValue } | JsonValue[];
 
 /** Any value of plain data → JSON, bigints as decimal strings, absent fields left out. */

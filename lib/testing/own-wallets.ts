@@ -4,6 +4,8 @@ import { join } from "node:path";
 import {
   createPublicClient,
   createWalletClient,
+  encodeFunctionData,
+  erc20Abi,
   http,
   keccak256,
   type Address,
@@ -81,6 +83,26 @@ export const sendAs = async (
   const hash = await wallet(account).sendTransaction(rest);
   await reader.waitForTransactionReceipt({ hash, timeout: RECEIPT_TIMEOUT_MS });
   return hash;
+};
+
+/** Permit2 as the chain file names it. */
+export const permit2On = (api: TestApi, chainId: number): Address => {
+  const { permit2 } = api.services.registry.get(chainId).contracts;
+  if (permit2 === undefined) throw new Error(`Chain ${String(chainId)} has no Permit2.`);
+  return permit2;
+};
+
+/** The wallet lets Permit2 move so much of a token, in base units. */
+export const allowPermit2 = async (
+  api: TestApi,
+  wallet: PrivateKeyAccount,
+  { chainId, token, amountBase }: { chainId: number; token: string; amountBase: bigint },
+): Promise<void> => {
+  const { address } = api.services.registry.resolveToken(chainId, token);
+  if (address === "native") throw new Error("Coins are not allowed to anybody.");
+  const args = [permit2On(api, chainId), amountBase] as const;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+  await sendAs(api, wallet, { chainId, to: address, data });
 };
 
 export const signAction = (account: PrivateKeyAccount, { typedData }: Action): Promise<Hex> =>

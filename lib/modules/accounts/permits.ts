@@ -1,8 +1,16 @@
-import { domainSeparator, parseAbi, type Hex, type TypedDataDefinition, type TypedDataDomain } from "viem";
+import {
+  domainSeparator,
+  encodeFunctionData,
+  parseAbi,
+  parseSignature,
+  type Hex,
+  type TypedDataDefinition,
+  type TypedDataDomain,
+} from "viem";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import type { EvmAddress } from "@/lib/ports/routing";
+import type { Call, EvmAddress } from "@/lib/ports/routing";
 
-export const permitAbi = parseAbi([
+const permitAbi = parseAbi([
   "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
   "function nonces(address owner) view returns (uint256)",
   "function DOMAIN_SEPARATOR() view returns (bytes32)",
@@ -24,8 +32,10 @@ const PERMIT = [
   { name: "deadline", type: "uint256" },
 ] as const;
 
-/** What the holder of a token signs for `permit` (EIP-2612). `deadline` in Unix seconds. */
-export interface Permit {
+/** What the holder of a token signs for its `permit` (EIP-2612). `value` in base units, `deadline` in Unix seconds. */
+export interface Eip2612Permit {
+  readonly standard: "eip2612";
+  readonly token: EvmAddress;
   readonly owner: EvmAddress;
   readonly spender: EvmAddress;
   readonly value: bigint;
@@ -33,12 +43,23 @@ export interface Permit {
   readonly deadline: bigint;
 }
 
-export const permitTypedData = (domain: TypedDataDomain, permit: Permit): TypedDataDefinition => ({
+export const permitTypedData = (
+  domain: TypedDataDomain,
+  { owner, spender, value, nonce, deadline }: Eip2612Permit,
+): TypedDataDefinition => ({
   domain,
   types: { Permit: PERMIT },
   primaryType: "Permit",
-  message: { ...permit },
+  message: { owner, spender, value, nonce, deadline },
 });
+
+/** Makes a permit's allowance. */
+export const permitCall = (permit: Eip2612Permit & { readonly signature: Hex }): Call => {
+  const { token, owner, spender, value, deadline, signature } = permit;
+  const { r, s, yParity } = parseSignature(signature);
+  const args = [owner, spender, value, deadline, 27 + yParity, r, s] as const;
+  return { to: token, value: 0n, data: encodeFunctionData({ abi: permitAbi, functionName: "permit", args }) };
+};
 
 /** Which tokens take a signature in place of an approval. */
 export const createPermits = (registry: ChainRegistry) => {

@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc20Abi, parseSignature, type Hex, type TypedDataDefinition } from "viem";
+import { encodeFunctionData, erc20Abi, type Hex, type TypedDataDefinition } from "viem";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { isDomainError } from "@/lib/core/errors";
@@ -11,11 +11,13 @@ import type {
 } from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { SmartAccounts } from "@/lib/ports/smart-accounts";
-import { createPermits, permitAbi, type Permit } from "./permits";
 import { balanceChanges } from "./balance-changes";
+import { createPermit2 } from "./permit2";
+import { createPermits } from "./permits";
+import { permittedCalls, type Permit, type PermittedLeg } from "./permitted";
 import {
   revertsOverdraft,
-  simulateAllowedOperation,
+  simulatePermittedOperation,
   simulateWalletCalls,
   withoutNeedlessApprovals,
   type WalletCalls,
@@ -24,7 +26,9 @@ import {
 } from "./wallet-calls";
 import { createWalletTransactions } from "./wallet-transactions";
 
-export { permitTypedData } from "./permits";
+export { permit2NonceOf, permit2TypedData } from "./permit2";
+export { permitTypedData, type Eip2612Permit } from "./permits";
+export { permittedCalls, storedPermit, storedSignedPermit, type Permit, type SignedPermit } from "./permitted";
 export { approvalOf, type Watched } from "./wallet-calls";
 export type { SeenTransaction, TransactionReceipt } from "./wallet-transactions";
 
@@ -32,8 +36,13 @@ export type { SeenTransaction, TransactionReceipt } from "./wallet-transactions"
 const NOBODY: EvmAddress = "0x000000000000000000000000000000000000dEaD";
 /** Of the right size; an estimate looks at nothing else. */
 const EMPTY_SIGNATURE: Hex = `0x${"11".repeat(64)}1b`;
-/** One recovery, one new allowance, one nonce. */
-const PERMIT_GAS = 120_000n;
+/** What a signature adds to what a simulation without it uses. */
+const SIGNATURE_GAS: Readonly<Record<Permit["standard"], bigint>> = {
+  // One recovery, one new allowance, one nonce.
+  eip2612: 120_000n,
+  // A recovery; and storage is cold of which the simulation has read balances first.
+  permit2: 30_000n,
+};
 
 /** How the code of an account begins that lets a contract act for it (EIP-7702). */
 const DELEGATION = "0xef0100";
@@ -91,15 +100,10 @@ const REORG_BLOCKS = 64n;
 /** The block from which on what is signed at `head` may be found. */
 export const searchFrom = (head: bigint): bigint => (head > REORG_BLOCKS ? head - REORG_BLOCKS : 0n);
 
-/** A permit with its holder's signature over it. */
-export interface SignedPermit extends Permit {
-  readonly token: EvmAddress;
-  readonly signature: Hex;
-}
-
-export interface PermittedCalls extends LegCalls {
-  /** Still to be signed; `calls` are those of `permittedCalls`. */
-  readonly permit: Permit & { readonly token: EvmAddress };
+/** What the spender of a permit that is still to be signed would do. */
+export interface PermittedCalls extends Omit<LegCalls, "calls"> {
+  readonly permit: Permit;
+  readonly leg: PermittedLeg;
 }
 
 export interface OwnerOperation {
@@ -154,22 +158,21 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
    * @throws DomainError `simulation_failed`, `chain_unavailable`
    */
   const simulatePermitted = async (input: PermittedCalls, watched: readonly Watched[]): Promise<Simulation> => {
-    const { permit, chainId, calls } = input;
-    const unsigned = permitCall({ ...permit, signature: EMPTY_SIGNATURE });
+    const { permit, chainId, leg } = input;
+    const { standard, token, owner, spender, value } = permit;
+    const unsigned = { ...permit, signature: EMPTY_SIGNATURE };
     const [operation, idle] = await Promise.all([
-      draft(input),
-      draft({ ...input, calls: withoutEffect([unsigned, ...calls]) }),
+      draft({ ...input, calls: permittedCalls(unsigned, { ...leg, isAllowed: true }) }),
+      draft({ ...input, calls: withoutEffect(permittedCalls(unsigned, { ...leg, isAllowed: false })) }),
     ]);
-    const approve: Call = {
-      to: permit.token,
-      value: 0n,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [permit.spender, permit.value] }),
-    };
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, value] });
+    const approve = standard === "eip2612" ? { to: token, value: 0n, data } : null;
     const [gas, { callGas, changes }] = await Promise.all([
       bundler.estimateGas(chainId, idle),
-      simulateAllowedOperation(registry, { chainId, operation, allowance: { wallet: permit.owner, approve } }, watched),
+      simulatePermittedOperation(registry, { chainId, operation, wallet: owner, approve }, watched),
     ]);
-    return { gas: withCallMargin({ ...gas, callGasLimit: gas.callGasLimit + callGas + PERMIT_GAS }), changes };
+    const callGasLimit = gas.callGasLimit + callGas + SIGNATURE_GAS[standard];
+    return { gas: withCallMargin({ ...gas, callGasLimit }), changes };
   };
 
   return {
@@ -185,6 +188,7 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
       simulateWalletCalls(registry, input, watched),
 
     permits: createPermits(registry),
+    permit2: createPermit2(registry),
     sent: createWalletTransactions(registry),
 
     /** @throws DomainError `chain_unavailable` */
@@ -264,24 +268,3 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
 };
 
 export type AccountsService = ReturnType<typeof createAccountsService>;
-
-/** Makes a permit's allowance. */
-export const permitCall = ({ token, owner, spender, value, deadline, signature }: SignedPermit): Call => {
-  const { r, s, yParity } = parseSignature(signature);
-  const args = [owner, spender, value, deadline, 27 + yParity, r, s] as const;
-  return { to: token, value: 0n, data: encodeFunctionData({ abi: permitAbi, functionName: "permit", args }) };
-};
-
-/**
- * What the spender of a permit does beyond making its allowance: it takes the tokens and makes the leg's calls; or, where the leg
- * is a plain transfer, lets them go straight to the recipient.
- */
-export const permittedCalls = (
-  { token, owner, spender, value }: Permit & { readonly token: EvmAddress },
-  leg: { readonly calls: readonly Call[]; readonly transferTo: EvmAddress | null },
-): readonly Call[] => {
-  const to = leg.transferTo ?? spender;
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transferFrom", args: [owner, to, value] });
-  const take: Call = { to: token, value: 0n, data };
-  return leg.transferTo === null ? [take, ...leg.calls] : [take];
-};

@@ -1,6 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, erc20Abi, parseAbi, size, type Address, type Hex } from "viem";
 import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
-import { probe, probeInput, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
+import { asProbe, probe, probeInput, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
@@ -93,27 +93,30 @@ export const simulateWalletCalls = async (
   };
 };
 
+/** Code that answers whatever it is asked with 0x1626ba7e: "the signature is mine" (ERC-1271). */
+const SIGNS_ANYTHING: Hex = "0x631626ba7e60e01b60005260206000f3";
+
 /**
- * An operation of a smart account that takes tokens out of a wallet which has not allowed it yet: the wallet's approval is made
- * first, in the same `eth_call`.
+ * An operation of a smart account that takes tokens out of a wallet whose signature is not there yet, in one `eth_call` in which
+ * the wallet has code: it makes `approve` first, as its permit would; without `approve` whoever asks it about a signature, as
+ * Permit2 does, hears that it is its own.
  * @throws DomainError `simulation_failed`, `chain_unavailable`
  */
-export const simulateAllowedOperation = async (
+export const simulatePermittedOperation = async (
   registry: ChainRegistry,
-  input: { chainId: number; operation: UserOperation; allowance: { wallet: EvmAddress; approve: Call } },
+  input: { chainId: number; operation: UserOperation; wallet: EvmAddress; approve: Call | null },
   watched: readonly Watched[],
 ): Promise<{ callGas: bigint; changes: readonly bigint[] }> => {
-  const { chainId, operation, allowance } = input;
+  const { chainId, operation, wallet, approve } = input;
   const { multicall3, entryPoint } = registry.get(chainId).contracts;
   const { sender, callData, factory, factoryData } = operation;
   const deployment = factory && factoryData ? [{ to: factory, data: factoryData }] : [];
-  const approve = { to: allowance.wallet, data: probeInput([allowance.approve]) };
+  const approval = approve === null ? [] : [{ to: wallet, data: probeInput([approve]) }];
+  const standIn = approve === null ? { address: wallet, code: SIGNS_ANYTHING } : asProbe(wallet);
   const reads = watched.map((each) => balanceCall(multicall3, each));
-  const calls = [...deployment, approve, ...reads, { to: sender, data: callData }, ...reads];
-  const results = await chainCall(chainId, () =>
-    probe(registry.client(chainId), entryPoint, calls, [allowance.wallet]),
-  );
-  const before = deployment.length + 1;
+  const calls = [...deployment, ...approval, ...reads, { to: sender, data: callData }, ...reads];
+  const results = await chainCall(chainId, () => probe(registry.client(chainId), entryPoint, calls, [standIn]));
+  const before = deployment.length + approval.length;
   const execution = results[before + reads.length];
   if (execution?.success !== true) throw refused(registry, chainId, execution?.returnData ?? "0x");
   const after = before + reads.length + 1;
@@ -151,7 +154,7 @@ export const revertsOverdraft = async (
       { to: token, data: take },
     ];
   });
-  const results = await chainCall(chainId, () => probe(client, taker, calls, [holder]));
+  const results = await chainCall(chainId, () => probe(client, taker, calls, [asProbe(holder)]));
   const wasStopped = attempts.every((_, index) => {
     const [approval, taking] = [results[2 * index], results[2 * index + 1]];
     return approval?.success === true && taking?.success === false;

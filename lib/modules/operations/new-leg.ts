@@ -2,25 +2,21 @@ import { z } from "zod";
 import { toDecimal } from "@/lib/db/decimal";
 import type { SignedPermit } from "@/lib/modules/accounts/service";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
-import type { EvmAddress, RouteLeg, RouteSource } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
+import type { RouteLeg, RouteSource } from "@/lib/ports/routing";
+import { storedAddress, storedBase, storedHex, toStored } from "@/lib/ports/routing-json";
 import type { NewOperation } from "./repository";
 import type { SentByWallet } from "./wallet-transaction-repository";
 
 type Hex = `0x${string}`;
 
-const base = z.string().regex(/^\d+$/).transform(BigInt);
-const address = z.custom<EvmAddress>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value));
-const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
-
 /** A transaction that a linked wallet sends by itself, with the hash that it gave, or that took its place. */
 export const walletTransaction = z.object({
   actionId: z.string(),
-  to: address,
-  data: hex,
+  to: storedAddress,
+  data: storedHex,
   /** In wei. */
-  value: base,
-  hash: hex,
+  value: storedBase,
+  hash: storedHex,
   /** Of the sender; null as long as no node has shown the transaction. */
   nonce: z.int().nullable(),
 });
@@ -33,17 +29,6 @@ export const storedWalletTransactions = z.object({
   transactions: z.array(walletTransaction).min(1),
   /** Nonce of the wallet's next transaction when these were asked for: none of them is older. */
   fromNonce: z.int(),
-});
-
-/** Column `permit`. */
-export const storedPermit: z.ZodType<SignedPermit> = z.object({
-  token: address,
-  owner: address,
-  spender: address,
-  value: base,
-  nonce: base,
-  deadline: base,
-  signature: hex,
 });
 
 interface LegBase {

@@ -1,6 +1,17 @@
-import { createTestClient, encodeFunctionData, erc20Abi, http, parseUnits, type Address } from "viem";
+import {
+  createPublicClient,
+  createTestClient,
+  encodeFunctionData,
+  erc20Abi,
+  http,
+  parseAbi,
+  parseUnits,
+  type Address,
+  type Hex,
+} from "viem";
 import { afterAll, describe, expect, test } from "vitest";
 import { unlinkWallet } from "@/lib/contracts/wallets";
+import { permit2Call } from "@/lib/modules/accounts/permit2";
 import { createAccountsService, type AccountsDeps } from "@/lib/modules/accounts/service";
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
@@ -8,12 +19,14 @@ import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 import { deployOddToken, ODD_MODE } from "@/lib/testing/odd-tokens";
 import {
+  allowPermit2,
   broadcast,
   doActions,
   executeOwn,
   linkedWallet,
   oneSource,
   ownSmartAccount,
+  permit2On,
   plainWallet,
   prepareOwn,
   sendAs,
@@ -22,6 +35,7 @@ import {
 import { startWorker } from "@/lib/workers/runner";
 
 const [ONE, TWO] = [31337, 31338];
+const DAI_12 = parseUnits("12", 18);
 
 const api = await testApi();
 const devnet = await testDevnet();
@@ -150,6 +164,119 @@ describe("a permit", () => {
     expect(await isStrict(token("USDC"))).toBe(false);
     await give(customer, holder, "USDC", "1");
     expect(await isStrict(token("USDC"))).toBe(true);
+  });
+});
+
+describe("a permit for Permit2", () => {
+  /** The treasury has as much of its own as the wallet, which it must not spend in the wallet's place. */
+  const signed = async (to: readonly [number, string]) => {
+    const customer = await newCustomer(api);
+    const wallet = await plainWallet(devnet, customer);
+    await Promise.all([give(customer, wallet.address, "DAI", "12"), give(customer, customer.treasury, "DAI", "12")]);
+    await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 });
+    const body = oneSource(wallet.address, [ONE, "DAI", "12"], to);
+    const { quote, prepared } = await prepareOwn(api, customer, body);
+    const [action] = prepared.actions;
+    if (action?.kind !== "typed_data") throw new Error("A permit has to be signed.");
+    const message = action.typedData as unknown as { message: { nonce: string; deadline: string } };
+    const { nonce, deadline } = message.message;
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    return {
+      customer,
+      wallet,
+      body,
+      quoteId: quote.quoteId,
+      signatures,
+      nonce: BigInt(nonce),
+      deadline: BigInt(deadline),
+    };
+  };
+  type Signed = Awaited<ReturnType<typeof signed>>;
+
+  const meanwhile: [string, readonly [number, string], (by: Signed) => Promise<unknown>, RegExp, bigint][] = [
+    [
+      "that the wallet cancelled",
+      [ONE, "DAI"],
+      ({ wallet, nonce }) => {
+        const args = [nonce >> 8n, 1n << (nonce & 0xffn)] as const;
+        const abi = parseAbi(["function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)"]);
+        return sendAs(api, wallet, { chainId: ONE, to: permit2On(api, ONE), data: encodeFunctionData({ abi, args }) });
+      },
+      /cancelled its permit/,
+      DAI_12,
+    ],
+    [
+      "whose allowance the wallet took back",
+      [ONE, "USDC"],
+      ({ wallet }) => allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 - 1n }),
+      /does not allow Permit2/,
+      DAI_12,
+    ],
+    [
+      "of tokens that the wallet spent",
+      [TWO, "DAI"],
+      ({ wallet }) => {
+        const args = [testAccount().address, 1n] as const;
+        const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+        return sendAs(api, wallet, { chainId: ONE, to: token("DAI"), data });
+      },
+      /has not got all of these tokens/,
+      DAI_12 - 1n,
+    ],
+  ];
+
+  test.each(meanwhile)("%s is not signed for, and the treasury keeps its own", async (_, to, act, words, left) => {
+    const by = await signed(to);
+    const { customer, wallet } = by;
+    const { operationId } = await unwatched(async () => {
+      const accepted = await executeOwn(customer, by.quoteId, by.signatures);
+      await act(by);
+      return accepted;
+    });
+    const operation = await waitUntilFinal(customer.session.client, operationId);
+    expect(operation).toMatchObject({
+      status: "failed",
+      failure: { code: "simulation_failed", retryable: true, message: expect.stringMatching(words) as string },
+      may: { retry: true },
+    });
+    expect(operation.failure?.message).toContain("Nothing left the wallet.");
+    expect(operation.outcome.holds).toEqual([
+      expect.objectContaining({
+        wallet: wallet.address,
+        chainId: ONE,
+        amount: "12",
+        note: "in the source wallet; nothing was taken",
+      }),
+    ]);
+    expect(await balanceOnChain(rpcUrl, token("DAI"), wallet.address)).toBe(left);
+    expect(await balanceOnChain(rpcUrl, token("DAI"), customer.treasury)).toBe(DAI_12);
+  });
+
+  test("can be used by the treasury alone, and once", async () => {
+    const { customer, wallet, body, quoteId, signatures, nonce, deadline } = await signed([ONE, "DAI"]);
+    const permit = {
+      standard: "permit2",
+      permit2: permit2On(api, ONE),
+      token: token("DAI"),
+      owner: wallet.address,
+      spender: customer.treasury,
+      value: DAI_12,
+      nonce,
+      deadline,
+      signature: (signatures[0]?.signature ?? "0x") as Hex,
+    } as const;
+    const { to, data } = permit2Call(permit, testAccount().address);
+    const use = (account: Address) => createPublicClient({ transport: http(rpcUrl) }).call({ account, to, data });
+    await use(customer.treasury);
+    // InvalidSigner()
+    await expect(use(testAccount().address)).rejects.toThrow("0x815e1d64");
+    const { operationId } = await executeOwn(customer, quoteId, signatures);
+    expect(await waitUntilFinal(customer.session.client, operationId)).toMatchObject({ status: "completed" });
+    expect(await balanceOnChain(rpcUrl, token("DAI"), body.toAddress)).toBe(DAI_12);
+    await give(customer, wallet.address, "DAI", "12");
+    await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 });
+    // InvalidNonce()
+    await expect(use(customer.treasury)).rejects.toThrow("0x756688fe");
   });
 });
 

@@ -1,11 +1,19 @@
-import { parseUnits, type Address } from "viem";
+import { createTestClient, http, parseUnits, type Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { createQuote, executeSwap, prepareSwap } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
-import { balanceOnChain, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 import {
+  balanceOnChain,
+  fund,
+  newCustomer,
+  waitUntilFinal,
+  type Customer,
+  type QuoteBody,
+} from "@/lib/testing/journey";
+import {
+  allowPermit2,
   broadcast,
   doActions,
   executeOwn,
@@ -36,6 +44,12 @@ const balance = (chainId: number, symbol: string, owner: Address): Promise<bigin
   balanceOnChain(rpcUrl(chainId), token(chainId, symbol), owner);
 const give = (to: Customer, address: Address, chainId: number, symbol: string, amount: string): Promise<void> =>
   fund(to.session.client, address, { chainId, token: symbol, amount });
+
+interface PermitMessage {
+  permitted: { token: string; amount: string };
+  spender: string;
+  nonce: string;
+}
 
 const refusedWith = async (work: Promise<unknown>): Promise<Record<string, string>> => {
   const error: unknown = await work.then(
@@ -143,6 +157,39 @@ describe("signatures are refused, and nothing is recorded, when", () => {
     expect(await balance(ONE, "USDC", wallet.address)).toBe(parseUnits("5", 6));
   });
 
+  test("one for Permit2 is of another wallet, amount, spender, token or operation", async () => {
+    const customer = await newCustomer(api);
+    const wallet = await plainWallet(devnet, customer);
+    await give(customer, wallet.address, ONE, "DAI", "9");
+    await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: parseUnits("9", 18) });
+    const body = oneSource(wallet.address, [ONE, "DAI", "5"], [ONE, "DAI"]);
+    const { quote, prepared } = await prepareOwn(api, customer, body);
+    const other = await prepareOwn(api, customer, body);
+    const [[action], [ofOther]] = [prepared.actions, other.prepared.actions];
+    if (action?.kind !== "typed_data" || ofOther?.kind !== "typed_data") throw new Error("Permits have to be signed.");
+    const { actionId } = action;
+    const changed = (change: (message: PermitMessage) => void) => {
+      const copy = structuredClone(action);
+      change((copy.typedData as { message: PermitMessage }).message);
+      return signAction(wallet, copy);
+    };
+    const wrong = await Promise.all([
+      signAction(testAccount(), action),
+      signAction(wallet, ofOther),
+      changed(({ permitted }) => (permitted.amount = parseUnits("9", 18).toString())),
+      changed(({ permitted }) => (permitted.token = token(ONE, "USDT"))),
+      changed((message) => (message.spender = testAccount().address)),
+      changed((message) => (message.nonce = "1")),
+    ]);
+    for (const signature of wrong) {
+      expect(await refusedWith(executeOwn(customer, quote.quoteId, [{ actionId, signature }]))).toEqual({
+        [actionId]: "wrong_signer",
+      });
+    }
+    expect(await operationsOf(customer)).toBe(0);
+    expect(await balance(ONE, "DAI", wallet.address)).toBe(parseUnits("9", 18));
+  });
+
   test("a transaction has another sender, recipient, value or chain, is older, or counts already", async () => {
     const customer = await newCustomer(api);
     const wallet = await plainWallet(devnet, customer);
@@ -237,6 +284,36 @@ describe("prepare refuses", () => {
         details: [{ path: "from.0.address" }],
       });
     }
+  });
+});
+
+describe("Permit2 is asked for a signature", () => {
+  const kindsOf = async (customer: Customer, body: QuoteBody): Promise<string[]> =>
+    (await prepareOwn(api, customer, body)).prepared.actions.map(({ kind }) => kind);
+
+  test("from the exact amount on that the wallet allows it, and from no wallet that has code", async () => {
+    const customer = await newCustomer(api);
+    const wallet = await plainWallet(devnet, customer);
+    await give(customer, wallet.address, ONE, "USDT", "5");
+    const body = oneSource(wallet.address, [ONE, "USDT", "5"], [ONE, "USDT"]);
+    const amountBase = parseUnits("5", 6);
+    await allowPermit2(api, wallet, { chainId: ONE, token: "USDT", amountBase: amountBase - 1n });
+    expect(await kindsOf(customer, body)).toEqual(["transaction"]);
+    await allowPermit2(api, wallet, { chainId: ONE, token: "USDT", amountBase });
+    expect(await kindsOf(customer, body)).toEqual(["typed_data"]);
+    // Its key signs as before (EIP-7702), but Permit2 would ask the code.
+    const chain = createTestClient({ mode: "anvil", transport: http(rpcUrl(ONE)) });
+    await chain.setCode({ address: wallet.address, bytecode: `0xef0100${token(ONE, "USDC").slice(2)}` });
+    expect(await kindsOf(customer, body)).toEqual(["transaction"]);
+  });
+
+  test("only where the token has no permit of its own", async () => {
+    const customer = await newCustomer(api);
+    const wallet = await plainWallet(devnet, customer);
+    await give(customer, wallet.address, ONE, "USDC", "5");
+    await allowPermit2(api, wallet, { chainId: ONE, token: "USDC", amountBase: parseUnits("5", 6) });
+    const { prepared } = await prepareOwn(api, customer, oneSource(wallet.address, [ONE, "USDC", "5"], [ONE, "USDC"]));
+    expect(prepared.actions).toMatchObject([{ kind: "typed_data", typedData: { domain: { name: "USD Coin" } } }]);
   });
 });
 

@@ -1,11 +1,21 @@
-import { parseUnits, type Address } from "viem";
+import { createPublicClient, erc20Abi, http, parseUnits, type Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { executeSwap } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
-import { doActions, linkedWallet, ownSmartAccount, plainWallet, prepareOwn } from "@/lib/testing/own-wallets";
+import {
+  allowPermit2,
+  doActions,
+  executeOwn,
+  linkedWallet,
+  oneSource,
+  ownSmartAccount,
+  permit2On,
+  plainWallet,
+  prepareOwn,
+} from "@/lib/testing/own-wallets";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339];
 const api = await testApi({ worker: true });
@@ -14,6 +24,17 @@ const devnet = await testDevnet();
 const balance = (chainId: number, symbol: string, owner: Address): Promise<bigint> => {
   const { rpcUrls } = api.services.registry.get(chainId);
   return balanceOnChain(rpcUrls[0] ?? "", api.services.registry.resolveToken(chainId, symbol).address, owner);
+};
+
+const permit2AllowedTo = (chainId: number, symbol: string, owner: Address): Promise<bigint> => {
+  const { address } = api.services.registry.resolveToken(chainId, symbol);
+  if (address === "native") throw new Error("It is no contract.");
+  return createPublicClient({ transport: http(api.services.registry.get(chainId).rpcUrls[0]) }).readContract({
+    address,
+    abi: erc20Abi,
+    functionName: "allowance",
+    args: [owner, permit2On(api, chainId)],
+  });
 };
 
 const give = (customer: Customer, address: Address, chainId: number, token: string, amount: string): Promise<void> =>
@@ -177,6 +198,80 @@ describe("a linked plain wallet", () => {
     const operation = await waitUntilFinal(client, operationId);
     expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "9" } } });
     expect(await balance(TWO, "USDC", customer.treasury)).toBe(parseUnits("9", 6));
+  });
+});
+
+describe("a linked plain wallet that has allowed Permit2", () => {
+  test("sends a token without permits by one signature; the treasury pays the fee, and neither gains nor loses", async () => {
+    const customer = await newCustomer(api);
+    const wallet = await plainWallet(devnet, customer);
+    await Promise.all([
+      give(customer, wallet.address, ONE, "DAI", "30"),
+      give(customer, customer.treasury, ONE, "DAI", "7"),
+    ]);
+    await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: parseUnits("26", 18) });
+    const coins = await balance(ONE, "native", wallet.address);
+    const body = oneSource(wallet.address, [ONE, "DAI", "25"], [ONE, "DAI"]);
+    const { quote, prepared } = await prepareOwn(api, customer, body);
+    expect(prepared.actions).toEqual([
+      expect.objectContaining({
+        kind: "typed_data",
+        signerAddress: wallet.address,
+        description: `Send 25 DAI on Local 1 to ${body.toAddress}, by a signature for Permit2`,
+      }),
+    ]);
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    const { operationId } = await executeOwn(customer, quote.quoteId, signatures);
+    const operation = await waitUntilFinal(customer.session.client, operationId);
+    expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "25" } } });
+    expect(operation.actual.spent[0]?.amount).toBe("25");
+    expect(await balance(ONE, "DAI", body.toAddress)).toBe(parseUnits("25", 18));
+    expect(await balance(ONE, "DAI", wallet.address)).toBe(parseUnits("5", 18));
+    expect(await balance(ONE, "DAI", customer.treasury)).toBe(parseUnits("7", 18));
+    expect(await balance(ONE, "native", wallet.address)).toBe(coins);
+    expect(await permit2AllowedTo(ONE, "DAI", wallet.address)).toBe(parseUnits("1", 18));
+  });
+
+  test("swaps on one chain and bridges from another in one operation, a signature for each", async () => {
+    const customer = await newCustomer(api);
+    const wallet = await plainWallet(devnet, customer);
+    await Promise.all([
+      give(customer, wallet.address, ONE, "USDT", "60"),
+      give(customer, wallet.address, TWO, "WETH", "0.02"),
+      give(customer, wallet.address, TWO, "USDT", "20"),
+      give(customer, customer.treasury, ONE, "USDT", "60"),
+    ]);
+    for (const [chainId, token, amountBase] of [
+      [ONE, "USDT", parseUnits("60", 6)],
+      [TWO, "WETH", parseUnits("0.02", 18)],
+      [TWO, "USDT", parseUnits("20", 6)],
+    ] as const)
+      await allowPermit2(api, wallet, { chainId, token, amountBase });
+    const { quote, prepared } = await prepareOwn(api, customer, {
+      ...oneSource(wallet.address, [ONE, "USDT", "60"], [TWO, "DAI"]),
+      from: [
+        { address: wallet.address, chainId: ONE, token: "USDT", amount: "60" },
+        { address: wallet.address, chainId: TWO, token: "WETH", amount: "0.02" },
+        { address: wallet.address, chainId: TWO, token: "USDT", amount: "20" },
+      ],
+    });
+    expect(prepared.actions.map(({ kind }) => kind)).toEqual(["typed_data", "typed_data", "typed_data"]);
+    const signatures = await doActions(api, [wallet], prepared.actions);
+    const { operationId } = await executeOwn(customer, quote.quoteId, signatures);
+    const operation = await waitUntilFinal(customer.session.client, operationId);
+    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+    expect(operation.actual.spent.map(({ amount }) => amount)).toEqual(["60", "0.02", "20"]);
+    expect(await balance(TWO, "DAI", quote.to.address)).toBe(BigInt(operation.actual.received.amountBase));
+    expect(BigInt(operation.actual.received.amountBase)).toBeGreaterThanOrEqual(BigInt(quote.to.minAmountBase));
+    for (const [chainId, symbol, left] of [
+      [ONE, "USDT", parseUnits("60", 6)],
+      [TWO, "WETH", 0n],
+      [TWO, "USDT", 0n],
+      [TWO, "DAI", 0n],
+    ] as const) {
+      expect(await balance(chainId, symbol, wallet.address)).toBe(0n);
+      expect(await balance(chainId, symbol, customer.treasury)).toBe(left);
+    }
   });
 });
 

@@ -1,14 +1,8 @@
 import { toJsonTypedData } from "@/lib/chains/typed-data";
 import type { ChainRegistry } from "@/lib/chains/registry";
-import { DomainError, isDomainError } from "@/lib/core/errors";
+import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import {
-  approvalOf,
-  permittedCalls,
-  permitTypedData,
-  searchFrom,
-  validitySeconds,
-} from "@/lib/modules/accounts/service";
+import { approvalOf, searchFrom, validitySeconds } from "@/lib/modules/accounts/service";
 import type { LegTransactions } from "@/lib/ports/routing";
 import {
   build,
@@ -21,14 +15,12 @@ import {
   type LegSimulation,
   type SimulationDeps,
 } from "./leg-context";
-import type { PreparedLeg } from "./prepared";
+import { prepareByPermit } from "./prepare-permit";
 
 export type { SimulatedChange, SimulationDeps } from "./leg-context";
 
 /** Execute may follow so long after prepare, and then what is signed has to be mined. */
 const LOCK_SECONDS = 60;
-/** The operation that uses a permit may wait for its turn before it is sent. */
-const PERMIT_SECONDS = 900;
 
 const byService = async (deps: SimulationDeps, context: Context): Promise<LegSimulation> => {
   const { legId, chainId, watched, wallet } = context;
@@ -173,44 +165,6 @@ const transactionText = (
     : `Allow exactly ${formatAmount(approval.amount, token.decimals)} ${token.symbol} to be taken on ${chain}`;
 };
 
-/** Null where token, leg or chain do not allow it: then the wallet sends transactions. */
-const byPermit = async (deps: SimulationDeps, context: Context): Promise<LegSimulation | null> => {
-  const { source, chainId, legId, leg, request, watched } = context;
-  const token = source.token.address;
-  if (token === "native" || deps.registry.get(chainId).contracts.verifyingPaymaster === undefined) return null;
-  const domain = await deps.accounts.permits.domainOf(chainId, token);
-  if (domain === null) return null;
-  const treasury = (await deps.wallets.list(context.projectId)).find(({ kind }) => kind === "treasury");
-  if (treasury === undefined) return null;
-  const account = smartAccountOf(treasury);
-  const [built, head, nonce, isStrict] = await Promise.all([
-    build(deps, context, account.address),
-    deps.accounts.head(chainId),
-    deps.accounts.permits.nonceOf(chainId, token, source.owner),
-    deps.accounts.revertsOverdraft({ chainId, token, holder: source.owner, taker: account.address }),
-  ]);
-  // What would be left over would lie in the treasury; and what the wallet would lack, the treasury would pay.
-  if (!built.spendsAll || !isStrict) return null;
-  const deadline = head.timestamp + BigInt(PERMIT_SECONDS);
-  const permit = { token, owner: source.owner, spender: account.address, value: source.amountBase, nonce, deadline };
-  const transferTo = leg.kind === "transfer" ? request.destination.recipient : null;
-  const { gas, changes } = await deps.accounts.simulatePermitted(
-    { account, chainId, legId, permit, calls: permittedCalls(permit, { calls: built.calls, transferTo }) },
-    [...watched, { owner: account.address, token: source.token }],
-  );
-  // A token that takes a fee on the way would make the treasury pay the difference out of its own.
-  const treasuryChange = changes[watched.length] ?? 0n;
-  if (transferTo === null && treasuryChange !== 0n) return null;
-  const action = {
-    actionId: `${legId}.permit`,
-    description: `${describe(context, deps.registry)}, by a signature`,
-    signer: source.owner,
-    typedData: toJsonTypedData(permitTypedData(domain, permit)),
-  };
-  const prepared: PreparedLeg = { by: "permit", legId, gas, action, executorWalletId: treasury.id, permit };
-  return { prepared, changes: changesOf(context, changes) };
-};
-
 /**
  * Builds a leg, simulates it against the chain as it is now, and says who has to sign what for it.
  * @throws DomainError `simulation_failed`, `insufficient_balance`, `invalid_request` for a wallet that cannot be a source,
@@ -228,11 +182,5 @@ export const prepareLeg = async (deps: SimulationDeps, input: LegInput): Promise
       { details: [{ path: `from.${String(input.leg.sourceIndex)}.address`, message: "is a contract" }] },
     );
   }
-  // A permit that cannot be simulated is no reason to refuse what transactions can do.
-  return (await byPermit(deps, context).catch(ignoreSimulation)) ?? (await byWallet(deps, context));
-};
-
-const ignoreSimulation = (error: unknown): null => {
-  if (isDomainError(error) && error.code === "simulation_failed") return null;
-  throw error;
+  return (await prepareByPermit(deps, context)) ?? (await byWallet(deps, context));
 };

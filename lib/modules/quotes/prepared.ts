@@ -1,13 +1,8 @@
 import { z } from "zod";
 import { jsonTypedData } from "@/lib/chains/typed-data";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { storedGas, storedUserOperation } from "@/lib/ports/routing-json";
+import { storedPermit } from "@/lib/modules/accounts/service";
+import { storedAddress, storedBase, storedGas, storedHex, storedUserOperation } from "@/lib/ports/routing-json";
 
-type Hex = `0x${string}`;
-
-const base = z.string().regex(/^\d+$/).transform(BigInt);
-const address = z.custom<EvmAddress>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value));
-const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
 const unixSeconds = z.int();
 
 /** Something that a wallet of one's own has to sign or send. */
@@ -24,22 +19,22 @@ const ownerLeg = z.object({
   by: z.literal("owner"),
   legId: z.string(),
   gas: storedGas,
-  action: actionBase.extend({ signer: address, typedData: jsonTypedData }),
+  action: actionBase.extend({ signer: storedAddress, typedData: jsonTypedData }),
   /** With a dummy signature. */
   operation: storedUserOperation,
-  userOpHash: hex,
+  userOpHash: storedHex,
   validUntil: unixSeconds,
   fillDeadline: unixSeconds.nullable(),
-  fromBlock: base,
+  fromBlock: storedBase,
 });
 
 const preparedTransaction = actionBase.extend({
-  to: address,
-  data: hex,
+  to: storedAddress,
+  data: storedHex,
   /** In wei. */
-  value: base,
+  value: storedBase,
   /** A limit that suffices. */
-  gas: base,
+  gas: storedBase,
 });
 
 /** What a plain wallet sends by itself. */
@@ -47,13 +42,13 @@ const walletLeg = z.object({
   by: z.literal("wallet"),
   legId: z.string(),
   chainId: z.int(),
-  wallet: address,
+  wallet: storedAddress,
   transactions: z.array(preparedTransaction).min(1),
   /** Nonce of the wallet's next transaction. */
   fromNonce: z.int(),
   validUntil: unixSeconds.nullable(),
   fillDeadline: unixSeconds.nullable(),
-  fromBlock: base,
+  fromBlock: storedBase,
 });
 
 /** A plain wallet allows by signature that the treasury takes its tokens and makes the leg's calls. */
@@ -61,16 +56,9 @@ const permitLeg = z.object({
   by: z.literal("permit"),
   legId: z.string(),
   gas: storedGas,
-  action: actionBase.extend({ signer: address, typedData: jsonTypedData }),
+  action: actionBase.extend({ signer: storedAddress, typedData: jsonTypedData }),
   executorWalletId: z.string(),
-  permit: z.object({
-    token: address,
-    owner: address,
-    spender: address,
-    value: base,
-    nonce: base,
-    deadline: base,
-  }),
+  permit: storedPermit,
 });
 
 const preparedLeg = z.discriminatedUnion("by", [serviceLeg, ownerLeg, walletLeg, permitLeg]);

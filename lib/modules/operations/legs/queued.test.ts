@@ -7,10 +7,16 @@ const TREASURY = "0x1111111111111111111111111111111111111111";
 const OWNER = "0x2222222222222222222222222222222222222222";
 const TOKEN = "0x3333333333333333333333333333333333333333";
 const RECIPIENT = "0x4444444444444444444444444444444444444444";
+const PERMIT2 = "0x5555555555555555555555555555555555555555";
 const SIGNATURE = `0x${"11".repeat(64)}1b`;
 
+/** What Permit2 would say of a permit for it; without it the permit is the token's own. */
+interface ForPermit2 {
+  readonly obstacle: string | null;
+}
+
 /** A permit's leg at the moment when the treasury would sign; by then the treasury's balance would change so. */
-const signedWith = async (kind: string, treasuryChange: bigint) => {
+const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: ForPermit2) => {
   const moves: { to: string; change: { failure?: unknown } }[] = [];
   const simulated: { calls: readonly { to: string }[] }[] = [];
   const now = new Date(1_000_000);
@@ -22,6 +28,7 @@ const signedWith = async (kind: string, treasuryChange: bigint) => {
     nonce: 0n,
     deadline: 9999n,
     signature: SIGNATURE,
+    ...(forPermit2 === undefined ? {} : { standard: "permit2", permit2: PERMIT2 }),
   };
   const gas = {
     callGasLimit: 1n,
@@ -54,6 +61,7 @@ const signedWith = async (kind: string, treasuryChange: bigint) => {
       isDeployed: () => Promise.resolve(true),
       allowance: () => Promise.resolve(0n),
       permits: { nonceOf: () => Promise.resolve(0n) },
+      permit2: { obstacle: () => Promise.resolve(forPermit2?.obstacle) },
       simulate: (input: { calls: readonly { to: string }[] }) => {
         simulated.push(input);
         return Promise.resolve({ changes: [treasuryChange] });
@@ -86,5 +94,27 @@ test.each([-5n, -1n, 1n])("a batch that would change the treasury's balance by %
 test("a plain transfer does not pass through the treasury, so nothing of the treasury's can pay for it", async () => {
   const { move, simulated } = await signedWith("transfer", -5n);
   expect(move?.to).toBe("submitted");
+  expect(simulated).toEqual([]);
+});
+
+test("Permit2's batch takes the tokens by one call, and goes on with them when the treasury is left as it was", async () => {
+  const { move, simulated } = await signedWith("swap", 0n, { obstacle: null });
+  expect(move?.to).toBe("submitted");
+  expect(simulated[0]?.calls.map(({ to }) => to)).toEqual([PERMIT2, RECIPIENT]);
+  expect((await signedWith("swap", -1n, { obstacle: null })).move).toMatchObject({ to: "failed" });
+});
+
+test.each(["swap", "transfer"])("what Permit2 would not do is not signed for: a %s", async (kind) => {
+  const { move, simulated } = await signedWith(kind, 0n, { obstacle: "The wallet cancelled its permit." });
+  expect(move).toMatchObject({
+    to: "failed",
+    change: {
+      failure: {
+        code: "simulation_failed",
+        message: "The wallet cancelled its permit. Nothing left the wallet.",
+        retryable: true,
+      },
+    },
+  });
   expect(simulated).toEqual([]);
 });

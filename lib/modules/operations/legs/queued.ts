@@ -1,13 +1,14 @@
 import { addSeconds } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import {
-  permitCall,
   permittedCalls,
   searchFrom,
+  storedSignedPermit,
   validitySeconds,
+  type Eip2612Permit,
   type ManagedAccount,
+  type SignedPermit,
 } from "@/lib/modules/accounts/service";
-import { storedPermit } from "@/lib/modules/operations/new-leg";
 import type { LegChange } from "@/lib/modules/operations/repository";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
 import { storedGas, toStored } from "@/lib/ports/routing-json";
@@ -72,13 +73,13 @@ const buildOwn = ({ routing, request, routeLeg, signal }: Step): Promise<Built> 
 /** The treasury's calls with which it takes the wallet's tokens by permit and carries them on, all or none. */
 const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Built> => {
   const { routing, request, routeLeg, signal, leg } = step;
-  const permit = storedPermit.parse(leg.permit);
-  const [built, first] = await Promise.all([
+  const permit = storedSignedPermit.parse(leg.permit);
+  const [built, isAllowed] = await Promise.all([
     routing.build(request, routeLeg, signal, { executor: account.address }),
-    allowing(step, permit),
+    requireUsable(step, permit),
   ]);
   const transferTo = routeLeg.kind === "transfer" ? request.destination.recipient : null;
-  const calls = [...first, ...permittedCalls(permit, { calls: built.calls, transferTo })];
+  const calls = permittedCalls(permit, { calls: built.calls, transferTo, isAllowed });
   if (transferTo === null) await requireEven(step, account, calls);
   return { calls, fillDeadline: built.fillDeadline };
 };
@@ -100,28 +101,36 @@ const requireEven = async (step: Step, account: ManagedAccount, calls: readonly 
   );
 };
 
-/**
- * A permit lies open once it was offered to a node, and anybody may use it up. That does no harm: it allows what it was signed
- * for, and then it must not be used again.
- */
-const allowing = async (
-  { accounts, leg, chains }: Step,
-  permit: ReturnType<typeof storedPermit.parse>,
-): Promise<readonly Call[]> => {
+/** Answers whether what the permit allows is allowed already. @throws DomainError `simulation_failed`, `chain_unavailable` */
+const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean> => {
+  const { accounts, leg, chains } = step;
   const chainId = leg.sourceChainId;
-  const [allowed, nonce, head] = await Promise.all([
-    accounts.allowance(chainId, permit.token, permit.owner, permit.spender),
-    accounts.permits.nonceOf(chainId, permit.token, permit.owner),
+  const [head, { isAllowed, obstacle }] = await Promise.all([
     chains.head(chainId),
+    permit.standard === "eip2612"
+      ? tokenAllows(step, permit)
+      : accounts.permit2.obstacle(chainId, permit).then((found) => ({ isAllowed: false, obstacle: found })),
   ]);
-  if (allowed >= permit.value) return [];
-  if (nonce !== permit.nonce) {
-    throw new DomainError("simulation_failed", "Another permit of the wallet was used before this one.");
-  }
-  if (head.timestamp >= permit.deadline) {
-    throw new DomainError("simulation_failed", "The wallet's permit has expired.");
-  }
-  return [permitCall(permit)];
+  if (isAllowed) return true;
+  if (obstacle !== null) throw new DomainError("simulation_failed", obstacle);
+  if (head.timestamp >= permit.deadline) throw new DomainError("simulation_failed", "The wallet's permit has expired.");
+  return false;
+};
+
+/**
+ * A permit lies open once it was offered to a node, and anybody may use one of EIP-2612 up. That does no harm: it allows what it was
+ * signed for, and then it must not be used again.
+ */
+const tokenAllows = async (
+  { accounts, leg }: Step,
+  { token, owner, spender, value, nonce }: Eip2612Permit,
+): Promise<{ isAllowed: boolean; obstacle: string | null }> => {
+  const [allowed, next] = await Promise.all([
+    accounts.allowance(leg.sourceChainId, token, owner, spender),
+    accounts.permits.nonceOf(leg.sourceChainId, token, owner),
+  ]);
+  const obstacle = next === nonce ? null : "Another permit of the wallet was used before this one.";
+  return { isAllowed: allowed >= value, obstacle };
 };
 
 /** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
