@@ -168,7 +168,7 @@ export const getStatement = defineContract({
     from: timestamp,
     to: timestamp,
     opening: amountOut,
-    entries: z.array(entryRecord).meta({ description: "Oldest first, 10,000 at most" }),
+    entries: z.array(entryRecord).meta({ description: "Oldest first, 10,000 at most; `format=csv` has all of them" }),
     truncated: z.boolean(),
     in: amountOut,
     out: amountOut,

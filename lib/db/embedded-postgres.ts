@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -41,11 +42,13 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 90_000; // Redo after a crash is bounded by max_wal_size and takes a few seconds.
+const START_TIMEOUT_MS = 90_000; // Redo after a crash is bounded by max_wal_size and takes some seconds.
 const PROBE_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 30_000; // A machine that is busy with a build answers late.
 const POLL_MS = 30;
 const START_ATTEMPTS_MAX = 30;
+const BUFFERS_MIN_MB = 128;
+const BUFFERS_MAX_MB = 1024;
 const RETRY_MS = 500;
 const LOG_TAIL_LINES = 12;
 const STOP_STEPS = [
@@ -132,13 +135,22 @@ const adopt = async (dataDir: string, password: string): Promise<Postmaster | nu
   return null;
 };
 
+/** A quarter of the memory, as PostgreSQL's manual has it. Only what is used of it is taken. */
+const buffersMb = (): number => {
+  // Of the container, where there is one; 0 or more than there is where there is none.
+  const limit = process.constrainedMemory() || Infinity;
+  const quarter = Math.floor(Math.min(totalmem(), limit) / 4 / 2 ** 20);
+  return Math.min(BUFFERS_MAX_MB, Math.max(BUFFERS_MIN_MB, quarter));
+};
+
 const settings = (durability: Durability): string[] =>
   [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
     "max_connections=200",
-    "shared_buffers=128MB",
-    "max_wal_size=1GB", // bounds the redo after a kill
+    `shared_buffers=${String(durability === "none" ? BUFFERS_MIN_MB : buffersMb())}MB`,
+    // Bounds the redo after a kill. Less would mean a checkpoint every few seconds under load, and whole pages in the log after each.
+    "max_wal_size=2GB",
     "timezone=UTC",
     ...(durability === "none" ? ["fsync=off", "synchronous_commit=off", "full_page_writes=off"] : []),
   ].flatMap((setting) => ["-c", setting]);

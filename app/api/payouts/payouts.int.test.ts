@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { createGlobalAccount, fundGlobalAccount, getGlobalAccount } from "@/lib/contracts/global-accounts";
+import {
+  createGlobalAccount,
+  fundGlobalAccount,
+  getGlobalAccount,
+  getStatement,
+} from "@/lib/contracts/global-accounts";
 import {
   approvePayout,
   cancelPayout,
@@ -300,5 +305,24 @@ describe("a payout between accounts", () => {
     expect(done).toMatchObject({ status: "completed", paid: "100", items: { total: 10_000, completed: 10_000 } });
     expect(new Set(await Promise.all(ids.map((id) => balance(key, id))))).toEqual(new Set(["5"]));
     expect(await verified()).toEqual([]);
+  });
+
+  test("of 10,000 rows, each for itself, is 10,000 entries, and the account's statement has them all", async () => {
+    const { customer, key, source } = await payer("100");
+    const ids = await openMany(key, 2);
+    const rows = Array.from({ length: 10_000 }, (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const);
+    const { payoutId } = await pay(key, source, rows, { mode: "independent" });
+    const done = await settled(key, payoutId);
+    expect(done).toMatchObject({ status: "completed", paid: "100", items: { total: 10_000, completed: 10_000 } });
+    const statement = await key.call(getStatement, { params: { id: source } });
+    expect(statement).toMatchObject({ in: "100", out: "100", closing: "0", truncated: true });
+    expect(statement.entries).toHaveLength(10_000);
+    const csv = await api.fetch(`/global-accounts/${source}/statement?format=csv`, {
+      headers: { authorization: `Bearer ${customer.session.accessToken}` },
+    });
+    const lines = (await csv.text()).trimEnd().split("\r\n");
+    // Its head, opening and closing, the funding, and one for each row.
+    expect(lines).toHaveLength(10_004);
+    expect(lines.at(-1)).toContain(",closing,,0,USDC");
   });
 });

@@ -165,8 +165,8 @@ const StatementView = ({ statement }: { readonly statement: Statement }): ReactN
         ) : null}
       </div>
       {statement.truncated ? (
-        <Alert tone="warning" title="The statement is cut" className="m-4">
-          It has the first {entries.length} entries of the period. Choose fewer days to see the rest.
+        <Alert tone="warning" title="More entries than fit here" className="m-4">
+          These are the first {entries.length} of the period; the sums are of all. The CSV file has every entry.
         </Alert>
       ) : null}
       <Facts className="px-4">

@@ -20,6 +20,7 @@ import {
 
 type AccountBody = ResponseOf<typeof createGlobalAccount>;
 type Entries = Awaited<ReturnType<GlobalAccountsService["entries"]>>;
+type Entry = Entries["data"][number];
 type EntryBody = ResponseOf<typeof listEntries>["data"][number];
 
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
@@ -78,7 +79,7 @@ export const toReversal = (reversal: Reversal): ResponseOf<typeof reverseFunding
   createdAt: reversal.at.toISOString(),
 });
 
-const KINDS: Readonly<Record<Entries["data"][number]["kind"], string>> = {
+const KINDS: Readonly<Record<Entry["kind"], string>> = {
   open: "opening",
   transfer: "payout",
   batch: "payout",
@@ -90,7 +91,7 @@ const KINDS: Readonly<Record<Entries["data"][number]["kind"], string>> = {
   reverse: "reversal",
 };
 
-const toEntry = (entry: Entries["data"][number]): EntryBody => ({
+const toEntry = (entry: Entry): EntryBody => ({
   seq: Number(entry.seq),
   transactionId: entry.transactionId,
   kind: KINDS[entry.kind],
@@ -107,35 +108,36 @@ export const toEntries = ({ data, nextCursor }: Entries): ResponseOf<typeof list
   nextCursor,
 });
 
-export const toStatement = (statement: AccountStatement): ResponseOf<typeof getStatement> => {
-  const sum = (sign: 1 | -1): bigint =>
-    statement.entries.reduce(
-      (total, { amountBase }) => (amountBase > 0n === sign > 0 ? total + amountBase : total),
-      0n,
-    );
-  return {
-    account: toAccount(statement),
-    from: statement.from.toISOString(),
-    to: statement.to.toISOString(),
-    opening: units(statement.openingBase),
-    entries: statement.entries.map(toEntry),
-    truncated: statement.truncated,
-    in: units(sum(1)),
-    out: units(-sum(-1)),
-    closing: units(statement.closingBase),
-  };
-};
+export const toStatement = (
+  statement: AccountStatement,
+  entries: readonly Entry[],
+): ResponseOf<typeof getStatement> => ({
+  account: toAccount(statement),
+  from: statement.from.toISOString(),
+  to: statement.to.toISOString(),
+  opening: units(statement.openingBase),
+  entries: entries.map(toEntry),
+  // Seqs have no gap.
+  truncated: BigInt(entries.length) < statement.endSeq - statement.firstSeq,
+  in: units(statement.inBase),
+  out: units(statement.outBase),
+  closing: units(statement.closingBase),
+});
 
 const CSV_HEAD = ["time", "seq", "kind", "amount", "balance", "currency", "counterparty", "reference", "transaction"];
 
 /** Opening, a line for each entry, closing (RFC 4180). */
-export const toStatementCsv = function* (statement: AccountStatement): Generator<string> {
+export const toStatementCsv = async function* (
+  statement: AccountStatement,
+  entries: AsyncIterable<Entry>,
+): AsyncGenerator<string> {
   const { currency } = currencyOf(statement);
   const edge = (at: Date, kind: string, base: bigint): string =>
     csvLine([at.toISOString(), "", kind, "", units(base), currency, "", "", ""]);
   yield csvLine(CSV_HEAD);
   yield edge(statement.from, "opening", statement.openingBase);
-  for (const entry of statement.entries.map(toEntry)) {
+  for await (const record of entries) {
+    const entry = toEntry(record);
     // The amount may begin with a minus, and is a number and no formula.
     const amounts = [{ raw: entry.amount }, entry.balanceAfter, currency];
     const rest = [entry.counterpartyId, entry.reference, entry.transactionId];

@@ -4,6 +4,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
 import {
   LEDGER_DECIMALS,
   toDomainError,
@@ -11,6 +12,7 @@ import {
   type EntryRecord,
   type LedgerService,
   type Posted,
+  type Statement,
 } from "@/lib/modules/ledger/service";
 import { toLedgerUnits, type ReservePosition, type ReservesService } from "@/lib/modules/reserves/service";
 
@@ -41,13 +43,10 @@ export interface Reversal extends GlobalAccount {
   readonly at: Date;
 }
 
-export interface AccountStatement extends GlobalAccount {
+/** A period of an account; its entries are read by themselves, because there may be any number. */
+export interface AccountStatement extends GlobalAccount, Statement {
   readonly from: Date;
   readonly to: Date;
-  readonly openingBase: bigint;
-  readonly closingBase: bigint;
-  readonly entries: readonly EntryRecord[];
-  readonly truncated: boolean;
 }
 
 export interface GlobalAccountsDeps {
@@ -58,6 +57,7 @@ export interface GlobalAccountsDeps {
 }
 
 const STATEMENT_ENTRIES_MAX = 10_000;
+const STATEMENT_PAGE = 1000;
 
 const onChain = (positions: readonly ReservePosition[]): bigint =>
   positions.reduce((sum, { token, finalBase }) => sum + toLedgerUnits(token, finalBase ?? 0n), 0n);
@@ -114,11 +114,19 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
     return { asset, base: toLedgerUnits(asset, parseAmount(input.amount, asset.decimals)) };
   };
 
-  const stale = (positions: readonly ReservePosition[]): string => {
-    const missing = positions.filter(({ finalBase }) => finalBase === null);
-    return missing.length === 0
-      ? ""
-      : ` Chains ${[...new Set(missing.map(({ token }) => token.chainId))].join(", ")} do not answer, so nothing of them counts now.`;
+  const chainsOf = (tokens: readonly Token[]): string => [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
+
+  /** Why less may count than lies in the treasury, and what to do. */
+  const shortOf = (asset: Asset, positions: readonly ReservePosition[]): string => {
+    const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
+    const burnt = chainsOf(asset.tokens.filter((token) => !reserves.backs(token)));
+    return [
+      ...(away === "" ? [] : [`Nothing on the chains ${away} counts now, because they do not answer.`]),
+      ...(burnt === ""
+        ? []
+        : [`Nothing on the chains ${burnt} counts: the treasury pays its network fees there with it.`]),
+      "Fund the treasury first.",
+    ].join(" ");
   };
 
   const post = async (
@@ -152,7 +160,7 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
     if (!outcome.posted) {
       const error = toDomainError(outcome.rejection);
       throw error.code === "insufficient_reserves"
-        ? new DomainError(error.code, `${error.message}${stale(positions)} Fund the treasury first.`)
+        ? new DomainError(error.code, `${error.message} ${shortOf(asset, positions)}`)
         : error;
     }
     const liabilitiesBase = (await ledger.liabilities(projectId)).get(asset.assetId) ?? 0n;
@@ -241,11 +249,23 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
     const to = period.to === undefined ? now : new Date(period.to);
     if (from > to) throw invalidRequest([{ path: "to", message: "lies before `from`" }]);
     const own = await get(projectId, accountId);
-    const found = await ledger.statement(projectId, accountId, { from, to, limit: STATEMENT_ENTRIES_MAX });
-    return { ...own, from, to, ...found, truncated: found.next !== null };
+    return { ...own, from, to, ...(await ledger.statement(projectId, accountId, { from, to })) };
   };
 
-  return { open, get, list, fund, reverse, entries, statement };
+  /** The first of a statement's entries, oldest first, as many as one answer holds. */
+  const firstEntries = ({ account, firstSeq, endSeq }: AccountStatement): Promise<readonly EntryRecord[]> =>
+    ledger.entriesBetween(account.id, { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX });
+
+  /** All of a statement's entries, oldest first, read while they are asked for. */
+  const allEntries = async function* ({ account, firstSeq, endSeq }: AccountStatement): AsyncGenerator<EntryRecord> {
+    for (let next = firstSeq; next < endSeq;) {
+      const page = await ledger.entriesBetween(account.id, { firstSeq: next, endSeq, limit: STATEMENT_PAGE });
+      yield* page;
+      next = (page.at(-1)?.seq ?? endSeq) + 1n;
+    }
+  };
+
+  return { open, get, list, fund, reverse, entries, statement, firstEntries, allEntries };
 };
 
 export { LEDGER_DECIMALS };

@@ -40,13 +40,17 @@ export interface EntryRecord {
   readonly reversedById: string | null;
 }
 
+/** A period of an account. */
 export interface Statement {
   readonly openingBase: bigint;
   readonly closingBase: bigint;
-  /** Oldest first. */
-  readonly entries: readonly EntryRecord[];
-  /** Give it as `after` for the next page; null: this was the last. */
-  readonly next: bigint | null;
+  /** What came in and went out in between, both positive. */
+  readonly inBase: bigint;
+  readonly outBase: bigint;
+  /** Its entries: from this seq … */
+  readonly firstSeq: bigint;
+  /** … up to and without this one. */
+  readonly endSeq: bigint;
 }
 
 const ACCOUNT_COLUMNS = "id, currency, name, status, balance, held, version, last_seq, created_at";
@@ -99,6 +103,10 @@ const FIRST_SEQ_AT = `
     JOIN ledger_entry e ON e.account_id = $1 AND e.seq = s.mid
   )
   SELECT low AS seq FROM search WHERE low = high`;
+
+const TURNOVER = `
+  SELECT coalesce(sum(amount) FILTER (WHERE amount > 0), 0)::text AS received, coalesce(-sum(amount) FILTER (WHERE amount < 0), 0)::text AS sent
+  FROM ledger_entry WHERE account_id = $1 AND seq >= $2 AND seq < $3`;
 
 const BALANCE_AFTER = "SELECT balance_after FROM ledger_entry WHERE account_id = $1 AND seq = $2";
 
@@ -240,24 +248,29 @@ export const createLedgerReads = ({ query }: LedgerRepository) => {
       return row === undefined ? null : toEntry(row);
     },
 
-    /** What happened from `from` (inclusive) to `to` (exclusive). `after` continues an earlier page. */
-    statement: async (
-      projectId: string,
-      accountId: string,
-      range: { from: Date; to: Date; limit: number; after?: bigint },
-    ): Promise<Statement> => {
+    /** From `from` up to, but not with, `to`. @throws DomainError `not_found` */
+    statement: async (projectId: string, accountId: string, period: { from: Date; to: Date }): Promise<Statement> => {
       await account(projectId, accountId);
-      const first = await firstSeqAt(accountId, range.from);
-      const end = await firstSeqAt(accountId, range.to);
-      const start = range.after === undefined ? first : range.after + 1n;
-      const rows = await query<EntryRow>(READ_RANGE, [bare(accountId), start, end, range.limit]);
-      const last = rows.length === range.limit ? BigInt(rows.at(-1)?.seq ?? 0) : null;
+      const firstSeq = await firstSeqAt(accountId, period.from);
+      const endSeq = await firstSeqAt(accountId, period.to);
+      const [turnover] = await query<{ received: string; sent: string }>(TURNOVER, [bare(accountId), firstSeq, endSeq]);
       return {
-        openingBase: await balanceBefore(accountId, first),
-        closingBase: await balanceBefore(accountId, end),
-        entries: rows.map(toEntry),
-        next: last !== null && last + 1n < end ? last : null,
+        openingBase: await balanceBefore(accountId, firstSeq),
+        closingBase: await balanceBefore(accountId, endSeq),
+        inBase: BigInt(turnover?.received ?? 0),
+        outBase: BigInt(turnover?.sent ?? 0),
+        firstSeq,
+        endSeq,
       };
+    },
+
+    /** Of an account that is known to be the project's: those from `firstSeq` up to, but not with, `endSeq`, oldest first. */
+    entriesBetween: async (
+      accountId: string,
+      range: { firstSeq: bigint; endSeq: bigint; limit: number },
+    ): Promise<EntryRecord[]> => {
+      const values = [bare(accountId), range.firstSeq, range.endSeq, range.limit];
+      return (await query<EntryRow>(READ_RANGE, values)).map(toEntry);
     },
 
     /** What each customer's account of a currency held just before `at`, by id. Accounts opened later are not in it. */

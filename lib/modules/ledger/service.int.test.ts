@@ -411,18 +411,20 @@ describe("a statement", () => {
       await ledger.transfer({ ...transfer(from, to, BigInt(minute + 1)), data: { minute } });
     }
     const range = { from: addSeconds(start, 120), to: addSeconds(start, 420) };
-    const page = await ledger.statement(projectId, to, { ...range, limit: 3 });
-    expect(page).toMatchObject({ openingBase: 3n, closingBase: 28n, next: 5n });
-    expect(page.entries.map(({ amountBase, balanceAfterBase }) => [amountBase, balanceAfterBase])).toEqual([
+    const statement = await ledger.statement(projectId, to, range);
+    const sums = { openingBase: 3n, closingBase: 28n, inBase: 25n, outBase: 0n };
+    expect(statement).toEqual({ ...sums, firstSeq: 3n, endSeq: 8n });
+    const page = await ledger.entriesBetween(to, { ...statement, limit: 3 });
+    expect(page.map(({ amountBase, balanceAfterBase }) => [amountBase, balanceAfterBase])).toEqual([
       [3n, 6n],
       [4n, 10n],
       [5n, 15n],
     ]);
-    const rest = await ledger.statement(projectId, to, { ...range, limit: 3, after: page.next ?? 0n });
-    expect(rest.entries.map(({ data }) => data)).toEqual([{ minute: 5 }, { minute: 6 }]);
-    expect(rest).toMatchObject({ openingBase: 3n, closingBase: 28n, next: null });
-    const empty = await ledger.statement(projectId, to, { from: addSeconds(start, -10), to: start, limit: 3 });
-    expect(empty).toEqual({ openingBase: 0n, closingBase: 0n, entries: [], next: null });
+    const rest = await ledger.entriesBetween(to, { ...statement, firstSeq: 6n, limit: 3 });
+    expect(rest.map(({ data }) => data)).toEqual([{ minute: 5 }, { minute: 6 }]);
+    expect(await ledger.statement(projectId, from, range)).toMatchObject({ inBase: 0n, outBase: 25n });
+    const empty = await ledger.statement(projectId, to, { from: addSeconds(start, -10), to: start });
+    expect(empty).toEqual({ openingBase: 0n, closingBase: 0n, inBase: 0n, outBase: 0n, firstSeq: 1n, endSeq: 1n });
   });
 
   test("a clock that lags puts no entry before the one that it follows", async () => {

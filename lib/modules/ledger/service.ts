@@ -41,7 +41,7 @@ export interface LedgerDeps {
 export const LEDGER_DECIMALS = 18;
 
 export { systemAccountId } from "./commands";
-export type { AccountRecord, UnfitRecipient, EntryRecord } from "./reads";
+export type { AccountRecord, UnfitRecipient, EntryRecord, Statement } from "./reads";
 export type { Outcome, Posted } from "./world";
 export { toDomainError } from "./errors";
 

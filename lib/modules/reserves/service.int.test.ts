@@ -74,7 +74,10 @@ describe("on a chain without a paymaster the treasury's coins, which pay its own
     await untilFinal(customer, UNSPONSORED, "2");
     expect(await reservesOf(customer)).toMatchObject({ onChain: "0", available: "0", liabilities: "0", covered: true });
     expect(await partOf(customer, UNSPONSORED)).toMatchObject({ amount: "2", backs: false, stale: false });
-    await expect(fundAccount(customer, "0.000001")).rejects.toMatchObject({ code: "insufficient_reserves" });
+    await expect(fundAccount(customer, "0.000001")).rejects.toMatchObject({
+      code: "insufficient_reserves",
+      message: expect.stringContaining(`Nothing on the chains ${String(UNSPONSORED)} counts: the treasury`) as string,
+    });
     await give(customer, SPONSORED, "native", "1");
     await untilFinal(customer, SPONSORED, "1");
     expect(await partOf(customer, SPONSORED)).toMatchObject({ amount: "1", backs: true });

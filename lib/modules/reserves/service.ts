@@ -240,6 +240,7 @@ export const createReservesService = (deps: ReservesDeps) => {
 
   return {
     list,
+    backs,
     positionsOf,
     liabilitiesMax,
     backingOf,

@@ -6,9 +6,10 @@ import { toStatement, toStatementCsv } from "@/lib/modules/global-accounts/seria
 export const GET = route({
   contract: getStatement,
   handler: async ({ params, query, actor, services }) => {
-    const statement = await services.globalAccounts.statement(actor.projectId, params.id, query);
+    const { globalAccounts } = services;
+    const statement = await globalAccounts.statement(actor.projectId, params.id, query);
     return query.format === "csv"
-      ? csvDownload(`statement-${statement.account.id}.csv`, toStatementCsv(statement))
-      : ok(toStatement(statement));
+      ? csvDownload(`statement-${params.id}.csv`, toStatementCsv(statement, globalAccounts.allEntries(statement)))
+      : ok(toStatement(statement, await globalAccounts.firstEntries(statement)));
   },
 });
