@@ -29,22 +29,24 @@ const TRANSACTION_WAIT_MS = 10_000;
 
 const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> => {
   const client = await pool.connect();
-  // Only a connection that answered to the end is used again.
-  let failure: unknown = new Error("unfinished");
+  // A connection that breaks between two statements says so here; the next statement reports it.
+  const ignore = (): void => undefined;
+  client.on("error", ignore);
+  let isBroken = false;
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-    try {
-      const result = await work(sqlOn(client));
-      await client.query("COMMIT");
-      failure = undefined;
-      return result;
-    } catch (error) {
-      await client.query("ROLLBACK");
-      failure = undefined;
-      throw error;
-    }
+    const result = await work(sqlOn(client));
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    isBroken = await client.query("ROLLBACK").then(
+      () => false,
+      () => true,
+    );
+    throw error;
   } finally {
-    client.release(failure !== undefined);
+    client.off("error", ignore);
+    client.release(isBroken);
   }
 };
 
