@@ -34,8 +34,8 @@ export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & { re
 
 export const newId = <K extends IdKind>(kind: K): Id<K> => `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
 
-/** Whether `text` has the form of an id of that kind; says nothing about its existence. */
+/** Whether `text` has the form of an id of that kind, in lower case as all are made; says nothing about its existence. */
 export const isId = <K extends IdKind>(kind: K, text: string): text is Id<K> => {
   const prefix = `${ID_PREFIXES[kind]}_`;
-  return text.startsWith(prefix) && validate(text.slice(prefix.length));
+  return text.startsWith(prefix) && validate(text.slice(prefix.length)) && text === text.toLowerCase();
 };

@@ -1,6 +1,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import pg from "pg";
+import type pg from "pg";
 import { PrismaClient, type Prisma } from "./generated/client";
+import { createPool } from "./pool";
 import { sqlOn, type Sql } from "./sql";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
@@ -53,9 +54,7 @@ const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>
 /** Connects lazily. `poolSize` counts the connections of Prisma; the raw pool has as many again at most. */
 export const createDatabase = (url: string, options: { poolSize?: number } = {}): Database => {
   const max = options.poolSize ?? 10;
-  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 });
-  // Without a listener an idle connection that the server ends would end the process.
-  pool.on("error", () => undefined);
+  const pool = createPool(url, max);
   const prisma = new PrismaClient({
     adapter: new PrismaPg({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 }),
   });

@@ -42,7 +42,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 90_000; // Redo after a crash is bounded by max_wal_size and takes some seconds.
+const START_TIMEOUT_MS = 300_000; // Redo after a crash is bounded by max_wal_size; ended half-way, it would begin again.
 const PROBE_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 30_000; // A machine that is busy with a build answers late.
 const POLL_MS = 30;

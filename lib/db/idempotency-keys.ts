@@ -27,8 +27,9 @@ export interface IdempotencyKeyStore {
   deleteExpired(now: Date, limit: number): Promise<number>;
 }
 
-// Nobody waits until a claim is on disk: if PostgreSQL crashes, the request ends without an answer, and the one that repeats it may
-// run anew whether the claim was lost or its lease runs out. Answers are kept on disk, and a claim lies before its answer in the log.
+// Nobody waits until a claim is on disk. If PostgreSQL crashes just then, a repeated request may run beside the first one or after
+// it, as it may when a lease runs out: whatever moves money holds its key beside its own rows as well. Answers are kept on disk, and
+// a claim lies before its answer in the log.
 // While it is in flight `response` names the holder, so that one whose lease ran out cannot overwrite its successor.
 const CLAIM = `
   INSERT INTO idempotency_key (scope, key, digest, status, response, created_at, locked_until, expires_at)

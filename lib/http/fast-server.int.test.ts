@@ -5,6 +5,7 @@ import { z } from "zod";
 import { createApiClient } from "@/lib/api-client/client";
 import { defineContract } from "@/lib/contracts/contract";
 import { httpServices, KNOWN } from "@/lib/testing/http-services";
+import { csvDownload } from "./csv-download";
 import { createFastServer, type FastServer } from "./fast-server";
 import { createRoute } from "./pipeline";
 import { created, ok } from "./reply";
@@ -37,6 +38,15 @@ const watchThing = defineContract({
   mediaType: "text/event-stream",
 });
 
+const downloadThing = defineContract({
+  ...base,
+  method: "GET",
+  path: "/things/{id}/file",
+  params: z.object({ id: z.string() }),
+  response: z.string(),
+  mediaType: "text/csv",
+});
+
 const route = createRoute(() => httpServices());
 const ended = vi.fn();
 
@@ -51,6 +61,13 @@ async function* events(from: number, kind: string, signal: AbortSignal) {
   } finally {
     ended(kind);
   }
+}
+
+/** A line, and the end; an `endless` one does not come to its end before the caller goes away. */
+async function* lines(kind: string, signal: AbortSignal) {
+  yield "first\r\n";
+  if (kind === "endless" && !signal.aborted) await once(signal, "abort");
+  yield "last\r\n";
 }
 
 const THING = {
@@ -70,6 +87,15 @@ const ROUTES = [
         contract: watchThing,
         handler: ({ request, params, signal }) =>
           eventStream(events(Number(lastEventId(request) ?? 0), params.id, signal), { heartbeatMs: 20 }),
+      }),
+    },
+  },
+  {
+    path: "/api/things/[id]/file",
+    module: {
+      GET: route({
+        contract: downloadThing,
+        handler: ({ params, signal }) => csvDownload("things.csv", lines(params.id, signal)),
       }),
     },
   },
@@ -201,5 +227,15 @@ describe("streams", () => {
     expect(performance.now() - startedMs).toBeLessThan(3_000);
     expect(ended).toHaveBeenCalledWith("endless");
     await expect(fetch(`${second.origin}/api/things/a`)).rejects.toThrow();
+  });
+
+  test("a document that closing cuts does not look whole", async () => {
+    const second = await start();
+    expect(await (await fetch(`${second.origin}/api/things/a/file`)).text()).toBe("first\r\nlast\r\n");
+    const answer = await fetch(`${second.origin}/api/things/endless/file`);
+    const text = answer.text();
+    text.catch(() => undefined);
+    await second.fast.close(5_000);
+    await expect(text).rejects.toThrow();
   });
 });

@@ -91,12 +91,14 @@ interface Streaming {
  */
 const sendResponse = async (response: Response, { outgoing, closing, headOnly, abort }: Streaming): Promise<void> => {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  const hasEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const reader = response.body?.getReader();
+  const isCut = (): boolean => closing.aborted;
   const cancel = (): void => {
     abort();
     void reader?.cancel().catch(() => undefined);
   };
-  if (!reader || headOnly || outgoing.destroyed || closing.aborted) {
+  if (!reader || headOnly || outgoing.destroyed || isCut()) {
     cancel();
     outgoing.end();
     return;
@@ -110,10 +112,11 @@ const sendResponse = async (response: Response, { outgoing, closing, headOnly, a
       if (done) break;
       if (!outgoing.write(value)) await drained(outgoing);
     }
-    outgoing.end();
-  } catch (error) {
     // A broken document must not look whole; for events the missing end marker says so.
-    if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) outgoing.end();
+    if (isCut() && !hasEvents) outgoing.destroy();
+    else outgoing.end();
+  } catch (error) {
+    if (hasEvents) outgoing.end();
     throw error;
   } finally {
     outgoing.off("close", cancel);

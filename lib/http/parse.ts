@@ -5,6 +5,8 @@ import { payloadTooLarge, type HttpInput } from "./input";
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 const DETAILS_MAX = 200;
+const ESCAPED_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
+const UNSTORABLE = "has a character that cannot be stored (U+0000, or half of a surrogate pair)";
 const JSON_CONTENT_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?;?\s*$/i;
 
 const detailOf = (issue: z.core.$ZodIssue): ErrorDetail[] => {
@@ -34,6 +36,25 @@ const check = (schema: z.ZodType, value: unknown): unknown => {
   throw invalidRequest(details, describe(details));
 };
 
+const isStorable = (text: string): boolean => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
+
+const unstorableIn = (value: unknown, path: readonly string[]): ErrorDetail[] => {
+  if (typeof value === "string")
+    return isStorable(value) ? [] : [{ path: path.join("."), message: UNSTORABLE, code: "invalid_text" }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [
+    ...(isStorable(key) ? [] : [{ path: path.join("."), message: UNSTORABLE, code: "invalid_text" }]),
+    ...unstorableIn(part, [...path, key]),
+  ]);
+};
+
+/** PostgreSQL keeps neither NUL nor half a surrogate pair; as JSON it may take them, and never give them back. */
+const requireStorable = (value: unknown): unknown => {
+  const details = unstorableIn(value, []).slice(0, DETAILS_MAX);
+  if (details.length > 0) throw invalidRequest(details, describe(details));
+  return value;
+};
+
 /** @throws DomainError `not_found`: a path that cannot name anything names nothing */
 export const parseParams = (contract: Contract, params: Readonly<Record<string, string>>): unknown => {
   if (contract.params === undefined) return undefined;
@@ -43,12 +64,16 @@ export const parseParams = (contract: Contract, params: Readonly<Record<string, 
 };
 
 /** @throws DomainError `invalid_request` */
-export const parseQuery = (contract: Contract, search: string): unknown =>
-  contract.query === undefined ? undefined : check(contract.query, Object.fromEntries(new URLSearchParams(search)));
+export const parseQuery = (contract: Contract, search: string): unknown => {
+  if (contract.query === undefined) return undefined;
+  const query = check(contract.query, Object.fromEntries(new URLSearchParams(search)));
+  return search.includes("%00") ? requireStorable(query) : query;
+};
 
-const parseJson = (bytes: Uint8Array): unknown => {
+const parseJson = (bytes: Uint8Array): { readonly text: string; readonly value: unknown } => {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text) as unknown };
   } catch (cause) {
     const message = "The body is not valid JSON (UTF-8).";
     throw new DomainError("invalid_request", message, {
@@ -71,5 +96,8 @@ export const parseBody = async (
   const announced = Number(input.header("content-length") ?? 0);
   if (announced > BODY_BYTES_MAX) throw payloadTooLarge(BODY_BYTES_MAX);
   const raw = await input.readBody(BODY_BYTES_MAX);
-  return { raw, body: check(schema, parseJson(raw)) };
+  const { text, value } = parseJson(raw);
+  const body = check(schema, value);
+  // In valid JSON of valid UTF-8 they can be written as escapes alone.
+  return { raw, body: ESCAPED_UNSTORABLE.test(text) ? requireStorable(body) : body };
 };

@@ -20,6 +20,7 @@ const open = defineContract({
   params: z.object({ id: z.string().max(5) }),
   response,
 });
+const search = defineContract({ ...open, query: z.object({ q: z.string() }) });
 
 const route = createRoute(() => httpServices());
 const withKey = { "x-api-key": KNOWN.key };
@@ -126,6 +127,22 @@ describe("bad input", () => {
     expect((await post("[1]")).status).toBe(400);
   });
 
+  test.each([
+    ["\\u0000", "from.0.amount"],
+    ["1\\uD800", "from.0.amount"],
+    ["\\udc00\\ud800", "from.0.amount"],
+  ])("a text that no database keeps (%s) is 400, its field named", async (text, path) => {
+    const answer = await post(`{"from":[{"amount":"${text}"}]}`);
+    expect([answer.status, answer.body.code]).toEqual([400, "invalid_request"]);
+    expect(answer.body.details).toMatchObject([{ path, code: "invalid_text" }]);
+  });
+
+  test("characters of any plane, and backslashes that look like one, are text", async () => {
+    const amount = String.raw`\ud83d\ude00 \\u0000 \\ud800`;
+    const answer = await post(`{"from":[{"amount":"${amount}"}]}`);
+    expect(answer.body).toEqual({ value: String.raw`😀 \u0000 \ud800` });
+  });
+
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", ""])(
     "content type %j is 415",
     async (type) => {
@@ -143,6 +160,10 @@ describe("bad input", () => {
   test("a bad query is 400, a bad parameter names nothing and is 404", async () => {
     const handler = route({ contract: open, handler: () => ok({ value: "" }) });
     expect((await send(handler, { query: "?limit=abc" })).status).toBe(400);
+    const searching = route({ contract: search, handler: ({ query }) => ok({ value: query.q }) });
+    const refused = await send(searching, { query: "?q=a%00" });
+    expect([refused.status, refused.body.details]).toMatchObject([400, [{ path: "q" }]]);
+    expect((await send(searching, { query: "?q=a%2500" })).body).toEqual({ value: "a%00" });
     expect((await send(handler, { id: "much-too-long" })).status).toBe(404);
   });
 

@@ -292,7 +292,12 @@ describe("a payout between accounts", () => {
     expect(await refusal(key.call(retryPayout, { params: { id: first.payoutId } }))).toMatchObject({
       code: "invalid_state",
     });
-    await client.call(cancelPayout, { params: { id: waiting.payoutId } });
+    const params = { id: waiting.payoutId };
+    await client.call(cancelPayout, { params });
+    const cancelled = (await client.call(listPayoutItems, { params })).data;
+    expect(cancelled).toMatchObject([{ status: "failed", amount: "2" }]);
+    expect((await client.call(listPayoutItems, { params, query: { status: "failed" } })).data).toEqual(cancelled);
+    expect((await client.call(listPayoutItems, { params, query: { status: "pending" } })).data).toEqual([]);
     const again = await key.call(retryPayout, { params: { id: first.payoutId } });
     expect(await settled(key, again.payoutId)).toMatchObject({ status: "completed", paid: "2" });
   });

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { createPool } from "@/lib/db/pool";
 import type { Sql } from "@/lib/db/sql";
 
 export interface LedgerPoolOptions {
@@ -22,11 +23,6 @@ export class ConnectionLostError extends Error {}
 export class ConflictError extends Error {}
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const IDLE_TIMEOUT_MS = 30_000;
-const LOCK_TIMEOUT_MS = 10_000;
-const STATEMENT_TIMEOUT_MS = 20_000;
-const QUERY_TIMEOUT_MS = 25_000; // For a network that swallows answers; above what the server allows itself.
-const IDLE_IN_TRANSACTION_MS = 30_000; // An instance that hangs must not keep its locks.
 
 const ROLE = "causeway_ledger";
 const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid, 'SET')`;
@@ -81,18 +77,7 @@ const command = async (client: pg.ClientBase, text: string): Promise<void> => {
 
 /** The ledger's own connections. */
 export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoolOptions = {}) => {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-  });
-  // Without a listener an idle connection that the server ends would end the process.
-  pool.on("error", () => undefined);
+  const pool = createPool(url, poolSize, CONNECT_TIMEOUT_MS);
   const restricted = new WeakMap<pg.ClientBase, boolean>();
 
   /** A connection in the restricted role, where there is one. */

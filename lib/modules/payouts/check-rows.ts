@@ -72,7 +72,8 @@ export const readAmounts = (rows: readonly PayoutRowInput[], asset: Asset): read
 export const checkRows = (rows: readonly PayoutRowInput[], input: RowsInput): NewItem[] => {
   const details: ErrorDetail[] = [];
   const items = rows.map((row, index): NewItem => {
-    const amount = input.amounts[index] ?? 0n;
+    const amount = input.amounts[index];
+    if (amount === undefined) throw new Error("Amounts were read of other rows.");
     const faults = [recipientFault(row, input), currencyFault(row, input), typeof amount === "bigint" ? null : amount];
     for (const fault of faults) {
       if (fault === null) continue;

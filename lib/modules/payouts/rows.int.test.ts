@@ -1,14 +1,16 @@
 import { cpSync, mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { toDecimal } from "@/lib/db/decimal";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { sqlOn } from "@/lib/db/sql";
+import type { LedgerService } from "@/lib/modules/ledger/service";
 import { emptyDatabase, testDatabase } from "@/lib/testing/database";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import { createPayoutsRepository, type PayoutRow } from "./repository";
+import { createPayoutRunner } from "./runner";
 import { encodeRow, readItems, settleItems, type ItemOutcome, type NewItem } from "./rows";
 
 const MIGRATIONS = join(import.meta.dirname, "../../../prisma/migrations");
@@ -28,12 +30,12 @@ const itemsOf = (count: number): NewItem[] =>
     reference: index % 2 === 0 ? null : `"Löhne", {${String(index)}} \\ '`,
   }));
 
-const store = async (items: readonly NewItem[]): Promise<PayoutRow> => {
+const store = async (items: readonly NewItem[], mode: PayoutRow["mode"] = "independent"): Promise<PayoutRow> => {
   const payout: PayoutRow = {
     id: newId("payout"),
     projectId: "prj_1",
     kind: "global_accounts",
-    mode: "independent",
+    mode,
     status: "pending",
     subStatus: "created",
     sourceAccountId: "ga_source",
@@ -133,6 +135,23 @@ describe("the rows of a payout", () => {
     expect(await countsOf(payoutId)).toEqual([400, 200, paidBase]);
     await settle(outcomes);
     expect(await countsOf(payoutId)).toEqual([400, 200, paidBase]);
+  });
+});
+
+describe("a payout of which rows are missing", () => {
+  const ledger = { together: vi.fn<LedgerService["together"]>() };
+  const runner = createPayoutRunner({
+    repository,
+    ledger: ledger as unknown as LedgerService,
+    clock: { now: () => now },
+  });
+
+  test.each(["atomic", "independent"] as const)("and is %s is not paid, nor said to be paid", async (mode) => {
+    const { id } = await store(itemsOf(1500), mode);
+    await database.pool.query("DELETE FROM payout_rows WHERE payout_id = $1", [id]);
+    await expect(runner.run(id)).rejects.toThrow(id);
+    expect(ledger.together).not.toHaveBeenCalled();
+    expect(await repository.find(id)).toMatchObject({ status: "processing", itemsCompleted: 0 });
   });
 });
 

@@ -24,8 +24,13 @@ const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
  * that a run may be repeated after any crash, by any instance.
  */
 export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDeps) => {
-  const rowsOf = async (payout: PayoutRow): Promise<PayoutItemRow[]> =>
-    repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX });
+  const rowsOf = async (payout: PayoutRow): Promise<PayoutItemRow[]> => {
+    const rows = await repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX });
+    if (rows.length === payout.itemsTotal) return rows;
+    throw new Error(
+      `${payout.id} has ${String(rows.length)} of its ${String(payout.itemsTotal)} rows. Nothing is paid.`,
+    );
+  };
 
   const atomic = async (payout: PayoutRow): Promise<void> => {
     const rows = await rowsOf(payout);
@@ -94,6 +99,8 @@ export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDe
     }
     const settled = await repository.find(payout.id);
     if (settled === null) return;
+    if (settled.itemsCompleted + settled.itemsFailed !== settled.itemsTotal)
+      throw new Error(`${payout.id} has rows that are neither paid nor refused, and are not to be found.`);
     const end =
       settled.itemsFailed === 0
         ? ({ status: "completed", subStatus: "full" } as const)

@@ -207,8 +207,8 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   /** A row without a state of its own stands as its payout does. */
   const storedStatus = (payout: PayoutRow, status: string | undefined): string | null | undefined => {
     if (status === undefined) return undefined;
-    if (status === "pending") return null;
-    return payout.mode === "atomic" ? null : status;
+    const hasNone = status === "pending" || payout.mode === "atomic" || neverRan(payout);
+    return hasNone ? null : status;
   };
 
   const items = async (
@@ -317,9 +317,11 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   return { create, get, list, items, allItems, requestCode, approve, cancel, retry, expireDue: repository.expireDue };
 };
 
-/** Whether rows of an atomic payout can be in that state: all of them are in the payout's. */
+const neverRan = ({ status }: PayoutRow): boolean => status === "cancelled" || status === "expired";
+
+/** Whether rows of the payout can be in that state: those of an atomic one, and of one that never ran, are all in the payout's. */
 const mayHave = (payout: PayoutRow, status: "pending" | "completed" | "failed"): boolean =>
-  payout.mode === "independent" || itemStatusOf(payout, { status: null }) === status;
+  (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
 
 /** A row's state: its own, or that of its payout. */
 export const itemStatusOf = (

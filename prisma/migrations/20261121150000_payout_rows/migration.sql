@@ -1,3 +1,6 @@
+-- An instance of the version before may be at work: what it would write meanwhile has to fail, and not to be lost.
+LOCK TABLE "payout", "payout_item" IN ACCESS EXCLUSIVE MODE;
+
 -- What was asked for lies in few large values instead of a row each; a payment has a row of its own once it has ended by itself.
 CREATE TABLE "payout_rows" (
     "payout_id" TEXT NOT NULL,
