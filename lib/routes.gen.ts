@@ -50,6 +50,7 @@ import * as swapRequestOtp from "@/app/api/swap/request-otp/route";
 import * as tokens from "@/app/api/tokens/route";
 import * as transfers from "@/app/api/transfers/route";
 import * as transfersId from "@/app/api/transfers/[id]/route";
+import * as transfersIdCancel from "@/app/api/transfers/[id]/cancel/route";
 import * as walletSmartAccount from "@/app/api/wallet/smart-account/route";
 import * as wallets from "@/app/api/wallets/route";
 import * as walletsId from "@/app/api/wallets/[id]/route";
@@ -111,6 +112,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/tokens", module: tokens },
   { path: "/api/transfers", module: transfers },
   { path: "/api/transfers/[id]", module: transfersId },
+  { path: "/api/transfers/[id]/cancel", module: transfersIdCancel },
   { path: "/api/wallet/smart-account", module: walletSmartAccount },
   { path: "/api/wallets", module: wallets },
   { path: "/api/wallets/[id]", module: walletsId },

@@ -47,6 +47,7 @@ export const contracts: readonly Contract[] = [
   transfers.createTransfer,
   transfers.listTransfers,
   transfers.getTransfer,
+  transfers.cancelTransfer,
   transfers.swapAndTransfer,
   operations.listOperations,
   operations.exportOperations,

@@ -102,6 +102,19 @@ export const getTransfer = defineContract({
   errors: ["not_found"],
 });
 
+export const cancelTransfer = defineContract({
+  method: "POST",
+  path: "/transfers/{id}/cancel",
+  summary: "Ends a transfer that was not executed; nothing moves. Once executed, its operation may be cancelled",
+  tag,
+  auth: "member",
+  scope: "transfers:write",
+  params: z.object({ id: id("tr") }),
+  status: 200,
+  response: transferRecord,
+  errors: ["not_found", "invalid_state", "quote_already_used", "chain_unavailable"],
+});
+
 export const swapAndTransfer = defineContract({
   method: "POST",
   path: "/swap-and-transfer",

@@ -6,7 +6,7 @@ import type { OperationsService } from "@/lib/modules/operations/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedRouteRequest } from "@/lib/ports/routing-json";
 import { codeRequired, type Approving } from "./approving";
-import { quoteUsed, storedRoute, type QuoteLoader } from "./loading";
+import { endOf, storedRoute, type QuoteLoader } from "./loading";
 import { storedPrepared, type PreparedLeg } from "./prepared";
 import type { Pricing, PricingDeps } from "./pricing";
 import type { QuoteRow, Subject } from "./repository";
@@ -24,14 +24,10 @@ type Claim = (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
 /** Wallets that sent what they were asked to send are taken at their word for so long after the price lock. */
 const LATE_SECONDS_MAX = 3600;
 
-/** Why a quote could not be claimed: somebody used it, or prepared it anew, since it was read. */
+/** Why a quote could not be claimed: somebody used or cancelled it, or prepared it anew, since it was read. */
 const refusal = (quote: QuoteRow): DomainError =>
-  quote.status === "used"
-    ? quoteUsed(quote)
-    : new DomainError(
-        "invalid_state",
-        "This quote was prepared anew in the meantime. Nothing was sent; execute again.",
-      );
+  endOf(quote) ??
+  new DomainError("invalid_state", "This quote was prepared anew in the meantime. Nothing was sent; execute again.");
 
 const SENT_BY_WALLETS =
   "Nothing was sent by the service. What your own wallet sent by itself stays sent; its history shows it.";
@@ -43,7 +39,8 @@ const lockIsOver = (legs: NewLegs = []): DomainError =>
   new DomainError("quote_expired", `The price was locked for a while that is over. ${sentText(legs)} Prepare again.`);
 
 const readPrepared = (quote: QuoteRow, now: Date): { preparedUntil: Date; legs: readonly PreparedLeg[] } => {
-  if (quote.status === "used") throw quoteUsed(quote);
+  const end = endOf(quote);
+  if (end !== null) throw end;
   if (quote.status !== "prepared" || quote.preparedUntil === null) {
     throw new DomainError("invalid_state", "This quote is not prepared yet (POST /swap/prepare). Nothing was sent.");
   }

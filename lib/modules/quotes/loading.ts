@@ -17,6 +17,13 @@ export const quoteUsed = (quote: QuoteRow): DomainError =>
     { extra: quote.operationId === null ? {} : { operationId: quote.operationId } },
   );
 
+/** Why nothing more can be done with the quote; null while something can. */
+export const endOf = (quote: QuoteRow): DomainError | null => {
+  if (quote.status === "used") return quoteUsed(quote);
+  if (quote.status !== "cancelled") return null;
+  return new DomainError("invalid_state", `This ${noun(quote)} was cancelled. Nothing was sent; ask for a new one.`);
+};
+
 /** Finds what a request is about, in the caller's project. */
 export const createQuoteLoader = ({ repository, clock }: { repository: QuotesRepository; clock: Clock }) => {
   /** @throws DomainError `not_found` */
@@ -26,10 +33,11 @@ export const createQuoteLoader = ({ repository, clock }: { repository: QuotesRep
     return quote;
   };
 
-  /** @throws DomainError `not_found`, `quote_already_used`, `quote_expired` */
+  /** @throws DomainError `not_found`, `quote_already_used`, `invalid_state` (cancelled), `quote_expired` */
   const open = async (actor: Actor, subject: Subject): Promise<QuoteRow> => {
     const quote = await any(actor, subject);
-    if (quote.status === "used") throw quoteUsed(quote);
+    const end = endOf(quote);
+    if (end !== null) throw end;
     if (quote.expiresAt <= clock.now())
       throw new DomainError("quote_expired", `This ${noun(quote)} has expired. Ask for a new one; nothing was sent.`);
     return quote;

@@ -2,11 +2,14 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createChainRegistry } from "@/lib/chains/registry";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { createQuote, prepareSwap } from "@/lib/contracts/swap";
+import { createQuote, executeSwap, prepareSwap } from "@/lib/contracts/swap";
+import { cancelTransfer } from "@/lib/contracts/transfers";
+import { listWallets } from "@/lib/contracts/wallets";
 import { systemClock } from "@/lib/core/clock";
 import { testApi } from "@/lib/testing/api";
 import { testConfig, testDevnet } from "@/lib/testing/devnet";
-import { fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 import {
   doActions,
   executeOwn,
@@ -82,6 +85,23 @@ describe("a wallet that has sent the swap before a bridge, though not the bridge
     const { operationId } = await executeOwn(customer, quoteId, [...sent, ...rest]);
     expect(await waitUntilFinal(customer.session.client, operationId)).toMatchObject({ status: "completed" });
   });
+});
+
+test("a transfer that its wallet has sent cannot be cancelled, for the money is on its way; executed, it is followed", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const wallet = await plainWallet(devnet, customer);
+  const { data } = await client.call(listWallets, {});
+  const fromWalletId = data.find(({ address }) => address === wallet.address)?.id ?? "";
+  const route = { toAddress: testAccount().address, fromChainId: ONE, toChainId: ONE, token: "native", amount: "0.5" };
+  const { transferId } = await prepareTransfer(api, customer, { fromWalletId, ...route });
+  const { actions } = await client.call(prepareSwap, { body: { transferId } });
+  const signatures = await doActions(api, [wallet], actions);
+  const params = { id: transferId };
+  await expect(client.call(cancelTransfer, { params })).rejects.toMatchObject(sentAlready);
+  const { operationId } = await client.call(executeSwap, { body: { transferId, signatures } });
+  expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
+  await expect(client.call(cancelTransfer, { params })).rejects.toMatchObject({ code: "quote_already_used" });
 });
 
 describe("preparing again, while", () => {

@@ -5,7 +5,7 @@ import { toBigInt } from "@/lib/db/decimal";
 import type { Route, RouteRequest } from "@/lib/ports/routing";
 import { storedRouteRequest, toStored } from "@/lib/ports/routing-json";
 import type { Approving } from "./approving";
-import { quoteUsed, type QuoteLoader } from "./loading";
+import { endOf, type QuoteLoader } from "./loading";
 import { simulateRoute, withMinimum, type SimulationDeps } from "./prepare";
 import { checkNothingSent, legIdsOf } from "./prepared-before";
 import { preparedSeconds } from "./prepared";
@@ -27,14 +27,13 @@ export interface Readied {
   readonly simulated: Awaited<ReturnType<typeof simulateRoute>>;
 }
 
-/** Why a preparation was not kept: somebody used the quote, or prepared it, since it was read. */
+/** Why a preparation was not kept: somebody used or cancelled the quote, or prepared it, since it was read. */
 const refusal = (quote: QuoteRow): DomainError =>
-  quote.status === "used"
-    ? quoteUsed(quote)
-    : new DomainError(
-        "invalid_state",
-        "Another call prepared this at the same time, and only its answer says what to sign or send. The service sent nothing. Go on with that answer, or prepare again.",
-      );
+  endOf(quote) ??
+  new DomainError(
+    "invalid_state",
+    "Another call prepared this at the same time, and only its answer says what to sign or send. The service sent nothing. Go on with that answer, or prepare again.",
+  );
 
 export const createPreparing = (
   deps: PreparingDeps,

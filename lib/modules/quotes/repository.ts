@@ -74,6 +74,15 @@ export const createQuotesRepository = (database: Database) => ({
     return count === 1;
   },
 
+  /** False when it was used or cancelled, or prepared by somebody, since `read`. */
+  cancel: async (read: Pick<QuoteRow, "id" | "preparedUntil">): Promise<boolean> => {
+    const { count } = await database.prisma.quote.updateMany({
+      where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
+      data: { status: "cancelled" },
+    });
+    return count === 1;
+  },
+
   /**
    * Uses the quote up, inside the transaction that accepts its operation. False when it was used already, is not prepared, or
    * was prepared anew since it was read. `now` null: also when the lock is over.

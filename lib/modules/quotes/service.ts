@@ -50,7 +50,7 @@ export const createQuotesService = (deps: QuotesDeps) => {
 
     prepare: preparing.prepare,
     execute: executing.execute,
-    transfers: createTransferring(deps, { pricing, approving }),
+    transfers: createTransferring(deps, { pricing, approving, loading }),
     swapAndTransfer: atOnce.start,
     approve: atOnce.approve,
     retry: createRetrying(deps, { pricing, approving }).retry,

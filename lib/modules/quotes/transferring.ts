@@ -7,7 +7,9 @@ import { DomainError, invalidRequest } from "@/lib/core/errors";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Approving } from "./approving";
 import type { AtOnceDeps } from "./at-once";
+import { endOf, quoteUsed, type QuoteLoader } from "./loading";
 import { madeBefore, onceOf } from "./once";
+import { checkNothingSent } from "./prepared-before";
 import type { Pricing } from "./pricing";
 import type { QuoteRow } from "./repository";
 import { QUOTE_FIELDS, resolveRequest, unknownWallet, type FieldNames } from "./request";
@@ -46,7 +48,10 @@ const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
 };
 
 /** A transfer is a quote that keeps its token. */
-export const createTransferring = (deps: AtOnceDeps, parts: { pricing: Pricing; approving: Approving }) => ({
+export const createTransferring = (
+  deps: AtOnceDeps,
+  parts: { pricing: Pricing; approving: Approving; loading: QuoteLoader },
+) => ({
   /** @throws DomainError for every field at fault, `no_route`, `insufficient_liquidity`, `recipient_not_allowed`, `idempotency_mismatch` */
   create: async (actor: Actor, input: TransferInput, key: string | null): Promise<QuoteRow> => {
     const once = onceOf(key, input);
@@ -68,6 +73,27 @@ export const createTransferring = (deps: AtOnceDeps, parts: { pricing: Pricing; 
 
   find: (projectId: string, transferId: string): Promise<QuoteRow | null> =>
     deps.repository.find(projectId, { transferId }),
+
+  /**
+   * Ends a transfer that was not executed: from then on no code, no preparing and no execute lets it go.
+   * @throws DomainError `not_found`, `quote_already_used`, `invalid_state` where a wallet has sent what it was asked to send
+   */
+  cancel: async (actor: Actor, transferId: string): Promise<QuoteRow> => {
+    const quote = await parts.loading.any(actor, { transferId });
+    if (quote.status === "cancelled") return quote;
+    if (quote.status === "used") throw quoteUsed(quote);
+    await checkNothingSent(deps, quote);
+    if (await deps.repository.cancel(quote)) return { ...quote, status: "cancelled" };
+    const now = await parts.loading.any(actor, { transferId });
+    if (now.status === "cancelled") return now;
+    throw (
+      endOf(now) ??
+      new DomainError(
+        "invalid_state",
+        "This transfer was prepared in the meantime. Cancel it again to end it all the same.",
+      )
+    );
+  },
 
   /** Newest first, below the id `before`. */
   list: (page: { projectId: string; before?: string | undefined; limit: number }): Promise<QuoteRow[]> =>

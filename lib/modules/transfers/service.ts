@@ -47,6 +47,12 @@ export const createTransfersService = ({ quotes, operations, clock }: TransfersD
     get: async (projectId: string, transferId: string): Promise<Transfer> =>
       one(projectId, isId("transfer", transferId) ? await quotes.find(projectId, transferId) : null),
 
+    /** @throws DomainError `not_found`, `quote_already_used`, `invalid_state` where its wallet has sent it already */
+    cancel: async (actor: Actor, transferId: string): Promise<Transfer> => {
+      if (!isId("transfer", transferId)) throw notFound();
+      return one(actor.projectId, await quotes.cancel(actor, transferId));
+    },
+
     /** Newest first. */
     list: async (
       projectId: string,

@@ -1,7 +1,7 @@
 import { parseUnits, type Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
-import { createTransfer, getTransfer, listTransfers } from "@/lib/contracts/transfers";
+import { cancelTransfer, createTransfer, getTransfer, listTransfers } from "@/lib/contracts/transfers";
 import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, codesOf, fund, newCustomer, prepareTransfer, waitUntilFinal } from "@/lib/testing/journey";
@@ -177,6 +177,42 @@ describe("a transfer that was not executed", () => {
       status: 410,
       code: "quote_expired",
     });
+  });
+
+  test("can be cancelled: then nothing lets it go any more", async () => {
+    const [customer, other] = [await newCustomer(api), await newCustomer(api)];
+    const { client } = customer.session;
+    await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "12.5" });
+    const { transferId } = await prepareTransfer(api, customer, bodyOf(customer));
+    const params = { id: transferId };
+    await expect(other.session.client.call(cancelTransfer, { params })).rejects.toMatchObject({ status: 404 });
+    const cancelled = { transferId, status: "cancelled", operationId: null };
+    expect(await client.call(cancelTransfer, { params })).toMatchObject(cancelled);
+    expect(await client.call(cancelTransfer, { params })).toMatchObject(cancelled);
+    expect(await client.call(getTransfer, { params })).toMatchObject(cancelled);
+    const refused = { status: 409, code: "invalid_state", message: expect.stringContaining("cancelled") as string };
+    for (const step of [requestOtp, prepareSwap, executeSwap])
+      await expect(client.call(step, { body: { transferId } })).rejects.toMatchObject(refused);
+  });
+
+  test("is either cancelled or executed, when both are asked for at once", async () => {
+    const customer = await newCustomer(api);
+    const { client } = customer.session;
+    await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "50" });
+    for (let round = 0; round < 4; round += 1) {
+      const { transferId } = await prepareTransfer(api, customer, bodyOf(customer));
+      const params = { id: transferId };
+      const asked = await Promise.allSettled([
+        ...Array.from({ length: 5 }, () => client.call(cancelTransfer, { params })),
+        ...Array.from({ length: 5 }, () => client.call(executeSwap, { body: { transferId } })),
+      ]);
+      const done = asked.map(({ status }) => status === "fulfilled");
+      const [cancels, executions] = [done.slice(0, 5).filter(Boolean).length, done.slice(5).filter(Boolean).length];
+      expect([cancels, executions]).toEqual(cancels === 0 ? [0, 1] : [5, 0]);
+      const { status, operationId } = await client.call(getTransfer, { params });
+      expect(status === "cancelled").toBe(cancels === 5);
+      expect(operationId === null).toBe(cancels === 5);
+    }
   });
 
   test("is warned about while the wallet does not hold the amount, and cannot be prepared", async () => {
