@@ -47,6 +47,8 @@ interface Plan {
 export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
   const { random } = options;
   const known = new Set<string>();
+  /** Those of the survey, which every life comes by. */
+  const common = new Set<string>();
   const kills = new Map<string, number>();
   let deadline = 0;
   let randomKills = 0;
@@ -70,7 +72,8 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
       const { plan } = own;
       if (plan === null) return false;
       own.points += 1;
-      const isNew = own.points > plan.from && !kills.has(key(point));
+      // What only a crash leads to may never come up again, so it is taken at once.
+      const isNew = !kills.has(key(point)) && (own.points > plan.from || !common.has(key(point)));
       own.isVain = plan.from !== Infinity && !isNew;
       if (!isNew && own.points < plan.at && Date.now() - own.since < PATIENCE_MS) return false;
       kills.set(key(point), (kills.get(key(point)) ?? 0) + 1);
@@ -108,6 +111,7 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
       life.kill();
       await life.ended;
       await options.onDeath(life.pid);
+      for (const point of known) common.add(point);
     },
     run: async () => {
       deadline = Date.now() + options.budgetMs;
