@@ -41,10 +41,12 @@ export default {
       { path: "^lib/config/", pathNot: tests },
       ["lib/config/", "lib/core/"],
     ),
-    only("db", "db → core, config.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
+    only("os", "os → nothing: processes of the operating system, in plain Node.", { path: "^lib/os/" }, ["lib/os/"]),
+    only("db", "db → core, config, os.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
       "lib/db/",
       "lib/core/",
       "lib/config/",
+      "lib/os/",
     ]),
     only("chains", "chains → core, config.", { path: "^lib/chains/", pathNot: tests }, [
       "lib/chains/",
@@ -73,9 +75,9 @@ export default {
     ),
     only(
       "devnet",
-      "devnet → core, ports, chains, config: nothing else knows that a chain is local.",
+      "devnet → core, ports, chains, config, os: nothing else knows that a chain is local.",
       { path: "^lib/devnet/", pathNot: tests },
-      ["lib/devnet/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/"],
+      ["lib/devnet/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/", "lib/os/"],
     ),
     {
       name: "devnet-is-a-leaf",

@@ -61,6 +61,8 @@ export default tseslint.config(
           "URL",
           "fetch",
           "setTimeout",
+          "setInterval",
+          "clearInterval",
           "clearTimeout",
           "performance",
           "AbortSignal",

@@ -10,7 +10,9 @@ import { startPagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
 import { startWorker } from "@/lib/workers/runner";
 
-const STOP_DEADLINE_MS = 10_000;
+const CLOSE_DEADLINE_MS = 5_000;
+/** Of everything, also with a database that does not answer. Less than the supervisor waits before it kills. */
+const STOP_DEADLINE_MS = 8_000;
 
 /** A part that could not start: which, and what to do about it. The reason is the cause. */
 class StartError extends Error {
@@ -74,7 +76,7 @@ const startWeb = async (config: Config): Promise<Part & { port: number }> => {
   return {
     port,
     stop: async () => {
-      await fast.close(STOP_DEADLINE_MS);
+      await fast.close(CLOSE_DEADLINE_MS);
       await pages.stop();
     },
   };
@@ -97,6 +99,10 @@ const stopOnce = (parts: readonly Part[], services: Services, logLevel: string):
     // A second signal is somebody who does not want to wait.
     if (stopping) process.exit(1);
     stopping = true;
+    setTimeout(() => {
+      logger.error("not every part stopped in time; what they worked on is taken over by the next start");
+      process.exit(1);
+    }, STOP_DEADLINE_MS).unref();
     stop().then(
       () => process.exit(0),
       () => process.exit(1),

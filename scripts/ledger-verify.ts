@@ -9,7 +9,7 @@ const DATABASE = "causeway";
 
 interface Source {
   readonly url: string;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 /** The server of DATABASE_URL, else the stack's own one, which is started for as long as this takes if it does not run. */

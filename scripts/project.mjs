@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isSameProcess } from "../lib/os/process.mjs";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const NODE_MINIMUM = [20, 19];
@@ -188,20 +189,20 @@ export const stampBuild = (value) => {
 /** Where a stack keeps its state; `CAUSEWAY_DATA_DIR` moves it. */
 export const dataDir = () => resolve(ROOT, process.env.CAUSEWAY_DATA_DIR ?? ".data");
 
-/** The stack that runs on this data folder, or null. */
+/** The stack that runs on this data folder, or null. A process that merely has the id of a dead one does not count. */
 export const runningStack = () => {
   const lock = readJson(join(dataDir(), "stack.lock"));
-  if (!lock?.pid) return null;
-  try {
-    process.kill(lock.pid, 0);
-    return lock;
-  } catch (error) {
-    return error.code === "EPERM" ? lock : null;
-  }
+  return lock && isSameProcess(lock) ? lock : null;
 };
+
+const NOT_WRITABLE = ["EACCES", "EPERM", "EROFS", "ENOSPC"];
 
 /** Shows a refusal as a sentence and anything else with its stack, and sets the exit code. */
 export const report = (error) => {
-  console.error(error instanceof Refusal ? `\n${error.message}\n` : error);
+  if (NOT_WRITABLE.includes(error?.code) && error.path)
+    console.error(
+      `\n${error.path} cannot be written (${error.code}). Make the folder writable, or free space on its disk.\n`,
+    );
+  else console.error(error instanceof Refusal ? `\n${error.message}\n` : error);
   process.exitCode = 1;
 };

@@ -1,35 +1,15 @@
 // `npm run reset`: stops the stack and removes its data. The next start begins afresh.
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { commandOf, endProcess } from "../lib/os/process.mjs";
 import { dataDir, Refusal, report, runningStack } from "./project.mjs";
 
 const STOP_TIMEOUT_MS = 45_000;
-const POLL_MS = 100;
-
-const isAlive = (pid) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
-  }
-};
-
-const commandOf = (pid) => {
-  try {
-    return execFileSync("ps", ["-p", String(pid), "-o", "command="], { encoding: "utf8", stdio: "pipe" });
-  } catch {
-    return "";
-  }
-};
 
 const end = async (pid, signal, what) => {
-  process.kill(pid, signal);
-  for (const deadline = Date.now() + STOP_TIMEOUT_MS; isAlive(pid); await sleep(POLL_MS))
-    if (Date.now() > deadline) throw new Refusal(`${what} (pid ${pid}) does not stop. End it, then run this again.`);
+  if (await endProcess(pid, [{ signal, waitMs: STOP_TIMEOUT_MS }])) return;
+  throw new Refusal(`${what} (pid ${pid}) does not stop. End it, then run this again.`);
 };
 
 /** PostgreSQL's folder lies elsewhere when its user cannot enter ours. */
@@ -41,23 +21,28 @@ const postgresFolder = (folder) => {
   }
 };
 
-/** PostgreSQL writes its id into a file `postmaster.pid`, the local chains theirs into `processes.json`. */
-const pidsBelow = (folder) => {
+/**
+ * The servers of a stack that was killed, as far as they still run: PostgreSQL writes its id into `postmaster.pid`, the local chains
+ * theirs into `processes.json`. An id may belong to another program by now, so its command line must name this folder or port.
+ */
+const orphansBelow = (folder) => {
   if (!existsSync(folder)) return [];
-  const text = (name) => readFileSync(join(folder, name), "utf8");
   return readdirSync(folder, { recursive: true }).flatMap((name) => {
-    if (basename(name) === "postmaster.pid") return [Number.parseInt(text(name), 10)];
-    if (basename(name) === "processes.json")
-      return [...text(name).matchAll(/"pid":\s*(\d+)/g)].map((match) => Number(match[1]));
-    return [];
+    const file = join(folder, name);
+    if (basename(name) === "postmaster.pid") {
+      const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
+      return commandOf(pid).includes(`-D ${dirname(file)}`) ? [pid] : [];
+    }
+    if (basename(name) !== "processes.json") return [];
+    const { chains = [] } = JSON.parse(readFileSync(file, "utf8"));
+    return chains.flatMap(({ pid, port }) => (isAnvilAt(commandOf(pid), port) ? [pid] : []));
   });
 };
 
-/** What a killed stack left running: servers whose pid files lie in its data. */
+const isAnvilAt = (command, port) => command.includes("anvil") && command.includes(`--port ${port} `);
+
 const endOrphans = async (folders) => {
-  for (const pid of folders.flatMap(pidsBelow))
-    if (pid > 1 && isAlive(pid) && /postgres|anvil/.test(commandOf(pid)))
-      await end(pid, "SIGINT", "A left-over server");
+  for (const pid of folders.flatMap(orphansBelow)) await end(pid, "SIGINT", "A left-over server");
 };
 
 const confirmed = async (folder) => {

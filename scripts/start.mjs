@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { onParentEnd } from "../lib/os/process.mjs";
 import {
   checkNode,
   dataDir,
@@ -32,6 +33,7 @@ const main = async () => {
     await build(console.log);
   }
   const { runStack } = await import(pathToFileURL(join(ROOT, "dist", "stack.js")).href);
+  building = false;
   process.removeListener("SIGINT", interrupted);
   process.removeListener("SIGTERM", interrupted);
   process.exit(await runStack({ root: ROOT, dataDir: dataDir(), environment: process.env, dev }));
@@ -43,6 +45,9 @@ const interrupted = () => {
 };
 process.on("SIGINT", interrupted);
 process.on("SIGTERM", interrupted);
+// npm's shell ends by a SIGTERM and hands it to nobody. Once the stack runs it watches for that itself.
+let building = true;
+if (process.env.npm_lifecycle_event) onParentEnd(() => building && interrupted());
 
 try {
   await main();

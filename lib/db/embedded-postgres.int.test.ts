@@ -4,7 +4,7 @@ import pg from "pg";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres";
-import { isAlive, signal } from "./os-process";
+import { isAlive, signal } from "@/lib/os/process.mjs";
 
 const workspace = await makeWorkspace();
 let started: EmbeddedPostgres[] = [];

@@ -15,7 +15,7 @@ import {
   type Durability,
 } from "./embedded-postgres-cluster";
 import { findPlace, type Place } from "./embedded-postgres-place";
-import { commandOf, endProcess, isAlive } from "./os-process";
+import { commandOf, endProcess, identityOf, isAlive, isSameProcess } from "@/lib/os/process.mjs";
 
 export interface EmbeddedPostgresOptions {
   /** Holds the cluster. Beside it lie `<dataDir>.json` (password, port; mode 600) and `<dataDir>.log`. */
@@ -25,6 +25,8 @@ export interface EmbeddedPostgresOptions {
   /** `none` gives up safety against a crash for speed: for tests. */
   readonly durability?: Durability;
   readonly log?: (line: string) => void;
+  /** Gives up a start that is under way; what was launched is ended. */
+  readonly signal?: AbortSignal;
 }
 
 export interface EmbeddedPostgres {
@@ -39,7 +41,10 @@ export interface EmbeddedPostgres {
   url(database: string): string;
   /** Creates the database unless it exists. */
   ensureDatabase(name: string): Promise<void>;
-  stop(): Promise<void>;
+  /** Whether the server's process still runs. */
+  isRunning(): boolean;
+  /** @returns false when it did not answer and was ended at once, so that its next start redoes the log */
+  stop(): Promise<boolean>;
 }
 
 const START_TIMEOUT_MS = 300_000; // Redo after a crash is bounded by max_wal_size; ended half-way, it would begin again.
@@ -56,6 +61,12 @@ const STOP_STEPS = [
   { signal: "SIGQUIT", waitMs: 5_000 }, // "immediate": the next start redoes the log
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
+/** For a server that does not answer: it would not get to a checkpoint either. */
+const STOP_STEPS_HUNG = [
+  { signal: "SIGQUIT", waitMs: 1_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+] as const;
+
 /** A port on the loopback that is free now: `wanted` if it is, else any. */
 export const freePort = async (wanted = 0): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -109,23 +120,30 @@ interface Postmaster {
   readonly port: number;
 }
 
+/** Only we start a server on this folder, and always with its path. */
+const isServerOf = (dataDir: string, pid: number): boolean => {
+  const command = commandOf(pid);
+  return command.includes("postgres") && command.includes(`-D ${dataDir}`);
+};
+
 /** Reads postmaster.pid. A file that names a process which is something else by now is removed. */
 const readPostmaster = (dataDir: string): Postmaster | null => {
   const file = join(dataDir, "postmaster.pid");
   if (!existsSync(file)) return null;
   const lines = readFileSync(file, "utf8").split("\n");
   const pid = Number(lines[0]);
-  if (Number.isInteger(pid) && pid > 0 && isAlive(pid) && commandOf(pid).includes("postgres"))
+  if (Number.isInteger(pid) && pid > 0 && isAlive(pid) && isServerOf(dataDir, pid))
     return { pid, port: Number(lines[3] ?? 0) };
   rmSync(file, { force: true });
   return null;
 };
 
 /** Takes over the server that a killed run left, or waits for its end. Null: nothing runs on this folder any more. */
-const adopt = async (dataDir: string, password: string): Promise<Postmaster | null> => {
+const adopt = async (dataDir: string, password: string, signal?: AbortSignal): Promise<Postmaster | null> => {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (let found = readPostmaster(dataDir); found; found = readPostmaster(dataDir)) {
     if (found.port > 0 && (await dataDirectoryAt(found.port, password)) === dataDir) return found;
+    signal?.throwIfAborted();
     if (Date.now() > deadline) {
       if (await endProcess(found.pid, STOP_STEPS)) return null;
       throw new Error(`A PostgreSQL (pid ${String(found.pid)}) holds ${dataDir} and neither answers nor ends.`);
@@ -162,7 +180,7 @@ const launch = async (
   place: Place,
   port: number,
   password: string,
-  options: { durability: Durability; logFile: string },
+  options: { durability: Durability; logFile: string; signal: AbortSignal | undefined },
 ): Promise<{ pid: number } | { failure: string }> => {
   const logDescriptor = openSync(options.logFile, "w", 0o600);
   // Its own process group: Ctrl-C in the terminal must reach us first, so that the parts end in order.
@@ -182,6 +200,10 @@ const launch = async (
     // Another process: `failure` is set by events, which the compiler does not see.
     const ended = failure as string | null;
     if (ended !== null) return { failure: ended };
+    if (options.signal?.aborted) {
+      if (child.pid !== undefined) await endProcess(child.pid, STOP_STEPS_HUNG);
+      throw new Error("The start was given up.");
+    }
     if (Date.now() > deadline) {
       if (child.pid !== undefined) await endProcess(child.pid, STOP_STEPS);
       return { failure: `no answer after ${String(START_TIMEOUT_MS / 1000)} s\n${logTail(options.logFile)}` };
@@ -193,10 +215,17 @@ const launch = async (
 const startFresh = async (
   place: Place,
   password: string,
-  options: { port: number; fixedPort: boolean; durability: Durability; logFile: string },
+  options: {
+    port: number;
+    fixedPort: boolean;
+    durability: Durability;
+    logFile: string;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<Postmaster> => {
   let failure = "";
   for (let attempt = 0; attempt < START_ATTEMPTS_MAX; attempt += 1) {
+    options.signal?.throwIfAborted();
     const port = options.fixedPort ? options.port : await freePort(options.port);
     const result = await launch(place, port, password, options);
     if ("pid" in result) return { pid: result.pid, port };
@@ -220,7 +249,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   if (place.moved) log(place.moved);
   const remembered = readRemembered(options.dataDir);
   const password = remembered?.dataDir === place.dataDir ? remembered.password : newPassword(place);
-  let running = remembered ? await adopt(place.dataDir, password) : null;
+  let running = remembered ? await adopt(place.dataDir, password, options.signal) : null;
   const adopted = running !== null;
   if (!running) {
     const port = options.port ?? 0;
@@ -231,9 +260,11 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
       fixedPort: port !== 0,
       durability,
       logFile: `${options.dataDir}.log`,
+      signal: options.signal,
     });
   }
   const { pid, port } = running;
+  const identity = identityOf(pid);
   remember(options.dataDir, { dataDir: place.dataDir, port, password });
   const url = (database: string): string => urlOf(port, password, database);
   return {
@@ -244,8 +275,12 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
     moved: place.moved,
     url,
     ensureDatabase: (name) => ensureDatabase(url("postgres"), name),
+    isRunning: () => isSameProcess(identity),
     stop: async () => {
-      if (!(await endProcess(pid, STOP_STEPS))) throw new Error(`PostgreSQL (pid ${String(pid)}) does not end.`);
+      if (!isSameProcess(identity)) return true;
+      const answers = (await dataDirectoryAt(port, password)) !== null;
+      if (await endProcess(pid, answers ? STOP_STEPS : STOP_STEPS_HUNG)) return answers;
+      throw new Error(`PostgreSQL (pid ${String(pid)}) does not end.`);
     },
   };
 };

@@ -1,4 +1,5 @@
-import { destination, pino, type Logger, type LoggerOptions } from "pino";
+import { pino, type Logger, type LoggerOptions } from "pino";
+import { openLogDestination, type LogDestination } from "./log-destination";
 
 const logs = new Map<string, Log>();
 
@@ -29,18 +30,19 @@ export const loggedError = (error: unknown, depth = 0): LoggedError => {
   };
 };
 
-const BUFFER_BYTES = 8 * 1024;
-const FLUSH_INTERVAL_MS = 100;
-
 interface Log {
   readonly logger: Logger;
-  readonly stream: ReturnType<typeof destination>;
+  readonly stream: LogDestination;
 }
 
 const openLog = (level: string): Log => {
   const known = logs.get(level);
   if (known) return known;
-  const stream = destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
+  const stream = openLogDestination({
+    onRecovered: (dropped) => {
+      log.logger.warn({ dropped }, "log lines were dropped, because they could not be written");
+    },
+  });
   const options: LoggerOptions = {
     level,
     base: null,
@@ -48,8 +50,7 @@ const openLog = (level: string): Log => {
     serializers: { err: (error: unknown) => error },
     formatters: { level: (label) => ({ level: label }) },
   };
-  const log = { logger: pino(options, stream), stream };
-  setInterval(() => stream.flush(), FLUSH_INTERVAL_MS).unref();
+  const log: Log = { logger: pino(options, stream), stream };
   logs.set(level, log);
   return log;
 };

@@ -15,7 +15,6 @@ export interface AppOptions {
   readonly dev: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly say: (line: string) => void;
-  readonly onGivenUp: (reason: string) => void;
 }
 
 export interface AppPart {
@@ -61,7 +60,6 @@ const child = (options: AppOptions, own: Pick<ChildOptions, "name" | "args"> & P
     readyTimeoutMs: READY_TIMEOUT_MS,
     onRestart: (reason) => options.say(`${own.name} ${reason}; starting it again.`),
     onReadyAgain: () => options.say(`${own.name} is ready again: ${options.publicUrl}`),
-    onGivenUp: options.onGivenUp,
     ...own,
   });
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import { isAlive, signal, waitForExit } from "@/lib/db/os-process";
+import { isAlive, signal, waitForExit } from "@/lib/os/process.mjs";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import { superviseChild, type ChildOptions, type SupervisedChild } from "./child";
 
@@ -31,7 +31,6 @@ const start = async (code: string, own: Partial<ChildOptions> = {}): Promise<Sup
     logFile: join(folder, "child.log"),
     readyTimeoutMs: 20_000,
     restartDelaysMs: [10, 10],
-    onGivenUp: () => undefined,
     ...own,
   });
   return child;
@@ -49,18 +48,21 @@ test("a child that is killed is started again", async () => {
   expect(isAlive(pidOf(running))).toBe(true);
 });
 
-test("a child that keeps ending is given up after a bounded number of attempts", async () => {
-  const marker = join(folder, "second-time");
-  const onGivenUp = vi.fn();
+test("a child that keeps ending is started again however often, with pauses that grow to the last one", async () => {
+  const marker = join(folder, "tries");
+  const onRestart = vi.fn();
+  const onReadyAgain = vi.fn();
   writeFileSync(marker, "");
+  // Ends at once nine times, more often than there are pauses; then it stays.
   const code = `const fs = require("fs"); const tries = fs.readFileSync(${JSON.stringify(marker)}, "utf8").length;
-    fs.appendFileSync(${JSON.stringify(marker)}, "x"); if (tries > 0) process.exit(3);
-    process.send("ready"); setTimeout(() => process.exit(3), 50);`;
-  await start(code, { onGivenUp });
-  await vi.waitFor(() => expect(onGivenUp).toHaveBeenCalledOnce(), 20_000);
-  expect(onGivenUp.mock.calls[0]?.[0]).toContain("ended with code 3, 2 times in a row");
-  expect(readFileSync(marker, "utf8")).toHaveLength(3);
-});
+    fs.appendFileSync(${JSON.stringify(marker)}, "x"); process.send({ type: "ready" });
+    if (tries < 9) process.exit(3); setInterval(() => {}, 1000); process.on("disconnect", () => process.exit());`;
+  const running = await start(code, { onRestart, onReadyAgain, restartDelaysMs: [5, 10] });
+  await vi.waitFor(() => expect(readFileSync(marker, "utf8")).toHaveLength(10), 60_000);
+  expect(onRestart).toHaveBeenCalledTimes(9);
+  expect(onRestart.mock.calls.every(([reason]) => reason === "ended with code 3")).toBe(true);
+  await vi.waitFor(() => expect(isAlive(pidOf(running))).toBe(true), 20_000);
+}, 90_000);
 
 test("a child that cannot start is refused with the end of its log", async () => {
   await expect(start('console.error("no such key"); process.exit(1);')).rejects.toThrow(
@@ -90,7 +92,7 @@ test("a child that would not notice ends when its supervisor is killed", async (
     endWithSupervisor: true,
   };
   const run = `const { superviseChild } = await import("./lib/stack/child.ts");
-    await superviseChild({ ...${JSON.stringify(options)}, onGivenUp: () => {} });
+    await superviseChild(${JSON.stringify(options)});
     process.kill(process.pid, "SIGKILL");`;
   const supervisor = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", run], {
     cwd: PROJECT,

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endProcess } from "@/lib/db/os-process";
+import { endProcess } from "@/lib/os/process.mjs";
 
 export interface ChildOptions {
   readonly name: string;
@@ -20,13 +20,11 @@ export interface ChildOptions {
   readonly readyTimeoutMs: number;
   /** It does not notice when its supervisor is killed, so it is ended then, with its own children. */
   readonly endWithSupervisor?: boolean;
-  /** Pauses before each new attempt; as many attempts as there are pauses. */
-  readonly restartDelaysMs?: readonly number[];
+  /** Pauses before each new attempt; the last one is repeated for as long as it takes. */
+  readonly restartDelaysMs?: readonly [number, ...number[]];
   /** The child ended by itself and is being started again. */
   readonly onRestart?: (reason: string) => void;
   readonly onReadyAgain?: () => void;
-  /** It ended too often. */
-  readonly onGivenUp: (reason: string) => void;
 }
 
 export interface SupervisedChild {
@@ -34,13 +32,14 @@ export interface SupervisedChild {
   stop(): Promise<void>;
 }
 
-const RESTART_DELAYS_MS: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000];
-/** A child that ran this long before it ended gets the whole row of attempts again. */
+const RESTART_DELAYS_MS: readonly [number, ...number[]] = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+/** After a child ran this long, its pauses begin with the shortest again. */
 const STEADY_AFTER_MS = 60_000;
 const LOG_TAIL_LINES = 15;
 const STOP_STEPS = [
-  { signal: "SIGTERM", waitMs: 15_000 },
-  { signal: "SIGKILL", waitMs: 5_000 },
+  // More than the server gives itself, so that it is killed only when it hangs.
+  { signal: "SIGTERM", waitMs: 10_000 },
+  { signal: "SIGKILL", waitMs: 3_000 },
 ] as const;
 
 const tail = (file: string | null): string => {
@@ -120,7 +119,7 @@ const endGroup = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Starts a child, waits until it is ready and starts it again when it ends by itself, with growing pauses and a bound.
+ * Starts a child, waits until it is ready and starts it again whenever it ends by itself, with growing pauses.
  * @throws Error with the end of its log when it does not become ready the first time
  */
 export const superviseChild = async (options: ChildOptions): Promise<SupervisedChild> => {
@@ -145,11 +144,8 @@ export const superviseChild = async (options: ChildOptions): Promise<SupervisedC
       const reason = await current.end;
       if (isStopping()) return;
       if (Date.now() - current.since > STEADY_AFTER_MS) failures = 0;
-      const delay = (options.restartDelaysMs ?? RESTART_DELAYS_MS)[failures];
-      if (delay === undefined) {
-        options.onGivenUp(`${options.name} ${reason}, ${String(failures)} times in a row.${tail(options.logFile)}`);
-        return;
-      }
+      const delays = options.restartDelaysMs ?? RESTART_DELAYS_MS;
+      const delay = delays[Math.min(failures, delays.length - 1)];
       failures += 1;
       options.onRestart?.(reason);
       await sleep(delay, null, { signal: stopper.signal }).catch(() => null);

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { identityOf } from "@/lib/os/process.mjs";
 import { acquireLock, AlreadyRunningError, type LockInfo } from "./lock";
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-lock-"));
@@ -23,17 +24,20 @@ describe("stack lock", () => {
 
   test("a holder that was killed does not count", () => {
     const file = join(folder, "killed");
-    const dead: LockInfo = { pid: PID_UNUSED, command: "node", startedAt: "2026-01-01T00:00:00.000Z" };
+    const dead: LockInfo = { pid: PID_UNUSED, bornAt: "1", command: "node", startedAt: "2026-01-01T00:00:00.000Z" };
     writeFileSync(file, JSON.stringify(dead));
     acquireLock(file).release();
   });
 
-  test("another program that got the dead holder's process id does not count", () => {
+  test.each([
+    ["another program", { command: "another program" }],
+    ["the same program, started again with the same id as in a restarted container,", { bornAt: "another boot:1" }],
+  ])("%s does not count as the dead holder", (_, other) => {
     const file = join(folder, "reused");
-    const reused: LockInfo = { pid: process.pid, command: "another program", startedAt: "2026-01-01T00:00:00.000Z" };
+    const reused: LockInfo = { ...identityOf(process.pid), startedAt: "2026-01-01T00:00:00.000Z", ...other };
     writeFileSync(file, JSON.stringify(reused));
     const lock = acquireLock(file);
-    expect(JSON.parse(readFileSync(file, "utf8"))).not.toMatchObject({ command: "another program" });
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject(identityOf(process.pid));
     lock.release();
   });
 

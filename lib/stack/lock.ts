@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { commandOf, isAlive } from "@/lib/db/os-process";
+import { identityOf, isSameProcess, type ProcessIdentity } from "@/lib/os/process.mjs";
 
-export interface LockInfo {
-  readonly pid: number;
-  /** The holder's command line; a process that merely got the same id later has another one. */
-  readonly command: string;
+/** The holder's identity, so that a process that merely got the same id later does not count. */
+export interface LockInfo extends ProcessIdentity {
+  /** RFC 3339. */
   readonly startedAt: string;
   /** Absent until the holder is ready. */
   readonly url?: string;
@@ -35,8 +34,6 @@ const read = (file: string): LockInfo | null => {
     return null;
   }
 };
-
-const holds = (info: LockInfo): boolean => isAlive(info.pid) && commandOf(info.pid) === info.command;
 
 const unique = (file: string): string => `${file}.${randomBytes(6).toString("hex")}`;
 
@@ -75,11 +72,7 @@ const breakStale = (file: string, stale: LockInfo | null): void => {
  */
 export const acquireLock = (file: string): StackLock => {
   mkdirSync(dirname(file), { recursive: true });
-  const own: LockInfo = {
-    pid: process.pid,
-    command: commandOf(process.pid),
-    startedAt: new Date().toISOString(),
-  };
+  const own: LockInfo = { ...identityOf(process.pid), startedAt: new Date().toISOString() };
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     if (createWhole(file, JSON.stringify(own)))
       return {
@@ -91,7 +84,7 @@ export const acquireLock = (file: string): StackLock => {
         release: () => rmSync(file, { force: true }),
       };
     const holder = read(file);
-    if (holder && holds(holder)) throw new AlreadyRunningError(holder);
+    if (holder && isSameProcess(holder)) throw new AlreadyRunningError(holder);
     breakStale(file, holder);
   }
   throw new Error(`The lock ${file} can be neither taken nor read.`);

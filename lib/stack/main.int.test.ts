@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort } from "@/lib/db/embedded-postgres";
-import { isAlive, signal, waitForExit } from "@/lib/db/os-process";
+import { isAlive, signal, waitForExit } from "@/lib/os/process.mjs";
 import { makeWorkspace } from "@/lib/testing/workspace";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
@@ -45,9 +45,18 @@ interface Run {
   readonly exit: Promise<number | null>;
 }
 
-const start = (environment: Record<string, string>): Run => {
-  const options = { root, dataDir, environment: { PATH: "/usr/bin:/bin", ...environment }, dev: false };
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", RUN], {
+const NODE_ARGS = ["--import", "tsx", "--input-type=module", "-e", RUN];
+
+interface StartOptions {
+  readonly dataDir?: string;
+  /** As npm does: a shell that waits for the stack and hands no signal on. */
+  readonly byShell?: boolean;
+}
+
+const start = (environment: Record<string, string>, own: StartOptions = {}): Run => {
+  const options = { root, dataDir, environment: { PATH: "/usr/bin:/bin", ...environment }, dev: false, ...own };
+  const shell = ["-c", '"$0" "$@"; :', process.execPath, ...NODE_ARGS];
+  const child = spawn(own.byShell ? "/bin/sh" : process.execPath, own.byShell ? shell : NODE_ARGS, {
     cwd: PROJECT,
     env: { PATH: "/usr/bin:/bin", NODE_ENV: "test", STACK_OPTIONS: JSON.stringify(options) },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -81,6 +90,11 @@ const serverPid = async (url: string): Promise<number> => Number(await (await fe
 const chainPids = (): number[] => {
   const text = readFileSync(join(dataDir, "chains", "processes.json"), "utf8");
   return [...text.matchAll(/"pid":\s*(\d+)/g)].map(([, pid]) => Number(pid));
+};
+
+const postgresPid = (): number => {
+  const { dataDir: cluster } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as { dataDir: string };
+  return Number.parseInt(readFileSync(join(cluster, "postmaster.pid"), "utf8"), 10);
 };
 
 const blockHash = async (url: string | undefined): Promise<unknown> => {
@@ -171,5 +185,43 @@ describe("the supervisor", { timeout: 2 * READY_TIMEOUT_MS }, () => {
     expect(run.output()).toContain("migrations cannot start");
     expect(run.output()).toContain("DATABASE_URL");
     expect(run.output()).not.toContain("secret");
+  });
+
+  test("a SIGTERM to the shell that npm runs it by ends everything", async () => {
+    const run = start({ PORT: String(await freePort()), DEVNET: "0", npm_lifecycle_event: "start" }, { byShell: true });
+    const { url, databaseUrl } = await run.ready;
+    const pids = [await serverPid(url), postgresPid()];
+    run.process.kill("SIGTERM");
+    for (const pid of pids) expect(await waitForExit(pid, STOP_TIMEOUT_MS)).toBe(true);
+    await vi.waitFor(() => expect(existsSync(join(dataDir, "stack.lock"))).toBe(false), { timeout: STOP_TIMEOUT_MS });
+    await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  test("a database that hangs is ended at once when the stack stops, and its data is there the next time", async () => {
+    const PORT = String(await freePort());
+    const first = start({ PORT, DEVNET: "0" });
+    const { databaseUrl } = await first.ready;
+    await query(databaseUrl, "CREATE TABLE hung (id int); INSERT INTO hung VALUES (8)");
+    const pid = postgresPid();
+    signal(pid, "SIGSTOP");
+    first.process.kill("SIGTERM");
+    expect(await first.exit).toBe(0);
+    expect(first.output()).toContain("PostgreSQL did not answer and was ended at once");
+    expect(isAlive(pid)).toBe(false);
+    const second = start({ PORT, DEVNET: "0" });
+    expect(await query((await second.ready).databaseUrl, "SELECT id FROM hung")).toEqual([{ id: 8 }]);
+    second.process.kill("SIGTERM");
+    expect(await second.exit).toBe(0);
+  });
+
+  test("a data folder that cannot be written is named in one sentence", async () => {
+    // A file where a folder of the path should be refuses everybody, root too.
+    const file = join(workspace.folder, "a-file");
+    writeFileSync(file, "");
+    const run = start({ PORT: String(await freePort()), DEVNET: "0" }, { dataDir: join(file, "data") });
+    expect(await run.exit).toBe(1);
+    expect(run.output()).toContain(`the data folder ${join(file, "data")} cannot be written (ENOTDIR)`);
+    expect(run.output()).toContain("CAUSEWAY_DATA_DIR");
+    expect(run.output()).not.toMatch(/^\s+at /m);
   });
 });

@@ -1,8 +1,10 @@
 import { join, relative } from "node:path";
 import { z } from "zod";
+import { onParentEnd } from "@/lib/os/process.mjs";
 import { requireFreePort, startAppPart } from "./app-part";
 import { renderBoard, type BoardPart } from "./board";
 import { startChainsPart, type ChainsPart } from "./chains-part";
+import { requireWritable } from "./data-folder";
 import { acquireLock, AlreadyRunningError } from "./lock";
 import { PartError } from "./part-error";
 import { startPostgresPart } from "./postgres-part";
@@ -55,8 +57,11 @@ const readSettings = (environment: StackOptions["environment"]): Settings => {
 const wantsDevnet = (own: Settings): boolean =>
   own.DEVNET !== "0" && own.CHAINS_FILE === undefined && own.CAUSEWAY_ENV !== "production";
 
-/** Resolves at the first wish to stop; a second one ends the process at once. */
-const untilStopped = (): { promise: Promise<void>; stop: () => void } => {
+/**
+ * Resolves at the first wish to stop; a second one ends the process at once. npm runs scripts by a shell, which does not hand a
+ * SIGTERM on: its end is such a wish too.
+ */
+const untilStopped = (startedByNpm: boolean): { promise: Promise<void>; stop: () => void } => {
   let stop = (): void => undefined;
   const promise = new Promise<void>((resolve) => (stop = resolve));
   let asked = false;
@@ -68,6 +73,7 @@ const untilStopped = (): { promise: Promise<void>; stop: () => void } => {
   process.on("SIGINT", ask);
   process.on("SIGTERM", ask);
   process.on("SIGHUP", ask);
+  if (startedByNpm) onParentEnd(stop);
   return { promise, stop };
 };
 
@@ -138,12 +144,7 @@ interface Started {
 }
 
 /** Starts every part in order and tells where each is. */
-const startParts = async (
-  options: StackOptions,
-  own: Settings,
-  running: Stoppable[],
-  onGivenUp: (reason: string) => void,
-): Promise<Started> => {
+const startParts = async (options: StackOptions, own: Settings, running: Stoppable[]): Promise<Started> => {
   const url = own.PUBLIC_URL ?? `http://localhost:${String(own.PORT)}`;
   await requireFreePort(own.PORT, own.HOST);
   const { root, dataDir, dev } = options;
@@ -156,7 +157,7 @@ const startParts = async (
   const app = await keep(
     running,
     "The server",
-    startAppPart({ root, dataDir, dev, host: own.HOST, port: own.PORT, publicUrl: url, environment, say, onGivenUp }),
+    startAppPart({ root, dataDir, dev, host: own.HOST, port: own.PORT, publicUrl: url, environment, say }),
   );
   return {
     parts: [postgres.board, ...(chains?.boards ?? []), ...app.boards],
@@ -170,15 +171,13 @@ const startParts = async (
 const runLocked = async (options: StackOptions, own: Settings, publish: (url: string) => void): Promise<number> => {
   const begin = performance.now();
   const running: Stoppable[] = [];
-  const stopped = untilStopped();
+  const stopped = untilStopped(options.environment.npm_lifecycle_event !== undefined);
   const failures: unknown[] = [];
   const fail = (error: unknown): void => {
     failures.push(error);
     stopped.stop();
   };
-  const giveUp = (reason: string): void =>
-    fail(new PartError("The server", reason, "read its log, then `npm start` again."));
-  const starting = startParts(options, own, running, giveUp).then(({ parts, notes, url, databaseUrl, rpcUrls }) => {
+  const starting = startParts(options, own, running).then(({ parts, notes, url, databaseUrl, rpcUrls }) => {
     publish(url);
     say(renderBoard({ parts, notes, url, readyMs: performance.now() - begin }, process.stdout.isTTY));
     process.send?.({ type: "ready", url, databaseUrl, rpcUrls });
@@ -201,6 +200,7 @@ const runLocked = async (options: StackOptions, own: Settings, publish: (url: st
 export const runStack = async (options: StackOptions): Promise<number> => {
   try {
     const own = readSettings(options.environment);
+    requireWritable(options.dataDir);
     const lock = acquireLock(join(options.dataDir, "stack.lock"));
     try {
       return await runLocked(options, own, (url) => lock.publish(url));

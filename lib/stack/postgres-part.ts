@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/db/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
-import { isAlive } from "@/lib/db/os-process";
 import type { BoardPart } from "./board";
 import { startPart } from "./part-error";
 
@@ -42,27 +41,34 @@ const migrate = async (url: string, root: string): Promise<string> => {
 };
 
 /** Starts the server again when it ends by itself; its port stays, so whoever uses it reconnects. */
-const watch = (first: EmbeddedPostgres, start: () => Promise<EmbeddedPostgres>, say: (line: string) => void) => {
+const watch = (
+  first: EmbeddedPostgres,
+  start: (signal: AbortSignal) => Promise<EmbeddedPostgres>,
+  say: (line: string) => void,
+) => {
+  const stopping = new AbortController();
   let current = first;
   let restarting: Promise<void> | null = null;
   const restart = async (): Promise<void> => {
     say("PostgreSQL ended by itself; starting it again.");
     try {
-      current = await start();
+      current = await start(stopping.signal);
       say("PostgreSQL is ready again.");
     } catch (error) {
-      say(error instanceof Error ? error.message : String(error));
+      if (!stopping.signal.aborted) say(error instanceof Error ? error.message : String(error));
     }
     restarting = null;
   };
   const timer = setInterval(() => {
-    if (!restarting && !isAlive(current.pid)) restarting = restart();
+    if (!restarting && !current.isRunning()) restarting = restart();
   }, WATCH_MS);
   return {
     stop: async (): Promise<void> => {
       clearInterval(timer);
+      stopping.abort();
       await restarting;
-      await current.stop();
+      if (!(await current.stop()))
+        say("PostgreSQL did not answer and was ended at once. The next start recovers its data.");
     },
   };
 };
@@ -86,10 +92,11 @@ export const startPostgresPart = async (options: PostgresPartOptions): Promise<P
       stop: () => Promise.resolve(),
     };
   }
-  const start = (port?: number): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({ dataDir: join(dataDir, "postgres"), ...(port === undefined ? {} : { port }) });
-  const { value: postgres } = await startPart("PostgreSQL", ADVICE, start);
-  const watched = watch(postgres, () => start(postgres.port), say);
+  const folder = join(dataDir, "postgres");
+  const { value: postgres } = await startPart("PostgreSQL", ADVICE, () => startEmbeddedPostgres({ dataDir: folder }));
+  const startAgain = (signal: AbortSignal): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir: folder, port: postgres.port, signal });
+  const watched = watch(postgres, startAgain, say);
   try {
     await startPart("PostgreSQL", ADVICE, () => postgres.ensureDatabase(DATABASE));
     const url = postgres.url(DATABASE);

@@ -11,7 +11,7 @@ import { makeWorkspace } from "./workspace";
 const TEMPLATE = "causeway_template";
 const MIGRATIONS = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
 
-type Stop = () => Promise<void>;
+type Stop = () => Promise<unknown>;
 
 const startPostgres = async (folder: string, stops: Stop[]): Promise<SharedPostgres> => {
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), durability: "none" });

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commandOf, endProcess, isAlive } from "@/lib/db/os-process";
+import { commandOf, endProcess, isAlive } from "@/lib/os/process.mjs";
 
 const PREFIX = "causeway-test-";
 const OWNER = "owner";

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, inject, test } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/db/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
-import { signal } from "@/lib/db/os-process";
+import { signal } from "@/lib/os/process.mjs";
 import { testDatabase } from "@/lib/testing/database";
 import { seededRandom, testLedger } from "@/lib/testing/ledger";
 import { postLoad } from "@/lib/testing/ledger-load";
