@@ -77,7 +77,6 @@ export interface Overrides {
 
 const OVERDUE_MS = 15_000;
 const EXECUTOR_KEY_ID = "executor";
-const PAYMASTER_KEY_ID = "paymaster";
 
 /** Builds every service from the configuration. Nothing connects before it is used. */
 export const createServices = (config: Config, overrides: Overrides = {}) => {
@@ -96,7 +95,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const signer = createLocalSigner({
     store: createManagedKeyRepository(database),
     keyEncryptionKey: config.keyEncryptionKey,
-    staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey, [PAYMASTER_KEY_ID]: config.paymasterPrivateKey },
+    staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey },
     clock,
   });
   const { smartAccounts, bundler, transactions } = buildChainAccess({

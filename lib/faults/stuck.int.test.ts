@@ -23,10 +23,7 @@ const api = await testApi({
   variables: { DEVNET: "1", ...rpcVariables, [`RPC_URL_${one.chainId}`]: proxy.url },
 });
 const { registry, database } = api.services;
-const executor = privateKeyToAddress(api.services.config.executorPrivateKey ?? "0x");
-await Promise.all(
-  devnet.chains.map(({ client }) => client.setBalance({ address: executor, value: parseEther("1000") })),
-);
+await devnet.serve(api.services.config);
 
 afterEach(async () => {
   proxy.clear();
