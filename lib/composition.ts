@@ -271,15 +271,10 @@ interface ChainAccess {
 const buildChainAccess = ({ config, overrides, database, registry, signer, clock, log }: ChainAccess) => {
   const smartAccounts = createSafeAccounts({ registry, signer });
   const transactions = createTransactionsService({ database, registry, signer, clock, log });
-  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls });
-  const executor =
-    config.executorPrivateKey === null
-      ? null
-      : createExecutorBundler({
-          registry,
-          transactions,
-          executorAddress: privateKeyToAddress(config.executorPrivateKey),
-        });
+  const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
+  const marker = executorAddress === null ? null : { transactions, executorAddress };
+  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker });
+  const executor = executorAddress === null ? null : createExecutorBundler({ registry, transactions, executorAddress });
   const bundler =
     overrides.bundler ??
     (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));

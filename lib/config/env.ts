@@ -131,6 +131,14 @@ const productionProblems = (env: z.output<typeof environment>): string[] => {
   return problems;
 };
 
+/** Another bundler brings the operations on chain there, but only the executor can make the paymaster pay for them. */
+const markerProblems = (chains: readonly ChainConfig[], variables: Variables): string[] =>
+  chains
+    .filter(({ id, contracts }) => contracts.paymaster !== undefined && variables[`BUNDLER_URL_${String(id)}`])
+    .map(
+      ({ name }) => `EXECUTOR_PRIVATE_KEY is needed on ${name}: its paymaster pays for what this account marks alone`,
+    );
+
 /**
  * Reads and checks the whole configuration.
  * @throws ConfigError with every problem at once
@@ -147,6 +155,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     // In development anybody may read the one-time codes in the inbox, and the secrets are made up.
     problems.push(`CAUSEWAY_ENV is development, and ${live.join(", ")} carry real money; set CAUSEWAY_ENV=production`);
   }
+  if (!variables.EXECUTOR_PRIVATE_KEY) problems.push(...markerProblems(chains, variables));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
   const key = (value: string | undefined): `0x${string}` | null =>

@@ -9,7 +9,6 @@ import {
   type Address,
   type Hex,
 } from "viem";
-import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { executeSwap } from "@/lib/contracts/swap";
 import { planDeployments } from "@/lib/devnet/contracts";

@@ -1,4 +1,13 @@
-import { createTestClient, http, parseEther, publicActions, type Hex, type PublicActions, type TestClient } from "viem";
+import {
+  createTestClient,
+  http,
+  parseEther,
+  publicActions,
+  type Address,
+  type Hex,
+  type PublicActions,
+  type TestClient,
+} from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll } from "vitest";
 import type { Config } from "@/lib/config/env";
@@ -33,7 +42,7 @@ export interface OwnDevnet {
   readonly rpcUrls: Readonly<Record<string, string>>;
   readonly solver: Solver;
   /** Gives the executor of a configuration its coins, and lets it mark for the paymaster. */
-  serve(config: Pick<Config, "executorPrivateKey">): Promise<void>;
+  serve(config: Pick<Config, "executorPrivateKey">): Promise<Address>;
 }
 
 const EXECUTOR_WEI = parseEther("1000");
@@ -92,6 +101,7 @@ export const ownDevnet = async (): Promise<OwnDevnet> => {
           allowMarker(rpcUrl, executor),
         ]),
       );
+      return executor;
     },
   };
 };

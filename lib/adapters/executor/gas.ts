@@ -1,7 +1,7 @@
 import { size, type Hex } from "viem";
 import { gasTotalOf } from "@/lib/chains/erc4337/user-operation";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { bundleCallOf, type BundleCall } from "./bundle-call";
+import { bundleCallOf, type BundleCall } from "@/lib/chains/erc4337/bundle-call";
 import type { Place } from "./place";
 
 const TRANSACTION_GAS = 21_000n;

@@ -1,13 +1,8 @@
-import type { Address, PublicClient } from "viem";
+import type { PublicClient } from "viem";
+import type { BundleTarget } from "@/lib/chains/erc4337/bundle-call";
 
 /** Where operations run on one chain. */
-export interface Place {
-  readonly chainId: number;
+export interface Place extends BundleTarget {
   readonly chainName: string;
   readonly client: PublicClient;
-  readonly entryPoint: Address;
-  /** The project's paymaster, where the chain has one. */
-  readonly paymaster: Address | null;
-  /** Sends the bundles and is paid for them. */
-  readonly executor: Address;
 }

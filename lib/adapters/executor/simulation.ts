@@ -1,9 +1,9 @@
 import { ExecutionRevertedError, BaseError, type Hex } from "viem";
-import { NOT_MARKER_SELECTOR } from "@/lib/chains/erc4337/marked-paymaster";
+import { notMarkerErrorOf } from "@/lib/chains/erc4337/marked-paymaster";
 import { revertDataOf, revertReasonOf, type RevertReason } from "@/lib/chains/erc4337/revert-reason";
 import { DomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { bundleCallOf } from "./bundle-call";
+import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
 import { TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
 import type { Place } from "./place";
 
@@ -38,13 +38,6 @@ export const reasonOfRevert = (error: unknown): RevertReason => {
   throw error;
 };
 
-/** Whoever runs the service has to mend it: it says nothing of the operation. */
-const notMarker = ({ chainName, paymaster, executor }: Place): DomainError =>
-  new DomainError(
-    "provider_error",
-    `The paymaster ${String(paymaster)} on ${chainName} does not let the service's account ${executor} mark operations. Its owner must call setMarker(${executor}, true).`,
-  );
-
 /**
  * The bundle as the executor would send it, by `eth_call`. Null: EntryPoint accepts all of them (whatever their calls then
  * do); else which of them it refuses first, and why.
@@ -62,7 +55,8 @@ export const dryRun = async (place: Place, operations: readonly UserOperation[])
     });
     return null;
   } catch (error) {
-    if (revertDataOf(error)?.startsWith(NOT_MARKER_SELECTOR)) throw notMarker(place);
+    const notMarker = notMarkerErrorOf(error, place);
+    if (notMarker !== null) throw notMarker;
     return reasonOfRevert(error);
   }
 };

@@ -9,7 +9,7 @@ import {
   type TransactionSender,
 } from "@/lib/ports/transactions";
 import { planBundles, type Wanted } from "./bundles";
-import { bundleCallOf } from "./bundle-call";
+import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
 import { TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
 import type { Place } from "./place";
 import { simulationFailed } from "./simulation";

@@ -1,4 +1,6 @@
-import { parseAbi, toFunctionSelector } from "viem";
+import { parseAbi, toFunctionSelector, type Address } from "viem";
+import { DomainError } from "@/lib/core/errors";
+import { revertDataOf } from "./revert-reason";
 
 const PACKED_USER_OPERATION =
   "struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }";
@@ -32,5 +34,23 @@ export const markedPaymasterAbi = parseAbi([
   "error MarkExpired(uint48 until)",
 ]);
 
-/** How the revert data begins with which the paymaster answers somebody who may not mark. */
-export const NOT_MARKER_SELECTOR = toFunctionSelector("NotMarker(address)");
+const NOT_MARKER = toFunctionSelector("NotMarker(address)");
+
+interface Marking {
+  readonly chainName: string;
+  readonly paymaster: Address | null;
+  readonly executor: Address;
+}
+
+/**
+ * Whoever runs the service has to mend it: it says nothing of the operation.
+ * @returns null for a call that failed for another reason than that the paymaster does not let the executor mark
+ */
+export const notMarkerErrorOf = (error: unknown, { chainName, paymaster, executor }: Marking): DomainError | null =>
+  revertDataOf(error)?.startsWith(NOT_MARKER) === true
+    ? new DomainError(
+        "provider_error",
+        `The paymaster ${String(paymaster)} on ${chainName} does not let the service's account ${executor} mark operations. Its owner must call setMarker(${executor}, true).`,
+        { cause: error },
+      )
+    : null;

@@ -1,9 +1,7 @@
 import { encodeFunctionData, isAddressEqual, type Address, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
-import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
-import { hashUserOperation, packUserOperation } from "@/lib/chains/erc4337/user-operation";
-import type { UserOperation } from "@/lib/ports/bundler";
-import type { Place } from "./place";
+import { markedPaymasterAbi } from "./marked-paymaster";
+import { hashUserOperation, packUserOperation, type UserOperationFields } from "./user-operation";
 
 /** A transaction of the executor, without its gas. */
 export interface BundleCall {
@@ -13,17 +11,24 @@ export interface BundleCall {
   readonly marked: number;
 }
 
-type Target = Pick<Place, "chainId" | "entryPoint" | "executor" | "paymaster">;
+export interface BundleTarget {
+  readonly chainId: number;
+  readonly entryPoint: Address;
+  /** The project's paymaster, where the chain has one. */
+  readonly paymaster: Address | null;
+  /** Sends the bundle and is paid for it. */
+  readonly executor: Address;
+}
 
-const isPaidBy = (paymaster: Address | null, operation: UserOperation): boolean =>
+export const isPaidBy = (paymaster: Address | null, operation: Pick<UserOperationFields, "paymaster">): boolean =>
   paymaster !== null && operation.paymaster !== undefined && isAddressEqual(operation.paymaster, paymaster);
 
 /**
  * The call that brings a bundle on chain. What the project's paymaster is to pay for goes through the paymaster, which marks it for
  * this transaction alone; a bundle that has nothing of that kind goes to EntryPoint.
  */
-export const bundleCallOf = (place: Target, operations: readonly UserOperation[]): BundleCall => {
-  const { chainId, entryPoint, executor, paymaster } = place;
+export const bundleCallOf = (target: BundleTarget, operations: readonly UserOperationFields[]): BundleCall => {
+  const { chainId, entryPoint, executor, paymaster } = target;
   const marked = operations
     .filter((operation) => isPaidBy(paymaster, operation))
     .map((operation) => hashUserOperation(operation, chainId, entryPoint));
@@ -32,10 +37,7 @@ export const bundleCallOf = (place: Target, operations: readonly UserOperation[]
     const data = encodeFunctionData({ abi: entryPoint07Abi, functionName: "handleOps", args: [packed, executor] });
     return { to: entryPoint, data, marked: 0 };
   }
-  const data = encodeFunctionData({
-    abi: markedPaymasterAbi,
-    functionName: "handleMarkedOps",
-    args: [packed, executor, marked],
-  });
+  const args = [packed, executor, marked] as const;
+  const data = encodeFunctionData({ abi: markedPaymasterAbi, functionName: "handleMarkedOps", args });
   return { to: paymaster, data, marked: marked.length };
 };
