@@ -77,7 +77,6 @@ export interface Overrides {
 
 const OVERDUE_MS = 15_000;
 const EXECUTOR_KEY_ID = "executor";
-const PAYMASTER_KEY_ID = "paymaster";
 
 /** Builds every service from the configuration. Nothing connects before it is used. */
 export const createServices = (config: Config, overrides: Overrides = {}) => {
@@ -96,7 +95,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const signer = createLocalSigner({
     store: createManagedKeyRepository(database),
     keyEncryptionKey: config.keyEncryptionKey,
-    staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey, [PAYMASTER_KEY_ID]: config.paymasterPrivateKey },
+    staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey },
     clock,
   });
   const { smartAccounts, bundler, transactions } = buildChainAccess({
@@ -272,15 +271,10 @@ interface ChainAccess {
 const buildChainAccess = ({ config, overrides, database, registry, signer, clock, log }: ChainAccess) => {
   const smartAccounts = createSafeAccounts({ registry, signer });
   const transactions = createTransactionsService({ database, registry, signer, clock, log });
-  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls });
-  const executor =
-    config.executorPrivateKey === null
-      ? null
-      : createExecutorBundler({
-          registry,
-          transactions,
-          executorAddress: privateKeyToAddress(config.executorPrivateKey),
-        });
+  const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
+  const marker = executorAddress === null ? null : { transactions, executorAddress };
+  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker });
+  const executor = executorAddress === null ? null : createExecutorBundler({ registry, transactions, executorAddress });
   const bundler =
     overrides.bundler ??
     (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));

@@ -48,7 +48,15 @@ export const chainConfig = z.object({
       })
       .partial()
       .default({}),
-    verifyingPaymaster: address.optional(),
+    /** The project's own paymaster (`npm run paymaster:deploy`). Without it accounts pay their own network fees. */
+    paymaster: address.optional(),
+    /** Before `paymaster`, a contract of another kind; left unread it would mean that accounts pay for themselves. */
+    verifyingPaymaster: z
+      .undefined({
+        error:
+          "is not supported any more; deploy the project's own with `npm run paymaster:deploy` and name it paymaster",
+      })
+      .optional(),
     /** Uniswap's Permit2. Without it wallets sign for it nowhere, and send transactions where a token has no permit of its own. */
     permit2: address.optional(),
     wrappedNative: address,

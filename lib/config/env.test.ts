@@ -1,5 +1,12 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConfigError, loadConfig } from "./env";
+
+interface LooseChain {
+  contracts: Record<string, unknown>;
+}
 
 const good = {
   DATABASE_URL: "postgresql://user@127.0.0.1:5432/causeway",
@@ -53,6 +60,24 @@ describe("the configuration", () => {
   test("refuses development where a chain carries real money", () => {
     expect(problems({ ...good, CHAINS_FILE: "lib/config/chains/public.example.json" }).join()).toContain("real money");
     expect(problems(good)).toEqual([]);
+  });
+
+  test("wants an executor where a bundler serves a chain with a paymaster", () => {
+    const bundler = { ...good, BUNDLER_URL_31338: "http://127.0.0.1:4337" };
+    expect(problems(bundler).join()).toContain("EXECUTOR_PRIVATE_KEY is needed on Local 2");
+    expect(problems({ ...bundler, EXECUTOR_PRIVATE_KEY: `0x${"ab".repeat(32)}` })).toEqual([]);
+  });
+
+  test("refuses a paymaster of the kind that consents by its signature, and says what to do", () => {
+    const { chains } = JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")) as { chains: LooseChain[] };
+    const [chain] = chains;
+    if (chain === undefined) throw new Error("The file names no chain.");
+    chain.contracts.verifyingPaymaster = chain.contracts.paymaster;
+    const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
+    writeFileSync(join(folder, "chains.json"), JSON.stringify({ chains }));
+    const found = problems({ ...good, CHAINS_FILE: join(folder, "chains.json") });
+    rmSync(folder, { recursive: true });
+    expect(found.join()).toContain("chains.0.contracts.verifyingPaymaster: is not supported any more");
   });
 
   test("takes the RPC URLs of a chain from the environment", () => {

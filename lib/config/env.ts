@@ -26,7 +26,6 @@ const environment = z.object({
   APP_SECRET: secret,
   KEY_ENCRYPTION_KEY: z.string().regex(/^(dev_)?[0-9a-fA-F]{64}$/, "must be 64 hex digits (32 bytes)"),
   EXECUTOR_PRIVATE_KEY: optional(privateKey),
-  PAYMASTER_PRIVATE_KEY: optional(privateKey),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
@@ -54,7 +53,6 @@ export interface Config {
   readonly appSecret: string;
   readonly keyEncryptionKey: Buffer;
   readonly executorPrivateKey: `0x${string}` | null;
-  readonly paymasterPrivateKey: `0x${string}` | null;
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly webhookSecret: string | null;
@@ -119,7 +117,7 @@ const overrideUrls = (json: unknown, variables: Variables): unknown => {
 const withoutPrefix = (value: string): string =>
   value.startsWith(DEVELOPMENT_SECRET_PREFIX) ? value.slice(DEVELOPMENT_SECRET_PREFIX.length) : value;
 
-const SECRETS = ["APP_SECRET", "KEY_ENCRYPTION_KEY", "EXECUTOR_PRIVATE_KEY", "PAYMASTER_PRIVATE_KEY"] as const;
+const SECRETS = ["APP_SECRET", "KEY_ENCRYPTION_KEY", "EXECUTOR_PRIVATE_KEY"] as const;
 
 const productionProblems = (env: z.output<typeof environment>): string[] => {
   if (env.CAUSEWAY_ENV !== "production") return [];
@@ -132,6 +130,14 @@ const productionProblems = (env: z.output<typeof environment>): string[] => {
   if (env.DEVNET === "1") problems.push("DEVNET=1 is for development");
   return problems;
 };
+
+/** Another bundler brings the operations on chain there, but only the executor can make the paymaster pay for them. */
+const markerProblems = (chains: readonly ChainConfig[], variables: Variables): string[] =>
+  chains
+    .filter(({ id, contracts }) => contracts.paymaster !== undefined && variables[`BUNDLER_URL_${String(id)}`])
+    .map(
+      ({ name }) => `EXECUTOR_PRIVATE_KEY is needed on ${name}: its paymaster pays for what this account marks alone`,
+    );
 
 /**
  * Reads and checks the whole configuration.
@@ -149,6 +155,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     // In development anybody may read the one-time codes in the inbox, and the secrets are made up.
     problems.push(`CAUSEWAY_ENV is development, and ${live.join(", ")} carry real money; set CAUSEWAY_ENV=production`);
   }
+  if (!variables.EXECUTOR_PRIVATE_KEY) problems.push(...markerProblems(chains, variables));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
   const key = (value: string | undefined): `0x${string}` | null =>
@@ -165,7 +172,6 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     appSecret: env.APP_SECRET,
     keyEncryptionKey: Buffer.from(withoutPrefix(env.KEY_ENCRYPTION_KEY), "hex"),
     executorPrivateKey: key(env.EXECUTOR_PRIVATE_KEY),
-    paymasterPrivateKey: key(env.PAYMASTER_PRIVATE_KEY),
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     webhookSecret: env.WEBHOOK_SECRET ?? null,

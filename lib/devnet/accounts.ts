@@ -8,13 +8,10 @@ import type { Address } from "viem";
 const PUBLIC_MNEMONIC = "test test test test test test test test test test test junk";
 
 /** Which account of the mnemonic does what. Each role has its own, so that no two parts fight over a nonce. */
-const ACCOUNT_INDEX = { deployer: 0, relayer: 2, paymasterSigner: 8, faucet: 9 } as const;
+const ACCOUNT_INDEX = { deployer: 0, relayer: 2, faucet: 9 } as const;
 type DevAccount = keyof typeof ACCOUNT_INDEX;
 
 export const devAccount = (role: DevAccount): HDAccount =>
   mnemonicToAccount(PUBLIC_MNEMONIC, { addressIndex: ACCOUNT_INDEX[role] });
 
 export const devAddress = (role: DevAccount): Address => devAccount(role).address;
-
-/** Account 8 of the public mnemonic: signs for the local paymaster. `PAYMASTER_PRIVATE_KEY` takes it with its prefix. */
-export const DEV_PAYMASTER_PRIVATE_KEY = "dev_0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97";

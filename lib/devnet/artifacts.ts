@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { encodeAbiParameters, type AbiParameter, type Hex } from "viem";
 import { z } from "zod";
+import { MARKED_PAYMASTER_CODE } from "@/lib/chains/solidity/marked-paymaster";
 import { PERMIT2_CODE } from "./solidity/permit2";
 import { PERMIT_TOKEN_CODE } from "./solidity/permit-token";
 
@@ -14,7 +15,6 @@ const SAFE_4337 = "@safe-global/safe-4337/build/artifacts/contracts";
 /** Compiled contracts in the npm packages of their makers, which are not copied here. */
 const FILES = {
   entryPoint: "@account-abstraction/contracts/artifacts/EntryPoint.json",
-  verifyingPaymaster: "@account-abstraction/contracts/artifacts/VerifyingPaymaster.json",
   safe: `${SAFE}/Safe.sol/Safe.json`,
   safeL2: `${SAFE}/SafeL2.sol/SafeL2.json`,
   safeProxyFactory: `${SAFE}/proxies/SafeProxyFactory.sol/SafeProxyFactory.json`,
@@ -38,7 +38,11 @@ const FILES = {
 } as const;
 
 /** Where no package has one: of our own (see scripts/compile-contracts.mjs), and what would need too large a package. */
-const COMMITTED = { permitToken: PERMIT_TOKEN_CODE, permit2: PERMIT2_CODE } as const;
+const COMMITTED = {
+  permitToken: PERMIT_TOKEN_CODE,
+  permit2: PERMIT2_CODE,
+  markedPaymaster: MARKED_PAYMASTER_CODE,
+} as const;
 
 export type ArtifactName = keyof typeof FILES | keyof typeof COMMITTED;
 

@@ -39,7 +39,7 @@ export interface Deployment {
 
 export interface DevnetContracts {
   readonly entryPoint: Address;
-  readonly verifyingPaymaster: Address;
+  readonly paymaster: Address;
   readonly safe: Address;
   readonly safeL2: Address;
   readonly safeProxyFactory: Address;
@@ -168,13 +168,17 @@ const workOutPlan = (): DeploymentPlan => {
     return at;
   };
   const entryPoint = create2("EntryPoint v0.7", creationCode("entryPoint"), { salt: ENTRY_POINT_SALT });
-  const paymasterArguments = [entryPoint, devAddress("paymasterSigner")] as const;
   const erc20 = tokens(create2);
   const contracts: DevnetContracts = {
     entryPoint,
-    verifyingPaymaster: create(
-      "VerifyingPaymaster",
-      initCode("verifyingPaymaster", [address, address], paymasterArguments),
+    // Its marker is the service's executor, whose key is made later and elsewhere (`allowMarker`).
+    paymaster: create2(
+      "MarkedPaymaster",
+      initCode(
+        "markedPaymaster",
+        [address, address, { type: "address[]" }, { type: "uint32" }],
+        [entryPoint, devAddress("deployer"), [], 0],
+      ),
     ),
     ...safeContracts(create2, entryPoint),
     ...erc20,

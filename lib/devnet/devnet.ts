@@ -6,6 +6,7 @@ import { deployAll } from "./deploy/deploy";
 import { poolTransactions } from "./deploy/pools";
 import { relayerTransactions, serviceTransactions } from "./deploy/services";
 import { rpc } from "./json-rpc";
+import { allowMarker } from "./marker";
 import { commandLine, endProcess } from "./processes";
 import { startSaver, type Saver } from "./saver";
 import { openStateStore, type StateStore } from "./state-store";
@@ -159,12 +160,14 @@ export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
 const saverOf = ({ chainId, rpcUrl }: AnvilProcess, store: StateStore, log: (message: string) => void): Saver =>
   startSaver({ rpcUrl, log, save: () => store.save(chainId, rpcUrl) });
 
-/** Gives the accounts that the service itself pays from coins on each chain. */
+/** Gives the service's account coins on each chain, and lets it mark for the paymaster. */
 export const fundServiceAccounts = async (devnet: Devnet, accounts: { readonly executor: Address }): Promise<void> => {
+  const { executor } = accounts;
   await Promise.all(
-    devnet.chains.map(({ rpcUrl }) =>
-      rpc(rpcUrl, "anvil_setBalance", [accounts.executor, numberToHex(EXECUTOR_BALANCE_WEI)]),
-    ),
+    devnet.chains.flatMap(({ rpcUrl }) => [
+      rpc(rpcUrl, "anvil_setBalance", [executor, numberToHex(EXECUTOR_BALANCE_WEI)]),
+      allowMarker(rpcUrl, executor),
+    ]),
   );
   // A balance set so comes with no transaction, so nothing else would make it last.
   await devnet.save();

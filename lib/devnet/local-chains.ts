@@ -38,7 +38,7 @@ export const localChains = (): z.output<typeof chainsFile> => {
           moduleSetup: contracts.safeModuleSetup,
           multiSend: contracts.multiSend,
         },
-        verifyingPaymaster: contracts.verifyingPaymaster,
+        paymaster: contracts.paymaster,
         permit2: contracts.permit2,
         wrappedNative: contracts.weth,
         uniswapV3: {

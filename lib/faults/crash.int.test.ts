@@ -3,7 +3,6 @@ import { privateKeyToAddress } from "viem/accounts";
 import { expect, inject, test, vi } from "vitest";
 import { getOperation } from "@/lib/contracts/operations";
 import { executeSwap } from "@/lib/contracts/swap";
-import { DEV_PAYMASTER_PRIVATE_KEY } from "@/lib/devnet/accounts";
 import { testApi } from "@/lib/testing/api";
 import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
 import { changedChainsFile } from "@/lib/testing/chains-file";
@@ -41,7 +40,6 @@ const variables = {
   APP_SECRET: secret(),
   KEY_ENCRYPTION_KEY: secret(),
   EXECUTOR_PRIVATE_KEY: `dev_${executorKey}`,
-  PAYMASTER_PRIVATE_KEY: DEV_PAYMASTER_PRIVATE_KEY,
 };
 const [api, devnet, workers] = await Promise.all([testApi({ variables }), testDevnet(), workerProcesses()]);
 const { prisma, pool } = api.services.database;

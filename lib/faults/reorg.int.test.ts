@@ -9,7 +9,6 @@ import {
   type Address,
   type Hex,
 } from "viem";
-import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { executeSwap } from "@/lib/contracts/swap";
 import { planDeployments } from "@/lib/devnet/contracts";
@@ -42,10 +41,7 @@ const chainsFile = changedChainsFile((chain) => {
 const rpcVariables = Object.fromEntries(devnet.chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, rpcUrl]));
 const api = await testApi({ devnet: false, variables: { CHAINS_FILE: chainsFile, DEVNET: "1", ...rpcVariables } });
 const { registry, database } = api.services;
-const executor = privateKeyToAddress(api.services.config.executorPrivateKey ?? "0x");
-await Promise.all(
-  devnet.chains.map(({ client }) => client.setBalance({ address: executor, value: parseEther("1000") })),
-);
+await devnet.serve(api.services.config);
 
 const chain = (chainId: number): OwnChain => {
   const found = devnet.chains.find((each) => each.chainId === chainId);

@@ -1,5 +1,4 @@
-import { parseEther, parseGwei, parseUnits, type Address, type Hex } from "viem";
-import { privateKeyToAddress } from "viem/accounts";
+import { parseGwei, parseUnits, type Address, type Hex } from "viem";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { executeSwap } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/testing/api";
@@ -23,10 +22,7 @@ const api = await testApi({
   variables: { DEVNET: "1", ...rpcVariables, [`RPC_URL_${one.chainId}`]: proxy.url },
 });
 const { registry, database } = api.services;
-const executor = privateKeyToAddress(api.services.config.executorPrivateKey ?? "0x");
-await Promise.all(
-  devnet.chains.map(({ client }) => client.setBalance({ address: executor, value: parseEther("1000") })),
-);
+const executor = await devnet.serve(api.services.config);
 
 afterEach(async () => {
   proxy.clear();

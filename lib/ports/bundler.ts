@@ -39,14 +39,17 @@ export interface UserOperationReceipt {
   readonly blockHash: Hex;
   /** In wei; borne by the paymaster where there is one. */
   readonly actualGasCost: bigint;
+  /** Null: the account paid itself. */
+  readonly paymaster: EvmAddress | null;
   /** Logs of this user operation alone, not of others in the same bundle. */
   readonly logs: readonly ReceiptLog[];
 }
 
 export interface SubmitOptions {
   /**
-   * Somebody outside of the service has the signed operation too, and may send it at any moment. EntryPoint reverts a whole bundle
-   * of which one operation was executed already, so this one is bundled with no other.
+   * The account's owner is outside of the service. An owner can make the operation invalid at any moment (by executing another one
+   * under its nonce, or, where no paymaster of ours pays, this very one), and EntryPoint reverts a whole bundle that holds an
+   * invalid operation, so this one is bundled with no other.
    */
   readonly isHeldElsewhere: boolean;
 }

@@ -58,10 +58,10 @@ export interface SmartAccounts {
   isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
   /** The call that deploys the account; anybody may make it, and twice does no harm but revert. */
   deployment(ownerAddress: EvmAddress): Promise<Call>;
-  /** Operation with zero gas and stub signatures, for the estimate. @throws DomainError `chain_unavailable` */
+  /** Operation with zero gas and a stub signature, for the estimate. @throws DomainError `chain_unavailable` */
   draft(request: DraftRequest): Promise<UserOperation>;
-  /** Sets the gas and gets the paymaster's signature, where one pays. No network call. */
-  prepare(request: PrepareRequest): Promise<PreparedUserOperation>;
+  /** Sets the gas, after which only the owner's signature is missing. No network call. */
+  prepare(request: PrepareRequest): PreparedUserOperation;
   /** Signs with a managed key, which must be the account's owner. */
   sign(scope: SignerScope, prepared: PreparedUserOperation): Promise<UserOperation>;
   /** Puts in the owner's signature over `typedData` (65 bytes). @throws DomainError `invalid_signature` */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/env";
-import { DEV_PAYMASTER_PRIVATE_KEY } from "@/lib/devnet/accounts";
 import {
   DEVNET_CHAIN_IDS,
   endDevnetLeftOvers,
@@ -22,7 +21,7 @@ export interface ChainsPart {
   /** What the server has to know of these chains, as environment variables. */
   readonly environment: Readonly<Record<string, string>>;
   readonly boards: readonly BoardPart[];
-  /** Gives the account that pays for bundles its coins. `executorKey` with or without the development prefix. */
+  /** Gives the account that pays for bundles its coins, and lets it mark for the paymaster. `executorKey` with or without the development prefix. */
   fund(executorKey: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -130,10 +129,7 @@ export const startChainsPart = async (options: ChainsPartOptions): Promise<Chain
   }));
   return {
     rpcUrls,
-    environment: {
-      ...Object.fromEntries(Object.entries(rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url])),
-      PAYMASTER_PRIVATE_KEY: DEV_PAYMASTER_PRIVATE_KEY,
-    },
+    environment: Object.fromEntries(Object.entries(rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url])),
     boards: [...boards, { name: "Solver", state: "ready", detail: "fills and refunds between them" }],
     fund: async (executorKey) => {
       const key = executorKey.startsWith(DEVELOPMENT_SECRET_PREFIX)

@@ -1,10 +1,11 @@
-import { encodeFunctionData, erc20Abi, parseAbi, parseEther, type Address, type Hex } from "viem";
+import { encodeFunctionData, erc20Abi, parseAbi, parseEther, type Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
-import { DEV_PAYMASTER_PRIVATE_KEY, devAddress } from "@/lib/devnet/accounts";
+import { devAddress } from "@/lib/devnet/accounts";
 import { MULTICALL3, planDeployments } from "@/lib/devnet/contracts";
 import { deployAll } from "@/lib/devnet/deploy/deploy";
+import { allowMarker } from "@/lib/devnet/marker";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { BundlerHarness } from "@/lib/ports/bundler.contract";
 import type { Signer } from "@/lib/ports/signer";
@@ -38,14 +39,14 @@ export const startOperationChain = async (chainId: number): Promise<OperationCha
       ...anvil.config.contracts,
       multicall3: MULTICALL3,
       entryPoint: contracts.entryPoint,
-      verifyingPaymaster: contracts.verifyingPaymaster,
+      paymaster: contracts.paymaster,
     },
   };
   const executorKey = generatePrivateKey();
   const executor = privateKeyToAccount(executorKey).address;
-  const paymasterKey = DEV_PAYMASTER_PRIVATE_KEY.slice("dev_".length) as Hex;
-  const signer = createMemorySigner({ executor: executorKey, paymaster: paymasterKey });
+  const signer = createMemorySigner({ executor: executorKey });
   await anvil.client.setBalance({ address: executor, value: parseEther("1000") });
+  await allowMarker(anvil.url, executor);
   const registry = createChainRegistry([config]);
   const { client } = anvil;
   let owners = 0;
@@ -78,7 +79,7 @@ export const startOperationChain = async (chainId: number): Promise<OperationCha
     registry,
     signer,
     entryPoint: contracts.entryPoint,
-    paymaster: contracts.verifyingPaymaster,
+    paymaster: contracts.paymaster,
     executor,
     token: contracts.usdc,
     harness,

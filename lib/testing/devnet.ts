@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createTestClient, http, parseEther, toHex, type Address } from "viem";
-import { DEV_PAYMASTER_PRIVATE_KEY } from "@/lib/devnet/accounts";
 import type { ChainConfig } from "@/lib/config/chains";
 import { loadConfig, type Config } from "@/lib/config/env";
+import { allowMarker } from "@/lib/devnet/marker";
 import { heedDepositsOf, ignoreDepositsOf, sharedDevnet } from "./hub";
 
 export interface TestDevnet {
@@ -12,6 +12,8 @@ export interface TestDevnet {
   readonly rpcUrls: Readonly<Record<string, string>>;
   /** Sets the balance of an account, in whole coins, on every chain. */
   setCoins(address: Address, coins: string): Promise<void>;
+  /** Lets an account mark for the paymaster, on every chain. */
+  allowMarker(address: Address): Promise<void>;
   /** While `work` runs the solver leaves this depositor's deposits unfilled; they are refunded after their deadline. */
   unfilled<T>(depositor: Address, work: () => Promise<T>): Promise<T>;
 }
@@ -41,7 +43,6 @@ export const testConfig = (own: {
     APP_SECRET: `dev_${randomBytes(32).toString("hex")}`,
     KEY_ENCRYPTION_KEY: `dev_${randomBytes(32).toString("hex")}`,
     EXECUTOR_PRIVATE_KEY: `dev_${toHex(randomBytes(32))}`,
-    PAYMASTER_PRIVATE_KEY: DEV_PAYMASTER_PRIVATE_KEY,
     DEVNET: own.rpcUrls ? "1" : "0",
     RATE_LIMIT_PER_KEY: "0",
     RATE_LIMIT_PER_IP: "0",
@@ -62,6 +63,9 @@ export const testDevnet = async (): Promise<TestDevnet> => {
     setCoins: async (address, coins) => {
       const clients = chains.map(({ rpcUrls: [url] }) => createTestClient({ mode: "anvil", transport: http(url) }));
       await Promise.all(clients.map((client) => client.setBalance({ address, value: parseEther(coins) })));
+    },
+    allowMarker: async (address) => {
+      await Promise.all(Object.values(rpcUrls).map((url) => allowMarker(url, address)));
     },
     unfilled: async (depositor, work) => {
       await ignoreDepositsOf(depositor);

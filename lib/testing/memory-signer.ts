@@ -4,7 +4,7 @@ import type { Signer, SignerScope } from "@/lib/ports/signer";
 
 const nameOf = (scope: SignerScope): string => `${scope.projectId ?? ""}/${scope.keyId}`;
 
-/** Keys in memory. `serviceKeys` are the service's own: `executor`, `paymaster`. */
+/** Keys in memory. `serviceKeys` are the service's own: `executor`. */
 export const createMemorySigner = (serviceKeys: Readonly<Record<string, Hex>>): Signer => {
   const keys = new Map<string, PrivateKeyAccount>();
   for (const [keyId, key] of Object.entries(serviceKeys)) {

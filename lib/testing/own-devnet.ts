@@ -1,6 +1,18 @@
-import { createTestClient, http, publicActions, type Hex, type PublicActions, type TestClient } from "viem";
+import {
+  createTestClient,
+  http,
+  parseEther,
+  publicActions,
+  type Address,
+  type Hex,
+  type PublicActions,
+  type TestClient,
+} from "viem";
+import { privateKeyToAddress } from "viem/accounts";
 import { afterAll } from "vitest";
+import type { Config } from "@/lib/config/env";
 import { deployAll } from "@/lib/devnet/deploy/deploy";
+import { allowMarker } from "@/lib/devnet/marker";
 import { startSolver, type Solver } from "@/lib/devnet/solver";
 import { freeStuckTransactions } from "@/lib/devnet/stuck";
 import { startBareAnvil } from "./bare-anvil";
@@ -29,7 +41,11 @@ export interface OwnDevnet {
   /** JSON-RPC by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
   readonly solver: Solver;
+  /** Gives the executor of a configuration its coins, and lets it mark for the paymaster. */
+  serve(config: Pick<Config, "executorPrivateKey">): Promise<Address>;
 }
+
+const EXECUTOR_WEI = parseEther("1000");
 
 const startChain = async (chainId: number, index: number): Promise<OwnChain> => {
   const anvil = await startBareAnvil(chainId, ARGS);
@@ -72,5 +88,20 @@ export const ownDevnet = async (): Promise<OwnDevnet> => {
   const chains = await Promise.all(CHAIN_IDS.map(startChain));
   const solver = startSolver({ chains, log: () => undefined });
   afterAll(() => solver.stop());
-  return { chains, rpcUrls: Object.fromEntries(chains.map((chain) => [String(chain.chainId), chain.rpcUrl])), solver };
+  return {
+    chains,
+    rpcUrls: Object.fromEntries(chains.map((chain) => [String(chain.chainId), chain.rpcUrl])),
+    solver,
+    serve: async ({ executorPrivateKey }) => {
+      if (executorPrivateKey === null) throw new Error("The configuration has no executor.");
+      const executor = privateKeyToAddress(executorPrivateKey);
+      await Promise.all(
+        chains.flatMap(({ client, rpcUrl }) => [
+          client.setBalance({ address: executor, value: EXECUTOR_WEI }),
+          allowMarker(rpcUrl, executor),
+        ]),
+      );
+      return executor;
+    },
+  };
 };

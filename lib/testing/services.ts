@@ -32,8 +32,10 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
     rpcUrls: devnet?.rpcUrls ?? null,
     ...(options.variables ? { variables: options.variables } : {}),
   });
-  if (devnet && config.executorPrivateKey)
-    await devnet.setCoins(privateKeyToAddress(config.executorPrivateKey), EXECUTOR_COINS);
+  if (devnet && config.executorPrivateKey) {
+    const executor = privateKeyToAddress(config.executorPrivateKey);
+    await Promise.all([devnet.setCoins(executor, EXECUTOR_COINS), devnet.allowMarker(executor)]);
+  }
   const services = createServices(config, options.overrides);
   setServices(services);
   const worker = options.worker === true ? startWorker(services) : null;

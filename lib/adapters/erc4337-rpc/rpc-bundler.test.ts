@@ -53,7 +53,10 @@ const bundlerThat = (answers: Answers) => {
     const answer = answers[body.method];
     return answer === undefined ? Promise.reject(new Error("connection refused")) : Promise.resolve(answer());
   };
-  return { asked, bundler: createRpcBundler({ registry, urls: new Map([[CHAIN_ID, "http://bundler"]]), fetchFn }) };
+  return {
+    asked,
+    bundler: createRpcBundler({ registry, urls: new Map([[CHAIN_ID, "http://bundler"]]), marker: null, fetchFn }),
+  };
 };
 
 const codeOf = async (work: Promise<unknown>): Promise<string> => {
@@ -128,7 +131,7 @@ describe("ERC-4337 JSON-RPC", () => {
   });
 
   test("a chain without a bundler is a mistake of ours, and said so", async () => {
-    const bundler = createRpcBundler({ registry, urls: new Map() });
+    const bundler = createRpcBundler({ registry, urls: new Map(), marker: null });
     expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toContain("No bundler is configured");
   });
 });

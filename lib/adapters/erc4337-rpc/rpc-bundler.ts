@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { isPaidBy } from "@/lib/chains/erc4337/bundle-call";
 import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
 import { readBundle } from "@/lib/chains/erc4337/operation-receipt";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
@@ -6,6 +7,7 @@ import { suggestFees } from "@/lib/chains/fees";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
 import type { Bundler, UserOperation } from "@/lib/ports/bundler";
+import { createMarker, type Marker, type MarkerDeps } from "./marker";
 import { BundlerRefusal, BundlerUnreachable, createRpcClient, type RpcClient } from "./client";
 import { estimateAnswer, gasPriceAnswer, operationAnswer, receiptAnswer, sendAnswer, statusAnswer } from "./schema";
 import { toGas, toRpcOperation } from "./transform";
@@ -14,8 +16,13 @@ export interface RpcBundlerDeps {
   readonly registry: ChainRegistry;
   /** ERC-4337 JSON-RPC by chain id. */
   readonly urls: ReadonlyMap<number, string>;
+  /** Null: there is no account that could mark, and no operation that the project's paymaster pays for is submitted. */
+  readonly marker: Pick<MarkerDeps, "transactions" | "executorAddress"> | null;
   readonly fetchFn?: typeof fetch;
 }
+
+/** A mark in storage costs more to use than what the paymaster does without one, which is all that an estimate sees. */
+const MARK_USE_GAS = 10_000n;
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
@@ -52,8 +59,11 @@ const toDomainError = (chainName: string, error: unknown): unknown => {
   return new DomainError("provider_error", `The bundler of ${chainName} could not do this now.`, { cause: error });
 };
 
-/** Hands user operations to any bundler that speaks ERC-7769. What became of them is asked of the chain itself. */
-export const createRpcBundler = ({ registry, urls, fetchFn }: RpcBundlerDeps): Bundler => {
+/**
+ * Hands user operations to any bundler that speaks ERC-7769, after the project's paymaster was made to consent to what it is to pay
+ * for. What became of them is asked of the chain itself.
+ */
+export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundlerDeps): Bundler => {
   const clients = new Map<number, RpcClient>();
   const withoutGasPrice = new Set<number>();
   const find = createOperationFinder(registry);
@@ -83,6 +93,14 @@ export const createRpcBundler = ({ registry, urls, fetchFn }: RpcBundlerDeps): B
     }
     return chainCall(chainId, () => suggestFees(registry.client(chainId)));
   };
+
+  const mark: Marker =
+    marker === null
+      ? (chainId, operation) => {
+          if (!isPaidBy(registry.get(chainId).contracts.paymaster ?? null, operation)) return Promise.resolve();
+          throw new Error("Without an executor nobody can mark operations for the paymaster.");
+        }
+      : createMarker({ registry, fees, ...marker });
 
   const isKnownNow = async (chainId: number, userOpHash: Hex): Promise<boolean> => {
     const ask = clientOf(chainId);
@@ -128,15 +146,20 @@ export const createRpcBundler = ({ registry, urls, fetchFn }: RpcBundlerDeps): B
       const { name, entryPoint } = placeOf(chainId);
       try {
         const params = [toRpcOperation(operation), entryPoint];
-        return toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
+        const gas = toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
+        const paymaster = registry.get(chainId).contracts.paymaster ?? null;
+        if (!isPaidBy(paymaster, operation)) return gas;
+        return { ...gas, paymasterVerificationGasLimit: gas.paymasterVerificationGasLimit + MARK_USE_GAS };
       } catch (error) {
         throw toDomainError(name, error);
       }
     },
 
     submit: async (chainId, operation) => {
+      const userOpHash = hashUserOperation(operation, chainId, placeOf(chainId).entryPoint);
+      await mark(chainId, operation, userOpHash);
       await send(chainId, operation);
-      return { userOpHash: hashUserOperation(operation, chainId, placeOf(chainId).entryPoint) };
+      return { userOpHash };
     },
 
     receipt: async (chainId, userOpHash, fromBlock) => {

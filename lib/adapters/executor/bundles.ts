@@ -2,8 +2,10 @@ import { size } from "viem";
 import type { RevertReason } from "@/lib/chains/erc4337/revert-reason";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { Carrier } from "@/lib/ports/transactions";
-import { bundledGasOf, handleOpsData, TRANSACTION_GAS_MAX } from "./gas";
-import { dryRun, type Place } from "./simulation";
+import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
+import { bundledGasOf, TRANSACTION_GAS_MAX } from "./gas";
+import type { Place } from "./place";
+import { dryRun } from "./simulation";
 
 type Hex = `0x${string}`;
 
@@ -11,7 +13,7 @@ type Hex = `0x${string}`;
 export interface Wanted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
-  /** Somebody outside of the service may send it too. */
+  /** Its account's owner is outside of the service. */
   readonly isHeldElsewhere: boolean;
   /** The bundle that carried it and reverted. */
   readonly before: Carrier | null;
@@ -33,7 +35,7 @@ const REFUSALS_MAX = 3;
 /** From this bundle on an operation goes by itself: what made the ones before revert may have been another one. */
 const ALONE_FROM_ATTEMPT = 3;
 
-/** Whoever sends it first makes every bundle revert that holds it, and so could stop all others on the chain. */
+/** An owner who spends its nonce on something else makes every bundle revert that holds it, and so could stop all others on the chain. */
 const mustGoAlone = ({ before, isHeldElsewhere }: Wanted): boolean =>
   isHeldElsewhere || (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
 
@@ -43,7 +45,7 @@ const pack = (place: Place, wanted: readonly Wanted[]): Wanted[][] => {
   let room = { gas: 0n, bytes: 0, count: 0 };
   for (const one of wanted) {
     const gas = bundledGasOf(one.operation);
-    const bytes = size(handleOpsData([one.operation], place.executor));
+    const bytes = size(bundleCallOf(place, [one.operation]).data);
     const fits = gas <= room.gas && bytes <= room.bytes && room.count > 0;
     if (fits) bundles.at(-1)?.push(one);
     else {

@@ -5,7 +5,8 @@ import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import { explainCalls } from "./explanation";
 import { preVerificationGasOf } from "./gas";
 import { probe, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
-import { dryRun, simulationFailed, type Place } from "./simulation";
+import type { Place } from "./place";
+import { dryRun, simulationFailed } from "./simulation";
 
 /*
  * How gas is found, with `eth_call` and state overrides alone (any node has them; `debug_*` it has not):
@@ -115,10 +116,10 @@ const firstLimits = (place: Place, operation: UserOperation, measured: Measured)
   return {
     callGasLimit: withRoom(measured.execution?.gasUsed ?? 0n) + EXECUTION_OVERHEAD,
     verificationGasLimit: withRoom(validation) + VALIDATION_OVERHEAD + words * VALIDATION_OVERHEAD_PER_WORD,
-    preVerificationGas: preVerificationGasOf(operation, place.executor),
+    preVerificationGas: preVerificationGasOf(operation, place),
     paymasterVerificationGasLimit:
       measured.paymaster === undefined ? 0n : withRoom(measured.paymaster.gasUsed) + PAYMASTER_OVERHEAD,
-    // VerifyingPaymaster returns no context, and without one EntryPoint makes no post-operation call.
+    // The paymaster returns no context, and without one EntryPoint makes no post-operation call.
     paymasterPostOpGasLimit: 0n,
   };
 };

@@ -70,7 +70,7 @@ const signed = async (wallet: Wallet, calls: readonly Call[], key: bigint) => {
   const drafted = await draft(wallet, calls, key);
   const gas = await bundler.estimateGas(harness.chainId, drafted);
   const validUntil = new Date((await harness.chainTime()).getTime() + HOUR_MS);
-  const prepared = await harness.accounts.prepare({ chainId: harness.chainId, draft: drafted, gas, validUntil });
+  const prepared = harness.accounts.prepare({ chainId: harness.chainId, draft: drafted, gas, validUntil });
   return { userOpHash: prepared.userOpHash, operation: await harness.accounts.sign(wallet.scope, prepared) };
 };
 

@@ -7,13 +7,13 @@ import type { Bundler } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { TransactionSender } from "@/lib/ports/transactions";
 import { estimateOperationGas } from "./estimate";
-import type { Place } from "./simulation";
+import type { Place } from "./place";
 import { createSubmitter, type Submitted } from "./submitter";
 
 export interface ExecutorDeps {
   readonly registry: ChainRegistry;
   readonly transactions: TransactionSender;
-  /** Address of the key `executor`; it pays for the bundles and is paid back by EntryPoint. */
+  /** Address of the key `executor`; it marks for the paymaster, pays for the bundles and is paid back by EntryPoint. */
   readonly executorAddress: EvmAddress;
 }
 
@@ -50,7 +50,8 @@ const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => 
 };
 
 /**
- * Puts operations on chain in `handleOps` transactions of the service's own account. Needs no other process. The first goes at
+ * Puts operations on chain in transactions of the service's own account: `handleOps` of EntryPoint, or of the project's paymaster,
+ * which marks what it pays for and calls EntryPoint in the same transaction. Needs no other process. The first goes at
  * once; those that come while it is checked, stored and sent go together in the next transaction.
  */
 export const createExecutorBundler = ({ registry, transactions, executorAddress }: ExecutorDeps): Bundler => {
@@ -61,6 +62,7 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
       chainName: chain.name,
       client: registry.client(chainId),
       entryPoint: chain.contracts.entryPoint,
+      paymaster: chain.contracts.paymaster ?? null,
       executor: executorAddress,
     };
   };

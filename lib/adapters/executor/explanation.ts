@@ -2,7 +2,7 @@ import { decodeFunctionData, getAddress, parseAbi, size, slice, type Address, ty
 import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { probe, type ProbeCall } from "@/lib/chains/probe";
-import type { Place } from "./simulation";
+import type { Place } from "./place";
 
 const abi = parseAbi([
   "function executeUserOpWithErrorString(address to, uint256 value, bytes data, uint8 operation)",

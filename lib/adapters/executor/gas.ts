@@ -1,7 +1,8 @@
-import { encodeFunctionData, size, type Address, type Hex } from "viem";
-import { entryPoint07Abi } from "viem/account-abstraction";
-import { gasTotalOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
+import { size, type Hex } from "viem";
+import { gasTotalOf } from "@/lib/chains/erc4337/user-operation";
 import type { UserOperation } from "@/lib/ports/bundler";
+import { bundleCallOf, type BundleCall } from "@/lib/chains/erc4337/bundle-call";
+import type { Place } from "./place";
 
 const TRANSACTION_GAS = 21_000n;
 const GAS_PER_ZERO_BYTE = 4n;
@@ -12,6 +13,8 @@ const FLOOR_PER_BYTE = 40n;
 /** What EntryPoint does for an operation outside of what it measures itself: loop, events, payment of the executor. */
 const UNMEASURED_GAS = 22_000n;
 const UNMEASURED_GAS_PER_WORD = 5n;
+/** What the paymaster does before it calls EntryPoint: it looks the marker up, marks, and hands the call data on. */
+const MARKING_GAS = 6_000n;
 
 /** What `innerHandleOp` wants left beside the limits of the operation, or it aborts the bundle (AA95). */
 const INNER_OVERHEAD = 10_000n;
@@ -19,13 +22,6 @@ const SPARE_GAS = 60_000n;
 
 /** A transaction may use at most 2^24 gas (EIP-7825). */
 export const TRANSACTION_GAS_MAX = 16_777_216n;
-
-export const handleOpsData = (operations: readonly UserOperation[], beneficiary: Address): Hex =>
-  encodeFunctionData({
-    abi: entryPoint07Abi,
-    functionName: "handleOps",
-    args: [operations.map(packUserOperation), beneficiary],
-  });
 
 const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {
   let zeros = 0n;
@@ -39,7 +35,7 @@ const WIDE = 2n ** 64n - 1n;
  * Gas of the transaction that the operation causes but EntryPoint does not measure. Quantities that are not known yet
  * are priced as if they were wide numbers.
  */
-export const preVerificationGasOf = (operation: UserOperation, beneficiary: Address): bigint => {
+export const preVerificationGasOf = (operation: UserOperation, place: Place): bigint => {
   const priced = {
     ...operation,
     callGasLimit: WIDE,
@@ -49,10 +45,11 @@ export const preVerificationGasOf = (operation: UserOperation, beneficiary: Addr
       ? {}
       : { paymasterVerificationGasLimit: WIDE, paymasterPostOpGasLimit: WIDE }),
   };
-  const data = handleOpsData([priced], beneficiary);
+  const { data, marked } = bundleCallOf(place, [priced]);
   return (
     TRANSACTION_GAS +
     UNMEASURED_GAS +
+    (marked > 0 ? MARKING_GAS : 0n) +
     dataGas(data, GAS_PER_ZERO_BYTE, GAS_PER_BYTE) +
     UNMEASURED_GAS_PER_WORD * BigInt(Math.ceil(size(data) / 32))
   );
@@ -62,9 +59,10 @@ export const preVerificationGasOf = (operation: UserOperation, beneficiary: Addr
 export const bundledGasOf = (operation: UserOperation): bigint =>
   ((gasTotalOf(operation) + INNER_OVERHEAD) * 64n) / 63n;
 
-/** Gas limit of the transaction: all limits of its operations. */
-export const transactionGasOf = (operations: readonly UserOperation[], data: Hex): bigint => {
+/** Gas limit of the transaction: all limits of its operations, and for the paymaster's call to EntryPoint a 64th more (EIP-150). */
+export const transactionGasOf = (operations: readonly UserOperation[], { data, marked }: BundleCall): bigint => {
   const limits = operations.reduce((sum, operation) => sum + bundledGasOf(operation), SPARE_GAS);
+  const passedOn = marked > 0 ? (limits * 64n) / 63n : limits;
   const floor = TRANSACTION_GAS + dataGas(data, FLOOR_PER_ZERO_BYTE, FLOOR_PER_BYTE);
-  return limits > floor ? limits : floor;
+  return passedOn > floor ? passedOn : floor;
 };

@@ -1,18 +1,11 @@
-import { ExecutionRevertedError, BaseError, type Address, type Hex, type PublicClient } from "viem";
+import { ExecutionRevertedError, BaseError, type Hex } from "viem";
+import { notMarkerErrorOf } from "@/lib/chains/erc4337/marked-paymaster";
 import { revertDataOf, revertReasonOf, type RevertReason } from "@/lib/chains/erc4337/revert-reason";
 import { DomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { handleOpsData, TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
-
-/** Where operations run on one chain. */
-export interface Place {
-  readonly chainId: number;
-  readonly chainName: string;
-  readonly client: PublicClient;
-  readonly entryPoint: Address;
-  /** Sends the bundles and is paid for them. */
-  readonly executor: Address;
-}
+import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
+import { TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
+import type { Place } from "./place";
 
 /** EntryPoint's codes as a person reads them; the others speak for themselves. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -23,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   AA25: "the operation was executed before, or another one in its place",
   AA31: "the paymaster's deposit at EntryPoint is too low; whoever runs the service must add to it",
   AA32: "the paymaster's consent has expired",
-  AA34: "the paymaster's signature is wrong",
+  AA34: "the paymaster has not consented to pay for it",
 };
 
 /** The operation would not do what it is for. */
@@ -46,21 +39,24 @@ export const reasonOfRevert = (error: unknown): RevertReason => {
 };
 
 /**
- * `handleOps` as the executor would send it, by `eth_call`. Null: EntryPoint accepts all of them (whatever their calls then
+ * The bundle as the executor would send it, by `eth_call`. Null: EntryPoint accepts all of them (whatever their calls then
  * do); else which of them it refuses first, and why.
+ * @throws DomainError `provider_error` when the paymaster does not know the executor
  */
 export const dryRun = async (place: Place, operations: readonly UserOperation[]): Promise<RevertReason | null> => {
-  const data = handleOpsData(operations, place.executor);
-  const gas = transactionGasOf(operations, data);
+  const call = bundleCallOf(place, operations);
+  const gas = transactionGasOf(operations, call);
   try {
     await place.client.call({
       account: place.executor,
-      to: place.entryPoint,
-      data,
+      to: call.to,
+      data: call.data,
       gas: gas < TRANSACTION_GAS_MAX ? gas : TRANSACTION_GAS_MAX,
     });
     return null;
   } catch (error) {
+    const notMarker = notMarkerErrorOf(error, place);
+    if (notMarker !== null) throw notMarker;
     return reasonOfRevert(error);
   }
 };

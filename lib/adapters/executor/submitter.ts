@@ -9,8 +9,10 @@ import {
   type TransactionSender,
 } from "@/lib/ports/transactions";
 import { planBundles, type Wanted } from "./bundles";
-import { handleOpsData, TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
-import { simulationFailed, type Place } from "./simulation";
+import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
+import { TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
+import type { Place } from "./place";
+import { simulationFailed } from "./simulation";
 
 type Hex = `0x${string}`;
 export type Submitted = Pick<Wanted, "operation" | "userOpHash" | "isHeldElsewhere">;
@@ -50,16 +52,16 @@ const rounds = (submitted: readonly Submitted[]): Submitted[][] => {
 export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
   const bundleOf = async (place: Place, bundle: readonly Wanted[]): Promise<NewTransaction> => {
     const operations = bundle.map(({ operation }) => operation);
-    const data = handleOpsData(operations, place.executor);
+    const call = bundleCallOf(place, operations);
     const now = await fees(place.chainId);
     return {
       chainId: place.chainId,
       keyId: EXECUTOR_KEY_ID,
       purpose: `bundle:${crypto.randomUUID()}`,
-      to: place.entryPoint,
-      data,
+      to: call.to,
+      data: call.data,
       value: 0n,
-      gas: transactionGasOf(operations, data),
+      gas: transactionGasOf(operations, call),
       // An operation that was priced a while ago is carried at today's price: late is worse than dear.
       fees: {
         maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
@@ -133,7 +135,7 @@ export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
 
   /** Why it can never be bundled, whatever the chain says. */
   const impossible = (place: Place, { operation, before }: Wanted): Error | null => {
-    const gas = transactionGasOf([operation], handleOpsData([operation], place.executor));
+    const gas = transactionGasOf([operation], bundleCallOf(place, [operation]));
     if (gas > TRANSACTION_GAS_MAX) {
       return new DomainError("batch_too_large", "The operation needs more gas than one transaction may use.");
     }

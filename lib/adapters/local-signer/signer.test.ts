@@ -96,12 +96,12 @@ describe("local signer", () => {
   test("the service's own keys answer to no project alone", async () => {
     const executor = generatePrivateKey();
     const store = memoryStore();
-    const signer = createLocalSigner({ store, keyEncryptionKey, staticKeys: { executor, paymaster: null } });
+    const signer = createLocalSigner({ store, keyEncryptionKey, staticKeys: { executor, other: null } });
     const { address } = privateKeyToAccount(executor);
     expect(await signer.address({ keyId: "executor", projectId: null })).toBe(address);
     expect(await signer.create({ keyId: "executor", projectId: null })).toEqual({ address });
     expect(await signer.address({ keyId: "executor", projectId: "prj_a" })).toBeNull();
-    expect(await signer.address({ keyId: "paymaster", projectId: null })).toBeNull();
+    expect(await signer.address({ keyId: "other", projectId: null })).toBeNull();
     expect(store.keys.size).toBe(0);
   });
 });

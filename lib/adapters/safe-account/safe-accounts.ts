@@ -17,7 +17,6 @@ import {
   type SafeContracts,
 } from "./encoding";
 import { firstNonceOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
-import { createPaymasterSigner } from "./paymaster";
 import { DUMMY_SIGNATURE, packSignature, safeOperationTypedData } from "./signing";
 
 interface SafeAccountDeps {
@@ -67,7 +66,6 @@ const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): 
 export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): SmartAccounts => {
   const contracts = commonContracts(registry);
   const initCodeHash = initCodeHashReader(registry, contracts);
-  const paymasterSigner = createPaymasterSigner(signer);
   const addresses = new Map<EvmAddress, EvmAddress>();
 
   const accountAddress = async (owner: EvmAddress): Promise<EvmAddress> => {
@@ -90,7 +88,7 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     const sender = await accountAddress(request.ownerAddress);
     const [deployed = false] = await isDeployed(request.chainId, [sender]);
     const deployment = deploymentOf(request.ownerAddress, contracts);
-    const paymaster = registry.get(request.chainId).contracts.verifyingPaymaster;
+    const paymaster = registry.get(request.chainId).contracts.paymaster;
     const isSponsored = request.sponsored ?? paymaster !== undefined;
     if (isSponsored && paymaster === undefined) {
       throw new DomainError("invalid_state", "The chain has no paymaster that could bear the fees.");
@@ -104,33 +102,17 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       verificationGasLimit: 0n,
       preVerificationGas: 0n,
       ...request.fees,
+      // It says who is asked to pay, and is no consent: the paymaster pays for what the executor marks when it submits.
       ...(isSponsored && paymaster !== undefined
-        ? {
-            paymaster,
-            paymasterVerificationGasLimit: 0n,
-            paymasterPostOpGasLimit: 0n,
-            paymasterData: await paymasterSigner.stubData(),
-          }
+        ? { paymaster, paymasterVerificationGasLimit: 0n, paymasterPostOpGasLimit: 0n }
         : {}),
       signature: DUMMY_SIGNATURE,
     };
   };
 
-  const prepare = async ({ chainId, draft, gas, validUntil }: PrepareRequest): Promise<PreparedUserOperation> => {
+  const prepare = ({ chainId, draft, gas, validUntil }: PrepareRequest): PreparedUserOperation => {
     const { entryPoint } = registry.get(chainId).contracts;
-    const priced = withGas(draft, gas);
-    const operation =
-      priced.paymaster === undefined
-        ? priced
-        : {
-            ...priced,
-            paymasterData: await paymasterSigner.data({
-              chainId,
-              paymaster: priced.paymaster,
-              operation: priced,
-              validUntil,
-            }),
-          };
+    const operation = withGas(draft, gas);
     return {
       chainId,
       operation,

@@ -1,7 +1,10 @@
 import {
+  getAddress,
   parseAbiItem,
+  slice,
   toEventSelector,
   TransactionReceiptNotFoundError,
+  zeroAddress,
   type Address,
   type Hex,
   type Log,
@@ -26,6 +29,8 @@ export interface OperationReceipt {
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
   readonly actualGasCost: bigint;
+  /** Null: the account paid itself. */
+  readonly paymaster: Address | null;
   readonly logs: readonly { address: Address; topics: readonly Hex[]; data: Hex; logIndex: number }[];
 }
 
@@ -38,6 +43,13 @@ export interface BundleReceipt {
 }
 
 const word = (data: Hex, index: number): bigint => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64) || "0"}`);
+
+/** Null for the zero address. */
+const addressOf = (topic: Hex | undefined): Address | null => {
+  if (topic === undefined) return null;
+  const address = getAddress(slice(topic, 12));
+  return address === zeroAddress ? null : address;
+};
 
 /**
  * Every operation of a bundle, by hash, with the logs that are its own: what lies between the previous operation's end (or the
@@ -56,6 +68,7 @@ export const operationsOf = (receipt: BundleReceipt, entryPoint: Address): Map<H
         userOpHash,
         success: word(log.data, 1) === 1n,
         actualGasCost: word(log.data, 2),
+        paymaster: addressOf(log.topics[3]),
         txHash: receipt.transactionHash,
         blockNumber: receipt.blockNumber,
         blockHash: receipt.blockHash,

@@ -1,4 +1,5 @@
 import { encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseUnits } from "viem";
+import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
 import { devAddress } from "../accounts";
 import type { DevnetContracts } from "../contracts";
 import { mintableAbi, weth9Abi } from "./pools";
@@ -13,21 +14,20 @@ const UNSTAKE_DELAY_S = 86_400;
 const RELAYER_INVENTORY = { usdc: "1000000000", usdt: "1000000000", dai: "1000000000" } as const;
 const RELAYER_WETH_WEI = parseUnits("300000", 18);
 
-const paymasterAbi = parseAbi(["function deposit() payable", "function addStake(uint32 unstakeDelaySec) payable"]);
 const ownableAbi = parseAbi(["function transferOwnership(address newOwner)"]);
 
 /** The paymaster gets what it pays with; the relayer gets the right to settle deposits. Sent by the deployer. */
 export const serviceTransactions = (contracts: DevnetContracts): SetupTransaction[] => [
   {
     what: "the paymaster's deposit",
-    to: contracts.verifyingPaymaster,
-    data: encodeFunctionData({ abi: paymasterAbi, functionName: "deposit" }),
+    to: contracts.paymaster,
+    data: encodeFunctionData({ abi: markedPaymasterAbi, functionName: "deposit" }),
     value: PAYMASTER_DEPOSIT_WEI,
   },
   {
     what: "the paymaster's stake",
-    to: contracts.verifyingPaymaster,
-    data: encodeFunctionData({ abi: paymasterAbi, functionName: "addStake", args: [UNSTAKE_DELAY_S] }),
+    to: contracts.paymaster,
+    data: encodeFunctionData({ abi: markedPaymasterAbi, functionName: "addStake", args: [UNSTAKE_DELAY_S] }),
     value: PAYMASTER_STAKE_WEI,
   },
   {

@@ -222,7 +222,7 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
       const { factory, factoryData, ...rest } = await draft(input);
       const deployment = input.deploys && factory && factoryData ? { factory, factoryData } : {};
       const { chainId, gas, validUntil } = input;
-      const { operation, userOpHash, typedData } = await smartAccounts.prepare({
+      const { operation, userOpHash, typedData } = smartAccounts.prepare({
         chainId,
         draft: { ...rest, ...deployment },
         gas,
@@ -240,7 +240,7 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
       input: LegCalls & { account: ManagedAccount; gas: UserOperationGas; validUntil: Date },
     ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {
       const { account, chainId, gas, validUntil } = input;
-      const prepared = await smartAccounts.prepare({ chainId, draft: await draft(input), gas, validUntil });
+      const prepared = smartAccounts.prepare({ chainId, draft: await draft(input), gas, validUntil });
       const operation = await smartAccounts.sign({ keyId: account.keyId, projectId: account.projectId }, prepared);
       return { operation, userOpHash: prepared.userOpHash };
     },

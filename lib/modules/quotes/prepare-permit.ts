@@ -66,7 +66,7 @@ const permit2: Standard = async ({ accounts }, { chainId, legId }, terms) => {
 const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Context): Promise<LegSimulation | null> => {
   const { source, chainId, legId, leg, request, watched } = context;
   const token = source.token.address;
-  if (token === "native" || deps.registry.get(chainId).contracts.verifyingPaymaster === undefined) return null;
+  if (token === "native" || deps.registry.get(chainId).contracts.paymaster === undefined) return null;
   const treasury = (await deps.wallets.list(context.projectId)).find(({ kind }) => kind === "treasury");
   if (treasury === undefined) return null;
   const account = smartAccountOf(treasury);

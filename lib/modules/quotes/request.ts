@@ -172,13 +172,13 @@ const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefi
 
 /** The contracts that money is moved through; what lies in them is lost, or anybody may take it. */
 const contractsOf = (registry: ChainRegistry, chainId: number): string[] => {
-  const { multicall3, entryPoint, verifyingPaymaster, permit2, wrappedNative, uniswapV3, across } =
+  const { multicall3, entryPoint, paymaster, permit2, wrappedNative, uniswapV3, across } =
     registry.get(chainId).contracts;
   const swaps = [uniswapV3?.factory, uniswapV3?.quoterV2, uniswapV3?.swapRouter02];
   const all = [
     multicall3,
     entryPoint,
-    verifyingPaymaster,
+    paymaster,
     permit2,
     wrappedNative,
     ...swaps,

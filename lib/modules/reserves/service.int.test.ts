@@ -23,7 +23,7 @@ const api = await testApi({
   worker: true,
   variables: {
     CHAINS_FILE: changedChainsFile((chain) => {
-      if (chain.id === UNSPONSORED) delete chain.contracts.verifyingPaymaster;
+      if (chain.id === UNSPONSORED) delete chain.contracts.paymaster;
     }),
   },
 });

@@ -107,7 +107,7 @@ export const createReservesService = (deps: ReservesDeps) => {
    * there could be promised to accounts and burnt by the next transfer of another token.
    */
   const backs = ({ address, chainId }: Token): boolean =>
-    address !== "native" || registry.get(chainId).contracts.verifyingPaymaster !== undefined;
+    address !== "native" || registry.get(chainId).contracts.paymaster !== undefined;
 
   const readChain = async (
     wallet: EvmAddress,

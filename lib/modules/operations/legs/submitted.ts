@@ -45,7 +45,7 @@ const offer = async (step: Step): Promise<void> => {
   const { leg, operation, submittedAt } = step;
   const now = step.clock.now().getTime();
   if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return;
-  // What its owner signed the owner may send too.
+  // An owner who signs can also spend the operation's nonce on something else.
   const account = await step.managedAccount(operation.projectId, leg.executorWalletId ?? leg.walletId);
   noteOffer(submittedAt, leg.id, now);
   try {

@@ -1,0 +1,156 @@
+import { concatHex, encodeFunctionData, keccak256, toHex, TransactionReceiptNotFoundError, type Hex } from "viem";
+import { bundleCallOf, isPaidBy } from "@/lib/chains/erc4337/bundle-call";
+import { markedPaymasterAbi, notMarkerErrorOf } from "@/lib/chains/erc4337/marked-paymaster";
+import { revertDataOf, revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { DomainError } from "@/lib/core/errors";
+import { createGatherer } from "@/lib/core/gather";
+import type { Bundler, UserOperation } from "@/lib/ports/bundler";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { CarriedElsewhereError, type Carrier, type TransactionSender } from "@/lib/ports/transactions";
+
+export interface MarkerDeps {
+  readonly registry: ChainRegistry;
+  readonly transactions: TransactionSender;
+  /** Address of the key `executor`, which the paymaster lets mark. */
+  readonly executorAddress: EvmAddress;
+  readonly fees: Bundler["fees"];
+}
+
+/**
+ * Has the project's paymaster consent to an operation that somebody else's bundler is about to get. Resolves once the consent is on
+ * chain; does nothing for an operation that this paymaster is not to pay for. A second call for the same operation sends nothing.
+ * @throws DomainError `simulation_failed` when EntryPoint would refuse the operation (nothing is marked then), `provider_error`,
+ * `chain_unavailable` when it is not mined yet
+ */
+export type Marker = (chainId: number, operation: UserOperation, userOpHash: Hex) => Promise<void>;
+
+const EXECUTOR_KEY_ID = "executor";
+/** Longer than any operation is valid; what is left over then can no longer be used. */
+const MARK_SECONDS = 3_600;
+const MARKED_AT_ONCE_MAX = 200;
+const CLAIMS_MAX = 3;
+/** A new slot of storage and its call data; and what the transaction itself costs. */
+const GAS_PER_MARK = 30_000n;
+const GAS_OF_TRANSACTION = 60_000n;
+/** Blocks that are waited for; whoever submits comes again. */
+const BLOCKS_WAITED = 2;
+const WAIT_MS_MAX = 15_000;
+
+/** The transaction that marks an operation is not the one that executes it, so it is filed under a name of its own. */
+const markIdOf = (userOpHash: Hex): Hex => keccak256(concatHex([toHex("mark"), userOpHash]));
+
+type State = "none" | "pending" | "mined";
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const createMarker = ({ registry, transactions, executorAddress, fees }: MarkerDeps): Marker => {
+  const targetOf = (chainId: number) => {
+    const { name, contracts } = registry.get(chainId);
+    const { entryPoint, paymaster = null } = contracts;
+    return { chainId, chainName: name, entryPoint, paymaster, executor: executorAddress };
+  };
+
+  /** What the chain says now: a reorganisation may take a mark back. */
+  const stateOf = async (chainId: number, carrier: Carrier | undefined): Promise<State> => {
+    if (carrier === undefined) return "none";
+    const { hash, minedHash } = carrier.transaction;
+    const receipt = await registry
+      .client(chainId)
+      .getTransactionReceipt({ hash: minedHash ?? hash })
+      .catch((error: unknown) => {
+        if (error instanceof TransactionReceiptNotFoundError) return null;
+        throw error;
+      });
+    if (receipt === null) return "pending";
+    return receipt.status === "success" ? "mined" : "none";
+  };
+
+  const lookAt = async (chainId: number, userOpHash: Hex): Promise<{ state: State; carrier: Carrier | undefined }> => {
+    const carriers = await transactions.carriersOf(chainId, [markIdOf(userOpHash)]);
+    const carrier = carriers.get(markIdOf(userOpHash));
+    return { carrier, state: await chainCall(chainId, () => stateOf(chainId, carrier)) };
+  };
+
+  const transactionOf = async (chainId: number, marks: readonly { userOpHash: Hex; after: string | null }[]) => {
+    const { paymaster } = targetOf(chainId);
+    if (paymaster === null) throw new Error(`Chain ${String(chainId)} has no paymaster.`);
+    const { timestamp } = await chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" }));
+    const hashes = marks.map(({ userOpHash }) => userOpHash);
+    const args = [hashes, Number(timestamp) + MARK_SECONDS] as const;
+    return {
+      chainId,
+      keyId: EXECUTOR_KEY_ID,
+      purpose: `mark:${crypto.randomUUID()}`,
+      to: paymaster,
+      data: encodeFunctionData({ abi: markedPaymasterAbi, functionName: "mark", args }),
+      value: 0n,
+      gas: GAS_OF_TRANSACTION + GAS_PER_MARK * BigInt(marks.length),
+      fees: await fees(chainId),
+      carries: marks.map(({ userOpHash, after }) => ({ userOpHash: markIdOf(userOpHash), after })),
+    };
+  };
+
+  /** Sends one transaction for all that no transaction marks yet. */
+  const sendFor = async (chainId: number, hashes: readonly Hex[]): Promise<void> => {
+    for (let claims = 0; claims < CLAIMS_MAX; claims += 1) {
+      const looks = await Promise.all(hashes.map(async (hash) => ({ hash, ...(await lookAt(chainId, hash)) })));
+      const missing = looks.filter(({ state }) => state === "none");
+      if (missing.length === 0) return;
+      const marks = missing.map(({ hash, carrier }) => ({ userOpHash: hash, after: carrier?.transaction.id ?? null }));
+      try {
+        await transactions.send(await transactionOf(chainId, marks));
+        return;
+      } catch (error) {
+        // Another instance marks some of them; the rest is still to be marked.
+        if (!(error instanceof CarriedElsewhereError)) throw error;
+      }
+    }
+  };
+
+  const senders = new Map<number, (userOpHash: Hex) => Promise<null>>();
+  const sendOn = (chainId: number): ((userOpHash: Hex) => Promise<null>) => {
+    const known = senders.get(chainId);
+    if (known !== undefined) return known;
+    const work = async (hashes: readonly Hex[]): Promise<null[]> => {
+      await sendFor(chainId, [...new Set(hashes)]);
+      return hashes.map(() => null);
+    };
+    const send = createGatherer<Hex, null>(work, { itemsMax: MARKED_AT_ONCE_MAX });
+    senders.set(chainId, send);
+    return send;
+  };
+
+  /** As if it were ours to bundle: a mark for what EntryPoint refuses would be paid for in vain. */
+  const requireAcceptable = async (chainId: number, operation: UserOperation): Promise<void> => {
+    const target = targetOf(chainId);
+    const { to, data } = bundleCallOf(target, [operation]);
+    try {
+      await chainCall(chainId, () => registry.client(chainId).call({ account: executorAddress, to, data }));
+    } catch (error) {
+      const notMarker = notMarkerErrorOf(error, target);
+      const revertData = revertDataOf(error);
+      if (notMarker !== null || revertData === null) throw notMarker ?? error;
+      const reason = revertReasonOf(revertData).text;
+      const message = `${target.chainName} would not execute this: ${reason}. Nothing was sent.`;
+      throw new DomainError("simulation_failed", message, { cause: error, extra: { reason } });
+    }
+  };
+
+  return async (chainId, operation, userOpHash) => {
+    if (!isPaidBy(targetOf(chainId).paymaster, operation)) return;
+    const first = await lookAt(chainId, userOpHash);
+    if (first.state === "mined") return;
+    if (first.state === "none") {
+      await requireAcceptable(chainId, operation);
+      await sendOn(chainId)(userOpHash);
+    } else if (first.carrier !== undefined) await transactions.resend(first.carrier.transaction.id);
+    const { blockTimeMs, pollIntervalMs } = registry.get(chainId);
+    const deadline = performance.now() + Math.min(WAIT_MS_MAX, BLOCKS_WAITED * blockTimeMs);
+    do {
+      if ((await lookAt(chainId, userOpHash)).state === "mined") return;
+      await pause(pollIntervalMs);
+    } while (performance.now() < deadline);
+    throw new DomainError("chain_unavailable", "The paymaster's consent is not mined yet. Try again shortly.");
+  };
+};

@@ -1,0 +1,43 @@
+import { encodeFunctionData, isAddressEqual, type Address, type Hex } from "viem";
+import { entryPoint07Abi } from "viem/account-abstraction";
+import { markedPaymasterAbi } from "./marked-paymaster";
+import { hashUserOperation, packUserOperation, type UserOperationFields } from "./user-operation";
+
+/** A transaction of the executor, without its gas. */
+export interface BundleCall {
+  readonly to: Address;
+  readonly data: Hex;
+  /** How many operations the paymaster marks in it; without any it goes to EntryPoint directly. */
+  readonly marked: number;
+}
+
+export interface BundleTarget {
+  readonly chainId: number;
+  readonly entryPoint: Address;
+  /** The project's paymaster, where the chain has one. */
+  readonly paymaster: Address | null;
+  /** Sends the bundle and is paid for it. */
+  readonly executor: Address;
+}
+
+export const isPaidBy = (paymaster: Address | null, operation: Pick<UserOperationFields, "paymaster">): boolean =>
+  paymaster !== null && operation.paymaster !== undefined && isAddressEqual(operation.paymaster, paymaster);
+
+/**
+ * The call that brings a bundle on chain. What the project's paymaster is to pay for goes through the paymaster, which marks it for
+ * this transaction alone; a bundle that has nothing of that kind goes to EntryPoint.
+ */
+export const bundleCallOf = (target: BundleTarget, operations: readonly UserOperationFields[]): BundleCall => {
+  const { chainId, entryPoint, executor, paymaster } = target;
+  const marked = operations
+    .filter((operation) => isPaidBy(paymaster, operation))
+    .map((operation) => hashUserOperation(operation, chainId, entryPoint));
+  const packed = operations.map(packUserOperation);
+  if (paymaster === null || marked.length === 0) {
+    const data = encodeFunctionData({ abi: entryPoint07Abi, functionName: "handleOps", args: [packed, executor] });
+    return { to: entryPoint, data, marked: 0 };
+  }
+  const args = [packed, executor, marked] as const;
+  const data = encodeFunctionData({ abi: markedPaymasterAbi, functionName: "handleMarkedOps", args });
+  return { to: paymaster, data, marked: marked.length };
+};

@@ -1,0 +1,148 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  encodeDeployData,
+  encodeFunctionData,
+  keccak256,
+  pad,
+  parseAbi,
+  parseEther,
+  toHex,
+  type Abi,
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type Hex,
+} from "viem";
+import { entryPoint07Abi } from "viem/account-abstraction";
+import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
+import { MARKED_PAYMASTER_CODE } from "@/lib/chains/solidity/marked-paymaster";
+import { creationCode } from "@/lib/devnet/artifacts";
+import { startBareAnvil } from "./bare-anvil";
+
+/** Of ERC-4337: the paymaster does not consent. */
+export const NO_CONSENT = 1n;
+/** Of ERC-4337: it consents up to this time, in Unix seconds. */
+export const consentUntil = (seconds: number): bigint => BigInt(seconds) << 160n;
+
+export const UNSTAKE_DELAY_S = 86_400;
+export const STAKE_WEI = parseEther("1");
+const BALANCE_WEI = parseEther("1000");
+const GAS = 10_000_000n;
+
+const abi = [
+  ...markedPaymasterAbi,
+  ...parseAbi([
+    "struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }",
+    "function validatePaymasterUserOp(PackedUserOperation userOp, bytes32 userOpHash, uint256 maxCost) returns (bytes context, uint256 validationData)",
+  ]),
+] as const;
+type Mutability = "nonpayable" | "payable";
+type Name = ContractFunctionName<typeof abi, Mutability>;
+
+export const accountNamed = (name: string): Address => `0x${keccak256(toHex(name)).slice(-40)}`;
+export const OWNER = accountNamed("owner");
+export const MARKER = accountNamed("marker");
+export const OTHER_MARKER = accountNamed("other marker");
+export const STRANGER = accountNamed("stranger");
+
+/** The paymaster looks at the hash alone. */
+const OPERATION = {
+  sender: STRANGER,
+  nonce: 0n,
+  initCode: "0x",
+  callData: "0x",
+  accountGasLimits: pad("0x"),
+  preVerificationGas: 0n,
+  gasFees: pad("0x"),
+  paymasterAndData: "0x",
+  signature: "0x",
+} as const;
+
+interface Call {
+  readonly to: Address;
+  readonly abi: Abi;
+  readonly functionName: string;
+  readonly args: readonly unknown[];
+  readonly value?: bigint;
+}
+
+const errorNameOf = (error: unknown): string => {
+  const found =
+    error instanceof BaseError ? error.walk((cause) => cause instanceof ContractFunctionRevertedError) : null;
+  if (!(found instanceof ContractFunctionRevertedError)) throw error;
+  return found.data?.errorName ?? found.reason ?? "revert";
+};
+
+/** A chain with EntryPoint, and a paymaster of `OWNER` at which `MARKER` may mark. Everybody may send in anybody's name. */
+export const startPaymasterChain = async (chainId: number) => {
+  const { client, stop } = await startBareAnvil(chainId);
+  await client.request({ method: "anvil_autoImpersonateAccount" as never, params: [true] as never });
+
+  const deploy = async (data: Hex, value = 0n): Promise<Address> => {
+    const hash = await client.sendUnsignedTransaction({ from: STRANGER, data, value, gas: GAS });
+    const { contractAddress, status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 5 });
+    if (!contractAddress || status !== "success") throw new Error("Nothing was deployed.");
+    return contractAddress;
+  };
+
+  /** Sends it, unless it would revert. @returns what it returned (`done` for nothing), or the name of its error */
+  const send = async (from: Address, { to, value = 0n, ...call }: Call): Promise<unknown> => {
+    try {
+      const { result }: { result: unknown } = await client.simulateContract({
+        address: to,
+        account: from,
+        value,
+        ...call,
+      } as never);
+      const data = encodeFunctionData(call);
+      const hash = await client.sendUnsignedTransaction({ from, to, data, value, gas: GAS });
+      const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 5 });
+      if (status !== "success") throw new Error("It reverted only when it was sent.");
+      return result ?? "done";
+    } catch (error) {
+      return errorNameOf(error);
+    }
+  };
+
+  for (const address of [OWNER, MARKER, OTHER_MARKER, STRANGER])
+    await client.setBalance({ address, value: BALANCE_WEI });
+  const entryPoint = await deploy(creationCode("entryPoint"));
+  await client.setBalance({ address: entryPoint, value: BALANCE_WEI });
+  const deployPaymaster = (own: { entryPoint: Address; owner?: Address }, value = 0n): Promise<Address> => {
+    const args = [own.entryPoint, own.owner ?? OWNER, [MARKER], UNSTAKE_DELAY_S] as const;
+    return deploy(encodeDeployData({ abi, bytecode: MARKED_PAYMASTER_CODE, args }), value);
+  };
+  const paymaster = await deployPaymaster({ entryPoint }, STAKE_WEI);
+
+  const as = <N extends Name>(
+    from: Address,
+    functionName: N,
+    args: ContractFunctionArgs<typeof abi, Mutability, N>,
+    value = 0n,
+  ): Promise<unknown> => send(from, { to: paymaster, abi, functionName, args: args as readonly unknown[], value });
+
+  return {
+    client,
+    entryPoint,
+    stop,
+    deploy,
+    deployPaymaster,
+    send,
+    /** Calls the paymaster. */
+    as,
+    /** `validationData` of ERC-4337, or the name of the error. */
+    validate: async (from: Address, userOpHash: Hex): Promise<bigint | string> => {
+      const answer = await as(from, "validatePaymasterUserOp", [OPERATION, userOpHash, 0n]);
+      return Array.isArray(answer) ? (answer[1] as bigint) : String(answer);
+    },
+    depositInfo: () =>
+      client.readContract({
+        address: entryPoint,
+        abi: entryPoint07Abi,
+        functionName: "getDepositInfo",
+        args: [paymaster],
+      }),
+    now: async (): Promise<number> => Number((await client.getBlock()).timestamp),
+  };
+};
