@@ -70,7 +70,7 @@ export const updateApiKey = defineContract({
       recipients: z.array(address).max(100).optional().meta({ description: "Empty for any" }),
       approval: givenApproval.optional(),
     })
-    .refine(({ approval: _approval, ...change }) => Object.values(change).some((value) => value !== undefined), {
+    .refine((change) => Object.keys(change).some((field) => field !== "approval"), {
       message: "name at least one field to change",
       path: ["name"],
     }),
