@@ -26,7 +26,9 @@ import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
 import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
 import { createContactsService } from "@/lib/modules/contacts/service";
+import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
+import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService } from "@/lib/modules/auth/service";
 import { createBalanceHistory } from "@/lib/modules/balances/history";
 import { createSnapshotRepository } from "@/lib/modules/balances/repository";
@@ -37,6 +39,7 @@ import { createGlobalAccountsService } from "@/lib/modules/global-accounts/servi
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createLedgerRepository } from "@/lib/modules/ledger/repository";
 import { createLedgerService } from "@/lib/modules/ledger/service";
+import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createInboxRepository } from "@/lib/modules/mail/repository";
 import { createInboxService } from "@/lib/modules/mail/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
@@ -50,6 +53,7 @@ import { createOtpService } from "@/lib/modules/otp/service";
 import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
 import { createPayoutRunner } from "@/lib/modules/payouts/runner";
 import { createPayoutsService } from "@/lib/modules/payouts/service";
+import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
@@ -117,24 +121,30 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   });
   const { mailer, inbox, closeMail } = buildMail(config, overrides, database, clock);
 
-  const projects = createProjectsService({ database, clock });
+  const mailOutbox = createMailOutbox({ database, mailer, clock, log: errorLog });
+  const projects = createProjectsService({ database, clock, outbox: mailOutbox });
+  const people = createPeople({ database });
+  const otp = createOtpService({ repository: createOtpRepository(database), mailer, clock, secrets, contacts: people });
+  const { publicUrl } = config;
+  const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
   const auth = createAuthService({
     database,
     secrets,
     keyEncryptionKey: config.keyEncryptionKey,
-    publicUrl: config.publicUrl,
+    publicUrl,
     registry,
     projects,
     wallets,
     mail: mailer,
+    approvals,
     clock,
   });
   const walletLinks = createWalletLinks({ database, registry, publicUrl: config.publicUrl, profiles: auth, clock });
   const contacts = createContactsService({ database, clock });
   const live = config.chains.some((chain) => !chain.testnet);
-  const apiKeys = createApiKeysService({ database, secrets, clock, kind: live ? "live" : "test" });
   const policies = createPoliciesService({ database });
-  const otp = createOtpService({ repository: createOtpRepository(database), mailer, clock, secrets, contacts: auth });
+  const authority = { database, approvals, policies, projects, clock };
+  const apiKeys = createApiKeysService({ ...authority, secrets, people, publicUrl, kind: live ? "live" : "test" });
 
   const accounts = createAccountsService({ registry, smartAccounts, bundler });
   const funds = createFundsService({
@@ -211,8 +221,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     registry,
     auth,
     projects,
+    approvals,
     apiKeys,
     policies,
+    projectPolicies: createProjectPolicies(authority),
+    mailOutbox,
     wallets,
     walletLinks,
     contacts,

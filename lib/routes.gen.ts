@@ -40,6 +40,7 @@ import * as payoutsIdCancel from "@/app/api/payouts/[id]/cancel/route";
 import * as payoutsIdItems from "@/app/api/payouts/[id]/items/route";
 import * as payoutsIdRetry from "@/app/api/payouts/[id]/retry/route";
 import * as payoutsBulkGlobalAccounts from "@/app/api/payouts/bulk/global-accounts/route";
+import * as policies from "@/app/api/policies/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
@@ -102,6 +103,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/[id]/items", module: payoutsIdItems },
   { path: "/api/payouts/[id]/retry", module: payoutsIdRetry },
   { path: "/api/payouts/bulk/global-accounts", module: payoutsBulkGlobalAccounts },
+  { path: "/api/policies", module: policies },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import type { PrivateKeyAccount } from "viem/accounts";
 import { createApiClient, type ApiClient } from "../lib/api-client/client";
-import { createApiKey } from "../lib/contracts/api-keys";
 import { useFaucet } from "../lib/contracts/dev";
 import { createGlobalAccount, fundGlobalAccount } from "../lib/contracts/global-accounts";
 import { createAccountsPayout, getPayout } from "../lib/contracts/payouts";
 import { listWallets } from "../lib/contracts/wallets";
 import { isFinal } from "../lib/core/status";
+import { approvedKey } from "../lib/testing/approve";
 
 const ROWS = 1000;
 const WARM = 5;
@@ -36,18 +37,22 @@ export interface PayoutFigures {
 export interface PayoutBench {
   readonly databaseUrl: string;
   readonly client: ApiClient;
+  /** Whose client it is. */
+  readonly account: PrivateKeyAccount;
   readonly apiUrl: string;
   readonly chainId: number;
 }
 
 /** An API key that needs no code, an account with money, and as many recipients as there are rows. */
-const prepare = async ({ client, apiUrl, chainId }: PayoutBench) => {
+const prepare = async ({ account, client, apiUrl, chainId }: PayoutBench) => {
   const { data } = await client.call(listWallets, {});
   const treasury = data.find(({ kind }) => kind === "treasury");
   if (treasury === undefined) throw new Error("There is no treasury.");
   await client.call(useFaucet, { body: { address: treasury.address, chainId, token: "USDC", amount: FUNDED } });
-  const { secret } = await client.call(createApiKey, {
-    body: { name: "payouts", otp: "exempt", dailyCapUsd: FUNDED },
+  const { secret } = await approvedKey(account, client, {
+    name: "payouts",
+    otp: "exempt",
+    dailyCapUsd: FUNDED,
   });
   const key = createApiClient({ baseUrl: apiUrl, headers: () => ({ "x-api-key": secret }) });
   const open = async (): Promise<string> => {

@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import type { PrivateKeyAccount } from "viem/accounts";
 import { createApiClient, type ApiClient } from "../lib/api-client/client";
-import { createApiKey } from "../lib/contracts/api-keys";
 import { useFaucet } from "../lib/contracts/dev";
 import { swapAndTransfer } from "../lib/contracts/transfers";
 import { listWallets } from "../lib/contracts/wallets";
+import { approvedKey } from "../lib/testing/approve";
 
 const ONE_BY_ONE = 10;
 const WARM = 5;
@@ -51,6 +52,8 @@ export interface TransferBench {
   readonly pids: () => readonly number[];
   /** Of a person with a funded treasury. */
   readonly client: ApiClient;
+  /** Whose client it is. */
+  readonly account: PrivateKeyAccount;
   readonly apiUrl: string;
   readonly chainId: number;
 }
@@ -156,13 +159,15 @@ const phasesOf = (times: readonly Times[], acceptedMs: ReadonlyMap<string, numbe
 };
 
 /** By a key that needs no one-time code: one call, which prices, simulates and accepts. */
-const transferWith = async ({ client, apiUrl, chainId }: TransferBench): Promise<Transfer> => {
+const transferWith = async ({ account, client, apiUrl, chainId }: TransferBench): Promise<Transfer> => {
   const { data } = await client.call(listWallets, {});
   const treasury = data.find(({ kind }) => kind === "treasury");
   if (treasury === undefined) throw new Error("There is no treasury.");
   await client.call(useFaucet, { body: { address: treasury.address, chainId, token: "USDC", amount: "100000" } });
-  const { secret } = await client.call(createApiKey, {
-    body: { name: "transfers", otp: "exempt", dailyCapUsd: "1000000" },
+  const { secret } = await approvedKey(account, client, {
+    name: "transfers",
+    otp: "exempt",
+    dailyCapUsd: "1000000",
   });
   const key = createApiClient({ baseUrl: apiUrl, headers: () => ({ "x-api-key": secret }) });
   const from = { fromWalletId: treasury.id, fromChainId: chainId, toChainId: chainId };

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { environmentOf, startStack } from "../e2e/support/stack";
 import { createApiClient, type ApiClient } from "../lib/api-client/client";
@@ -45,6 +45,7 @@ const quantile = (values: readonly number[], share: number): number => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Customer {
+  readonly account: PrivateKeyAccount;
   readonly client: ApiClient;
   readonly treasury: `0x${string}`;
   readonly apiKey: string;
@@ -54,12 +55,12 @@ interface Customer {
 
 const newCode = async ({ client, email, codes }: Pick<Customer, "client" | "email" | "codes">): Promise<string> => {
   for (;;) {
-    const { data } = await client.call(readInbox, { query: { to: email, limit: 1 } });
-    const code = data[0]?.code;
-    const id = data[0]?.id;
-    if (code !== undefined && id !== undefined && !codes.has(id)) {
-      codes.add(id);
-      return code;
+    const { data } = await client.call(readInbox, { query: { to: email, limit: 20 } });
+    // Notices without a code may lie above it.
+    const mail = data.find(({ id, code }) => code !== undefined && !codes.has(id));
+    if (mail?.code !== undefined) {
+      codes.add(mail.id);
+      return mail.code;
     }
     await pause(POLL_MS);
   }
@@ -92,7 +93,7 @@ const signUp = async (url: string): Promise<Customer> => {
   const treasury = data[0]?.address;
   if (treasury === undefined) throw new Error("There is no treasury.");
   const { secret } = await client.call(createApiKey, { body: { name: "bench" } });
-  return { client, treasury, apiKey: secret, email, codes };
+  return { account, client, treasury, apiKey: secret, email, codes };
 };
 
 const benchQuotes = async ({ client, treasury }: Customer): Promise<number[]> => {
@@ -231,12 +232,14 @@ const main = async (): Promise<void> => {
     const transfers = await benchTransfers({
       databaseUrl: stack.databaseUrl,
       pids: () => childrenOf(stack.pid),
+      account: customer.account,
       client: customer.client,
       apiUrl: `${stack.url}/api`,
       chainId: ONE,
     });
     const payouts = await benchPayouts({
       databaseUrl: stack.databaseUrl,
+      account: customer.account,
       client: customer.client,
       apiUrl: `${stack.url}/api`,
       chainId: TWO,

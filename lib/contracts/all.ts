@@ -8,6 +8,7 @@ import * as dev from "./dev";
 import * as globalAccounts from "./global-accounts";
 import * as operations from "./operations";
 import * as payouts from "./payouts";
+import * as policies from "./policies";
 import * as reserves from "./reserves";
 import * as swap from "./swap";
 import * as system from "./system";
@@ -27,7 +28,10 @@ export const contracts: readonly Contract[] = [
   auth.verifyEmail,
   apiKeys.createApiKey,
   apiKeys.listApiKeys,
+  apiKeys.updateApiKey,
   apiKeys.revokeApiKey,
+  policies.getPolicies,
+  policies.updatePolicies,
   wallets.listWallets,
   wallets.labelWallet,
   wallets.initWalletLink,

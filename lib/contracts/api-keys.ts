@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { address, id, timestamp } from "./common";
+import { APPROVAL_ERRORS, givenApproval } from "./approvals";
+import { address, id, timestamp, usdAmount } from "./common";
 import { defineContract, SCOPES } from "./contract";
 
 const tag = "API keys";
@@ -26,7 +27,8 @@ export const apiKeyRecord = z.object({
 export const createApiKey = defineContract({
   method: "POST",
   path: "/auth/api-keys",
-  summary: "Makes an API key; its secret is in this answer and never again",
+  summary:
+    "Makes an API key; its secret is in this answer and never again. A key that is exempt from codes needs an approval (409 approval_required)",
   tag,
   auth: "user",
   body: z
@@ -35,12 +37,11 @@ export const createApiKey = defineContract({
       scopes: z.array(z.enum(SCOPES)).min(1).optional(),
       expiresAt: timestamp.optional(),
       otp: z.enum(["required", "exempt"]).default("required"),
-      dailyCapUsd: z
-        .string()
-        .regex(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/, 'must be a decimal string like "2500"')
-        .optional()
-        .meta({ description: "Goes with `exempt`, and only with it" }),
+      dailyCapUsd: usdAmount.optional().meta({
+        description: "US dollars; goes with `exempt`, and only with it. At most the project's own (GET /policies)",
+      }),
       recipients: z.array(address).max(100).default([]),
+      approval: givenApproval.optional(),
     })
     .refine((key) => (key.otp === "exempt") === (key.dailyCapUsd !== undefined), {
       message: "an exempt key needs a daily cap, and only an exempt key has one",
@@ -48,6 +49,34 @@ export const createApiKey = defineContract({
     }),
   status: 201,
   response: apiKeyRecord.extend({ secret: z.string() }),
+  errors: APPROVAL_ERRORS,
+});
+
+export const updateApiKey = defineContract({
+  method: "PATCH",
+  path: "/auth/api-keys/{id}",
+  summary:
+    "Changes an API key on every instance within one second. What widens its authority needs an approval (409 approval_required); what narrows it does not",
+  tag,
+  auth: "user",
+  params: z.object({ id: id("key") }),
+  body: z
+    .object({
+      name: z.string().trim().min(1).max(80).optional(),
+      scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+      expiresAt: timestamp.nullable().optional().meta({ description: "null takes the expiry away" }),
+      otp: z.enum(["required", "exempt"]).optional(),
+      dailyCapUsd: usdAmount.optional(),
+      recipients: z.array(address).max(100).optional().meta({ description: "Empty for any" }),
+      approval: givenApproval.optional(),
+    })
+    .refine((change) => Object.keys(change).some((field) => field !== "approval"), {
+      message: "name at least one field to change",
+      path: ["name"],
+    }),
+  status: 200,
+  response: apiKeyRecord,
+  errors: ["not_found", ...APPROVAL_ERRORS],
 });
 
 export const listApiKeys = defineContract({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
+import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { address, id, timestamp } from "./common";
 import { defineContract } from "./contract";
 
@@ -119,15 +120,17 @@ export const getMe = defineContract({
 export const updateMe = defineContract({
   method: "PATCH",
   path: "/me",
-  summary: "Sets the e-mail address and mails a code to it; it counts once the code is verified",
+  summary:
+    "Sets the e-mail address and mails a code to it; it counts once the code is verified. Replacing a verified address needs an approval (409 approval_required)",
   tag: "Profile",
   auth: "user",
   personal: true,
-  body: z.object({ email: z.email().max(254) }),
+  body: z.object({ email: z.email().max(254), approval: givenApproval.optional() }),
   status: 200,
   response: me.extend({
     verification: z.object({ destination: z.string(), expiresAt: timestamp, resendAfter: timestamp }),
   }),
+  errors: [...APPROVAL_ERRORS, "rate_limited", "provider_error"],
 });
 
 export const verifyEmail = defineContract({

@@ -42,6 +42,16 @@ export const tokenRef = z
   .meta({ description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19", examples: ["USDC"] });
 
 export const hex = z.string().regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex");
+
+/** 32 KiB: a signature of a contract that is not deployed yet (ERC-6492) carries its creation. */
+const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
+export const walletSignature = hex.max(SIGNATURE_LENGTH_MAX);
+
+export const usdAmount = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/, 'must be a decimal string like "2500"')
+  .meta({ description: "US dollars, a decimal string", examples: ["2500"] });
+
 export const timestamp = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
 
 export const id = (prefix: string): z.ZodString =>
@@ -87,4 +97,9 @@ export const errorBody = z.object({
   requestId: z.string(),
   details: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional() })).optional(),
   docsUrl: z.string().optional(),
+  approvalId: z
+    .string()
+    .optional()
+    .meta({ description: "With `approval_required`: send the request again with it; `message` is what to approve" }),
+  expiresAt: z.string().optional().meta({ description: "With `approval_required`: until when it can be approved" }),
 });

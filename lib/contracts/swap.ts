@@ -124,16 +124,22 @@ const oneSubjectMessage = { message: "name either quoteId or transferId", path: 
 export const requestOtp = defineContract({
   method: "POST",
   path: "/swap/request-otp",
-  summary: "Sends the one-time code that approves exactly this quote, transfer or waiting operation",
+  summary: "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout or change",
   tag,
   auth: "member",
   scope: "swaps:write",
+  // A viewer may change an e-mail address of one's own, and approves that; for what moves money the route refuses viewers.
+  personal: true,
   body: subject
-    .extend({ operationId: id("op").optional(), payoutId: id("po").optional() })
+    .extend({
+      operationId: id("op").optional(),
+      payoutId: id("po").optional(),
+      approvalId: id("apr").optional().meta({ description: "Of a 409 `approval_required`" }),
+    })
     .refine(
-      ({ quoteId, transferId, operationId, payoutId }) =>
-        [quoteId, transferId, operationId, payoutId].filter((each) => each !== undefined).length === 1,
-      { message: "name one of quoteId, transferId, operationId and payoutId", path: ["quoteId"] },
+      ({ quoteId, transferId, operationId, payoutId, approvalId }) =>
+        [quoteId, transferId, operationId, payoutId, approvalId].filter((each) => each !== undefined).length === 1,
+      { message: "name one of quoteId, transferId, operationId, payoutId and approvalId", path: ["quoteId"] },
     ),
   status: 200,
   response: z.object({
@@ -143,7 +149,15 @@ export const requestOtp = defineContract({
     expiresAt: timestamp,
     resendAfter: timestamp,
   }),
-  errors: ["not_found", "quote_expired", "quote_already_used", "otp_channel_missing", "rate_limited"],
+  errors: [
+    "not_found",
+    "invalid_state",
+    "quote_expired",
+    "quote_already_used",
+    "otp_channel_missing",
+    "rate_limited",
+    "provider_error",
+  ],
 });
 
 /** What a wallet of one's own has to do, in this order, before execute. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, chainId, hex, id, timestamp } from "./common";
+import { address, chainId, id, timestamp, walletSignature } from "./common";
 import { defineContract } from "./contract";
 
 const tag = "Wallets";
@@ -46,9 +46,6 @@ export const labelWallet = defineContract({
   errors: ["not_found"],
 });
 
-/** 32 KiB: a signature of a contract that is not deployed yet (ERC-6492) carries its creation. */
-const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
-
 const linkedWalletRecord = z.object({
   address,
   walletId: id("wal"),
@@ -83,7 +80,7 @@ export const verifyWalletLink = defineContract({
   summary: "Links the wallet whose signature (EOA, ERC-1271 or ERC-6492) over the message of init this is",
   tag,
   auth: "user",
-  body: z.object({ address, signature: hex.max(SIGNATURE_LENGTH_MAX) }),
+  body: z.object({ address, signature: walletSignature }),
   status: 200,
   response: z.object({ linked: z.boolean(), wallet: linkedWalletRecord }),
   errors: ["invalid_signature", "nonce_expired", "wallet_already_linked", "chain_unavailable"],

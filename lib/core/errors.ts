@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   "invalid_state",
   "otp_channel_missing",
   "otp_required",
+  "approval_required",
   "quote_already_used",
   "quote_price_moved",
   "wallet_already_linked",

@@ -27,6 +27,7 @@ export const ID_PREFIXES = {
   mail: "mail",
   contact: "ct",
   auditEvent: "aud",
+  approval: "apr",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

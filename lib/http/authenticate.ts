@@ -64,6 +64,11 @@ export const authorize = (contract: Contract, actor: Actor | null): void => {
       throw new DomainError("insufficient_scope", `This API key lacks the scope ${contract.scope}.`);
     return;
   }
-  if (actor.role === "viewer" && contract.method !== "GET" && contract.personal !== true)
+  if (contract.method !== "GET" && contract.personal !== true) refuseViewer(actor);
+};
+
+/** @throws DomainError `forbidden` for people who may look and not change */
+export const refuseViewer = (actor: Actor): void => {
+  if (actor.type === "user" && actor.role === "viewer")
     throw new DomainError("forbidden", "A viewer of this project may look, not change. Ask an owner for another role.");
 };

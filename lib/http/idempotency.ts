@@ -73,7 +73,8 @@ const unseal = (appSecret: string, entry: IdempotencyEntry, response: unknown): 
 };
 
 // What may turn out otherwise next time is not an answer to keep: our own failures, limits, and who the caller is.
-const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
+const isKept = ({ status, isInterim }: Answer): boolean =>
+  status < 500 && status !== 401 && status !== 429 && isInterim !== true;
 
 export interface IdempotentCall {
   readonly store: IdempotencyStore;
@@ -116,7 +117,7 @@ const keepLease = (call: IdempotentCall, entry: IdempotencyEntry, holder: string
 const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: string, answer: Answer | null) => {
   for (let attempt = 1; attempt <= COMPLETE_ATTEMPTS_MAX; attempt += 1) {
     try {
-      if (answer !== null && isKept(answer.status)) {
+      if (answer !== null && isKept(answer)) {
         const response = { ...seal(call.appSecret, entry, answer) };
         await call.store.complete({ ...entry, holder, response });
       } else await call.store.release({ ...entry, holder });
@@ -130,7 +131,7 @@ const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: str
 
 /**
  * Runs `work` once per (project, route, key) within 24 h: of requests at the same time one runs, the others get 409; later ones get
- * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429 are not stored. A holder that dies frees the key
+ * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429, and those that ask for a code or an approval, are not stored. A holder that dies frees the key
  * after 60 s, so a handler must still be safe to run twice where its effect is money.
  * @param work never throws; a Response (a stream) is passed through and not stored
  * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`

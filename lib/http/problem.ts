@@ -18,6 +18,7 @@ export const STATUS_OF = {
   invalid_state: 409,
   otp_channel_missing: 409,
   otp_required: 409,
+  approval_required: 409,
   quote_already_used: 409,
   quote_price_moved: 409,
   wallet_already_linked: 409,
@@ -46,6 +47,14 @@ export const STATUS_OF = {
   chain_unavailable: 503,
   service_unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
+
+/** Answers that ask for an approval or refuse the given code: the request has not been carried out, and goes on with another code. */
+const INTERIM_CODES: ReadonlySet<ErrorCode> = new Set([
+  "approval_required",
+  "otp_invalid",
+  "otp_expired",
+  "otp_required",
+]);
 
 const CHALLENGE = 'Bearer realm="causeway", ApiKey realm="causeway"';
 const DATABASE_RETRY_SECONDS = 2;
@@ -109,7 +118,8 @@ export const toAnswer = (error: DomainError, requestId: string, options: Problem
     requestId,
     ...(error.details.length > 0 ? { details: error.details } : {}),
   };
-  return { status, headers, body: JSON.stringify(body) };
+  const answer = { status, headers, body: JSON.stringify(body) };
+  return INTERIM_CODES.has(error.code) ? { ...answer, isInterim: true } : answer;
 };
 
 /** For code outside `route()` that must answer an error: same body, same status. */

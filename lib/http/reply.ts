@@ -23,6 +23,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
+  /** The same request may be answered otherwise once it carries a code or an approval, so its Idempotency-Key stays free. */
+  readonly isInterim?: true;
 }
 
 export const JSON_TYPE = "application/json; charset=utf-8";

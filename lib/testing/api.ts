@@ -3,12 +3,13 @@ import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { vi } from "vitest";
 import { createApiClient, type ApiClient } from "@/lib/api-client/client";
 import type { Services } from "@/lib/composition";
-import { createApiKey } from "@/lib/contracts/api-keys";
+import type { createApiKey } from "@/lib/contracts/api-keys";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { createNonce, createToken, updateMe, verifyEmail } from "@/lib/contracts/auth";
 import { readInbox } from "@/lib/contracts/dev";
 import { createRouteTable } from "@/lib/http/route-table";
 import { routes } from "@/lib/routes.gen";
+import { approvedKey } from "./approve";
 import { testEmail, testKey } from "./factories";
 import { testServices, type TestServicesOptions } from "./services";
 
@@ -37,6 +38,7 @@ export interface TestApi {
   client(headers?: Readonly<Record<string, string>>): ApiClient;
   /** Signs in with EIP-4361, as a new person unless a key is given. */
   signIn(privateKey?: `0x${string}`): Promise<TestSession>;
+  /** Signs with the person's wallet what needs an approval. */
   createKey(session: TestSession, input?: KeyInput): Promise<TestApiKey>;
   /** Gives the person a verified address, which one-time codes are sent to. @returns the address */
   verifiedEmail(session: TestSession): Promise<string>;
@@ -106,7 +108,7 @@ export const testApi = async (options: TestServicesOptions = {}): Promise<TestAp
     client: clientWith,
     signIn: (privateKey = testKey()) => signIn(chainId, privateKey),
     createKey: async (session, input = {}) => {
-      const { id, secret } = await session.client.call(createApiKey, { body: { name: "test", ...input } });
+      const { id, secret } = await approvedKey(session.account, session.client, { name: "test", ...input });
       return { id, secret, client: clientWith({ "x-api-key": secret }) };
     },
     verifiedEmail: async (session) => {

@@ -5,8 +5,15 @@ import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
+import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
+import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService, type AuthDeps, type SignedIn } from "@/lib/modules/auth/service";
+import { createMailOutbox } from "@/lib/modules/mail/outbox";
+import { createOtpRepository } from "@/lib/modules/otp/repository";
+import { createOtpService } from "@/lib/modules/otp/service";
+import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
+import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
 import { createSecrets } from "@/lib/modules/secrets/service";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
@@ -64,11 +71,23 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const outbox: Mailer = { id: "outbox", send: (mail) => Promise.resolve(void mails.push(mail)) };
   const signer = createLocalSigner({ store: createManagedKeyRepository(database), keyEncryptionKey, clock });
   const wallets = createWalletsService({ database, signer, registry, smartAccounts, clock });
-  const projects = createProjectsService({ database, clock });
-  const apiKeys = createApiKeysService({ database, secrets, clock, kind: "test", monotonicMs });
   const mail = options.mail ?? outbox;
-  const shared = { database, secrets, keyEncryptionKey, publicUrl, registry, clock, monotonicMs };
-  const auth = createAuthService({ ...shared, projects, wallets, mail });
+  const mailOutbox = createMailOutbox({ database, mailer: mail, clock, log: { warn: () => undefined } });
+  const projects = createProjectsService({ database, clock, outbox: mailOutbox });
+  const people = createPeople({ database });
+  const otp = createOtpService({
+    repository: createOtpRepository(database),
+    mailer: mail,
+    clock,
+    secrets,
+    contacts: people,
+  });
+  const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
+  const policies = createPoliciesService({ database });
+  const shared = { database, secrets, keyEncryptionKey, publicUrl, registry, clock, monotonicMs, approvals, projects };
+  const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
+  const projectPolicies = createProjectPolicies({ database, clock, approvals, policies, projects });
+  const auth = createAuthService({ ...shared, wallets, mail });
 
   type Account = Pick<PrivateKeyAccount, "address" | "signMessage">;
   const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
@@ -89,5 +108,22 @@ export const createAuthServices = (options: AuthServicesOptions) => {
     const { projectId, role } = await projects.resolve(userId, null);
     return { type: "user", userId, sessionId, projectId, role };
   };
-  return { auth, apiKeys, projects, wallets, signer, secrets, mails, newAccount, messageFor, signIn, actorOf };
+  return {
+    auth,
+    people,
+    approvals,
+    apiKeys,
+    policies,
+    projectPolicies,
+    mailOutbox,
+    projects,
+    wallets,
+    signer,
+    secrets,
+    mails,
+    newAccount,
+    messageFor,
+    signIn,
+    actorOf,
+  };
 };

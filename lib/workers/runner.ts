@@ -36,6 +36,7 @@ export const startWorker = (services: Services): Worker => {
     handlers: {
       operation: (id, signal) => services.operationDriver.drive(id, signal),
       payout: (id) => services.payoutRunner.run(id),
+      mail: (id) => services.mailOutbox.deliver(id),
     },
     workerId: newWorkerId(),
     listener: services.listener,

@@ -192,11 +192,15 @@ describe("API keys over the API", () => {
   });
 
   test("show the policy that they were made with, and need a code unless that says otherwise", async () => {
-    const headers = bearer((await api.signIn()).accessToken);
+    const { accessToken, account } = await api.signIn();
+    const headers = bearer(accessToken);
     const { address } = testAccount();
-    const policy = { otp: "exempt", dailyCapUsd: "2500.5", recipients: [address.toLowerCase()] };
-    const made = await send("POST", PERSONAL, headers, { name: "Shop", ...policy });
-    const shown = { otp: "exempt", dailyCapUsd: "2500.5", recipients: [address] };
+    const policy = { otp: "exempt", dailyCapUsd: "250.50", recipients: [address.toLowerCase()] };
+    const asked = await send("POST", PERSONAL, headers, { name: "Shop", ...policy });
+    const signature = await account.signMessage({ message: String(asked.body.message) });
+    const approval = { approvalId: asked.body.approvalId, signature };
+    const made = await send("POST", PERSONAL, headers, { name: "Shop", ...policy, approval });
+    const shown = { otp: "exempt", dailyCapUsd: "250.5", recipients: [address] };
     expect(made).toMatchObject({ status: 201, body: shown });
     await send("POST", PERSONAL, headers, { name: "Plain" });
     const { body } = await send("GET", PERSONAL, headers);

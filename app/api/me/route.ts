@@ -10,5 +10,5 @@ export const GET = route({
 export const PATCH = route({
   contract: updateMe,
   handler: async ({ body, actor, services }) =>
-    ok(toMeWithVerification(await services.auth.setEmail(actor, body.email))),
+    ok(toMeWithVerification(await services.auth.setEmail(actor, body.email, body.approval))),
 });

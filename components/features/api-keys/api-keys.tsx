@@ -4,6 +4,7 @@ import { Ban, CircleCheck, ClockAlert, KeyRound, Plus, type LucideIcon } from "l
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { usePolicies } from "@/components/features/policies/use-policies";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
@@ -17,6 +18,7 @@ import { Time } from "@/components/ui/time";
 import { listApiKeys } from "@/lib/contracts/api-keys";
 import { KeyPolicy } from "./key-policy";
 import { CreateKeyDialog } from "./create-key-dialog";
+import { EditKeyDialog } from "./edit-key-dialog";
 import type { ApiKey } from "./api-key";
 import { describeScopes } from "./presets";
 import { RevokeDialog } from "./revoke-dialog";
@@ -39,7 +41,13 @@ const StateBadge = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode => {
   );
 };
 
-const columnsOf = (onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+interface Actions {
+  readonly onEdit: (key: ApiKey) => void;
+  readonly onRevoke: (key: ApiKey) => void;
+  readonly projectCap: string | undefined;
+}
+
+const columnsOf = ({ onEdit, onRevoke, projectCap }: Actions): readonly Column<ApiKey>[] => [
   { id: "name", header: "Name", phone: "title", cell: (key) => <span className="font-medium">{key.name}</span> },
   {
     id: "key",
@@ -51,7 +59,7 @@ const columnsOf = (onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =
     header: "May",
     cell: (key) => <span title={key.scopes.join(", ")}>{describeScopes(key.scopes)}</span>,
   },
-  { id: "policy", header: "Moves money", cell: (key) => <KeyPolicy apiKey={key} /> },
+  { id: "policy", header: "Moves money", cell: (key) => <KeyPolicy apiKey={key} projectCap={projectCap} /> },
   { id: "state", header: "Status", cell: (key) => <StateBadge apiKey={key} /> },
   { id: "created", header: "Created", cell: (key) => <Time value={key.createdAt} /> },
   {
@@ -70,9 +78,14 @@ const columnsOf = (onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =
     align: "right",
     cell: (key) =>
       key.revokedAt === null ? (
-        <Button size="sm" variant="ghost" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
-          Revoke
-        </Button>
+        <span className="flex justify-end gap-1">
+          <Button size="sm" variant="ghost" aria-label={`Edit ${key.name}`} onClick={() => onEdit(key)}>
+            Edit
+          </Button>
+          <Button size="sm" variant="ghost" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+            Revoke
+          </Button>
+        </span>
       ) : null,
   },
 ];
@@ -81,7 +94,9 @@ export const ApiKeys = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(listApiKeys, {});
   const [creating, setCreating] = useQueryState("create", parseAsStringLiteral(["1"]));
   const [made, setMade] = useState<NewKey | null>(null);
+  const [editing, setEditing] = useState<ApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  const projectCap = usePolicies().data?.dailyCapUsd;
   const create = (
     <Button variant="primary" onClick={() => void setCreating("1")}>
       <Plus aria-hidden /> New API key
@@ -109,7 +124,12 @@ export const ApiKeys = (): ReactNode => {
               Make one for each program that uses the service, so that each can be revoked by itself.
             </EmptyState>
           ) : (
-            <Table caption="API keys" columns={columnsOf(setRevoking)} rows={data.data} rowKey={(key) => key.id} />
+            <Table
+              caption="API keys"
+              columns={columnsOf({ onEdit: setEditing, onRevoke: setRevoking, projectCap })}
+              rows={data.data}
+              rowKey={(key) => key.id}
+            />
           )}
         </Sheet>
         <ApiSnippet method="GET" path="/auth/api-keys" auth="bearer" />
@@ -123,6 +143,7 @@ export const ApiKeys = (): ReactNode => {
         }}
       />
       <SecretDialog made={made} onClose={() => setMade(null)} />
+      <EditKeyDialog apiKey={editing} onClose={() => setEditing(null)} />
       <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </>
   );

@@ -1,19 +1,19 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useId, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { usePolicies } from "@/components/features/policies/use-policies";
+import { queryKeyOf, useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
-import { RadioCards } from "@/components/ui/radio-cards";
-import { Select } from "@/components/ui/select";
 import { createApiKey, listApiKeys } from "@/lib/contracts/api-keys";
-import { keyErrors, movesMoney, toKeyBody, type KeyValues } from "./key-form";
-import { PolicyFields } from "./policy-fields";
-import { SCOPE_PRESETS } from "./presets";
+import type { BodyInput } from "@/lib/contracts/contract";
+import { KeyFields } from "./key-fields";
+import { keyErrors, toKeyBody, type KeyValues } from "./key-form";
 import type { NewKey } from "./secret-dialog";
 
 interface CreateKeyDialogProps {
@@ -21,16 +21,6 @@ interface CreateKeyDialogProps {
   readonly onOpenChange: (open: boolean) => void;
   readonly onCreated: (key: NewKey) => void;
 }
-
-const NAME_MAX = 80;
-
-const EXPIRIES = [
-  { value: "never", label: "Never" },
-  { value: "7", label: "In 7 days" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
-] as const;
 
 const EMPTY: KeyValues = {
   name: "",
@@ -53,27 +43,23 @@ interface FormProps {
 }
 
 const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const projectCap = usePolicies().data?.dailyCapUsd;
   const [values, setValues] = useState(EMPTY);
   const [shownAt] = useState(Date.now);
   const [tried, setTried] = useState(false);
-  const create = useApiMutation(createApiKey);
-  const queryClient = useQueryClient();
-  const labelId = useId();
-  const errors = keyErrors(values);
-  const change = (part: Partial<KeyValues>): void => setValues((before) => ({ ...before, ...part }));
-
+  const create = useApprovable<BodyInput<typeof createApiKey>>(async (body, approval) => {
+    const key = await api.call(createApiKey, { body: { ...body, ...(approval ? { approval } : {}) } });
+    onCreated(key);
+    await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });
+  });
+  const errors = keyErrors(values, projectCap);
   const submit = async (): Promise<void> => {
     setTried(true);
-    if (Object.keys(errors).length > 0) return;
-    try {
-      const key = await create.mutateAsync({ body: toKeyBody(values, Date.now()) });
-      onCreated(key);
-      await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });
-    } catch {
-      // The mutation keeps the error; it is shown below.
-    }
+    if (Object.keys(errors).length === 0) await create.start(toKeyBody(values, Date.now()));
   };
-
+  if (create.asked !== null) return <ApprovalStep asked={create.asked} change={create} />;
   return (
     <form
       className="flex flex-col gap-4"
@@ -83,30 +69,13 @@ const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
         void submit();
       }}
     >
-      <Field label="Name" hint="Which program uses it, for instance “Shop backend”." error={tried ? errors.name : null}>
-        <Input
-          value={values.name}
-          maxLength={NAME_MAX}
-          onChange={(event) => change({ name: event.target.value })}
-          autoFocus
-        />
-      </Field>
-      <div className="flex flex-col gap-1">
-        <span id={labelId} className="text-sm font-medium text-fg-2">
-          It may
-        </span>
-        <RadioCards
-          labelledBy={labelId}
-          value={values.preset}
-          onValueChange={(id) => change({ preset: SCOPE_PRESETS.find((preset) => preset.id === id)?.id ?? "read" })}
-          options={SCOPE_PRESETS.map(({ id, label, description }) => ({ value: id, label, description }))}
-        />
-      </div>
-      {movesMoney(values) ? <PolicyFields values={values} errors={tried ? errors : {}} onChange={change} /> : null}
-      <Field label="Expires" className="max-w-48">
-        <Select value={values.expiry} onValueChange={(expiry) => change({ expiry })} options={EXPIRIES} />
-      </Field>
-      {create.isError ? <ErrorState compact error={create.error} money="No key was made." /> : null}
+      <KeyFields
+        values={values}
+        errors={tried ? errors : {}}
+        projectCap={projectCap}
+        onChange={(part) => setValues((before) => ({ ...before, ...part }))}
+      />
+      {create.error == null ? null : <ErrorState compact error={create.error} money="No key was made." />}
       <ApiSnippet
         method="POST"
         path="/auth/api-keys"
@@ -115,7 +84,7 @@ const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
       />
       <div className="sticky -bottom-4 -mx-4 -mb-4 flex justify-end gap-2 border-t bg-surface px-4 py-3">
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" loading={create.isPending}>
+        <Button type="submit" variant="primary" loading={create.busy}>
           Create key
         </Button>
       </div>

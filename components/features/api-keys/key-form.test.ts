@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createApiKey } from "@/lib/contracts/api-keys";
-import { keyErrors, toKeyBody, type KeyValues } from "./key-form";
+import type { ApiKey } from "./api-key";
+import { keyErrors, toKeyBody, toKeyChange, valuesOfKey, type KeyValues } from "./key-form";
 
 const ADA = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -44,4 +45,47 @@ test("a key that only reads has no policy", () => {
   expect(keyErrors(values)).toEqual({});
   expect(toKeyBody(values, 0)).not.toHaveProperty("otp");
   expect(toKeyBody(values, 0)).not.toHaveProperty("recipients");
+});
+
+test("a limit above the project's is refused before it is sent", () => {
+  const values: KeyValues = { ...VALUES, otp: "exempt", dailyCapUsd: "1000.01" };
+  expect(keyErrors(values, "1000").dailyCapUsd).toContain("1000");
+  expect(keyErrors({ ...values, dailyCapUsd: "1000" }, "1000")).toEqual({});
+  expect(keyErrors(values)).toEqual({});
+});
+
+const KEY: ApiKey = {
+  id: "key_1",
+  name: "Payroll",
+  prefix: "cw_test_Ab3x",
+  last4: "9ZqP",
+  scopes: ["balances:read", "transfers:write"],
+  otp: "exempt",
+  dailyCapUsd: "250",
+  recipients: [ADA],
+  createdAt: "2026-01-01T00:00:00.000Z",
+  expiresAt: "2026-06-01T00:00:00.000Z",
+  lastUsedAt: null,
+  revokedAt: null,
+  createdBy: "usr_1",
+};
+
+test("a key's form begins with what the key is, and saving that changes nothing", () => {
+  const values = valuesOfKey(KEY);
+  expect(values).toMatchObject({ preset: "kept", expiry: "kept", otp: "exempt", dailyCapUsd: "250" });
+  expect(toKeyChange(KEY, values, 0)).toBeNull();
+  const plain = { ...KEY, otp: "required" as const, dailyCapUsd: null, expiresAt: null };
+  expect(toKeyChange(plain, { ...valuesOfKey(plain), expiry: "never" }, 0)).toBeNull();
+});
+
+test("a change carries what is changed and nothing else", () => {
+  const values = valuesOfKey(KEY);
+  expect(toKeyChange(KEY, { ...values, name: " Till " }, 0)).toEqual({ name: "Till" });
+  expect(toKeyChange(KEY, { ...values, dailyCapUsd: "300" }, 0)).toEqual({ dailyCapUsd: "300" });
+  expect(toKeyChange(KEY, { ...values, otp: "required" }, 0)).toEqual({ otp: "required" });
+  expect(toKeyChange(KEY, { ...values, recipients: `${BOB}\n${ADA}` }, 0)).toEqual({ recipients: [BOB, ADA] });
+  expect(toKeyChange(KEY, { ...values, expiry: "never" }, 0)).toEqual({ expiresAt: null });
+  expect(toKeyChange(KEY, { ...values, expiry: "1" }, 0)).toEqual({ expiresAt: "1970-01-02T00:00:00.000Z" });
+  const read = toKeyChange(KEY, { ...values, preset: "read", dailyCapUsd: "9" }, 0);
+  expect(Object.keys(read ?? {})).toEqual(["scopes"]);
 });

@@ -1,13 +1,16 @@
-import { createApiKey } from "@/lib/contracts/api-keys";
-import { address } from "@/lib/contracts/common";
+import type { createApiKey, updateApiKey } from "@/lib/contracts/api-keys";
+import { address, usdAmount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { SCOPE_PRESETS, type ScopePreset } from "./presets";
+import { isMoreUsd } from "@/lib/core/usd";
+import type { ApiKey } from "./api-key";
+import { presetOf, SCOPE_PRESETS, type ScopePreset } from "./presets";
 
 /** What stands in the form, as typed. */
 export interface KeyValues {
   readonly name: string;
-  readonly preset: ScopePreset["id"];
-  /** Days, or `never`. */
+  /** `kept`: the scopes that the key has, which are those of no preset. */
+  readonly preset: ScopePreset["id"] | "kept";
+  /** Days, `never`, or `kept` for what the key has. */
   readonly expiry: string;
   readonly otp: "required" | "exempt";
   readonly dailyCapUsd: string;
@@ -39,15 +42,24 @@ const recipientsProblem = (text: string): string | null => {
   return null;
 };
 
-/** The form's own checks; the service checks everything again. */
-export const keyErrors = (values: KeyValues): KeyErrors => {
+const capProblem = (cap: string, projectCap: string | undefined): string | null => {
+  if (!usdAmount.safeParse(cap).success || !/[1-9]/.test(cap))
+    return "Enter an amount such as 250: without a code there has to be a limit.";
+  if (projectCap !== undefined && isMoreUsd(cap, projectCap))
+    return `At most ${projectCap}: the project's daily cap. It can be raised in the settings.`;
+  return null;
+};
+
+/**
+ * The form's own checks; the service checks everything again.
+ * @param projectCap US dollars, once it is known
+ */
+export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => {
   const errors: KeyErrors = {};
   if (values.name.trim() === "") errors.name = "Give the key a name.";
   if (!movesMoney(values)) return errors;
-  const cap = values.dailyCapUsd.trim();
-  if (values.otp === "exempt" && !(createApiKey.body.shape.dailyCapUsd.safeParse(cap).success && /[1-9]/.test(cap))) {
-    errors.dailyCapUsd = "Type an amount such as 2500: without a code there has to be a limit.";
-  }
+  const cap = values.otp === "exempt" ? capProblem(values.dailyCapUsd.trim(), projectCap) : null;
+  if (cap !== null) errors.dailyCapUsd = cap;
   const recipients = recipientsProblem(values.recipients);
   if (recipients !== null) errors.recipients = recipients;
   return errors;
@@ -67,4 +79,47 @@ export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof crea
       : {}),
     ...(recipients.length === 0 ? {} : { recipients }),
   };
+};
+
+/** What the form of an existing key begins with. */
+export const valuesOfKey = (key: ApiKey): KeyValues => ({
+  name: key.name,
+  preset: presetOf(key.scopes)?.id ?? "kept",
+  expiry: "kept",
+  otp: key.otp,
+  dailyCapUsd: key.dailyCapUsd ?? "",
+  recipients: key.recipients.join("\n"),
+});
+
+const sameMembers = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item) => b.includes(item));
+
+const expiryChange = (key: ApiKey, expiry: string, now: number): { expiresAt?: string | null } => {
+  if (expiry === "kept") return {};
+  if (expiry === "never") return key.expiresAt === null ? {} : { expiresAt: null };
+  return { expiresAt: new Date(now + Number(expiry) * DAY_MS).toISOString() };
+};
+
+const policyChange = (key: ApiKey, values: KeyValues): BodyInput<typeof updateApiKey> => {
+  if (!movesMoney(values)) return {};
+  const recipients = linesOf(values.recipients);
+  const cap = values.dailyCapUsd.trim();
+  return {
+    ...(values.otp === key.otp ? {} : { otp: values.otp }),
+    ...(values.otp !== "exempt" || cap === key.dailyCapUsd ? {} : { dailyCapUsd: cap }),
+    ...(sameMembers(recipients, key.recipients) ? {} : { recipients }),
+  };
+};
+
+/** The body of `PATCH /auth/api-keys/{id}`: what the form changes; null where that is nothing. */
+export const toKeyChange = (key: ApiKey, values: KeyValues, now: number): BodyInput<typeof updateApiKey> | null => {
+  const name = values.name.trim();
+  const preset = SCOPE_PRESETS.find((candidate) => candidate.id === values.preset);
+  const change = {
+    ...(name === key.name ? {} : { name }),
+    ...(preset === undefined || sameMembers(preset.scopes, key.scopes) ? {} : { scopes: [...preset.scopes] }),
+    ...expiryChange(key, values.expiry, now),
+    ...policyChange(key, values),
+  };
+  return Object.keys(change).length === 0 ? null : change;
 };

@@ -1,11 +1,20 @@
 import type { ReactNode } from "react";
 import { Usd } from "@/components/ui/amount";
+import { isMoreUsd } from "@/lib/core/usd";
 import type { ApiKey } from "./api-key";
 
 const MOVING = new Set(["swaps:write", "transfers:write", "payouts:write", "operations:write", "privacy:write"]);
 
+interface KeyPolicyProps {
+  readonly apiKey: ApiKey;
+  /** Of a key with a higher limit of its own the project's counts; undefined until it is known. */
+  readonly projectCap: string | undefined;
+}
+
+const smaller = (a: string, b: string | undefined): string => (b !== undefined && isMoreUsd(a, b) ? b : a);
+
 /** What a key moves without a person, and whereto; in short, with all of it in the title. */
-export const KeyPolicy = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode => {
+export const KeyPolicy = ({ apiKey, projectCap }: KeyPolicyProps): ReactNode => {
   if (!apiKey.scopes.some((scope) => MOVING.has(scope))) return <span className="text-fg-3">nothing</span>;
   const { recipients } = apiKey;
   return (
@@ -15,7 +24,7 @@ export const KeyPolicy = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode =>
           "with a code"
         ) : (
           <>
-            up to <Usd value={apiKey.dailyCapUsd} /> a day
+            up to <Usd value={smaller(apiKey.dailyCapUsd, projectCap)} /> a day
           </>
         )}
       </span>

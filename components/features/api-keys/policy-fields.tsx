@@ -1,6 +1,7 @@
 "use client";
 
 import { useId, type ComponentProps, type ReactNode } from "react";
+import { Usd } from "@/components/ui/amount";
 import { cn } from "@/components/ui/cn";
 import { CONTROL_LOOKS, Field, Input, useFieldProps } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
@@ -9,6 +10,8 @@ import type { KeyErrors, KeyValues } from "./key-form";
 interface PolicyFieldsProps {
   readonly values: KeyValues;
   readonly errors: KeyErrors;
+  /** US dollars a day that all keys of the project together move without a code; undefined until it is known. */
+  readonly projectCap: string | undefined;
   readonly onChange: (part: Partial<KeyValues>) => void;
 }
 
@@ -22,12 +25,12 @@ const POLICIES = [
     value: "exempt",
     label: "No code, up to a limit a day",
     description:
-      "For programs that run by themselves. Above the limit a code is needed, or the operation waits for you.",
+      "For programs that run by themselves. It needs your approval once. Above the limit a code is needed, or the operation waits for you.",
   },
 ] as const;
 
 /** What the key may move without a person, and whereto. */
-export const PolicyFields = ({ values, errors, onChange }: PolicyFieldsProps): ReactNode => {
+export const PolicyFields = ({ values, errors, projectCap, onChange }: PolicyFieldsProps): ReactNode => {
   const labelId = useId();
   return (
     <>
@@ -45,13 +48,24 @@ export const PolicyFields = ({ values, errors, onChange }: PolicyFieldsProps): R
       {values.otp === "exempt" ? (
         <Field
           label="Limit a day (US dollars)"
-          hint="Counted per UTC day. Tokens without a known price always need a code."
+          hint={
+            <>
+              Counted per UTC day. Tokens without a known price always need a code.
+              {projectCap === undefined ? null : (
+                <>
+                  {" "}
+                  At most <Usd value={projectCap} />: the project&apos;s daily cap, which counts all keys together and
+                  can be changed in the settings.
+                </>
+              )}
+            </>
+          }
           error={errors.dailyCapUsd}
           className="max-w-72"
         >
           <Input
             numeric
-            placeholder="2500"
+            placeholder="250"
             value={values.dailyCapUsd}
             onChange={(event) => onChange({ dailyCapUsd: event.target.value })}
           />

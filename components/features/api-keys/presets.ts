@@ -41,11 +41,13 @@ export const SCOPE_PRESETS: readonly ScopePreset[] = [
   },
 ];
 
-/** The preset that has exactly these scopes, else how many there are. */
-export const describeScopes = (scopes: readonly string[]): string => {
-  const preset = SCOPE_PRESETS.find(
+/** The preset that has exactly these scopes. */
+export const presetOf = (scopes: readonly string[]): ScopePreset | undefined =>
+  SCOPE_PRESETS.find(
     (candidate) =>
       candidate.scopes.length === scopes.length && candidate.scopes.every((scope) => scopes.includes(scope)),
   );
-  return preset?.label ?? `${String(scopes.length)} ${scopes.length === 1 ? "scope" : "scopes"}`;
-};
+
+/** The preset that has exactly these scopes, else how many there are. */
+export const describeScopes = (scopes: readonly string[]): string =>
+  presetOf(scopes)?.label ?? `${String(scopes.length)} ${scopes.length === 1 ? "scope" : "scopes"}`;

@@ -5,8 +5,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { DevCodeHint } from "@/components/features/inbox/dev-code-hint";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf, useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
@@ -25,11 +27,11 @@ type Verification = ResponseOf<typeof updateMe>["verification"];
 export const EmailSheet = ({ me }: { readonly me: Me }): ReactNode => {
   const [sent, setSent] = useState<{ email: string; verification: Verification } | null>(null);
   const [changing, setChanging] = useState(false);
-  const update = useApiMutation(updateMe);
-  const send = async (email: string): Promise<void> => {
-    const { verification } = await update.mutateAsync({ body: { email } });
+  const api = useApi();
+  const update = useApprovable<string>(async (email, approval) => {
+    const { verification } = await api.call(updateMe, { body: { email, ...(approval ? { approval } : {}) } });
     setSent({ email, verification });
-  };
+  });
   const finish = (): void => {
     setSent(null);
     setChanging(false);
@@ -42,12 +44,20 @@ export const EmailSheet = ({ me }: { readonly me: Me }): ReactNode => {
       description="Codes that approve payments go to this address."
       actions={me.emailVerified ? <Badge tone="success">Verified</Badge> : <Badge tone="warning">Not verified</Badge>}
     >
-      {sent !== null ? (
-        <CodeForm sent={sent} onVerified={finish} onBack={() => setSent(null)} resend={() => send(sent.email)} />
+      {update.asked !== null ? (
+        <ApprovalStep asked={update.asked} change={update} />
+      ) : sent !== null ? (
+        <CodeForm
+          key={sent.verification.expiresAt}
+          sent={sent}
+          onVerified={finish}
+          onBack={() => setSent(null)}
+          resend={() => update.start(sent.email)}
+        />
       ) : editing ? (
         <AddressForm
           email={me.email ?? ""}
-          onSend={send}
+          onSend={update.start}
           {...(changing ? { onCancel: () => setChanging(false) } : {})}
         />
       ) : (
@@ -58,11 +68,11 @@ export const EmailSheet = ({ me }: { readonly me: Me }): ReactNode => {
           </Button>
         </div>
       )}
-      {update.isError ? (
+      {update.error == null || update.asked !== null ? null : (
         <div className="pt-3">
           <ErrorState compact error={update.error} />
         </div>
-      ) : null}
+      )}
     </Sheet>
   );
 };
@@ -74,10 +84,10 @@ interface AddressFormProps {
 }
 
 const AddressForm = ({ email, onSend, onCancel }: AddressFormProps): ReactNode => {
-  const form = useForm({ resolver: zodResolver(updateMe.body), defaultValues: { email } });
+  const form = useForm({ resolver: zodResolver(updateMe.body.pick({ email: true })), defaultValues: { email } });
   const problem = form.formState.errors.email?.message;
-  // The mutation above shows what the service says.
-  const submit = form.handleSubmit((values) => onSend(values.email).catch(() => undefined));
+  // What the service says is shown below this form.
+  const submit = form.handleSubmit((values) => onSend(values.email));
   return (
     <form className="flex flex-wrap items-start gap-3" onSubmit={(event) => void submit(event)} noValidate>
       <Field
@@ -150,7 +160,7 @@ const CodeForm = ({ sent, onVerified, onBack, resend }: CodeFormProps): ReactNod
           disabled={!mayResend}
           onClick={() => {
             setMayResend(false);
-            resend().catch(() => undefined);
+            void resend();
           }}
         >
           {mayResend ? (

@@ -2,6 +2,7 @@
 
 import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
+import { LimitSheet } from "@/components/features/policies/limit-sheet";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { Address, PublicId } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
@@ -32,6 +33,7 @@ export const Settings = (): ReactNode => {
           )}
         </Sheet>
         {data === undefined ? null : <EmailSheet me={data} />}
+        <LimitSheet />
         <Sheet title="Looks">
           <ThemeField />
         </Sheet>

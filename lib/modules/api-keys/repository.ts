@@ -67,6 +67,30 @@ export const findByLookup = async (db: Queryable, lookup: string): Promise<Store
   return row === null ? null : { ...toApiKey(row), secretHash: row.secretHash };
 };
 
+/** With the public part by which instances know it, and the version that a change names. */
+export const findApiKey = async (
+  db: Queryable,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<{ key: ApiKey; lookup: string; version: number } | null> => {
+  const row = await db.apiKey.findFirst({ where: { projectId, id } });
+  return row === null ? null : { key: toApiKey(row), lookup: row.lookup, version: row.version };
+};
+
+/** Null when the key was revoked, or changed since that version was read. */
+export const changeApiKey = async (
+  db: Queryable,
+  { projectId, id, version }: { projectId: string; id: string; version: number },
+  { name, scopes, policy, expiresAt }: Pick<ApiKey, "name" | "scopes" | "policy" | "expiresAt">,
+): Promise<ApiKey | null> => {
+  const { otp: otpPolicy, dailyCapUsd, recipients } = policy;
+  const rights = { scopes: [...scopes], otpPolicy, dailyCapUsd, recipients: [...recipients], expiresAt };
+  const { count } = await db.apiKey.updateMany({
+    where: { projectId, id, version, revokedAt: null },
+    data: { name, ...rights, version: { increment: 1 } },
+  });
+  return count === 1 ? toApiKey(await db.apiKey.findUniqueOrThrow({ where: { id } })) : null;
+};
+
 /** Revokes the key unless that was done before; null where the project has no such key. */
 export const revokeApiKey = async (
   db: Queryable,

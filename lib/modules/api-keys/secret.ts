@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { base62 } from "@/lib/modules/secrets/service";
 
+/** Of the keyed hash that is stored. */
+export const HASH_PURPOSE = "api-key";
 const SECRET_BYTES = 32;
 const BODY_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;

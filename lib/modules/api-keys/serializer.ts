@@ -1,5 +1,5 @@
 import { getAddress } from "viem";
-import type { createApiKey, listApiKeys, revokeApiKey } from "@/lib/contracts/api-keys";
+import type { createApiKey, listApiKeys, revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { SCOPES, type ResponseOf } from "@/lib/contracts/contract";
 import type { ApiKey } from "./service";
 
@@ -22,6 +22,8 @@ const toRecord = (key: ApiKey): ApiKeyRecord => ({
 });
 
 export const toApiKeys = (keys: readonly ApiKey[]): ResponseOf<typeof listApiKeys> => ({ data: keys.map(toRecord) });
+
+export const toApiKey = (key: ApiKey): ResponseOf<typeof updateApiKey> => toRecord(key);
 
 export const toCreatedApiKey = (made: { key: ApiKey; secret: string }): ResponseOf<typeof createApiKey> => ({
   ...toRecord(made.key),

@@ -6,6 +6,7 @@ import type { Database } from "@/lib/db/client";
 import { createAuthServices, movableClock } from "@/lib/testing/auth-services";
 import { testDatabase } from "@/lib/testing/database";
 import { testAccount } from "@/lib/testing/factories";
+import type { GivenApproval } from "@/lib/modules/approvals/service";
 import { newApiKeySecret } from "./secret";
 import { toApiKeys, toCreatedApiKey } from "./serializer";
 
@@ -16,8 +17,19 @@ beforeAll(async () => {
 
 const setUp = async (time = movableClock()) => {
   const services = createAuthServices({ database, time });
-  const actor = await services.actorOf(await services.signIn());
-  return { ...services, ...time, time, actor };
+  const account = services.newAccount();
+  const actor = await services.actorOf(await services.signIn(account));
+  /** As a person with a wallet at hand: what is asked for is signed. */
+  const approved = async <T>(send: (approval?: GivenApproval) => Promise<T>): Promise<T> => {
+    const error: unknown = await send().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    if (!isDomainError(error) || error.code !== "approval_required") throw new Error("No approval was asked for.");
+    const signature = await account.signMessage({ message: error.message });
+    return send({ approvalId: String(error.extra.approvalId), signature });
+  };
+  return { ...services, ...time, time, account, actor, approved };
 };
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -56,10 +68,12 @@ describe("API keys", () => {
   });
 
   test("carry their policy, so that nobody need read it again", async () => {
-    const { apiKeys, actor } = await setUp();
+    const { apiKeys, actor, approved } = await setUp();
     const recipient = testAccount().address;
-    const policy = { otp: "exempt", dailyCapUsd: "2500.5" } as const;
-    const made = await apiKeys.create(actor, { name: "Shop", ...policy, recipients: [recipient, recipient] });
+    const policy = { otp: "exempt", dailyCapUsd: "250.5" } as const;
+    const made = await approved((approval) =>
+      apiKeys.create(actor, { name: "Shop", ...policy, recipients: [recipient, recipient], approval }),
+    );
     expect(toCreatedApiKey(made)).toMatchObject({ ...policy, recipients: [recipient] });
     expect((await apiKeys.verify(made.secret)).policy).toEqual({ ...policy, recipients: [recipient] });
     for (const wrong of [{ otp: "exempt" }, { dailyCapUsd: "1" }, { otp: "required", dailyCapUsd: "1" }] as const)
@@ -122,6 +136,47 @@ describe("API keys", () => {
     await Promise.all(Array.from({ length: 200 }, () => apiKeys.verify(secret)));
     expect(reads).toHaveBeenCalledTimes(2);
     reads.mockRestore();
+  });
+
+  test("changed are so on every instance within a second, and at once on the same", async () => {
+    const { apiKeys, actor, approved, time } = await setUp();
+    const there = createAuthServices({ database, time });
+    const { key, secret } = await apiKeys.create(actor, { name: "CI" });
+    expect((await there.apiKeys.verify(secret)).policy.otp).toBe("required");
+    const policy = { otp: "exempt", dailyCapUsd: "5" } as const;
+    await approved((approval) => apiKeys.update(actor, key.id, { ...policy, approval }));
+    expect((await apiKeys.verify(secret)).policy).toMatchObject(policy);
+    time.advance(1);
+    expect((await there.apiKeys.verify(secret)).policy).toMatchObject(policy);
+    await apiKeys.update(actor, key.id, { otp: "required", scopes: ["balances:read"] });
+    const narrowed = { scopes: ["balances:read"], policy: { otp: "required", dailyCapUsd: null } };
+    expect(await apiKeys.verify(secret)).toMatchObject(narrowed);
+    time.advance(1);
+    expect(await there.apiKeys.verify(secret)).toMatchObject(narrowed);
+  });
+
+  test("are changed on what was read: of two approved changes of one key at once the second is refused", async () => {
+    const { apiKeys, actor, account, approved } = await setUp();
+    const { key } = await apiKeys.create(actor, { name: "CI" });
+    await approved((approval) => apiKeys.update(actor, key.id, { otp: "exempt", dailyCapUsd: "5", approval }));
+    const ask = async (dailyCapUsd: string): Promise<GivenApproval> => {
+      const error: unknown = await apiKeys.update(actor, key.id, { dailyCapUsd }).catch((thrown: unknown) => thrown);
+      if (!isDomainError(error)) throw new Error("No approval was asked for.");
+      const signature = await account.signMessage({ message: error.message });
+      return { approvalId: String(error.extra.approvalId), signature };
+    };
+    const [six, seven] = [await ask("6"), await ask("7")];
+    await apiKeys.update(actor, key.id, { dailyCapUsd: "7", approval: seven });
+    // From 7 to 6 is narrower, and needs no approval; what was approved was from 5 to 6.
+    expect(await codeOf(apiKeys.update(actor, key.id, { dailyCapUsd: "8", approval: six }))).toBe("approval_required");
+    const before = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => codeOf(apiKeys.update(actor, key.id, { name: `N${String(n)}` }))),
+    );
+    const after = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+    expect(after.version - before.version).toBe(outcomes.filter((outcome) => outcome === "ok").length);
+    expect(outcomes).toContain("ok");
+    expect(outcomes.every((outcome) => outcome === "ok" || outcome === "invalid_state")).toBe(true);
   });
 
   test("tell when they were last used, to the minute", async () => {

@@ -1,51 +1,33 @@
-import type { ApiKeyActor, ApiKeyPolicy, UserActor } from "@/lib/core/actor";
-import { addSeconds, type Clock } from "@/lib/core/clock";
-import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
+import type { ApiKeyActor, UserActor } from "@/lib/core/actor";
+import { addSeconds } from "@/lib/core/clock";
+import { DomainError, notFound } from "@/lib/core/errors";
 import { createFreshCache } from "@/lib/core/fresh-cache";
-import { isId, newId } from "@/lib/core/ids";
-import { SCOPES, type Scope } from "@/lib/contracts/contract";
-import type { Database } from "@/lib/db/client";
+import { isId } from "@/lib/core/ids";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
-import {
-  findByLookup,
-  insertApiKey,
-  listApiKeys,
-  revokeApiKey,
-  touchApiKey,
-  type ApiKey,
-  type StoredApiKey,
-} from "./repository";
-import { newApiKeySecret, parseApiKeySecret } from "./secret";
+import { createKeyChanging, mayManage, type ApiKeyChange, type ChangingDeps, type NewApiKey } from "./changing";
+import { findByLookup, listApiKeys, revokeApiKey, touchApiKey, type ApiKey, type StoredApiKey } from "./repository";
+import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
 export type { ApiKey } from "./repository";
 
-export interface ApiKeysDeps {
-  readonly database: Database;
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-  /** `test` where every configured chain is a test network: the key says so in its prefix. */
-  readonly kind: "test" | "live";
+export interface ApiKeysDeps extends ChangingDeps {
   /** For the age of cached keys; the default never goes back. */
   readonly monotonicMs?: () => number;
 }
 
-export interface NewApiKey {
-  readonly name: string;
-  readonly scopes?: readonly Scope[] | undefined;
-  /** RFC 3339. */
-  readonly expiresAt?: string | undefined;
-  /** Default `required`. An exempt key needs a daily cap, and only an exempt key has one; the contract holds callers to it. */
-  readonly otp?: ApiKeyPolicy["otp"] | undefined;
-  /** US dollars, a decimal string of at most 6 fraction digits. */
-  readonly dailyCapUsd?: string | undefined;
-  /** Checksummed. */
-  readonly recipients?: readonly string[] | undefined;
-}
-
 export interface ApiKeysService {
-  /** @throws DomainError `forbidden` unless owner or admin; `invalid_request` when it would be expired already */
+  /**
+   * One with a name alone needs codes for whatever it moves. What goes beyond that needs an approval. Every owner gets a mail.
+   * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when it would be expired already or its cap is above the
+   *   project's; `approval_required` and what else `requireApproval` throws
+   */
   create(actor: UserActor, input: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
+  /**
+   * Changes a key on every instance within a second. What widens its authority needs an approval, what narrows it does not.
+   * @throws DomainError as `create`, `not_found`, `invalid_state` when it was revoked or changed meanwhile
+   */
+  update(actor: UserActor, id: string, input: ApiKeyChange): Promise<ApiKey>;
   /** Keys of the actor's project, newest first (1,000 at most). */
   list(actor: UserActor): Promise<ApiKey[]>;
   /** Revoking again answers as the first time. @throws DomainError `forbidden`, `not_found` */
@@ -61,8 +43,6 @@ const KEYS_MAX = 1000;
 const TOUCH_SECONDS = 60;
 const TOUCHED_MAX = 10_000;
 const SECRETS_REMEMBERED_MAX = 1000;
-const HASH_PURPOSE = "api-key";
-const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== "keys:manage");
 
 export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   const { database, secrets, clock } = deps;
@@ -74,6 +54,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   });
   const touch = createTouch(deps);
   const read = createSecretReader(secrets);
+  const changing = createKeyChanging(deps);
 
   const admit = (key: StoredApiKey | null, hash: Buffer): ApiKeyActor => {
     if (key === null || !secrets.equals(key.secretHash, hash)) throw unknownKey();
@@ -84,36 +65,6 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     touch(key.id, now);
     const { id: keyId, projectId, createdBy, scopes, policy } = key;
     return { type: "apiKey", keyId, projectId, createdBy, scopes, policy };
-  };
-
-  const create = async (actor: UserActor, input: NewApiKey): Promise<{ key: ApiKey; secret: string }> => {
-    mayManage(actor);
-    const createdAt = clock.now();
-    const expiresAt = input.expiresAt === undefined ? null : new Date(input.expiresAt);
-    if (expiresAt !== null && expiresAt <= createdAt)
-      throw invalidRequest([{ path: "expiresAt", message: "expiresAt must lie in the future." }]);
-    const { secret, ...shown } = newApiKeySecret(deps.kind);
-    const scopes = [...new Set(input.scopes ?? DEFAULT_SCOPES)];
-    const policy = policyOf(input);
-    const { projectId, userId: createdBy } = actor;
-    const key = await database.transaction(async (tx) => {
-      const secretHash = secrets.hash(HASH_PURPOSE, secret);
-      const fields = {
-        id: newId("apiKey"),
-        projectId,
-        createdBy,
-        name: input.name,
-        scopes,
-        policy,
-        createdAt,
-        expiresAt,
-      };
-      const made = await insertApiKey(tx, { ...fields, ...shown, secretHash });
-      const entry = { projectId, actor: createdBy, subject: made.id, at: createdAt };
-      await recordAudit(tx, { ...entry, action: "api_key.created", data: { name: made.name, scopes, ...policy } });
-      return made;
-    });
-    return { key, secret };
   };
 
   const revoke = async (actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }> => {
@@ -133,7 +84,12 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   };
 
   return {
-    create,
+    create: changing.create,
+    update: async (actor, id, input) => {
+      const { key, lookup } = await changing.update(actor, id, input);
+      keys.invalidate(lookup);
+      return key;
+    },
     revoke,
     list: (actor) => listApiKeys(database.prisma, actor.projectId, KEYS_MAX),
     verify: async (secret) => {
@@ -145,14 +101,6 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       return actor;
     },
   };
-};
-
-const policyOf = ({ otp = "required", dailyCapUsd, recipients = [] }: NewApiKey): ApiKeyPolicy => {
-  if ((otp === "exempt") !== (dailyCapUsd !== undefined)) {
-    const message = "An exempt key needs a daily cap, and only an exempt key has one.";
-    throw invalidRequest([{ path: "dailyCapUsd", message }]);
-  }
-  return { otp, dailyCapUsd: dailyCapUsd ?? null, recipients: [...new Set(recipients)] };
 };
 
 interface PresentedSecret {
@@ -186,11 +134,6 @@ const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSec
 /** One message for a wrong form and for an unknown key: a guess learns nothing. */
 const unknownKey = (): DomainError =>
   new DomainError("unauthorized", "This API key is not known here. Check that it was copied whole.");
-
-const mayManage = (actor: UserActor): void => {
-  if (actor.role !== "owner" && actor.role !== "admin")
-    throw new DomainError("forbidden", "Only owners and admins of the project may make or revoke API keys.");
-};
 
 /** Writes `lastUsedAt` once a minute at most, and never makes a request wait for it. */
 const createTouch = ({ database }: ApiKeysDeps): ((id: string, at: Date) => void) => {

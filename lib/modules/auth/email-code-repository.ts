@@ -10,6 +10,9 @@ export interface EmailCode {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly closedAt: Date | null;
+  /** The approval that lets the address replace a verified one, and until when its code may be mailed again. */
+  readonly approvalId: string | null;
+  readonly approvedUntil: Date | null;
 }
 
 const toEmailCode = (row: EmailCodeRow): EmailCode => ({
@@ -21,6 +24,8 @@ const toEmailCode = (row: EmailCodeRow): EmailCode => ({
   createdAt: row.createdAt,
   expiresAt: row.expiresAt,
   closedAt: row.closedAt,
+  approvalId: row.approvalId,
+  approvedUntil: row.approvedUntil,
 });
 
 /** Stores a code and closes the person's earlier ones. */
@@ -38,10 +43,15 @@ export const latestEmailCode = async (db: Queryable, userId: string): Promise<Em
   return row === null ? null : toEmailCode(row);
 };
 
-/** A code that was never sent leaves nothing behind, so that the next one need not wait. */
-export const deleteEmailCode = async (db: Queryable, id: string): Promise<void> => {
-  await db.emailCode.deleteMany({ where: { id } });
+/** A code that was never sent is good for no time, so that the next one need not wait; what approved it stays. */
+export const closeUndelivered = async (
+  db: Queryable,
+  { id, createdAt }: Pick<EmailCode, "id" | "createdAt">,
+): Promise<void> => {
+  await db.emailCode.updateMany({ where: { id, closedAt: null }, data: { closedAt: createdAt, expiresAt: createdAt } });
 };
+
+export const wasDelivered = ({ expiresAt, createdAt }: EmailCode): boolean => expiresAt > createdAt;
 
 /** Counts a guess, one statement: of any number at once no more than `attemptsMax` are let through. */
 export const countGuess = async (

@@ -1,7 +1,15 @@
+import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import type { Database, Tx } from "@/lib/db/client";
+import type { Database } from "@/lib/db/client";
+import {
+  quoted,
+  type ApprovalsService,
+  type Approved,
+  type Change,
+  type GivenApproval,
+} from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
 import { maskEmail } from "@/lib/modules/mail/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
@@ -9,12 +17,13 @@ import type { Mailer } from "@/lib/ports/mail";
 import {
   closeEmailCode,
   countGuess,
-  deleteEmailCode,
+  closeUndelivered,
   latestEmailCode,
   replaceEmailCode,
+  wasDelivered,
   type EmailCode,
 } from "./email-code-repository";
-import { findSession, findUser, lockUser, setUserEmail } from "./repository";
+import { findUser, lockUser, setUserEmail, type User } from "./repository";
 
 export interface Verification {
   /** Masked: `a•••@example.com`. */
@@ -26,12 +35,11 @@ export interface Verification {
 export interface EmailVerification {
   /**
    * Mails a code to the address. It becomes the person's once the code is verified; until then a verified one stays in use. One-time
-   * codes approve payments, so turning them away from a verified address takes a wallet signature of the last few minutes: a
-   * stolen token is not enough.
-   * @throws DomainError `forbidden` when the session is too old for that, `rate_limited` within 60 s of the last code,
+   * codes approve payments, so replacing a verified address needs an approval: a code that went to the old address, or a signature.
+   * @throws DomainError `approval_required` and what else `requireApproval` throws, `rate_limited` within 60 s of the last code,
    *   `provider_error` when the mail could not be sent
    */
-  request(person: { readonly userId: string; readonly sessionId: string }, email: string): Promise<Verification>;
+  request(actor: UserActor, email: string, given: GivenApproval | undefined): Promise<Verification>;
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
   verify(userId: string, code: string): Promise<void>;
 }
@@ -40,13 +48,13 @@ interface EmailDeps {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly mail: Mailer;
+  readonly approvals: Pick<ApprovalsService, "requireApproval">;
   readonly clock: Clock;
 }
 
 const CODE_SECONDS = 300;
 const RESEND_SECONDS = 60;
 const ATTEMPTS_MAX = 5;
-const FRESH_SIGN_IN_SECONDS = 300;
 
 const expired = (): DomainError =>
   new DomainError("otp_expired", "There is no code that could be verified: it expired or was used. Ask for a new one.");
@@ -60,38 +68,62 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
   const { database, secrets, clock } = deps;
   const hashOf = (id: string, code: string): Buffer => secrets.hash("email-code", `${id}:${code}`);
 
-  const checkFresh = async (tx: Tx, sessionId: string, now: Date): Promise<void> => {
-    const session = await findSession(tx, sessionId);
-    if (session && addSeconds(session.createdAt, FRESH_SIGN_IN_SECONDS) > now) return;
-    throw new DomainError(
-      "forbidden",
-      "To change a verified e-mail address, sign out and sign in with your wallet again; then change it within five minutes.",
-    );
+  /** Null where nothing verified is replaced, or the approval of the code that is open covers another mail of it. */
+  const approve = async (actor: UserActor, email: string, given: GivenApproval | undefined) => {
+    const user = await findUser(database.prisma, actor.userId);
+    if (!replacesVerified(user, email)) return null;
+    const latest = await latestEmailCode(database.prisma, actor.userId);
+    if (latest !== null && covers(latest, email, clock.now())) return null;
+    return deps.approvals.requireApproval(actor, replacementOf(user, email), given);
   };
 
-  const store = ({ userId, sessionId }: { userId: string; sessionId: string }, email: string, code: string) =>
+  const store = (
+    actor: UserActor,
+    { email, code, approved }: { email: string; code: string; approved: Approved | null },
+  ) =>
     database.transaction(async (tx) => {
+      const { userId, projectId } = actor;
       // The lock makes requests of one person follow each other, so that two at once do not both find that none was sent.
       const user = await lockUser(tx, userId);
       const createdAt = clock.now();
-      if (user?.emailVerifiedAt && user.email !== email) await checkFresh(tx, sessionId, createdAt);
       const latest = await latestEmailCode(tx, userId);
-      if (latest) checkResend(latest, createdAt);
+      const replaces = replacesVerified(user, email);
+      const earlier = replaces && latest !== null && covers(latest, email, createdAt) ? latest : null;
+      // An address may have been verified since it was looked at.
+      if (replaces && approved === null && earlier === null) throw changedMeanwhile();
+      if (latest && wasDelivered(latest)) checkResend(latest, createdAt);
+      await approved?.consume(tx);
       const id = newId("otp");
       const expiresAt = addSeconds(createdAt, CODE_SECONDS);
-      await replaceEmailCode(tx, { id, userId, email, codeHash: hashOf(id, code), createdAt, expiresAt });
+      const approval = {
+        approvalId: approved?.approvalId ?? earlier?.approvalId ?? null,
+        approvedUntil: approved?.expiresAt ?? earlier?.approvedUntil ?? null,
+      };
+      await replaceEmailCode(tx, { id, userId, email, codeHash: hashOf(id, code), createdAt, expiresAt, ...approval });
       if (user?.emailVerifiedAt === null) await setUserEmail(tx, { userId, email, emailVerifiedAt: null });
-      return { id, expiresAt, resendAfter: addSeconds(createdAt, RESEND_SECONDS) };
+      if (approved !== null) {
+        const data = { email: maskEmail(email), ...approved.record };
+        await recordAudit(tx, {
+          projectId,
+          actor: userId,
+          subject: userId,
+          action: "email.change_approved",
+          data,
+          at: createdAt,
+        });
+      }
+      return { id, createdAt, expiresAt, resendAfter: addSeconds(createdAt, RESEND_SECONDS) };
     });
 
-  const request = async (person: { userId: string; sessionId: string }, address: string): Promise<Verification> => {
+  const request: EmailVerification["request"] = async (actor, address, given) => {
     const email = address.toLowerCase();
+    const approved = await approve(actor, email, given);
     const code = secrets.code();
-    const { id, ...times } = await store(person, email, code);
+    const { id, createdAt, ...times } = await store(actor, { email, code, approved });
     try {
       await deps.mail.send({ to: email, subject: "Confirm your e-mail address", text: codeText(code), code });
     } catch (error) {
-      await deleteEmailCode(database.prisma, id);
+      await closeUndelivered(database.prisma, { id, createdAt });
       throw error;
     }
     return { destination: maskEmail(email), ...times };
@@ -101,11 +133,14 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
     const { userId, email } = code;
     const at = clock.now();
     const accepted = await database.transaction(async (tx) => {
+      // The lock comes first, as in `store`: the two never wait for each other.
+      const before = await lockUser(tx, userId);
+      if (replacesVerified(before, email) && code.approvalId === null) return null;
       if (!(await closeEmailCode(tx, code.id, at))) return null;
-      const before = await findUser(tx, userId);
       await setUserEmail(tx, { userId, email, emailVerifiedAt: at });
       const entry = { projectId: null, actor: userId, subject: userId, at };
-      await recordAudit(tx, { ...entry, action: "email.verified", data: { email: maskEmail(email) } });
+      const data = { email: maskEmail(email), approvalId: code.approvalId };
+      await recordAudit(tx, { ...entry, action: "email.verified", data });
       return { replaced: before?.emailVerifiedAt ? before.email : null };
     });
     if (!accepted) throw expired();
@@ -135,6 +170,23 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
     },
   };
 };
+
+const replacesVerified = (user: User | null, email: string): boolean =>
+  user !== null && user.emailVerifiedAt !== null && user.email !== email;
+
+/** Whether the approval that let this code be mailed also lets it be mailed again. */
+const covers = (code: EmailCode, email: string, now: Date): boolean =>
+  code.email === email && code.approvedUntil !== null && code.approvedUntil > now;
+
+const replacementOf = (user: User | null, email: string): Change => ({
+  kind: "email.replace",
+  title: "Replace the e-mail address that one-time codes go to",
+  lines: [`New address: ${quoted(email)}`, `Address of now: ${maskEmail(user?.email ?? "")}`],
+  values: { from: user?.email ?? null, to: email },
+});
+
+const changedMeanwhile = (): DomainError =>
+  new DomainError("invalid_state", "The e-mail address was changed meanwhile. Nothing was sent; try again.");
 
 const checkResend = (latest: EmailCode, now: Date): void => {
   const waitMs = addSeconds(latest.createdAt, RESEND_SECONDS).getTime() - now.getTime();

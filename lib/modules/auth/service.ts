@@ -6,6 +6,7 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
+import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { Membership, ProjectsService } from "@/lib/modules/projects/service";
 import { base62, type Secrets } from "@/lib/modules/secrets/service";
@@ -38,6 +39,7 @@ export interface AuthDeps {
   readonly projects: Pick<ProjectsService, "create" | "list">;
   readonly wallets: Pick<WalletsService, "createTreasury">;
   readonly mail: Mailer;
+  readonly approvals: Pick<ApprovalsService, "requireApproval">;
   readonly clock: Clock;
   /** For the age of cached sessions; the default never goes back. */
   readonly monotonicMs?: () => number;
@@ -81,12 +83,14 @@ export interface AuthService extends Pick<
   /** RFC 7517. */
   jwks(): Promise<{ keys: readonly Jwk[] }>;
   me(actor: UserActor): Promise<Profile>;
-  /** @throws DomainError `rate_limited`, `provider_error` */
-  setEmail(actor: UserActor, email: string): Promise<{ profile: Profile; verification: Verification }>;
+  /** @throws DomainError `rate_limited`, `provider_error`; `approval_required` where it replaces a verified address */
+  setEmail(
+    actor: UserActor,
+    email: string,
+    approval?: GivenApproval,
+  ): Promise<{ profile: Profile; verification: Verification }>;
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
   verifyEmail(actor: UserActor, code: string): Promise<Profile>;
-  /** Where one-time codes go; null until an address was verified. */
-  verifiedEmail(userId: string): Promise<string | null>;
   /** What the dashboard's cookies are made with. */
   readonly browser: { readonly secret: string; readonly publicUrl: string };
 }
@@ -122,17 +126,13 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     logout: (sessionId) => sessions.end(sessionId),
     jwks: async () => ({ keys: await keys.jwks() }),
     me: (actor) => me(actor.userId),
-    setEmail: async (actor, address) => {
-      const verification = await email.request(actor, address);
+    setEmail: async (actor, address, approval) => {
+      const verification = await email.request(actor, address, approval);
       return { profile: await me(actor.userId), verification };
     },
     verifyEmail: async (actor, code) => {
       await email.verify(actor.userId, code);
       return me(actor.userId);
-    },
-    verifiedEmail: async (userId) => {
-      const user = await findUser(database.prisma, userId);
-      return user?.emailVerifiedAt ? user.email : null;
     },
     browser: { secret: secrets.derive("next-auth").toString("base64"), publicUrl },
   };

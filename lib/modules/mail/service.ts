@@ -1,5 +1,7 @@
 import type { CaughtMail, InboxRepository, MailQuery } from "./repository";
 
+export type { MailOutbox } from "./outbox";
+
 /** The development inbox, as `GET /dev/inbox` shows it. */
 export interface InboxService {
   list(query: MailQuery): Promise<CaughtMail[]>;

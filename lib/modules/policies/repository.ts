@@ -1,6 +1,8 @@
+import type { Queryable } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 
 interface Spending {
+  readonly projectId: string;
   readonly apiKeyId: string;
   /** `2026-01-31`, UTC. */
   readonly day: string;
@@ -9,27 +11,71 @@ interface Spending {
   readonly capUsd: string;
 }
 
-const ADD = `
+const ROUNDED = "(SELECT ceil($3::numeric * 1000000) / 1000000 AS usd) AS rounded";
+const PROJECT_CAP = "(SELECT daily_cap_usd FROM project WHERE id = $1)";
+
+const ADD_TO_PROJECT = `
+  INSERT INTO project_spend (project_id, day, spent_usd)
+  SELECT $1, $2::date, rounded.usd FROM ${ROUNDED} WHERE rounded.usd <= ${PROJECT_CAP}
+  ON CONFLICT (project_id, day) DO UPDATE SET spent_usd = project_spend.spent_usd + EXCLUDED.spent_usd
+  WHERE project_spend.spent_usd + EXCLUDED.spent_usd <= ${PROJECT_CAP}`;
+
+const ADD_TO_KEY = `
   INSERT INTO policy_spend (api_key_id, day, spent_usd)
-  SELECT $1, $2::date, rounded.usd
-  FROM (SELECT ceil($3::numeric * 1000000) / 1000000 AS usd) AS rounded
-  WHERE rounded.usd <= $4::numeric
+  SELECT $1, $2::date, rounded.usd FROM ${ROUNDED} WHERE rounded.usd <= $4::numeric
   ON CONFLICT (api_key_id, day) DO UPDATE SET spent_usd = policy_spend.spent_usd + EXCLUDED.spent_usd
   WHERE policy_spend.spent_usd + EXCLUDED.spent_usd <= $4::numeric`;
 
+const TAKE_BACK_FROM_PROJECT = `
+  UPDATE project_spend SET spent_usd = spent_usd - rounded.usd FROM ${ROUNDED}
+  WHERE project_id = $1 AND day = $2::date`;
+
 const FITS = `
-  SELECT ceil($3::numeric * 1000000) / 1000000 + coalesce(
-    (SELECT spent_usd FROM policy_spend WHERE api_key_id = $1 AND day = $2::date), 0
-  ) <= $4::numeric AS fits`;
+  SELECT rounded.usd + coalesce((SELECT spent_usd FROM project_spend WHERE project_id = $1 AND day = $2::date), 0) <= ${PROJECT_CAP}
+     AND rounded.usd + coalesce((SELECT spent_usd FROM policy_spend WHERE api_key_id = $5 AND day = $2::date), 0) <= $4::numeric AS fits
+  FROM ${ROUNDED}`;
 
-const valuesOf = ({ apiKeyId, day, usd, capUsd }: Spending): string[] => [apiKeyId, day, usd, capUsd];
-
-/** Adds to what the key spent on the day, unless that would pass the cap. Of any number at once, those that fit get true. */
-export const addSpending = async (sql: Sql, spending: Spending): Promise<boolean> =>
-  (await sql.change(ADD, valuesOf(spending))) === 1;
+/**
+ * Adds to what the key and its project spent on the day, unless that would pass the cap of either: then both stay as they were. Of any
+ * number at once, those that fit get true. The project's row is always locked first, so that two keys cannot wait for each other.
+ * @param sql in a transaction
+ */
+export const addSpending = async (sql: Sql, spending: Spending): Promise<boolean> => {
+  const { projectId, apiKeyId, day, usd, capUsd } = spending;
+  if ((await sql.change(ADD_TO_PROJECT, [projectId, day, usd])) !== 1) return false;
+  if ((await sql.change(ADD_TO_KEY, [apiKeyId, day, usd, capUsd])) === 1) return true;
+  await sql.change(TAKE_BACK_FROM_PROJECT, [projectId, day, usd]);
+  return false;
+};
 
 /** Whether the amount would fit now. */
 export const fitsSpending = async (sql: SqlReader, spending: Spending): Promise<boolean> => {
-  const [row] = await sql.query<{ fits: boolean }>(FITS, valuesOf(spending));
+  const { projectId, apiKeyId, day, usd, capUsd } = spending;
+  const [row] = await sql.query<{ fits: boolean }>(FITS, [projectId, day, usd, capUsd, apiKeyId]);
   return row?.fits === true;
+};
+
+/** US dollars, a decimal string; null for a project that does not exist. */
+export const readDailyCap = async (db: Queryable, projectId: string): Promise<string | null> => {
+  const row = await db.project.findUnique({ where: { id: projectId }, select: { dailyCapUsd: true } });
+  return row === null ? null : row.dailyCapUsd.toFixed();
+};
+
+/** What all keys of the project together spent on the day. */
+export const readProjectSpend = async (db: Queryable, projectId: string, day: string): Promise<string> => {
+  const where = { projectId_day: { projectId, day: new Date(`${day}T00:00:00Z`) } };
+  const row = await db.projectSpend.findUnique({ where });
+  return row?.spentUsd.toFixed() ?? "0";
+};
+
+/** False when the cap is not `from` any more. */
+export const replaceDailyCap = async (
+  db: Queryable,
+  { projectId, from, to }: { projectId: string; from: string; to: string },
+): Promise<boolean> => {
+  const { count } = await db.project.updateMany({
+    where: { id: projectId, dailyCapUsd: from },
+    data: { dailyCapUsd: to },
+  });
+  return count === 1;
 };

@@ -1,10 +1,10 @@
 import { isAddressEqual } from "viem";
 import type { Actor } from "@/lib/core/actor";
-import { DomainError } from "@/lib/core/errors";
+import { DomainError, notFound } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { addSpending, fitsSpending } from "./repository";
+import { addSpending, fitsSpending, readDailyCap } from "./repository";
 
 /** What an actor may move, to whom, and whether a one-time code has to approve it. */
 export interface PoliciesService {
@@ -29,9 +29,15 @@ export interface PoliciesService {
   mayAfford(actor: Actor, usd: string | null, now: Date): Promise<boolean>;
   /**
    * Notes what the actor moves without a code on this UTC day, in the transaction that accepts it. False when it would pass the
-   * cap, or the actor needs a code for everything: then nothing was noted, and the caller must ask for a code or refuse.
+   * key's cap or the project's, which holds for all keys together, or the actor needs a code for everything: then nothing was noted,
+   * and the caller must ask for a code or refuse.
    */
   spend(sql: Sql, actor: Actor, usd: string | null, now: Date): Promise<boolean>;
+  /**
+   * US dollars per UTC day that all exempt keys of the project together move without a code.
+   * @throws DomainError `not_found`
+   */
+  dailyCapUsd(projectId: string): Promise<string>;
 }
 
 const DECIMAL = /^\d{1,30}(\.\d{1,60})?$/;
@@ -61,11 +67,18 @@ export const createPoliciesService = ({ database }: { readonly database: Databas
     const spending = spendingOf(actor, usd, now);
     return spending !== null && (await addSpending(sql, spending));
   },
+  dailyCapUsd: async (projectId) => {
+    const cap = await readDailyCap(database.prisma, projectId);
+    if (cap === null) throw notFound();
+    return cap;
+  },
 });
 
 /** null where no amount of the actor's goes without a code. */
 const spendingOf = (actor: Actor, usd: string | null, now: Date) => {
   if (actor.type !== "apiKey" || actor.policy.otp !== "exempt" || actor.policy.dailyCapUsd === null) return null;
   if (usd === null || !DECIMAL.test(usd) || !/[1-9]/.test(usd)) return null;
-  return { apiKeyId: actor.keyId, day: now.toISOString().slice(0, 10), usd, capUsd: actor.policy.dailyCapUsd };
+  const { projectId, keyId: apiKeyId } = actor;
+  const day = now.toISOString().slice(0, 10);
+  return { projectId, apiKeyId, day, usd, capUsd: actor.policy.dailyCapUsd };
 };

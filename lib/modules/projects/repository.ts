@@ -30,3 +30,15 @@ export const listMemberships = async (db: Queryable, userId: string, limit: numb
   });
   return rows.map((row) => ({ projectId: row.projectId, name: row.project.name, role: row.role as Role }));
 };
+
+/** Verified addresses of the project's owners, at most `limit`. */
+export const listOwnerEmails = async (db: Queryable, projectId: string, limit: number): Promise<string[]> => {
+  const rows = await db.membership.findMany({
+    where: { projectId, role: "owner", user: { email: { not: null }, emailVerifiedAt: { not: null } } },
+    select: { user: { select: { email: true } } },
+    orderBy: { createdAt: "asc" },
+    take: limit,
+  });
+  // Two owners may have one address; it gets one mail.
+  return [...new Set(rows.flatMap(({ user }) => (user.email === null ? [] : [user.email])))];
+};

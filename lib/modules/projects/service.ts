@@ -5,13 +5,15 @@ import { createFreshCache } from "@/lib/core/fresh-cache";
 import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
-import { insertProject, listMemberships, type Membership } from "./repository";
+import type { MailOutbox } from "@/lib/modules/mail/service";
+import { insertProject, listMemberships, listOwnerEmails, type Membership } from "./repository";
 
 export type { Membership } from "./repository";
 
 export interface ProjectsDeps {
   readonly database: Database;
   readonly clock: Clock;
+  readonly outbox: Pick<MailOutbox, "enqueue">;
 }
 
 export interface ProjectsService {
@@ -25,6 +27,11 @@ export interface ProjectsService {
   list(userId: string): Promise<Membership[]>;
   /** Makes a project in the caller's transaction, with the person as its owner. */
   create(tx: Tx, project: { readonly name: string; readonly ownerId: string }): Promise<{ projectId: string }>;
+  /**
+   * Mails every owner of the project who has a verified address, once the caller's transaction is committed. The mail is stored with
+   * it, so neither a crash nor a mail server that is away loses the mail or fails the change.
+   */
+  tellOwners(tx: Tx, notice: OwnerNotice): Promise<void>;
 }
 
 export interface ResolvedProject {
@@ -32,9 +39,16 @@ export interface ResolvedProject {
   readonly role: Role;
 }
 
-const MEMBERSHIPS_MAX = 1000;
+export interface OwnerNotice {
+  readonly projectId: string;
+  readonly subject: string;
+  readonly text: string;
+}
 
-export const createProjectsService = ({ database, clock }: ProjectsDeps): ProjectsService => {
+const MEMBERSHIPS_MAX = 1000;
+const OWNERS_MAX = 1000;
+
+export const createProjectsService = ({ database, clock, outbox }: ProjectsDeps): ProjectsService => {
   const list = (userId: string): Promise<Membership[]> => listMemberships(database.prisma, userId, MEMBERSHIPS_MAX);
   const memberships = createFreshCache<Membership[]>({ load: list, keep: (known) => known.length > 0 });
   return {
@@ -46,6 +60,10 @@ export const createProjectsService = ({ database, clock }: ProjectsDeps): Projec
       const entry = { projectId: project.id, actor: ownerId, subject: project.id, at: project.createdAt };
       await recordAudit(tx, { ...entry, action: "project.created", data: { name } });
       return { projectId: project.id };
+    },
+    tellOwners: async (tx, { projectId, subject, text }) => {
+      for (const to of await listOwnerEmails(tx, projectId, OWNERS_MAX))
+        await outbox.enqueue(tx, projectId, { to, subject, text });
     },
   };
 };

@@ -1,15 +1,20 @@
 import { requestOtp } from "@/lib/contracts/swap";
+import { refuseViewer } from "@/lib/http/authenticate";
 import { ok, route } from "@/lib/http/route";
 import { toOtpSent } from "@/lib/modules/otp/serializer";
 
 export const POST = route({
   contract: requestOtp,
-  handler: async ({ body, actor, services }) =>
-    ok(
+  handler: async ({ body, actor, services }) => {
+    if (body.approvalId !== undefined)
+      return ok(toOtpSent(await services.approvals.requestCode(actor, body.approvalId)));
+    refuseViewer(actor);
+    return ok(
       toOtpSent(
         body.payoutId === undefined
           ? await services.quotes.requestCode(actor, body)
           : await services.payouts.requestCode(actor, body.payoutId),
       ),
-    ),
+    );
+  },
 });

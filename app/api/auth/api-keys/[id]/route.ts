@@ -1,6 +1,12 @@
-import { revokeApiKey } from "@/lib/contracts/api-keys";
+import { revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { ok, route } from "@/lib/http/route";
-import { toRevokedApiKey } from "@/lib/modules/api-keys/serializer";
+import { toApiKey, toRevokedApiKey } from "@/lib/modules/api-keys/serializer";
+
+export const PATCH = route({
+  contract: updateApiKey,
+  handler: async ({ params, body, actor, services }) =>
+    ok(toApiKey(await services.apiKeys.update(actor, params.id, body))),
+});
 
 export const DELETE = route({
   contract: revokeApiKey,

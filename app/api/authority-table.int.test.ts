@@ -1,0 +1,339 @@
+import type { Address } from "viem";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { contracts } from "@/lib/contracts/all";
+import { testApi, type TestApi } from "@/lib/testing/api";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { balanceOnChain, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+
+/**
+ * What a bearer token needs, beside itself, for what a route does. A new route must be put here, with an attack on it by a token alone.
+ * - `reads`: changes nothing.
+ * - `moves nothing`: changes what is named, linked, asked for or waiting; no money, and no authority.
+ * - `narrows`: takes authority away.
+ * - `own books`: moves money between books of the project itself, and none out of it.
+ * - `needs code`: moves money or takes an address for codes over, and only with a code that was mailed.
+ * - `waits for code`: takes a payment down, which waits until a code approves it.
+ * - `needs approval`: widens authority, and only with an approval of exactly that change.
+ */
+type Needs = "reads" | "moves nothing" | "narrows" | "own books" | "needs code" | "waits for code" | "needs approval";
+
+type Body = Record<string, unknown>;
+interface Answer {
+  readonly status: number;
+  readonly body: Body;
+}
+
+interface World {
+  readonly customer: Customer;
+  readonly call: (method: string, path: string, body?: object, token?: string) => Promise<Answer>;
+  readonly accounts: readonly [string, string];
+  readonly eve: Address;
+}
+/** What a route answers to a token alone, as far as it is to be known. */
+type Attack = (world: World) => Promise<{ got: Answer; expected: object }>;
+
+const ONE = 31337;
+const FUNDED = "100";
+let api: TestApi;
+let world: World;
+const { chains } = await testDevnet();
+
+const call: World["call"] = async (method, path, body, token = world.customer.session.accessToken) => {
+  const response = await api.fetch(path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+};
+
+/** Takes what another route answered as its expected outcome. */
+const expecting = async (got: Promise<Answer>, status: number, body: object = {}) => ({
+  got: await got,
+  expected: { status, body },
+});
+const approvalAsked = (got: Promise<Answer>) => expecting(got, 409, { code: "approval_required" });
+
+const transferBody = ({ customer, eve }: World) => ({
+  fromWalletId: customer.treasuryId,
+  toAddress: eve,
+  fromChainId: ONE,
+  toChainId: ONE,
+  token: "USDC",
+  amount: FUNDED,
+});
+const quoteOf = async ({ customer, eve }: World): Promise<string> => {
+  const from = [{ address: customer.treasury, chainId: ONE, token: "USDC", amount: "1" }];
+  const { body } = await call("POST", "/swap/quote", { from, toChainId: ONE, toToken: "USDC", toAddress: eve });
+  return String(body.quoteId);
+};
+const operationOf = async ({ customer, eve }: World): Promise<Answer> =>
+  call("POST", "/swap-and-transfer", {
+    fromWalletId: customer.treasuryId,
+    fromChainId: ONE,
+    toChainId: ONE,
+    fromToken: "USDC",
+    toToken: "USDC",
+    amount: "1",
+    recipient: eve,
+  });
+const payoutOf = ({ accounts: [payer, payee] }: World): Promise<Answer> =>
+  call("POST", "/payouts/bulk/global-accounts", {
+    sourceAccountId: payer,
+    transfers: [{ recipientAccountId: payee, amount: "1", currency: "USDC" }],
+  });
+const keyOf = async (): Promise<string> => String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
+const linked = async (): Promise<{ address: Address; verified: Answer }> => {
+  const wallet = testAccount();
+  const { body } = await call("POST", "/wallets/link/init", { address: wallet.address });
+  const signature = await wallet.signMessage({ message: String(body.message) });
+  const verified = await call("POST", "/wallets/link/verify", { address: wallet.address, signature });
+  return { address: wallet.address, verified };
+};
+
+const reads: readonly [Needs] = ["reads"];
+
+const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]>> = {
+  "POST /auth/logout": [
+    "moves nothing",
+    async () => expecting(call("POST", "/auth/logout", undefined, (await api.signIn()).accessToken), 200),
+  ],
+  "GET /auth/whoami": reads,
+  "GET /me": reads,
+  "PATCH /me": ["needs approval", () => approvalAsked(call("PATCH", "/me", { email: "eve@example.test" }))],
+  "POST /me/email/verify": [
+    "needs code",
+    () => expecting(call("POST", "/me/email/verify", { code: "000000" }), 410, { code: "otp_expired" }),
+  ],
+  "POST /auth/api-keys": [
+    "needs approval",
+    () => approvalAsked(call("POST", "/auth/api-keys", { name: "x", otp: "exempt", dailyCapUsd: "1" })),
+  ],
+  "GET /auth/api-keys": reads,
+  "PATCH /auth/api-keys/{id}": [
+    "needs approval",
+    async () => approvalAsked(call("PATCH", `/auth/api-keys/${await keyOf()}`, { otp: "exempt", dailyCapUsd: "1" })),
+  ],
+  "DELETE /auth/api-keys/{id}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
+  ],
+  "GET /policies": reads,
+  "PATCH /policies": ["needs approval", () => approvalAsked(call("PATCH", "/policies", { dailyCapUsd: "1001" }))],
+  "GET /wallets": reads,
+  "PATCH /wallets/{id}": [
+    "moves nothing",
+    ({ customer }) => expecting(call("PATCH", `/wallets/${customer.treasuryId}`, { label: "Till" }), 200),
+  ],
+  "POST /wallets/link/init": [
+    "moves nothing",
+    () => expecting(call("POST", "/wallets/link/init", { address: testAccount().address }), 200),
+  ],
+  "POST /wallets/link/verify": [
+    "moves nothing",
+    async () => ({ got: (await linked()).verified, expected: { status: 200 } }),
+  ],
+  "GET /wallets/link": reads,
+  "DELETE /wallets/link/{address}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/wallets/link/${(await linked()).address}`), 200),
+  ],
+  "POST /wallet/smart-account": [
+    "moves nothing",
+    async () => {
+      const { address: ownerAddress } = await linked();
+      return expecting(call("POST", "/wallet/smart-account", { ownerAddress, chainId: ONE }), 201, { signer: "owner" });
+    },
+  ],
+  "GET /contacts": reads,
+  "POST /contacts": [
+    "moves nothing",
+    ({ eve }) => expecting(call("POST", "/contacts", { name: "Eve", address: eve }), 201),
+  ],
+  "DELETE /contacts/{id}": [
+    "moves nothing",
+    async () => {
+      const { body } = await call("POST", "/contacts", { name: "Eve", address: testAccount().address });
+      return expecting(call("DELETE", `/contacts/${String(body.id)}`), 200);
+    },
+  ],
+  "POST /swap/quote": [
+    "moves nothing",
+    async (it) => ({ got: { status: 200, body: { quoteId: await quoteOf(it) } }, expected: { status: 200 } }),
+  ],
+  "POST /swap/request-otp": [
+    "moves nothing",
+    async (it) => expecting(call("POST", "/swap/request-otp", { quoteId: await quoteOf(it) }), 200),
+  ],
+  "POST /swap/prepare": [
+    "needs code",
+    async (it) =>
+      expecting(call("POST", "/swap/prepare", { quoteId: await quoteOf(it) }), 409, { code: "otp_required" }),
+  ],
+  "POST /swap/execute": [
+    "needs code",
+    async (it) =>
+      expecting(call("POST", "/swap/execute", { quoteId: await quoteOf(it) }), 409, { code: "invalid_state" }),
+  ],
+  "POST /transfers": [
+    "waits for code",
+    (it) => expecting(call("POST", "/transfers", transferBody(it)), 201, { status: "pending", subStatus: "created" }),
+  ],
+  "GET /transfers": reads,
+  "GET /transfers/{id}": reads,
+  "POST /transfers/{id}/cancel": [
+    "moves nothing",
+    async (it) => {
+      const { body } = await call("POST", "/transfers", transferBody(it));
+      return expecting(call("POST", `/transfers/${String(body.transferId)}/cancel`), 200, { status: "cancelled" });
+    },
+  ],
+  "POST /swap-and-transfer": [
+    "waits for code",
+    (it) => expecting(operationOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
+  ],
+  "GET /operations": reads,
+  "GET /operations/export": reads,
+  "GET /operations/{id}": reads,
+  "GET /operations/{id}/events": reads,
+  "POST /operations/{id}/cancel": [
+    "moves nothing",
+    async (it) => {
+      const { body } = await operationOf(it);
+      return expecting(call("POST", `/operations/${String(body.operationId)}/cancel`), 200, { status: "cancelled" });
+    },
+  ],
+  "POST /operations/{id}/retry": [
+    "needs code",
+    async (it) => {
+      const { body } = await operationOf(it);
+      return expecting(call("POST", `/operations/${String(body.operationId)}/retry`), 409, { code: "invalid_state" });
+    },
+  ],
+  "POST /operations/{id}/approve": [
+    "needs code",
+    async (it) => {
+      const { body } = await operationOf(it);
+      const path = `/operations/${String(body.operationId)}/approve`;
+      return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
+    },
+  ],
+  "GET /global-accounts": reads,
+  "POST /global-accounts": ["own books", () => expecting(call("POST", "/global-accounts", { currency: "USDC" }), 201)],
+  "GET /global-accounts/{id}": reads,
+  "POST /global-accounts/{id}/fund": [
+    "own books",
+    ({ accounts: [payer] }) =>
+      expecting(call("POST", `/global-accounts/${payer}/fund`, { currency: "USDC", amount: "1" }), 201),
+  ],
+  "POST /global-accounts/{id}/reversals": [
+    "own books",
+    async ({ accounts: [, payee] }) => {
+      const { body } = await call("POST", `/global-accounts/${payee}/fund`, { currency: "USDC", amount: "1" });
+      const { transactionId } = body;
+      return expecting(call("POST", `/global-accounts/${payee}/reversals`, { transactionId }), 201);
+    },
+  ],
+  "GET /global-accounts/{id}/entries": reads,
+  "GET /global-accounts/{id}/statement": reads,
+  "GET /global-accounts/{id}/proof": reads,
+  "GET /reserves": reads,
+  "POST /payouts/bulk/global-accounts": [
+    "waits for code",
+    (it) => expecting(payoutOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
+  ],
+  "GET /payouts": reads,
+  "GET /payouts/{id}": reads,
+  "GET /payouts/{id}/items": reads,
+  "POST /payouts/{id}/approve": [
+    "needs code",
+    async (it) => {
+      const { body } = await payoutOf(it);
+      const path = `/payouts/${String(body.payoutId)}/approve`;
+      return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
+    },
+  ],
+  "POST /payouts/{id}/cancel": [
+    "moves nothing",
+    async (it) => {
+      const { body } = await payoutOf(it);
+      return expecting(call("POST", `/payouts/${String(body.payoutId)}/cancel`), 200, { status: "cancelled" });
+    },
+  ],
+  "POST /payouts/{id}/retry": [
+    "waits for code",
+    async (it) => {
+      const { body } = await payoutOf(it);
+      return expecting(call("POST", `/payouts/${String(body.payoutId)}/retry`), 409, { code: "invalid_state" });
+    },
+  ],
+  "GET /balances/unified": reads,
+  "GET /balances/history": reads,
+  // Coins of local chains, out of no wallet of anybody.
+  "POST /dev/faucet": [
+    "moves nothing",
+    () => {
+      const { address } = testAccount();
+      return expecting(call("POST", "/dev/faucet", { address, chainId: ONE, token: "USDC", amount: "1" }), 201);
+    },
+  ],
+};
+
+beforeAll(async () => {
+  api = await testApi({ worker: true });
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: FUNDED });
+  world = { customer, call, accounts: ["", ""], eve: testAccount().address };
+  const open = async (): Promise<string> =>
+    String((await call("POST", "/global-accounts", { currency: "USDC" })).body.id);
+  const accounts: [string, string] = [await open(), await open()];
+  // Reserves count at final blocks, so the gift takes a moment.
+  await vi.waitFor(
+    async () => {
+      const funded = await call("POST", `/global-accounts/${accounts[0]}/fund`, { currency: "USDC", amount: "20" });
+      expect(funded.status).toBe(201);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  world = { ...world, accounts };
+});
+
+const written = contracts.filter(({ auth, method }) => auth !== "public" && method !== "GET");
+const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+
+describe("every route that a bearer token may call", () => {
+  test("is in the table, and what it writes has an attack", () => {
+    const known = contracts.filter(({ auth }) => auth !== "public").map(nameOf);
+    expect(Object.keys(TABLE).sort()).toEqual(known.sort());
+    const attacked = Object.entries(TABLE).filter(([, [needs, attack]]) => needs !== "reads" && attack !== undefined);
+    expect(attacked.map(([name]) => name).sort()).toEqual(written.map(nameOf).sort());
+  });
+
+  test.each(written.map(nameOf))("%s does not more than the table says", async (name) => {
+    const attack = TABLE[name]?.[1];
+    if (attack === undefined) throw new Error("The table has no attack on this route.");
+    const { got, expected } = await attack(world);
+    expect(got).toMatchObject(expected);
+  });
+
+  test("after all of that no money has left, nothing was let run, and no authority is wider", async () => {
+    const { customer, eve, accounts } = world;
+    const { prisma } = api.services.database;
+    const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } });
+    const usdc =
+      chains.find(({ id }) => id === ONE)?.tokens.find(({ symbol }) => symbol === "USDC")?.address ?? "native";
+    const rpcUrl = chains.find(({ id }) => id === ONE)?.rpcUrls[0] ?? "";
+    expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(100_000_000n);
+    expect(await balanceOnChain(rpcUrl, usdc, eve)).toBe(0n);
+    expect(await prisma.operation.count({ where: { projectId, acceptedAt: { not: null } } })).toBe(0);
+    expect(await prisma.payout.count({ where: { projectId, status: { notIn: ["pending", "cancelled"] } } })).toBe(0);
+    const left = await call("GET", `/global-accounts/${accounts[0]}`);
+    expect(left.body).toMatchObject({ balance: { posted: "21" } });
+    expect((await call("GET", `/global-accounts/${accounts[1]}`)).body).toMatchObject({ balance: { posted: "0" } });
+    expect(await prisma.apiKey.count({ where: { projectId, otpPolicy: "exempt" } })).toBe(0);
+    expect((await call("GET", "/policies")).body).toMatchObject({ dailyCapUsd: "1000" });
+    expect((await call("GET", "/me")).body).toMatchObject({ email: customer.email, emailVerified: true });
+  });
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { id, walletSignature } from "./common";
+import type { ErrorCode } from "@/lib/core/errors";
+
+/** Goes with a request that widens authority, once its 409 `approval_required` said what to approve. */
+export const givenApproval = z
+  .object({
+    approvalId: id("apr"),
+    otp: z
+      .string()
+      .regex(/^[0-9]{6}$/, "must be 6 digits")
+      .optional()
+      .meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
+    signature: walletSignature.optional().meta({
+      description:
+        "Over `message` of the 409 (EIP-191 personal_sign), by the wallet that the person signs in with; ERC-1271 and ERC-6492 too",
+    }),
+  })
+  .refine(({ otp, signature }) => (otp === undefined) !== (signature === undefined), {
+    message: "give either otp or signature",
+    path: ["otp"],
+  })
+  .meta({ description: "The approval of exactly this request; good once, for 10 minutes" });
+
+/** What a route that asks for an approval may answer beyond its own errors. */
+export const APPROVAL_ERRORS = [
+  "approval_required",
+  "invalid_state",
+  "invalid_signature",
+  "otp_required",
+  "otp_invalid",
+  "otp_expired",
+  "otp_attempts_exceeded",
+  "chain_unavailable",
+] as const satisfies readonly ErrorCode[];

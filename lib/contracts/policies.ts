@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { APPROVAL_ERRORS, givenApproval } from "./approvals";
+import { usdAmount } from "./common";
+import { defineContract } from "./contract";
+
+const tag = "Policies";
+
+const policies = z.object({
+  dailyCapUsd: z.string().meta({
+    description: "US dollars per UTC day that all exempt API keys of the project together move without a one-time code",
+  }),
+  spentTodayUsd: z.string().meta({ description: "How much of it was moved on the current UTC day" }),
+});
+
+export const getPolicies = defineContract({
+  method: "GET",
+  path: "/policies",
+  summary: "What bounds the project's API keys",
+  tag,
+  auth: "member",
+  status: 200,
+  response: policies,
+});
+
+export const updatePolicies = defineContract({
+  method: "PATCH",
+  path: "/policies",
+  summary: "Changes the project's daily cap; raising it needs an approval (409 approval_required), lowering does not",
+  tag,
+  auth: "user",
+  body: z.object({ dailyCapUsd: usdAmount, approval: givenApproval.optional() }),
+  status: 200,
+  response: policies,
+  errors: APPROVAL_ERRORS,
+});

@@ -1,0 +1,100 @@
+import type { UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { isMoreUsd, plainUsd } from "@/lib/core/usd";
+import type { Database } from "@/lib/db/client";
+import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
+import { recordAudit } from "@/lib/modules/audit/service";
+import type { ProjectsService } from "@/lib/modules/projects/service";
+import { readProjectSpend, replaceDailyCap } from "./repository";
+import type { PoliciesService } from "./service";
+
+/** What bounds a whole project. */
+export interface ProjectPolicy {
+  /** US dollars per UTC day that all exempt keys together move without a code; decimal strings. */
+  readonly dailyCapUsd: string;
+  readonly spentTodayUsd: string;
+}
+
+export interface ProjectPolicies {
+  get(projectId: string): Promise<ProjectPolicy>;
+  /**
+   * Lowering counts at once; raising needs an approval.
+   * @throws DomainError `forbidden` unless owner or admin, `approval_required`, `invalid_state` when it was changed meanwhile
+   */
+  update(actor: UserActor, input: PolicyUpdate): Promise<ProjectPolicy>;
+}
+
+interface PolicyUpdate {
+  readonly dailyCapUsd: string;
+  readonly approval?: GivenApproval | undefined;
+}
+
+interface ProjectPoliciesDeps {
+  readonly database: Database;
+  readonly policies: Pick<PoliciesService, "dailyCapUsd">;
+  readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  readonly projects: Pick<ProjectsService, "tellOwners">;
+  readonly clock: Clock;
+}
+
+export const createProjectPolicies = (deps: ProjectPoliciesDeps): ProjectPolicies => {
+  const { database, policies, clock } = deps;
+
+  const get = async (projectId: string): Promise<ProjectPolicy> => {
+    const day = clock.now().toISOString().slice(0, 10);
+    const [dailyCapUsd, spentTodayUsd] = await Promise.all([
+      policies.dailyCapUsd(projectId),
+      readProjectSpend(database.prisma, projectId, day),
+    ]);
+    return { dailyCapUsd, spentTodayUsd };
+  };
+
+  const update: ProjectPolicies["update"] = async (actor, input) => {
+    mayChange(actor);
+    const { projectId, userId } = actor;
+    const [from, to] = [await policies.dailyCapUsd(projectId), plainUsd(input.dailyCapUsd)];
+    if (from === to) return get(projectId);
+    const isRaise = isMoreUsd(to, from);
+    const approved = isRaise
+      ? await deps.approvals.requireApproval(actor, raiseOf(projectId, from, to), input.approval)
+      : null;
+    await database.transaction(async (tx) => {
+      const at = clock.now();
+      await approved?.consume(tx);
+      if (!(await replaceDailyCap(tx, { projectId, from, to }))) throw changedMeanwhile();
+      const data = { dailyCapUsd: to, before: from, ...approved?.record };
+      await recordAudit(tx, { projectId, actor: userId, subject: projectId, action: "policy.updated", data, at });
+      if (isRaise) await deps.projects.tellOwners(tx, raisedNotice({ projectId, userId, from, to }));
+    });
+    return get(projectId);
+  };
+
+  return { get, update };
+};
+
+const mayChange = ({ role }: UserActor): void => {
+  if (role !== "owner" && role !== "admin")
+    throw new DomainError("forbidden", "Only owners and admins of the project may change its policies.");
+};
+
+const raiseOf = (projectId: string, from: string, to: string): Change => ({
+  kind: "policy.update",
+  title: "Raise what API keys of this project together move in a day without a code",
+  lines: [`Daily cap of the project: ${to} US dollars (now ${from})`],
+  values: { projectId, from, to },
+});
+
+const changedMeanwhile = (): DomainError =>
+  new DomainError("invalid_state", "The policy was changed meanwhile. Read it again; this change was not made.");
+
+const raisedNotice = ({ projectId, userId, from, to }: Record<"projectId" | "userId" | "from" | "to", string>) => ({
+  projectId,
+  subject: "The daily cap of your project was raised",
+  text: [
+    `API keys of the project ${projectId} may now move ${to} US dollars a day without a code, all together. Before it was ${from}.`,
+    `Changed by: ${userId}`,
+    "",
+    "If this was not meant, lower the cap on the page Settings, and revoke keys that you do not know on the page API keys.",
+  ].join("\n"),
+});
