@@ -47,7 +47,7 @@ const STATUS_OF_FAULT: Readonly<Record<string, readonly [number, string]>> = {
 };
 /** How long a caller that was refused may take to read why. */
 const LINGER_MS = 2_000;
-const MALFORMED = [400, "This is not a valid HTTP/1.1 request."] as const;
+const MALFORMED = [400, "This is not a valid HTTP request."] as const;
 
 /** An answer for a request that Node's parser refused, so that there is no response object. */
 const writeRaw = (socket: Duplex, error: DomainError, status?: number): void => {
