@@ -9,6 +9,6 @@ test("pauses double up to a bound", () => {
 });
 
 test("pauses are spread by a fifth either way", () => {
-  expect(restartPauseMs(1, bounds, 0)).toBe(400);
-  expect(restartPauseMs(1, bounds, 1)).toBe(600);
+  expect(restartPauseMs(1, bounds, 0)).toBeCloseTo(400);
+  expect(restartPauseMs(1, bounds, 1)).toBeCloseTo(600);
 });

@@ -113,7 +113,7 @@ describe("sign-in with a smart account", () => {
       if (!contractAddress) throw new Error("The contract was not made.");
       const { auth, messageFor } = createAuthServices({ database, registry });
       const message = await messageFor({ address: getAddress(contractAddress) }, { chainId: chain.id });
-      return auth.signIn({ message, signature: "0x1234", kind: "api" }).then(
+      return auth.signIn({ message, signature: `0x${"12".repeat(40)}`, kind: "api" }).then(
         () => "ok",
         (error: unknown) => (isDomainError(error) ? error.code : String(error)),
       );
