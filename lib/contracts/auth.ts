@@ -36,7 +36,8 @@ const tokens = z.object({
 export const createToken = defineContract({
   method: "POST",
   path: "/auth/token",
-  summary: "A signed EIP-4361 message for an access token; the first sign-in creates user, project and treasury. The attempt uses up the nonce, also when the signature is wrong",
+  summary:
+    "A signed EIP-4361 message for an access token; the first sign-in creates user, project and treasury. The attempt uses up the nonce, also when the signature is wrong",
   tag,
   auth: "public",
   signInAttempt: true,

@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** Of one connection only (RFC 9110, 7.6.1), or replaced by our own; a body is passed on whole, so with its length. */
 const NOT_PASSED_ON = new Set([
-  ..."connection keep-alive proxy-connection proxy-authorization te trailer transfer-encoding upgrade expect".split(" "),
+  ..."connection keep-alive proxy-connection proxy-authorization te trailer transfer-encoding upgrade expect".split(
+    " ",
+  ),
   ..."host content-length forwarded x-real-ip x-causeway-path".split(" "),
 ]);
 const FORWARDED_PREFIX = "x-forwarded-";

@@ -20,7 +20,8 @@ const readIncoming = (incoming: IncomingMessage, maxBytes: number): Promise<Uint
     incoming.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     incoming.once("error", reject);
     incoming.once("close", () => {
-      if (!incoming.complete) reject(new DomainError("invalid_request", "The request ended before its body was complete."));
+      if (!incoming.complete)
+        reject(new DomainError("invalid_request", "The request ended before its body was complete."));
     });
   });
 

@@ -18,8 +18,7 @@ export interface PagesProcess {
 }
 
 type PagesEvent =
-  | { readonly type: "ended"; readonly reason: string; readonly pauseMs: number }
-  | { readonly type: "ready" };
+  { readonly type: "ended"; readonly reason: string; readonly pauseMs: number } | { readonly type: "ready" };
 
 interface PagesBounds extends LifeBounds {
   /** Pauses before the pages are started anew, the shortest and the longest. */
@@ -86,17 +85,18 @@ class Pages implements PagesProcess {
   /** Starts the pages anew whenever they end. Never rejects; resolves when they are stopped. */
   async keepAlive(first: PagesLife): Promise<void> {
     const { signal } = this.#stopper;
+    const isStopping = (): boolean => signal.aborted;
     let failures = 0;
     let readySinceMs: number | null = performance.now();
     let reason = await first.ended;
-    while (!signal.aborted) {
+    while (!isStopping()) {
       this.#isServing = false;
       if (readySinceMs !== null && performance.now() - readySinceMs > this.#bounds.steadyAfterMs) failures = 0;
       const pauseMs = restartPauseMs(failures, this.#bounds, Math.random());
       failures += 1;
       this.#options.onEvent({ type: "ended", reason, pauseMs });
       await sleep(pauseMs, null, { signal }).catch(() => null);
-      if (signal.aborted) return;
+      if (isStopping()) return;
       readySinceMs = null;
       try {
         const life = await this.start();

@@ -172,18 +172,21 @@ describe("bad input", () => {
   test.each([
     ["public", 20],
     ["member", 32],
-  ] as const)("JSON for a %s route may nest %i deep; what is deeper is refused before it is parsed", async (auth, depth) => {
-    const contract = defineContract({ ...create, auth, body: z.object({ value: z.unknown() }) });
-    const handler = route({ contract, handler: () => ok({ value: "" }) });
-    const headers = { ...withKey, "content-type": "application/json" };
-    const nested = (levels: number) => `{"value":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
-    expect((await send(handler, { headers, body: nested(depth) })).status).toBe(200);
-    const parse = vi.spyOn(JSON, "parse");
-    const answer = await send(handler, { headers, body: nested(depth + 1) });
-    expect(parse).not.toHaveBeenCalledWith(nested(depth + 1));
-    parse.mockRestore();
-    expect([answer.status, answer.body.details]).toMatchObject([400, [{ code: "too_deep" }]]);
-  });
+  ] as const)(
+    "JSON for a %s route may nest %i deep; what is deeper is refused before it is parsed",
+    async (auth, depth) => {
+      const contract = defineContract({ ...create, auth, body: z.object({ value: z.unknown() }) });
+      const handler = route({ contract, handler: () => ok({ value: "" }) });
+      const headers = { ...withKey, "content-type": "application/json" };
+      const nested = (levels: number) => `{"value":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
+      expect((await send(handler, { headers, body: nested(depth) })).status).toBe(200);
+      const parse = vi.spyOn(JSON, "parse");
+      const answer = await send(handler, { headers, body: nested(depth + 1) });
+      expect(parse).not.toHaveBeenCalledWith(nested(depth + 1));
+      parse.mockRestore();
+      expect([answer.status, answer.body.details]).toMatchObject([400, [{ code: "too_deep" }]]);
+    },
+  );
 
   test("2 MB are 413, announced or not", async () => {
     const large = JSON.stringify({ from: [], note: "x".repeat(2_000_000) });

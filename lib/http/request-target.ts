@@ -67,7 +67,10 @@ export const readTarget = (raw: string): RequestTarget => {
   if (!text.startsWith("/")) throw malformed("no path");
   const queryAt = text.indexOf("?");
   const path = queryAt === -1 ? text : text.slice(0, queryAt);
-  return { path: PLAIN_PATH.test(path) ? path : canonicalPath(path), search: queryAt === -1 ? "" : text.slice(queryAt) };
+  return {
+    path: PLAIN_PATH.test(path) ? path : canonicalPath(path),
+    search: queryAt === -1 ? "" : text.slice(queryAt),
+  };
 };
 
 /**

@@ -23,7 +23,10 @@ interface Streaming {
  * Pipes a stream out. When the caller goes away, or the server closes, the source is told and the stream cancelled. A stream that
  * broke ends without its end marker (see `eventStream`), which tells the caller to come back.
  */
-export const sendStream = async (response: Response, { outgoing, closing, headOnly, abort }: Streaming): Promise<void> => {
+export const sendStream = async (
+  response: Response,
+  { outgoing, closing, headOnly, abort }: Streaming,
+): Promise<void> => {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   const hasEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const reader = response.body?.getReader();

@@ -171,7 +171,8 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     if (state === "closed") throw nonceExpired();
     if (state === "unknown") throw invalid("The message's nonce was not given by this service for this address.");
     // Before the signature is looked at, which may cost a chain's node a lot: one attempt for each nonce, right or wrong.
-    if (!(await consumeNonce(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() }))) throw nonceExpired();
+    if (!(await consumeNonce(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() })))
+      throw nonceExpired();
     const signed = { ...message, message: input.message, signature: input.signature as Hex };
     const proof = await verifySignedMessage(signed, registry);
     if (proof === null) throw invalid("The signature is not one of this address over this message.");

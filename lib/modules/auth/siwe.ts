@@ -61,10 +61,7 @@ export const readSignInMessage = (message: string, expected: SignInExpectations)
   return { address: getAddress(address), chainId: Number(chainId), nonce };
 };
 
-const checkPlace = (
-  fields: Readonly<Record<string, string | undefined>>,
-  publicUrl: string,
-): void => {
+const checkPlace = (fields: Readonly<Record<string, string | undefined>>, publicUrl: string): void => {
   const { host, origin, protocol } = new URL(publicUrl);
   if (fields.domain !== host) throw refuse(`The message was not made for ${host}.`);
   if (fields.scheme !== undefined && `${fields.scheme}:` !== protocol)
@@ -73,10 +70,7 @@ const checkPlace = (
     throw refuse(`The message's URI is not one of ${origin}.`);
 };
 
-const checkTimes = (
-  fields: { issuedAt: Date; expirationTime?: Date; notBefore?: Date },
-  now: Date,
-): void => {
+const checkTimes = (fields: { issuedAt: Date; expirationTime?: Date; notBefore?: Date }, now: Date): void => {
   const times = [fields.issuedAt, fields.expirationTime, fields.notBefore];
   if (times.some((time) => time !== undefined && Number.isNaN(time.getTime())))
     throw refuse("The message has a time that is not one of RFC 3339.");
