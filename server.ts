@@ -6,7 +6,7 @@ import { loadConfig, type Config } from "@/lib/config/env";
 import { createFastServer, type FastServer } from "@/lib/http/fast-server";
 import { pageHeaders } from "@/lib/http/headers";
 import { getLogger, loggedError } from "@/lib/http/logger";
-import { startPagesProcess } from "@/lib/http/pages-process";
+import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
 import { startWorker } from "@/lib/workers/runner";
 
@@ -46,29 +46,30 @@ const listen = async (fast: FastServer, config: Config): Promise<number> => {
   return (fast.server.address() as AddressInfo).port;
 };
 
-const startWeb = async (config: Config): Promise<Part & { port: number }> => {
-  const pages = await starting("The web app", "Build it first: npm run build", () =>
-    startPagesProcess(fileURLToPath(new URL("./pages.js", import.meta.url)), () => {
-      getLogger(config.logLevel).fatal("the process of the pages ended; the supervisor starts both anew");
-      process.exit(1);
-    }),
-  );
+const startPages = (config: Config): Promise<PagesProcess> => {
+  const logger = getLogger(config.logLevel);
+  return startPagesProcess({
+    entry: fileURLToPath(new URL("./pages.js", import.meta.url)),
+    onEvent: (event) => {
+      if (event.type === "ready") logger.info("the pages are there again");
+      else logger.error({ reason: event.reason, pauseMs: event.pauseMs }, "the pages ended; they are started again");
+    },
+  });
+};
+
+const startWeb = async (services: Services): Promise<Part & { port: number }> => {
+  const { config } = services;
+  const pages = await starting("The web app", "Build it first: npm run build", () => startPages(config));
   const fast = createFastServer({
     routes,
     fallbackPrefixes,
-    fallback: (incoming, outgoing) => {
-      // Layouts do not know their path; the sign-in page leads back to it.
-      incoming.headers["x-causeway-path"] = incoming.url ?? "/";
-      pages.handle(incoming, outgoing);
-      return Promise.resolve();
-    },
-    fallbackHeaders: pageHeaders({
+    pages: (request) => pages.handle(request),
+    pageHeaders: pageHeaders({
       publicUrl: config.publicUrl,
       rpcUrls: config.chains.map((chain) => chain.publicRpcUrl ?? chain.rpcUrls[0] ?? config.publicUrl),
       walletConnect: config.walletConnectProjectId !== null,
     }),
-    publicUrl: config.publicUrl,
-    logLevel: config.logLevel,
+    services,
   });
   const port = await starting("The web server", `Free ${config.host}:${String(config.port)}, or set PORT`, () =>
     listen(fast, config),
@@ -119,7 +120,7 @@ const main = async (): Promise<void> => {
   );
   setServices(services);
   // The web first: a port that is taken shall not leave work begun.
-  const web = config.role === "worker" ? null : await startWeb(config);
+  const web = config.role === "worker" ? null : await startWeb(services);
   const worker =
     config.role === "web"
       ? null

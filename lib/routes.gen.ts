@@ -59,7 +59,7 @@ import * as walletsLink from "@/app/api/wallets/link/route";
 import * as walletsLinkAddress from "@/app/api/wallets/link/[address]/route";
 import * as walletsLinkInit from "@/app/api/wallets/link/init/route";
 import * as walletsLinkVerify from "@/app/api/wallets/link/verify/route";
-import type { RouteEntry } from "@/lib/http/fast-server";
+import type { RouteEntry } from "@/lib/http/request-router";
 
 export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },

@@ -39,6 +39,7 @@ const start = (dataDir: string, port: number): { stack: ChildProcess; ready: Pro
       PUBLIC_URL: `http://localhost:${String(port)}`,
       // Journeys are many requests from one address within a minute.
       RATE_LIMIT_PER_IP: "0",
+      RATE_LIMIT_SIGN_IN_PER_IP: "0",
       RATE_LIMIT_PER_KEY: "0",
     },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -126,6 +127,7 @@ export const environmentOf = (stack: Pick<Stack, "url" | "databaseUrl" | "dataDi
     PUBLIC_URL: stack.url,
     NEXTAUTH_URL: stack.url,
     RATE_LIMIT_PER_IP: "0",
+    RATE_LIMIT_SIGN_IN_PER_IP: "0",
     RATE_LIMIT_PER_KEY: "0",
     NEXT_TELEMETRY_DISABLED: "1",
   };

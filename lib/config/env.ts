@@ -38,6 +38,7 @@ const environment = z.object({
   /** Requests per 60 s, for each API key or person, and for each address; 0 is no limit. */
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
   RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
+  RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
 });
 
 export interface Config {
@@ -62,6 +63,8 @@ export interface Config {
   /** Requests per 60 s; 0 is no limit. */
   readonly rateLimitPerKey: number;
   readonly rateLimitPerIp: number;
+  /** Of nonces and signatures to sign in with. */
+  readonly rateLimitSignInPerIp: number;
   readonly chains: readonly ChainConfig[];
   /** ERC-4337 bundler by chain id (`BUNDLER_URL_<id>`); chains without one use the service's own executor. */
   readonly bundlerUrls: ReadonlyMap<number, string>;
@@ -180,6 +183,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     rateLimitPerKey: env.RATE_LIMIT_PER_KEY,
     rateLimitPerIp: env.RATE_LIMIT_PER_IP,
+    rateLimitSignInPerIp: env.RATE_LIMIT_SIGN_IN_PER_IP,
     chains,
     bundlerUrls: new Map(
       chains.flatMap((chain) => {

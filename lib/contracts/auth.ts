@@ -6,12 +6,16 @@ import { defineContract } from "./contract";
 
 const tag = "Sign-in";
 
+/** Characters. A contract's signature may be longer than a key's; with its message it fits into a public route's body. */
+export const SIGNATURE_LENGTH_MAX = 10_000;
+
 export const createNonce = defineContract({
   method: "POST",
   path: "/auth/nonce",
-  summary: "A nonce for an EIP-4361 message, single use, 10 minutes",
+  summary: "A nonce for an EIP-4361 message, good for one attempt to sign in, 10 minutes",
   tag,
   auth: "public",
+  signInAttempt: true,
   body: z.object({ address: address.optional() }),
   status: 200,
   response: z.object({
@@ -33,14 +37,16 @@ const tokens = z.object({
 export const createToken = defineContract({
   method: "POST",
   path: "/auth/token",
-  summary: "A signed EIP-4361 message for an access token; the first sign-in creates user, project and treasury",
+  summary:
+    "A signed EIP-4361 message for an access token; the first sign-in creates user, project and treasury. The attempt uses up the nonce, also when the signature is wrong",
   tag,
   auth: "public",
+  signInAttempt: true,
   body: z.object({
     message: z.string().min(1).max(4096),
     signature: z
       .string()
-      .max(20_000)
+      .max(SIGNATURE_LENGTH_MAX)
       .regex(/^0x[0-9a-fA-F]+$/),
   }),
   status: 200,

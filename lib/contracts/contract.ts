@@ -31,6 +31,18 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Most bytes of a request's body, by who sends it. */
+export const BODY_BYTES_MAX = {
+  /** Nobody answers for these requests, so they may cost little. */
+  public: 16 * 1024,
+  authenticated: 1024 * 1024,
+  bulk: 4 * 1024 * 1024,
+  webhook: 256 * 1024,
+} as const;
+
+/** How deep the JSON of a body may nest. */
+export const JSON_DEPTH_MAX = { public: 20, authenticated: 32 } as const;
+
 /** One route: types, parsing, OpenAPI and client come from here. */
 export interface Contract {
   readonly method: Method;
@@ -40,11 +52,15 @@ export interface Contract {
   readonly tag: string;
   readonly auth: AuthScheme;
   readonly scope?: Scope;
+  /** Counts against the stricter limit for attempts to sign in, beside the limit of the address. */
+  readonly signInAttempt?: boolean;
   /** Concerns the person, not the project: every role may call it, a viewer too. */
   readonly personal?: boolean;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
+  /** Most bytes of the body. Default: 16 KiB for public routes, 1 MiB for the others. */
+  readonly bodyLimit?: number;
   readonly status: 200 | 201 | 202;
   readonly response: z.ZodType;
   /** Beyond those that every route may answer (401, 403, 429, 500). */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { amount, amountOut, id, page, pageQuery, status, subStatus, timestamp } from "./common";
-import { defineContract } from "./contract";
+import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { currencyRef } from "./global-accounts";
 import { failureRecord } from "./operations";
 
@@ -42,6 +42,7 @@ export const createAccountsPayout = defineContract({
   tag,
   auth: "member",
   scope: "payouts:write",
+  bodyLimit: BODY_BYTES_MAX.bulk,
   body: z.object({
     sourceAccountId: id("ga"),
     transfers: z

@@ -109,13 +109,9 @@ const start = async (): Promise<{ fast: FastServer; origin: string }> => {
   const server = createFastServer({
     routes: ROUTES,
     fallbackPrefixes: ["/api/auth/"],
-    fallback: (incoming, outgoing) => {
-      outgoing.end(`fallback ${incoming.url ?? ""}`);
-      return Promise.resolve();
-    },
-    fallbackHeaders: { "x-frame-options": "DENY" },
-    publicUrl: "http://localhost:3000",
-    logLevel: "silent",
+    pages: ({ outgoing, path }) => void outgoing.end(`page ${path}`),
+    pageHeaders: { "x-frame-options": "DENY" },
+    services: httpServices(),
   });
   server.server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
@@ -153,11 +149,21 @@ describe("routes", () => {
     expect(await other.json()).toMatchObject({ code: "method_not_allowed" });
   });
 
-  test("everything else is the fallback's, with the headers of pages", async () => {
-    for (const path of ["/", "/sign-in?next=1", "/api", "/api/auth/session", "/api/things/"]) {
+  test("everything else is the pages', with their headers", async () => {
+    for (const path of ["/", "/sign-in?next=1", "/sign-in/", "/api/auth/session"]) {
       const answer = await fetch(origin + path);
-      expect(await answer.text()).toBe(`fallback ${path}`);
+      expect(await answer.text()).toBe(`page ${path}`);
       expect(answer.headers.get("x-frame-options")).toBe("DENY");
+    }
+  });
+
+  // Next must not get them: it has the same modules, and finds paths by rules of its own.
+  test("below /api nothing is the pages' but next-auth's paths", async () => {
+    const redirect = await fetch(`${origin}/api/things/?x=1`, { redirect: "manual" });
+    expect([redirect.status, redirect.headers.get("location")]).toEqual([308, "/api/things?x=1"]);
+    for (const path of ["/api", "/api/", "/api/auth/"]) {
+      const answer = await fetch(origin + path);
+      expect([path, answer.status, (await answer.json()) as unknown]).toMatchObject([path, 404, { code: "not_found" }]);
     }
   });
 

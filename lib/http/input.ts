@@ -25,6 +25,15 @@ export interface HttpInput {
 export const payloadTooLarge = (maxBytes: number): DomainError =>
   new DomainError("payload_too_large", `The body may have at most ${String(maxBytes)} bytes.`);
 
+/**
+ * The whole body. A body that announces more than `maxBytes` is refused before anything of it is read.
+ * @throws DomainError `payload_too_large`
+ */
+export const readWithin = async (input: HttpInput, maxBytes: number): Promise<Uint8Array> => {
+  if (Number(input.header("content-length") ?? 0) > maxBytes) throw payloadTooLarge(maxBytes);
+  return input.readBody(maxBytes);
+};
+
 const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> => {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];

@@ -3,6 +3,7 @@ import type { JWT } from "next-auth/jwt";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { z } from "zod";
 import { getServices } from "@/lib/composition";
+import { SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
 import { isDomainError } from "@/lib/core/errors";
 import { getLogger, loggedError } from "./logger";
 
@@ -38,7 +39,7 @@ declare module "next-auth/jwt" {
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
 const RENEW_BEFORE_MS = 5 * 60_000;
 
-const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(20_000) });
+const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(SIGNATURE_LENGTH_MAX) });
 
 /** Same rules as `POST /auth/token`: the nonce comes from `POST /auth/nonce` and lives in the database. */
 const signIn = async (input: unknown, userAgent: unknown) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { DomainError } from "@/lib/core/errors";
 import { payloadTooLarge, type HttpInput } from "./input";
 
 const readIncoming = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> =>
@@ -19,7 +20,8 @@ const readIncoming = (incoming: IncomingMessage, maxBytes: number): Promise<Uint
     incoming.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     incoming.once("error", reject);
     incoming.once("close", () => {
-      if (!incoming.complete) reject(new Error("The caller went away before the body was complete."));
+      if (!incoming.complete)
+        reject(new DomainError("invalid_request", "The request ended before its body was complete."));
     });
   });
 

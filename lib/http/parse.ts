@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { DomainError, invalidRequest, notFound, type ErrorDetail } from "@/lib/core/errors";
-import type { Contract } from "@/lib/contracts/contract";
-import { payloadTooLarge, type HttpInput } from "./input";
+import { BODY_BYTES_MAX, JSON_DEPTH_MAX, type Contract } from "@/lib/contracts/contract";
+import { isJsonContentType } from "./content-type";
+import { readWithin, type HttpInput } from "./input";
+import { isDeeperThan } from "./json-depth";
 
-export const BODY_BYTES_MAX = 1024 * 1024;
 const DETAILS_MAX = 200;
 const ESCAPED_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 const UNSTORABLE = "has a character that cannot be stored (U+0000, or half of a surrogate pair)";
-const JSON_CONTENT_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?;?\s*$/i;
 
 const detailOf = (issue: z.core.$ZodIssue): ErrorDetail[] => {
   if (issue.code === "unrecognized_keys")
@@ -83,21 +83,27 @@ const parseJson = (bytes: Uint8Array): { readonly text: string; readonly value: 
   }
 };
 
+const refuseDepth = (depthMax: number): DomainError => {
+  const message = `The body nests deeper than ${String(depthMax)} levels.`;
+  return new DomainError("invalid_request", message, { details: [{ path: "", message, code: "too_deep" }] });
+};
+
 /**
- * Reads and checks the body.
+ * Reads and checks the body of a contract that has one. Type, size and depth come first, because their checks cost the same per byte
+ * whatever was sent.
  * @throws DomainError `unsupported_media_type`, `payload_too_large`, `invalid_request`
  */
 export const parseBody = async (
-  schema: z.ZodType,
+  contract: Contract & { readonly body: z.ZodType },
   input: HttpInput,
 ): Promise<{ readonly raw: Uint8Array; readonly body: unknown }> => {
-  if (!JSON_CONTENT_TYPE.test(input.header("content-type") ?? ""))
+  if (!isJsonContentType(input.header("content-type") ?? ""))
     throw new DomainError("unsupported_media_type", "The body must be JSON: Content-Type: application/json.");
-  const announced = Number(input.header("content-length") ?? 0);
-  if (announced > BODY_BYTES_MAX) throw payloadTooLarge(BODY_BYTES_MAX);
-  const raw = await input.readBody(BODY_BYTES_MAX);
+  const sender = contract.auth === "public" ? "public" : "authenticated";
+  const raw = await readWithin(input, contract.bodyLimit ?? BODY_BYTES_MAX[sender]);
+  if (isDeeperThan(raw, JSON_DEPTH_MAX[sender])) throw refuseDepth(JSON_DEPTH_MAX[sender]);
   const { text, value } = parseJson(raw);
-  const body = check(schema, value);
+  const body = check(contract.body, value);
   // In valid JSON of valid UTF-8 they can be written as escapes alone.
   return { raw, body: ESCAPED_UNSTORABLE.test(text) ? requireStorable(body) : body };
 };

@@ -150,6 +150,44 @@ describe("bad input", () => {
     },
   );
 
+  test("a public route takes 16 KiB, others 1 MiB, and what their contract says", async () => {
+    const text = z.object({ note: z.string() });
+    const echo = (contract: Parameters<typeof route>[0]["contract"]) =>
+      route({ contract, handler: () => ok({ value: "" }) });
+    const routes = [
+      [echo(defineContract({ ...create, auth: "public", body: text })), 16 * 1024],
+      [echo(defineContract({ ...create, body: text })), 1024 * 1024],
+      [echo(defineContract({ ...create, body: text, bodyLimit: 100 })), 100],
+      [echo(defineContract({ ...create, auth: "public", body: text, bodyLimit: 2_000_000 })), 2_000_000],
+    ] as const;
+    const frame = '{"note":""}'.length;
+    const headers = { ...withKey, "content-type": "application/json" };
+    for (const [handler, bytesMax] of routes) {
+      const sized = (bytes: number) => send(handler, { headers, body: `{"note":"${"x".repeat(bytes - frame)}"}` });
+      expect([bytesMax, (await sized(bytesMax)).status]).toEqual([bytesMax, 200]);
+      expect([bytesMax, (await sized(bytesMax + 1)).status]).toEqual([bytesMax, 413]);
+    }
+  });
+
+  test.each([
+    ["public", 20],
+    ["member", 32],
+  ] as const)(
+    "JSON for a %s route may nest %i deep; what is deeper is refused before it is parsed",
+    async (auth, depth) => {
+      const contract = defineContract({ ...create, auth, body: z.object({ value: z.unknown() }) });
+      const handler = route({ contract, handler: () => ok({ value: "" }) });
+      const headers = { ...withKey, "content-type": "application/json" };
+      const nested = (levels: number) => `{"value":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
+      expect((await send(handler, { headers, body: nested(depth) })).status).toBe(200);
+      const parse = vi.spyOn(JSON, "parse");
+      const answer = await send(handler, { headers, body: nested(depth + 1) });
+      expect(parse).not.toHaveBeenCalledWith(nested(depth + 1));
+      parse.mockRestore();
+      expect([answer.status, answer.body.details]).toMatchObject([400, [{ code: "too_deep" }]]);
+    },
+  );
+
   test("2 MB are 413, announced or not", async () => {
     const large = JSON.stringify({ from: [], note: "x".repeat(2_000_000) });
     expect((await post(large)).status).toBe(413);
@@ -197,6 +235,19 @@ describe("a handler that fails", () => {
 });
 
 describe("limits", () => {
+  test("attempts to sign in have a stricter one of their own, beside the address's", async () => {
+    const { config, ...rest } = httpServices();
+    const limits = { ...config, rateLimitPerIp: 10, rateLimitSignInPerIp: 1 };
+    const own = { ...rest, config: limits, rateStore: { ...rest.rateStore }, clock: { now: () => new Date(90_000) } };
+    const signIn = defineContract({ ...open, params: z.unknown(), signInAttempt: true });
+    const attempt = createRoute(() => own)({ contract: signIn, handler: () => ok({ value: "" }) });
+    const first = await send(attempt);
+    expect(first.headers.get("ratelimit-policy")).toBe('"ip";q=10;w=60, "sign-in";q=1;w=60');
+    expect((await send(attempt)).status).toBe(429);
+    const other = createRoute(() => own)({ contract: search, handler: () => ok({ value: "" }) });
+    expect((await send(other, { query: "?q=a" })).status).toBe(200);
+  });
+
   const limited = httpServices();
   const config = { ...limited.config, rateLimitPerKey: 2, rateLimitPerIp: 3 };
   const services = { ...limited, config, clock: { now: () => new Date(90_000) } };

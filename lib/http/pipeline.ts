@@ -6,11 +6,12 @@ import { addressBucket, clientAddress } from "./client-address";
 import { API_CONTENT_POLICY, STRICT_TRANSPORT } from "./headers";
 import { readIdempotencyKey, runIdempotent } from "./idempotency";
 import { inputFromRequest, type HttpInput } from "./input";
+import { limit, limitNetwork, type Decisions } from "./limits";
 import { getLogger, loggedError, logInfoLine } from "./logger";
 import { observeRequest } from "./metrics";
 import { detailsOf, parseBody, parseParams, parseQuery } from "./parse";
 import { toAnswer, toDomainError } from "./problem";
-import { createRateLimiter, rateLimited, setRateLimitHeaders, type RateDecision, type RateLimiter } from "./rate-limit";
+import { setRateLimitHeaders } from "./rate-limit";
 import { JSON_TYPE, type Answer, type Reply } from "./reply";
 import type { HttpServices } from "./services";
 
@@ -58,30 +59,11 @@ export interface RouteHandler {
 interface Trace {
   readonly requestId: string;
   actor: Actor | null;
-  readonly limits: [string, RateDecision][];
+  readonly limits: Decisions;
 }
 
 const NO_HEADERS = {};
 const NO_BODY = { raw: new Uint8Array(), body: undefined };
-const limiters = new WeakMap<HttpServices["rateStore"], RateLimiter>();
-
-const limiterOf = (services: HttpServices): RateLimiter => {
-  const known = limiters.get(services.rateStore);
-  if (known) return known;
-  const logger = getLogger(services.config.logLevel);
-  const limiter = createRateLimiter(services.rateStore, {
-    onError: (error) => logger.warn({ err: loggedError(error) }, "rate limits could not be shared"),
-  });
-  limiters.set(services.rateStore, limiter);
-  return limiter;
-};
-
-const limit = (services: HttpServices, trace: Trace, name: string, who: string, perWindow: number): void => {
-  if (perWindow === 0) return;
-  const decision = limiterOf(services).take(`${name}:${who}`, perWindow, services.clock.now().getTime());
-  trace.limits.push([name, decision]);
-  if (!decision.allowed) throw rateLimited(decision);
-};
 
 const serialise = (contract: Contract, result: Reply<unknown>, services: HttpServices): Answer => {
   // Types hold handlers to the contract; while developing the values are held to it as well.
@@ -117,10 +99,12 @@ const admit = async (
   trace: Trace,
 ): Promise<Actor | null> => {
   const { config } = services;
-  limit(services, trace, "ip", addressBucket(clientAddress(input, config.trustedProxyHops)), config.rateLimitPerIp);
+  const network = addressBucket(clientAddress(input, config.trustedProxyHops));
+  limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
   const actor = await authenticate(contract, input, services);
   trace.actor = actor;
-  if (actor !== null) limit(services, trace, "caller", actorName(actor), config.rateLimitPerKey);
+  if (actor !== null)
+    limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
   authorize(contract, actor);
   return actor;
 };
@@ -167,6 +151,9 @@ class Scene implements SceneFields {
   }
 }
 
+const hasBody = (contract: Contract): contract is Contract & { body: NonNullable<Contract["body"]> } =>
+  contract.body !== undefined;
+
 const carryOut = async <C extends Contract, S extends HttpServices>(
   options: RouteOptions<C, S>,
   input: HttpInput,
@@ -177,7 +164,7 @@ const carryOut = async <C extends Contract, S extends HttpServices>(
   const actor = await admit(contract, input, services, trace);
   const params = parseParams(contract, pathParams);
   const query = parseQuery(contract, input.search);
-  const { raw, body } = contract.body === undefined ? NO_BODY : await parseBody(contract.body, input);
+  const { raw, body } = hasBody(contract) ? await parseBody(contract, input) : NO_BODY;
   const scene = new Scene(input, { body, query, params, actor, services, requestId: trace.requestId });
   // The contract's schemas made these values, so they have the contract's types.
   const context = scene as unknown as HandlerContext<C, S>;

@@ -30,7 +30,7 @@ export const routesSource = (appFolder: string): string => {
   return [
     "// Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.",
     ...paths.map((path) => `import * as ${identifier(path)} from "@/app${path}/route";`),
-    `import type { RouteEntry } from "@/lib/http/fast-server";`,
+    `import type { RouteEntry } from "@/lib/http/request-router";`,
     "",
     "export const routes: readonly RouteEntry[] = [",
     ...paths.map((path) => `  { path: ${JSON.stringify(path)}, module: ${identifier(path)} },`),

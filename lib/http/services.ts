@@ -14,6 +14,8 @@ export interface HttpServices {
     /** Requests per window of 60 s; 0 turns the limit off. */
     readonly rateLimitPerKey: number;
     readonly rateLimitPerIp: number;
+    /** Attempts to sign in. */
+    readonly rateLimitSignInPerIp: number;
   };
   readonly clock: Clock;
   readonly apiKeys: {

@@ -40,7 +40,7 @@ export const movableClock = (start = new Date("2026-01-01T00:00:00Z")) => {
 /** A chain that answers and on which no contract has signed anything. */
 const answeringChain: AuthDeps["registry"] = {
   list: () => [{ id: TEST_CHAIN_ID }, { id: TEST_CHAIN_ID + 1 }],
-  client: () => ({ verifyMessage: () => Promise.resolve(false), getChainId: () => Promise.resolve(TEST_CHAIN_ID) }),
+  client: () => ({ call: () => Promise.resolve({ data: "0x00" }), getChainId: () => Promise.resolve(TEST_CHAIN_ID) }),
 };
 
 /** Counterfactual addresses without a chain: any function of the owner does for who signs in. */

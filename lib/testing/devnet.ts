@@ -46,6 +46,7 @@ export const testConfig = (own: {
     DEVNET: own.rpcUrls ? "1" : "0",
     RATE_LIMIT_PER_KEY: "0",
     RATE_LIMIT_PER_IP: "0",
+    RATE_LIMIT_SIGN_IN_PER_IP: "0",
     ...rpcVariables(own.rpcUrls ?? null),
     ...own.variables,
   });

@@ -42,6 +42,7 @@ export const httpServices = (replace: Partial<HttpServices> = {}): HttpServices 
     trustedProxyHops: 0,
     rateLimitPerKey: 0,
     rateLimitPerIp: 0,
+    rateLimitSignInPerIp: 0,
   },
   clock: systemClock,
   apiKeys: {

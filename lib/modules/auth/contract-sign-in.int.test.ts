@@ -1,5 +1,5 @@
 import { toSafeSmartAccount } from "permissionless/accounts";
-import { createWalletClient, http, type PublicClient } from "viem";
+import { createWalletClient, getAddress, http, type PublicClient } from "viem";
 import { entryPoint07Address } from "viem/account-abstraction";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
@@ -9,6 +9,7 @@ import { createAuthServices } from "@/lib/testing/auth-services";
 import { testDatabase } from "@/lib/testing/database";
 import { testDevnet, type TestDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
+import { compileContract } from "@/lib/testing/solidity";
 
 let database: Database;
 let devnet: TestDevnet;
@@ -83,6 +84,42 @@ describe("sign-in with a smart account", () => {
     expect(await tryOn(here, sign)).toBe(safe.address);
     expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
     expect(await tryOn(here, sign)).toBe(safe.address);
+  });
+
+  test("costs the chain's node three million gas at most, whatever the contract does", async () => {
+    const [chain] = devnet.chains;
+    if (!chain) throw new Error("The local chains are missing.");
+    const client: PublicClient = registry.client(chain.id);
+    const owner = testAccount();
+    await devnet.setCoins(owner.address, "1");
+    const wallet = createWalletClient({
+      account: owner,
+      chain: registry.viemChain(chain.id),
+      transport: http(chain.rpcUrls[0]),
+    });
+    // Says yes to every signature, once it has counted far enough.
+    const { abi, bytecode } = compileContract(
+      "Yes",
+      `pragma solidity 0.8.26; contract Yes {
+        uint256 immutable gasUsed; constructor(uint256 gas_) { gasUsed = gas_; }
+        function isValidSignature(bytes32, bytes calldata) external view returns (bytes4) {
+          uint256 start = gasleft(); while (start - gasleft() < gasUsed) {} return 0x1626ba7e;
+        }
+      }`,
+    );
+    const signInWith = async (gasUsed: bigint): Promise<string> => {
+      const hash = await wallet.deployContract({ abi, bytecode, args: [gasUsed] });
+      const { contractAddress } = await client.waitForTransactionReceipt({ hash });
+      if (!contractAddress) throw new Error("The contract was not made.");
+      const { auth, messageFor } = createAuthServices({ database, registry });
+      const message = await messageFor({ address: getAddress(contractAddress) }, { chainId: chain.id });
+      return auth.signIn({ message, signature: `0x${"12".repeat(40)}`, kind: "api" }).then(
+        () => "ok",
+        (error: unknown) => (isDomainError(error) ? error.code : String(error)),
+      );
+    };
+    expect(await signInWith(1_500_000n)).toBe("ok");
+    expect(await signInWith(4_000_000n)).toBe("invalid_signature");
   });
 
   test("on a chain that is away says so, and a plain account signs in all the same", async () => {

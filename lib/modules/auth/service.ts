@@ -76,6 +76,7 @@ export interface AuthService extends Pick<
   createNonce(input?: { readonly address?: string | undefined }): Promise<Nonce>;
   /**
    * EIP-4361. The first sign-in of an address makes person, project "My project" and treasury; any number at once make one each.
+   * The attempt uses up the message's nonce, whether the signature is right or wrong.
    * @throws DomainError `invalid_signature`, `nonce_expired`, `chain_unavailable`
    */
   signIn(input: SignIn): Promise<SignedIn>;
@@ -169,6 +170,9 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     const state = await nonceState(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() });
     if (state === "closed") throw nonceExpired();
     if (state === "unknown") throw invalid("The message's nonce was not given by this service for this address.");
+    // Before the signature is looked at, which may cost a chain's node a lot: one attempt for each nonce, right or wrong.
+    if (!(await consumeNonce(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() })))
+      throw nonceExpired();
     const signed = { ...message, message: input.message, signature: input.signature as Hex };
     const proof = await verifySignedMessage(signed, registry);
     if (proof === null) throw invalid("The signature is not one of this address over this message.");
@@ -177,8 +181,6 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
 
   const enter = (message: SignInMessage & { proof: string }, { kind, userAgent = null }: SignIn) =>
     database.transaction(async (tx) => {
-      const now = clock.now();
-      if (!(await consumeNonce(tx, { ...message, purpose: PURPOSE, now }))) throw nonceExpired();
       const { address, chainId, proof } = message;
       const contractChainId = proof === "contract" ? chainId : null;
       const user = await ensurePerson(tx, deps, { address, contractChainId });

@@ -109,21 +109,56 @@ describe("sign-in", () => {
     expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("invalid_signature");
   });
 
-  test("another's signature, another message's, a short one and a long one are refused and use nothing up", async () => {
+  test("another's signature, another message's, a short one and a long one are refused, and each uses up its nonce", async () => {
     const { auth, newAccount, messageFor } = setUp();
     const [account, other] = [newAccount(), newAccount()];
-    const message = await messageFor(account);
-    const bad = [
-      await other.signMessage({ message }),
-      await account.signMessage({ message: `${message} ` }),
-      "0x12",
-      `0x${"ab".repeat(500)}`,
+    const bad: ((message: string) => Promise<string>)[] = [
+      (message) => other.signMessage({ message }),
+      (message) => account.signMessage({ message: `${message} ` }),
+      () => Promise.resolve("0x12"),
+      () => Promise.resolve(`0x${"ab".repeat(500)}`),
     ];
-    for (const signature of bad) {
-      expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("invalid_signature");
+    for (const sign of bad) {
+      const message = await messageFor(account);
+      const attempt = (signature: string) => codeOf(auth.signIn({ message, signature, kind: "api" }));
+      expect(await attempt(await sign(message))).toBe("invalid_signature");
+      expect(await attempt(await account.signMessage({ message }))).toBe("nonce_expired");
     }
     expect(await countsOf(account.address)).toMatchObject({ users: 0 });
-    const signature = await account.signMessage({ message });
+  });
+
+  test("a chain is asked once for each nonce, however many attempts come with it at once", async () => {
+    let asked = 0;
+    const registry = {
+      list: () => [{ id: TEST_CHAIN_ID }],
+      client: () => ({
+        call: () => {
+          asked += 1;
+          return Promise.resolve({ data: "0x00" as const });
+        },
+        getChainId: () => Promise.resolve(TEST_CHAIN_ID),
+      }),
+    };
+    const { auth, newAccount, messageFor } = createAuthServices({ database, registry });
+    const message = await messageFor(newAccount());
+    const attempts = Array.from({ length: 20 }, (_, index) =>
+      codeOf(auth.signIn({ message, signature: `0x12${String(index).padStart(2, "0")}`, kind: "api" })),
+    );
+    const outcomes = await Promise.all(attempts);
+    expect(outcomes.toSorted()).toEqual(["invalid_signature", ...Array<string>(19).fill("nonce_expired")]);
+    expect(asked).toBe(1);
+  });
+
+  test("a message for another address does not use up the nonce of an address", async () => {
+    const { auth, newAccount, messageFor } = setUp();
+    const [ada, eve] = [newAccount(), newAccount()];
+    const { nonce } = await auth.createNonce({ address: ada.address });
+    const evesMessage = await messageFor(eve, { nonce });
+    expect(await codeOf(auth.signIn({ message: evesMessage, signature: "0x12", kind: "api" }))).toBe(
+      "invalid_signature",
+    );
+    const message = await messageFor(ada, { nonce });
+    const signature = await ada.signMessage({ message });
     expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("ok");
   });
 
@@ -144,8 +179,7 @@ describe("sign-in", () => {
     const away = () => Promise.reject(new Error("connection refused"));
     const registry = {
       list: () => [{ id: TEST_CHAIN_ID }],
-      // As viem does it: a failed call counts as a wrong signature.
-      client: () => ({ verifyMessage: () => Promise.resolve(false), getChainId: away }),
+      client: () => ({ call: away, getChainId: away }),
     };
     const { auth, signIn, newAccount, messageFor } = createAuthServices({ database, registry });
     const account = newAccount();

@@ -60,6 +60,7 @@ describe("sign-in messages", () => {
     ["a statement of two lines", message({ statement: "One." }).replace("One.", "One.\nTwo.")],
     ["a wrong checksum", message().replace("0x5aAeb", "0x5AAeb")],
     ["no nonce", message().replace(/Nonce: .*/, "Nonce: ")],
+    ["a time with a date that does not exist", message().replace(/(Issued At: ).*/, "$12026-13-01T00:00:00Z")],
     ["another version", message().replace("Version: 1", "Version: 2")],
     ["nothing", ""],
     ["anything", "hello"],

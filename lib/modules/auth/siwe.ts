@@ -1,5 +1,4 @@
 import { getAddress, isAddress } from "viem";
-import { parseSiweMessage } from "viem/siwe";
 import { DomainError } from "@/lib/core/errors";
 import type { EvmAddress } from "@/lib/ports/routing";
 
@@ -17,21 +16,26 @@ export interface SignInExpectations {
   readonly now: Date;
 }
 
-// The whole message, line by line (EIP-4361's ABNF): viem reads the fields wherever they stand, so a text around them that says
-// something else to the person who signs would go unnoticed.
+// The whole message, line by line (EIP-4361's ABNF). viem's parser finds the fields wherever they stand, so it would not notice a text
+// around them that says something else to the person who signs; and what it does grows with the square of a hostile message's length.
 const LINES = [
-  String.raw`^(?:[a-z][a-z0-9+.-]*:\/\/)?[^\s]+ wants you to sign in with your Ethereum account:`,
-  String.raw`0x[0-9a-fA-F]{40}`,
+  String.raw`^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<domain>[^\s]+) wants you to sign in with your Ethereum account:`,
+  String.raw`(?<address>0x[0-9a-fA-F]{40})`,
   String.raw`(?:\n[^\n]+)?\n`,
-  String.raw`URI: [^\s]+`,
+  String.raw`URI: (?<uri>[^\s]+)`,
   String.raw`Version: 1`,
-  String.raw`Chain ID: [0-9]{1,15}`,
-  String.raw`Nonce: [a-zA-Z0-9]{8,96}`,
-  String.raw`Issued At: [^\s]+(?:\nExpiration Time: [^\s]+)?(?:\nNot Before: [^\s]+)?(?:\nRequest ID: [^\s]*)?(?:\nResources:(?:\n- [^\s]+){0,20})?$`,
+  String.raw`Chain ID: (?<chainId>[0-9]{1,15})`,
+  String.raw`Nonce: (?<nonce>[a-zA-Z0-9]{8,96})`,
+  String.raw`Issued At: (?<issuedAt>[^\s]+)(?:\nExpiration Time: (?<expirationTime>[^\s]+))?(?:\nNot Before: (?<notBefore>[^\s]+))?(?:\nRequest ID: [^\s]*)?(?:\nResources:(?:\n- [^\s]+){0,20})?$`,
 ];
 const WHOLE = new RegExp(LINES.join("\n"));
 /** Clocks of people's machines run ahead by this much at most. */
 const CLOCK_SKEW_MS = 60_000;
+
+/** RFC 3339, as EIP-4361 wants it; the range of each number is checked by `Date`. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+const timeOf = (text: string): Date => new Date(TIME.test(text) ? text : Number.NaN);
 
 const refuse = (message: string): DomainError => new DomainError("invalid_signature", message);
 
@@ -40,20 +44,24 @@ const refuse = (message: string): DomainError => new DomainError("invalid_signat
  * @throws DomainError `invalid_signature` for what is not such a message, or is one for another site, chain or time
  */
 export const readSignInMessage = (message: string, expected: SignInExpectations): SignInMessage => {
-  const fields = parseSiweMessage(message);
-  const { address, chainId, nonce, issuedAt } = fields;
-  if (!WHOLE.test(message) || !address || !isAddress(address) || chainId === undefined || !nonce || !issuedAt)
+  const fields = WHOLE.exec(message)?.groups;
+  const { address, chainId, nonce, issuedAt } = fields ?? {};
+  if (!fields || !address || !isAddress(address) || !chainId || !nonce || !issuedAt)
     throw refuse("The message is not a sign-in message as EIP-4361 describes it.");
   checkPlace(fields, expected.publicUrl);
-  if (!expected.chainIds.includes(chainId)) throw refuse(`The message names chain ${chainId}, which is not used here.`);
-  checkTimes({ ...fields, issuedAt }, expected.now);
-  return { address: getAddress(address), chainId, nonce };
+  if (!expected.chainIds.includes(Number(chainId)))
+    throw refuse(`The message names chain ${chainId}, which is not used here.`);
+  const { expirationTime, notBefore } = fields;
+  const times = {
+    issuedAt: timeOf(issuedAt),
+    ...(expirationTime === undefined ? {} : { expirationTime: timeOf(expirationTime) }),
+    ...(notBefore === undefined ? {} : { notBefore: timeOf(notBefore) }),
+  };
+  checkTimes(times, expected.now);
+  return { address: getAddress(address), chainId: Number(chainId), nonce };
 };
 
-const checkPlace = (
-  fields: { domain?: string | undefined; uri?: string | undefined; scheme?: string | undefined },
-  publicUrl: string,
-): void => {
+const checkPlace = (fields: Readonly<Record<string, string | undefined>>, publicUrl: string): void => {
   const { host, origin, protocol } = new URL(publicUrl);
   if (fields.domain !== host) throw refuse(`The message was not made for ${host}.`);
   if (fields.scheme !== undefined && `${fields.scheme}:` !== protocol)
@@ -62,10 +70,7 @@ const checkPlace = (
     throw refuse(`The message's URI is not one of ${origin}.`);
 };
 
-const checkTimes = (
-  fields: { issuedAt: Date; expirationTime?: Date | undefined; notBefore?: Date | undefined },
-  now: Date,
-): void => {
+const checkTimes = (fields: { issuedAt: Date; expirationTime?: Date; notBefore?: Date }, now: Date): void => {
   const times = [fields.issuedAt, fields.expirationTime, fields.notBefore];
   if (times.some((time) => time !== undefined && Number.isNaN(time.getTime())))
     throw refuse("The message has a time that is not one of RFC 3339.");

@@ -49,7 +49,8 @@ export interface WalletLinksService {
   init(actor: UserActor, input: LinkInput): Promise<{ nonce: string; message: string; expiresAt: Date }>;
   /**
    * Links the wallet whose signature over the message of `init` this is: of a plain account, or of a contract on the message's chain,
-   * deployed (ERC-1271) or not yet (ERC-6492). Of any number at once with one message, one succeeds.
+   * deployed (ERC-1271) or not yet (ERC-6492). The attempt uses up the message, whether the signature is right or wrong; of any number
+   * at once with one message, one succeeds.
    * @throws DomainError `nonce_expired`, `invalid_signature`, `wallet_already_linked`, `chain_unavailable`
    */
   verify(actor: UserActor, input: { readonly address: EvmAddress; readonly signature: string }): Promise<LinkedWallet>;
@@ -94,12 +95,14 @@ export const createWalletLinks = (deps: WalletLinksDeps): WalletLinksService => 
     const [request, ...earlier] = await listLinkRequests(database.prisma, subject, REQUESTS_COMPARED_MAX);
     if (!request) throw closed("No request of yours to link this wallet to this project is open.");
     checkOpen(request, clock.now());
+    // Before the signature is looked at, which may cost a chain's node a lot: one attempt for each message, right or wrong.
+    if (!(await consumeLinkRequest(database.prisma, request.nonce, clock.now()))) throw usedAlready();
     const { chainId } = readLinkMessage(request.message);
     const signed = { address, chainId, message: request.message, signature: signature as Hex };
     const proof = await verifySignedMessage(signed, deps.registry);
     if (proof === null) throw await wrongSignature(signed, request, earlier);
     const contractChainId = proof === "contract" ? chainId : null;
-    return database.transaction((tx) => link(tx, { ...subject, contractChainId, nonce: request.nonce }, clock.now()));
+    return database.transaction((tx) => link(tx, { ...subject, contractChainId }, clock.now()));
   };
 
   const unlink: WalletLinksService["unlink"] = async (actor, address) => {
@@ -178,18 +181,16 @@ const wrongSignature = async (
   if (old.includes(true))
     return closed("This signature is over a message that was used already, or that a newer one replaced.");
   const { chainId, domain } = readLinkMessage(message);
-  const text = `The signature is not one of ${address} over the message that was made for it: for ${domain}, chain ${chainId}, nonce ${nonce}. Sign exactly that message with that wallet; one for another site, chain, person or time does not count.`;
+  const text = `The signature is not one of ${address} over the message that was made for it: for ${domain}, chain ${chainId}, nonce ${nonce}. The message is used up: ask for a new one (POST /wallets/link/init) and sign exactly that with that wallet.`;
   return new DomainError("invalid_signature", text, { details: [{ path: "signature", message: text }] });
 };
 
 interface Proven extends LinkSubject {
   readonly contractChainId: number | null;
-  readonly nonce: string;
 }
 
 const link = async (tx: Tx, proven: Proven, at: Date): Promise<LinkedWallet> => {
-  const { userId, projectId, address, contractChainId, nonce } = proven;
-  if (!(await consumeLinkRequest(tx, nonce, at))) throw usedAlready();
+  const { userId, projectId, address, contractChainId } = proven;
   const claim = await claimAddress(tx, { address, userId, at });
   if (claim.userId !== userId) throw taken();
   if (await isWalletAlready(tx, { address, projectId })) throw notLinkable();

@@ -186,16 +186,22 @@ describe("a signature that does not count", () => {
     expect((await withMessage((text) => text)).status).toBe(200);
   });
 
-  test("because another wallet gave it, or nobody, is refused, and the request stays open", async () => {
+  test("because another wallet gave it, or nobody, is refused, and uses up the message", async () => {
     const who = await person();
     const wallet = testAccount();
-    const { message, signature } = await signed(who, wallet);
-    const strange = [await testAccount().signMessage({ message }), "0x", "0x1", "0x1234", `0x${"00".repeat(65)}`];
-    for (const wrong of strange) {
+    const stranger = testAccount();
+    const strange = [(message: string) => stranger.signMessage({ message })].concat(
+      ["0x", "0x1", "0x1234", `0x${"00".repeat(65)}`].map((text) => () => Promise.resolve(text as `0x${string}`)),
+    );
+    for (const sign of strange) {
+      const { message, signature } = await signed(who, wallet);
+      const wrong = await sign(message);
       const refused = await who.verify({ address: wallet.address, signature: wrong });
       expect([wrong, refused.status, refused.code]).toEqual([wrong, 401, "invalid_signature"]);
+      const late = await who.verify({ address: wallet.address, signature });
+      expect([wrong, late.status, late.code]).toEqual([wrong, 410, "nonce_expired"]);
     }
-    expect((await who.verify({ address: wallet.address, signature })).status).toBe(200);
+    expect((await linked(who, wallet)).status).toBe(200);
   });
 
   test("because another person asked for the message, is refused, whether one has asked oneself or not", async () => {
@@ -228,12 +234,15 @@ describe("a signature that does not count", () => {
     const replaced = await who.verify({ address: wallet.address, signature: first.signature });
     expect(replaced).toMatchObject({ status: 410, code: "nonce_expired" });
     expect(replaced.body.message).toContain("newer one replaced");
-    expect((await who.verify({ address: wallet.address, signature: second.signature })).status).toBe(200);
-    const reused = await who.verify({ address: wallet.address, signature: second.signature });
+    // The attempt with the old signature used the newer message up.
+    expect((await who.verify({ address: wallet.address, signature: second.signature })).status).toBe(410);
+    const third = await signed(who, wallet);
+    expect((await who.verify({ address: wallet.address, signature: third.signature })).status).toBe(200);
+    const reused = await who.verify({ address: wallet.address, signature: third.signature });
     expect(reused).toMatchObject({ status: 410, code: "nonce_expired" });
     expect(reused.body.message).toContain("used already");
     await who.init({ address: wallet.address });
-    const old = await who.verify({ address: wallet.address, signature: second.signature });
+    const old = await who.verify({ address: wallet.address, signature: third.signature });
     expect(old).toMatchObject({ status: 410, code: "nonce_expired" });
   });
 

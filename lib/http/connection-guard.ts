@@ -1,0 +1,124 @@
+import { STATUS_CODES, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { Socket } from "node:net";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { addressBucket } from "./client-address";
+import { API_HEADERS } from "./headers";
+import { toAnswer } from "./problem";
+
+/** Bounds of a connection, so that slow or many ones cannot use the server up. */
+export interface ConnectionLimits {
+  /** For the request line and headers to arrive. */
+  readonly headersTimeoutMs: number;
+  /** For the whole request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** Without a byte in either direction while a request is answered: a caller that does not read. Streams send heartbeats. */
+  readonly idleTimeoutMs: number;
+  readonly keepAliveMs: number;
+  /** How often the timeouts are checked. */
+  readonly checkEveryMs: number;
+  readonly headerBytesMax: number;
+  /** Open at once from one address; 0 is no limit. */
+  readonly perAddress: number;
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  idleTimeoutMs: 120_000,
+  keepAliveMs: 65_000,
+  checkEveryMs: 2_000,
+  headerBytesMax: 16 * 1024,
+  perAddress: 1_000,
+};
+
+export const serverOptions = (limits: ConnectionLimits): ServerOptions => ({
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  connectionsCheckingInterval: limits.checkEveryMs,
+  keepAliveTimeout: limits.keepAliveMs,
+  maxHeaderSize: limits.headerBytesMax,
+});
+
+const STATUS_OF_FAULT: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "The headers are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time."],
+};
+/** How long a caller that was refused may take to read why. */
+const LINGER_MS = 2_000;
+const MALFORMED = [400, "This is not a valid HTTP request."] as const;
+
+/** An answer for a request that Node's parser refused, so that there is no response object. */
+const writeRaw = (socket: Duplex, error: DomainError, status?: number): void => {
+  const requestId = newId("request");
+  const answer = toAnswer(error, requestId);
+  const code = status ?? answer.status;
+  const headers = {
+    ...API_HEADERS,
+    ...answer.headers,
+    "x-request-id": requestId,
+    "content-length": Buffer.byteLength(answer.body),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+  socket.end([`HTTP/1.1 ${String(code)} ${STATUS_CODES[code] ?? ""}`, ...lines, "", answer.body].join("\r\n"));
+};
+
+interface GuardOptions {
+  readonly limits: ConnectionLimits;
+  /** Counts a request of this peer that never becomes one for a route. @throws DomainError `rate_limited` */
+  readonly count: (peerAddress: string) => void;
+}
+
+const peerOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "");
+
+/** Bounds the connections of each address, and answers what is not HTTP with the error body of the API. */
+export const guardConnections = (server: Server, { limits, count }: GuardOptions): void => {
+  const open = new Map<string, number>();
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  server.timeout = limits.idleTimeoutMs;
+
+  const refuse = (socket: Duplex, error: DomainError, status?: number): void => {
+    // What the caller goes on to send is malformed, too, and has been answered.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once("close", () => clearTimeout(timer));
+    try {
+      count(peerOf(socket));
+      writeRaw(socket, error, status);
+    } catch (limited) {
+      if (limited instanceof DomainError) writeRaw(socket, limited);
+      else socket.destroy();
+    }
+  };
+
+  server.on("request", (incoming, outgoing) => void answering.set(incoming.socket, outgoing));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const begun = answering.get(socket);
+    // Bytes between those of another answer would be taken for a part of it.
+    if (!socket.writable || error.code === "ECONNRESET" || (begun?.headersSent === true && !begun.writableFinished)) {
+      socket.destroy();
+      return;
+    }
+    const [status, message] = STATUS_OF_FAULT[error.code ?? ""] ?? MALFORMED;
+    refuse(socket, new DomainError("invalid_request", message), status);
+  });
+  server.on("connect", (_request, socket) =>
+    refuse(socket, new DomainError("method_not_allowed", "This server is no proxy: CONNECT is not possible.")),
+  );
+  server.on("connection", (socket) => {
+    if (limits.perAddress === 0) return;
+    const bucket = addressBucket(socket.remoteAddress ?? "");
+    const now = (open.get(bucket) ?? 0) + 1;
+    open.set(bucket, now);
+    socket.once("close", () => {
+      const left = (open.get(bucket) ?? 1) - 1;
+      if (left === 0) open.delete(bucket);
+      else open.set(bucket, left);
+    });
+    if (now > limits.perAddress) socket.destroy();
+  });
+};

@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Of one connection only (RFC 9110, 7.6.1), or replaced by our own; a body is passed on whole, so with its length. */
+const NOT_PASSED_ON = new Set([
+  ..."connection keep-alive proxy-connection proxy-authorization te trailer transfer-encoding upgrade expect".split(
+    " ",
+  ),
+  ..."host content-length forwarded x-real-ip x-causeway-path".split(" "),
+]);
+const FORWARDED_PREFIX = "x-forwarded-";
+
+interface Passed {
+  /** Address of the caller, trusted proxies considered. */
+  readonly client: string;
+  /** Origin of the app as browsers see it. */
+  readonly publicUrl: string;
+  /** The request's path with its query. */
+  readonly path: string;
+  readonly bodyBytes: number;
+}
+
+/**
+ * Headers for the pages' process, which believes what stands there about the caller. So all of that is written here, and what came from
+ * outside is dropped.
+ */
+export const passedHeaders = (incoming: IncomingHttpHeaders, passed: Passed): Record<string, string | string[]> => {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(incoming))
+    if (value !== undefined && !NOT_PASSED_ON.has(name) && !name.startsWith(FORWARDED_PREFIX)) headers[name] = value;
+  const { host, protocol } = new URL(passed.publicUrl);
+  headers.host = host;
+  headers["x-forwarded-host"] = host;
+  headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  headers["x-forwarded-for"] = passed.client === "" ? "unknown" : passed.client;
+  // Layouts do not know their path; the sign-in page leads back to it.
+  headers["x-causeway-path"] = passed.path;
+  if (passed.bodyBytes > 0) headers["content-length"] = String(passed.bodyBytes);
+  return headers;
+};

@@ -1,0 +1,46 @@
+import { request, type Agent } from "node:http";
+import { edgeError, pagesUnavailable } from "./edge-error";
+import type { PageRequest } from "./pages-gate";
+import { sendAnswer } from "./send-answer";
+
+/** Of one connection only. */
+const NOT_PASSED_BACK = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+interface PagesPlace {
+  readonly socketPath: string;
+  readonly agent: Agent;
+}
+
+/** One request to the pages, and their answer back. */
+export const passOn = (
+  { incoming, outgoing, path, headers, body }: PageRequest,
+  { socketPath, agent }: PagesPlace,
+): void => {
+  const fail = (): void => sendAnswer(edgeError(pagesUnavailable(), incoming), incoming, outgoing);
+  const upstream = request({ socketPath, agent, method: incoming.method, path, headers }, (answer) => {
+    // Headers that were set before, the policies of pages, stay; Next's own come on top.
+    for (const [name, value] of Object.entries(answer.headers))
+      if (value !== undefined && !NOT_PASSED_BACK.has(name)) outgoing.setHeader(name, value);
+    outgoing.writeHead(answer.statusCode ?? 502);
+    answer.pipe(outgoing);
+    answer.once("error", fail);
+  });
+  upstream.once("error", fail);
+  outgoing.once("close", () => upstream.destroy());
+  upstream.end(body);
+};
+
+/** @returns the bytes of memory that the pages' process uses; null when it does not answer in time */
+export const askWhetherAlive = (socketPath: string, timeoutMs: number): Promise<number | null> =>
+  new Promise((resolve) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const asked = request({ socketPath, agent: false, method: "OPTIONS", path: "*", signal }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (chunk: string) => (text += chunk));
+      answer.once("end", () => resolve(Number(text)));
+      answer.once("error", () => resolve(null));
+    });
+    asked.once("error", () => resolve(null));
+    asked.end();
+  });

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
+import { clientAddress } from "./client-address";
+import { passedHeaders } from "./forwarded";
+import { readWithin } from "./input";
+import { countRequest, type LimitServices } from "./limits";
+import { NodeInput } from "./node-input";
+import { requireCleanQuery, type RequestTarget } from "./request-target";
+
+/** A request as the pages get it: canonical, counted, its body read. */
+export interface PageRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** Empty when there is none. */
+  readonly body: Uint8Array;
+}
+
+interface PagesGateOptions {
+  readonly services: LimitServices & { readonly config: { readonly publicUrl: string } };
+  /** Set on what the pages answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly pages: (request: PageRequest) => void;
+}
+
+const SIGN_IN_PREFIX = "/api/auth/";
+/** next-auth hands the signature over here. */
+const SIGN_IN_ATTEMPTS = "/api/auth/callback/";
+
+const mayHaveBody = ({ headers }: IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+
+/**
+ * What stands in front of Next: the limits of the address, a limit for the body, and headers about the caller that Next can believe.
+ * The body is read here as a whole, so that a slow or endless one never reaches the pages.
+ * @throws DomainError `rate_limited`, `payload_too_large`, `invalid_request`
+ */
+export const createPagesGate = ({ services, headers, pages }: PagesGateOptions) => {
+  const pageHeaders = Object.entries(headers);
+  const { publicUrl, trustedProxyHops } = services.config;
+  return async (
+    { path, search }: RequestTarget,
+    { incoming, outgoing }: Pick<PageRequest, "incoming" | "outgoing">,
+  ): Promise<void> => {
+    const input = new NodeInput(incoming, outgoing, publicUrl);
+    countRequest(services, input, path.startsWith(SIGN_IN_ATTEMPTS));
+    requireCleanQuery(search);
+    const bytesMax = path.startsWith(SIGN_IN_PREFIX) ? BODY_BYTES_MAX.public : BODY_BYTES_MAX.authenticated;
+    const body = mayHaveBody(incoming) ? await readWithin(input, bytesMax) : new Uint8Array();
+    for (const [name, value] of pageHeaders) outgoing.setHeader(name, value);
+    const client = clientAddress(input, trustedProxyHops);
+    const passed = { client, publicUrl, path: path + search, bodyBytes: body.byteLength };
+    pages({ incoming, outgoing, path: path + search, headers: passedHeaders(incoming.headers, passed), body });
+  };
+};

@@ -1,0 +1,113 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { Agent } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { askWhetherAlive } from "./pages-exchange";
+import { PAGES_READY } from "./pages-server";
+
+export interface LifeBounds {
+  readonly readyTimeoutMs: number;
+  readonly probeEveryMs: number;
+  readonly probeTimeoutMs: number;
+  /** Probes in a row without an answer before the process is ended. */
+  readonly probesMissedMax: number;
+  /** Of JavaScript objects; beyond it V8 ends the process. */
+  readonly heapMb: number;
+  /** Of the whole process. */
+  readonly memoryMb: number;
+}
+
+interface LifeOptions {
+  /** Script that calls `servePages`. */
+  readonly entry: string;
+  readonly nodeArguments: readonly string[];
+  readonly socketPath: string;
+  readonly bounds: LifeBounds;
+}
+
+/** One process of the pages, from its start to its end. */
+export interface PagesLife {
+  readonly pid: number | null;
+  readonly socketPath: string;
+  readonly agent: Agent;
+  /** Rejects with the reason when the process ends or does not become ready in time; it is ended then. */
+  readonly ready: Promise<void>;
+  /** Resolves with the reason. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+const STOP_TIMEOUT_MS = 5_000;
+const SOCKETS_MAX = 64;
+const MB = 1024 * 1024;
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+const endOf = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) =>
+      resolve(signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`),
+    );
+  });
+
+const isReady = (message: unknown): boolean =>
+  typeof message === "object" && message !== null && "type" in message && message.type === PAGES_READY;
+
+const untilReady = (child: ChildProcess, ended: Promise<string>, timeoutMs: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error("was not ready in time"));
+    }, timeoutMs);
+    void ended.then((reason) => {
+      clearTimeout(timer);
+      reject(new Error(reason));
+    });
+    child.on("message", (message) => {
+      if (!isReady(message)) return;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Asks the process from time to time, and ends it when it does not answer any more or has grown too large. */
+const watch = async (child: ChildProcess, socketPath: string, bounds: LifeBounds): Promise<void> => {
+  let missed = 0;
+  while (!hasEnded(child)) {
+    await sleep(bounds.probeEveryMs, null, { ref: false });
+    if (hasEnded(child)) return;
+    const bytes = await askWhetherAlive(socketPath, bounds.probeTimeoutMs);
+    missed = bytes === null ? missed + 1 : 0;
+    if (missed >= bounds.probesMissedMax || (bytes ?? 0) > bounds.memoryMb * MB) child.kill("SIGKILL");
+  }
+};
+
+/** Starts one process of the pages. */
+export const startLife = ({ entry, nodeArguments, socketPath, bounds }: LifeOptions): PagesLife => {
+  const child = fork(entry, [socketPath], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    execArgv: [...nodeArguments, `--max-old-space-size=${String(bounds.heapMb)}`],
+  });
+  const ended = endOf(child);
+  const ready = untilReady(child, ended, bounds.readyTimeoutMs);
+  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
+  void ready.then(
+    () => watch(child, socketPath, bounds),
+    () => undefined,
+  );
+  void ended.then(() => agent.destroy());
+  return {
+    pid: child.pid ?? null,
+    socketPath,
+    agent,
+    ready,
+    ended,
+    stop: async () => {
+      if (hasEnded(child)) return;
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      child.kill("SIGTERM");
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,62 @@
+import type { ServerResponse } from "node:http";
+
+const drained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done);
+    outgoing.once("close", done);
+  });
+
+interface Streaming {
+  readonly outgoing: ServerResponse;
+  readonly closing: AbortSignal;
+  readonly headOnly: boolean;
+  /** Tells the source that nobody listens any more. */
+  readonly abort: () => void;
+}
+
+/**
+ * Pipes a stream out. When the caller goes away, or the server closes, the source is told and the stream cancelled. A stream that
+ * broke ends without its end marker (see `eventStream`), which tells the caller to come back.
+ */
+export const sendStream = async (
+  response: Response,
+  { outgoing, closing, headOnly, abort }: Streaming,
+): Promise<void> => {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  const hasEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const reader = response.body?.getReader();
+  const isCut = (): boolean => closing.aborted;
+  const cancel = (): void => {
+    abort();
+    void reader?.cancel().catch(() => undefined);
+  };
+  if (!reader || headOnly || outgoing.destroyed || isCut()) {
+    cancel();
+    outgoing.end();
+    return;
+  }
+  outgoing.once("close", cancel);
+  closing.addEventListener("abort", cancel, { once: true });
+  try {
+    outgoing.flushHeaders();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (!outgoing.write(value)) await drained(outgoing);
+    }
+    // A broken document must not look whole; for events the missing end marker says so.
+    if (isCut() && !hasEvents) outgoing.destroy();
+    else outgoing.end();
+  } catch (error) {
+    if (hasEvents) outgoing.end();
+    throw error;
+  } finally {
+    outgoing.off("close", cancel);
+    closing.removeEventListener("abort", cancel);
+  }
+};

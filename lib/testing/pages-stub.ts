@@ -1,0 +1,23 @@
+import { servePages } from "@/lib/http/pages-server";
+
+/**
+ * Pages without Next, for tests of what stands in front of them. Some paths end or spoil the process: `/end`, `/hang` (it answers nothing
+ * any more), `/grow` (its memory runs out).
+ */
+const kept: string[][] = [];
+
+const grow = (): never => {
+  for (;;) kept.push(Array.from({ length: 100_000 }, (_, index) => `kept ${String(index)}`));
+};
+
+const hang = (): never => {
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+};
+
+const [, , socketPath = ""] = process.argv;
+servePages(socketPath, (incoming, outgoing) => {
+  if (incoming.url === "/end") process.exit(3);
+  if (incoming.url === "/hang") hang();
+  if (incoming.url === "/grow") grow();
+  outgoing.end(JSON.stringify({ pid: process.pid, path: incoming.url, headers: incoming.headers }));
+});
