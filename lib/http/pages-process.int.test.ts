@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineContract } from "@/lib/contracts/contract";
-import { isAlive } from "@/lib/db/os-process";
+import { isAlive } from "@/lib/os/process.mjs";
 import { httpServices } from "@/lib/testing/http-services";
 import { createFastServer } from "./fast-server";
 import { startPagesProcess, type PagesProcess } from "./pages-process";
