@@ -4,7 +4,7 @@ import { startStack } from "./support/stack";
 const CHROMIUM_OF_DEBIAN = "/usr/bin/chromium";
 
 /**
- * Starts a whole stack of its own, and sets `E2E_BASE_URL`, `E2E_DATABASE_URL`, `E2E_DATA_DIR` and `E2E_RPC_URL_<chain id>`. With
+ * Starts a whole stack of its own, and sets `E2E_BASE_URL`, `E2E_DATABASE_URL`, `E2E_DATA_DIR`, `E2E_STACK_PID` and `E2E_RPC_URL_<chain id>`. With
  * `E2E_BASE_URL` already set it uses that stack instead.
  */
 const globalSetup = async (): Promise<(() => Promise<void>) | undefined> => {
@@ -14,6 +14,7 @@ const globalSetup = async (): Promise<(() => Promise<void>) | undefined> => {
   process.env.E2E_BASE_URL = stack.url;
   process.env.E2E_DATABASE_URL = stack.databaseUrl;
   process.env.E2E_DATA_DIR = stack.dataDir;
+  process.env.E2E_STACK_PID = String(stack.pid);
   for (const [id, rpcUrl] of Object.entries(stack.rpcUrls)) process.env[`E2E_RPC_URL_${id}`] = rpcUrl;
   return () => stack.stop();
 };
