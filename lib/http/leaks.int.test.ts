@@ -57,7 +57,7 @@ const expectNoSecret = (text: string): void => {
 const startServer = async (environment: Readonly<Record<string, string>>) => {
   const child = fork("lib/testing/api-server.ts", {
     execArgv: ["--import", "tsx"],
-    env: { PATH: process.env.PATH, NODE_ENV: "production", ...environment },
+    env: { NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   afterAll(() => child.kill("SIGKILL"));
