@@ -67,7 +67,7 @@ const startWeb = async (services: Services): Promise<Part & { port: number }> =>
     pages: (request) => pages.handle(request),
     pageHeaders: pageHeaders({
       publicUrl: config.publicUrl,
-      rpcUrls: config.chains.flatMap((chain) => chain.publicRpcUrl ?? []),
+      chains: config.chains,
       walletConnect: config.walletConnectProjectId !== null,
     }),
     services,

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import pg from "pg";
 import { toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
@@ -128,8 +130,6 @@ let dataDir = "";
 beforeAll(async () => {
   db = await testDatabase();
   devnet = await testDevnet();
-  const { mkdtempSync, rmSync } = await import("node:fs");
-  const { tmpdir } = await import("node:os");
   dataDir = mkdtempSync(`${tmpdir()}/causeway-rotation-`);
   afterAll(() => {
     for (const child of children) child.kill("SIGKILL");
@@ -225,6 +225,28 @@ describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", () => {
     await expectToServe(AFTER);
     await expectToServe(AFTER);
     expect((await rotate(AFTER, "--check").finished).code).toBe(0);
+  });
+
+  test("the key of access tokens is changed, and the old one removed at once, by the same command", async () => {
+    const kidsNow = async (): Promise<string[]> => {
+      const rows = await db.database.prisma.tokenKey.findMany({ orderBy: { createdAt: "desc" } });
+      return rows.map(({ kid }) => kid);
+    };
+    const [old = ""] = await kidsNow();
+    expect((await rotate(AFTER, "--signing").finished).code).toBe(0);
+    const [current = ""] = await kidsNow();
+    expect(await kidsNow()).toEqual([current, old]);
+    expect(current).not.toBe(old);
+    expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(0);
+    expect(await kidsNow()).toEqual([current]);
+    expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(1);
+    // Tokens of the removed key are refused; the session gives new ones.
+    await withInstance(AFTER, async () => {
+      await expect(customer.session.client.call(whoAmI, {})).rejects.toMatchObject({ code: "unauthorized" });
+      const { accessToken } = await api.client().call(refreshToken, { body: { refreshToken: refresh } });
+      const client = api.client({ authorization: `Bearer ${accessToken}` });
+      expect(await client.call(whoAmI, {})).toMatchObject({ type: "user" });
+    });
   });
 
   test("never finishes while rows are under a key that is not configured, and nothing starts", async () => {
