@@ -10,7 +10,7 @@ interface Source {
 }
 
 /** The folder of the stack's own data. */
-export const dataDir = (): string => resolve(process.env.CAUSEWAY_DATA_DIR ?? ".data");
+export const dataDir = (): string => resolve(process.env.CAUSEWAY_DATA_DIR || ".data");
 
 /** The server of DATABASE_URL, else the stack's own one, which is started for as long as this takes if it does not run. */
 export const findDatabase = async (): Promise<Source> => {
