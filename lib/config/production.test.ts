@@ -106,9 +106,10 @@ describe("production does not start", () => {
   });
 
   test("without rate limits", () => {
-    expect(blamed({ RATE_LIMIT_PER_KEY: "0", RATE_LIMIT_PER_IP: "0" })).toEqual([
+    expect(blamed({ RATE_LIMIT_PER_KEY: "0", RATE_LIMIT_PER_IP: "0", RATE_LIMIT_SIGN_IN_PER_IP: "0" })).toEqual([
       "RATE_LIMIT_PER_KEY",
       "RATE_LIMIT_PER_IP",
+      "RATE_LIMIT_SIGN_IN_PER_IP",
     ]);
   });
 

@@ -15,10 +15,9 @@ setServices(services);
 const { server } = createFastServer({
   routes,
   fallbackPrefixes,
-  fallback: (_incoming, outgoing) => Promise.resolve(void outgoing.writeHead(404).end()),
-  fallbackHeaders: {},
-  publicUrl: config.publicUrl,
-  logLevel: config.logLevel,
+  pages: ({ outgoing }) => void outgoing.writeHead(404).end(),
+  pageHeaders: {},
+  services,
 });
 startWorker(services);
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
