@@ -5,6 +5,7 @@ import { createServices, setServices, type Services } from "@/lib/composition";
 import { loadConfig, type Config } from "@/lib/config/env";
 import { createFastServer, type FastServer } from "@/lib/http/fast-server";
 import { pageHeaders } from "@/lib/http/headers";
+import { isDatabaseUnavailable } from "@/lib/http/problem";
 import { getLogger, loggedError } from "@/lib/http/logger";
 import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
@@ -66,7 +67,7 @@ const startWeb = async (services: Services): Promise<Part & { port: number }> =>
     pages: (request) => pages.handle(request),
     pageHeaders: pageHeaders({
       publicUrl: config.publicUrl,
-      rpcUrls: config.chains.map((chain) => chain.publicRpcUrl ?? chain.rpcUrls[0] ?? config.publicUrl),
+      chains: config.chains,
       walletConnect: config.walletConnectProjectId !== null,
     }),
     services,
@@ -111,14 +112,29 @@ const stopOnce = (parts: readonly Part[], services: Services, logLevel: string):
   };
 };
 
+/** A database that is away for now must not keep the service down; its keys are then checked as they are used. */
+const requireKeysIfReachable = async (services: Services, config: Config): Promise<void> => {
+  try {
+    await services.requireKeys();
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    getLogger(config.logLevel).warn({ err: loggedError(error) }, "the keys were not checked: the database is away");
+  }
+};
+
 const main = async (): Promise<void> => {
-  const config = await starting("The configuration", "Correct the environment; README lists the variables", () =>
-    loadConfig(),
+  const config = await starting(
+    "The configuration",
+    "Correct the environment; docs/operations.md explains each variable",
+    () => loadConfig(),
   );
   const services = await starting("The services", "See the reason; most often the database is not to be reached", () =>
     createServices(config),
   );
   setServices(services);
+  await starting("The keys", "Configure every key that the database needs; see docs/operations.md", () =>
+    requireKeysIfReachable(services, config),
+  );
   // The web first: a port that is taken shall not leave work begun.
   const web = config.role === "worker" ? null : await startWeb(services);
   const worker =
@@ -140,6 +156,15 @@ const main = async (): Promise<void> => {
   getLogger(config.logLevel).info({ ready: true, port, role: config.role }, "ready");
   process.send?.({ type: "ready", port });
 };
+
+/** Node.js would write the error with all its properties, and those of a failed call to a chain hold the URL with its key. */
+const endOn = (error: unknown): void => {
+  const { stack, message } = loggedError(error);
+  process.stderr.write(`${stack ?? message}\n`);
+  process.exit(1);
+};
+process.on("uncaughtException", endOn);
+process.on("unhandledRejection", endOn);
 
 main().catch((error: unknown) => {
   const advice = error instanceof StartError ? `\nWhat to do: ${error.advice}` : "";

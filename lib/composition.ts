@@ -25,6 +25,9 @@ import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
 import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
+import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
+import { requireKeys } from "@/lib/modules/encryption/rotation";
+import { createEnvelopes, createKeyring, type EncryptedRows } from "@/lib/modules/encryption/service";
 import { createContactsService } from "@/lib/modules/contacts/service";
 import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
@@ -63,7 +66,7 @@ import { createSecrets } from "@/lib/modules/secrets/service";
 import { createTransfersService } from "@/lib/modules/transfers/service";
 import { createTransactionsService } from "@/lib/modules/transactions/service";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
-import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
+import { createManagedKeyRepository, encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
 import { createWalletsService, type WalletsService } from "@/lib/modules/wallets/service";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { Faucet } from "@/lib/ports/devnet";
@@ -94,11 +97,12 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const database = createDatabase(config.databaseUrl, { poolSize: config.databasePoolSize });
   const listener = createListener(config.databaseUrl);
   const registry = overrides.registry ?? createChainRegistry(config.chains);
-  const secrets = createSecrets(config.appSecret);
+  const secrets = createSecrets(config.appSecret, config.appSecretPrevious);
+  const keyring = createKeyring(config.keyEncryptionKeys);
 
   const signer = createLocalSigner({
     store: createManagedKeyRepository(database),
-    keyEncryptionKey: config.keyEncryptionKey,
+    envelopes: createEnvelopes(keyring),
     staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey },
     clock,
   });
@@ -130,7 +134,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const auth = createAuthService({
     database,
     secrets,
-    keyEncryptionKey: config.keyEncryptionKey,
+    keyring,
     publicUrl,
     registry,
     projects,
@@ -255,6 +259,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     rateStore: createRateWindowStore(database),
     readiness: createReadinessService(probesOf({ database, registry, jobs, mailer })),
     sweep: () => sweepExpired(database),
+    /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
+    requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
     /** Ends what waited for approval, or held money, for too long. */
     expireDue: async (): Promise<void> => {
       const now = clock.now();
@@ -268,6 +274,12 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     },
   };
 };
+
+/** Every table with values under key-encryption keys. */
+export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] => [
+  encryptedTokenKeys(database),
+  encryptedManagedKeys(database),
+];
 
 export type Services = ReturnType<typeof createServices>;
 

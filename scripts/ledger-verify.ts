@@ -1,30 +1,8 @@
 /** `npm run ledger:verify`: adds the whole ledger up again. Exit code 1 and a sentence for whatever does not fit. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../lib/db/embedded-postgres";
 import { verifyLedger } from "../lib/modules/ledger/verify";
-
-const DATABASE = "causeway";
-
-interface Source {
-  readonly url: string;
-  stop(): Promise<unknown>;
-}
-
-/** The server of DATABASE_URL, else the stack's own one, which is started for as long as this takes if it does not run. */
-const findDatabase = async (): Promise<Source> => {
-  const url = process.env.DATABASE_URL;
-  if (url) return { url, stop: () => Promise.resolve() };
-  const dataDir = resolve(process.env.CAUSEWAY_DATA_DIR ?? ".data", "postgres");
-  if (!existsSync(`${dataDir}.json`))
-    throw new Error(`There is no database at ${dataDir}. Start Causeway first, or set DATABASE_URL.`);
-  const postgres = await startEmbeddedPostgres({ dataDir });
-  return {
-    url: postgres.url(DATABASE),
-    stop: () => (postgres.adopted ? Promise.resolve() : postgres.stop()),
-  };
-};
+import { findDatabase } from "./database";
 
 const main = async (): Promise<number> => {
   if (existsSync(".env")) process.loadEnvFile(".env");

@@ -187,7 +187,7 @@ export const stampBuild = (value) => {
 };
 
 /** Where a stack keeps its state; `CAUSEWAY_DATA_DIR` moves it. */
-export const dataDir = () => resolve(ROOT, process.env.CAUSEWAY_DATA_DIR ?? ".data");
+export const dataDir = () => resolve(ROOT, process.env.CAUSEWAY_DATA_DIR || ".data");
 
 /** The stack that runs on this data folder, or null. A process that merely has the id of a dead one does not count. */
 export const runningStack = () => {

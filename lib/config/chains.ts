@@ -27,7 +27,10 @@ export const chainConfig = z.object({
   nativeCurrency: z.object({ name: z.string(), symbol: z.string(), decimals: z.int() }),
   /** Used by the service, in order of preference; `RPC_URL_<id>` (comma separated) replaces them. */
   rpcUrls: z.array(z.url()).min(1),
-  /** Used by browsers; `PUBLIC_RPC_URL_<id>` replaces it. Without it browsers use the first of `rpcUrls`. */
+  /**
+   * Shown to everybody and used by browsers; `PUBLIC_RPC_URL_<id>` replaces it. `rpcUrls` may hold keys and are never shown, so
+   * without it browsers reach the chain through the person's wallet alone. In development a node of this machine is both.
+   */
   publicRpcUrl: z.url().optional(),
   explorerUrl: z.url().optional(),
   /** Blocks, the one that holds the transaction included, after which a transaction counts as final. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "./env";
+import { ConfigError, loadConfig, variableNames } from "./env";
 
 interface LooseChain {
   contracts: Record<string, unknown>;
@@ -11,14 +11,14 @@ interface LooseChain {
 const good = {
   DATABASE_URL: "postgresql://user@127.0.0.1:5432/causeway",
   APP_SECRET: "a-secret-that-is-long-enough-for-it",
-  KEY_ENCRYPTION_KEY: "ab".repeat(32),
+  KEY_ENCRYPTION_KEY: "4fd1c9e07b3a52867ce0d94b18f6a325d07b9c41ee6f8a1350b2c7d83e94f61a",
 };
 
 const production = {
   ...good,
   CAUSEWAY_ENV: "production",
-  WEBHOOK_SECRET: "hook",
-  SMTP_URL: "smtp://mail.example.org:587",
+  WEBHOOK_SECRET: "wh-8Kd02nQpZr5LxT7y",
+  SMTP_URL: "smtps://user:pass-for-mail@mail.example.org",
   PUBLIC_URL: "https://pay.example.org/",
 };
 
@@ -92,8 +92,39 @@ describe("the configuration", () => {
     expect(publicUrl).toBe("https://pay.example.org");
   });
 
+  test("keeps the service's own RPC URLs to itself in production, and in development those of other machines", () => {
+    const urls = {
+      RPC_URL_31337: "http://127.0.0.1:8545",
+      RPC_URL_31338: "https://rpc.example.org/v2/the-operators-key",
+    };
+    const publicUrls = (variables: Record<string, string>) =>
+      loadConfig(variables).chains.map((chain) => chain.publicRpcUrl);
+    const named = { PUBLIC_RPC_URL_31339: "https://public.example.org" };
+    expect(publicUrls({ ...production, ...urls, ...named })).toEqual([
+      undefined,
+      undefined,
+      "https://public.example.org",
+    ]);
+    expect(publicUrls({ ...good, ...urls, ...named })).toEqual([
+      "http://127.0.0.1:8545",
+      undefined,
+      "https://public.example.org",
+    ]);
+  });
+
+  test("takes every empty variable for an unset one", () => {
+    const empty = Object.fromEntries(
+      variableNames.filter((name) => !(name in good)).map((name) => [name.replace("<id>", "31337"), ""]),
+    );
+    expect(loadConfig({ ...empty, ...good })).toEqual(loadConfig(good));
+    expect(problems({ ...production, SMTP_URL: "" })).toEqual([
+      "SMTP_URL is needed in production, or one-time codes could not be sent",
+    ]);
+  });
+
   test("reads the example for public networks", () => {
     const { chains } = loadConfig({ ...production, CHAINS_FILE: "lib/config/chains/public.example.json" });
     expect(chains.map((chain) => chain.id)).toEqual([1, 8453]);
+    expect(chains.map((chain) => chain.publicRpcUrl)).not.toContain(undefined);
   });
 });

@@ -1,17 +1,25 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { protectSecrets, redactSecrets } from "@/lib/core/redaction";
 import { chainsFile, type ChainConfig } from "./chains";
+import {
+  developmentHostProblem,
+  isLoopback,
+  listOf,
+  productionProblems,
+  withoutPrefix,
+  type Variables,
+} from "./production";
 
-/** Secrets that begin with this were made for development; production refuses them. */
-export const DEVELOPMENT_SECRET_PREFIX = "dev_";
 const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
 const SECRET_LENGTH_MIN = 32;
 
-const optional = <T extends z.ZodType>(type: T): z.ZodOptional<z.ZodPreprocess<T>> =>
-  z.preprocess((value) => (value === "" ? undefined : value), type).optional();
+// Empty variables never come here: `loadConfig` takes them for unset.
+const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
 const privateKey = z.string().regex(/^(dev_)?0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits");
+const encryptionKey = z.string().regex(/^(dev_)?[0-9a-fA-F]{64}$/, "must be 64 hex digits (32 bytes)");
 const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${String(SECRET_LENGTH_MIN)} characters`);
 
 const environment = z.object({
@@ -24,7 +32,11 @@ const environment = z.object({
   ROLE: z.enum(["web", "worker", "all"]).default("all"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   APP_SECRET: secret,
-  KEY_ENCRYPTION_KEY: z.string().regex(/^(dev_)?[0-9a-fA-F]{64}$/, "must be 64 hex digits (32 bytes)"),
+  /** While `APP_SECRET` is being changed: what was made under this one stays good. */
+  APP_SECRET_PREVIOUS: optional(secret),
+  KEY_ENCRYPTION_KEY: encryptionKey,
+  /** Comma separated; while `KEY_ENCRYPTION_KEY` is being changed: what is encrypted under these can be read. */
+  KEY_ENCRYPTION_KEY_PREVIOUS: z.string().transform(listOf).pipe(z.array(encryptionKey)).prefault(""),
   EXECUTOR_PRIVATE_KEY: optional(privateKey),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
@@ -39,7 +51,18 @@ const environment = z.object({
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
   RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
   RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
+  /** Lets development listen on other addresses than this machine's own; see `developmentHostProblem`. */
+  DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
 });
+
+/** One for each chain, with its id at the end: `RPC_URL_8453`. */
+const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL"] as const;
+
+/** The name of every variable that is read here; those of chains end in `_<id>`. */
+export const variableNames: readonly string[] = [
+  ...Object.keys(environment.shape),
+  ...CHAIN_VARIABLES.map((name) => `${name}_<id>`),
+];
 
 export interface Config {
   readonly env: "development" | "production";
@@ -52,7 +75,9 @@ export interface Config {
   readonly role: "web" | "worker" | "all";
   readonly logLevel: string;
   readonly appSecret: string;
-  readonly keyEncryptionKey: Buffer;
+  readonly appSecretPrevious: string | null;
+  /** 32 bytes each. The first encrypts; the others only decrypt. */
+  readonly keyEncryptionKeys: readonly [Buffer, ...Buffer[]];
   readonly executorPrivateKey: `0x${string}` | null;
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
@@ -80,16 +105,15 @@ export class ConfigError extends Error {
   }
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-const list = (value: string): string[] => value.split(",").map((part) => part.trim());
+const chainVariable = (given: Variables, name: (typeof CHAIN_VARIABLES)[number], id: unknown): string | undefined =>
+  given[`${name}_${String(id)}`];
 
 const readChains = (file: string, variables: Variables, problems: string[]): ChainConfig[] => {
   let json: unknown;
   try {
     json = JSON.parse(readFileSync(resolve(file), "utf8"));
   } catch (error) {
-    problems.push(`CHAINS_FILE ${file}: ${error instanceof Error ? error.message : "cannot be read"}`);
+    problems.push(`CHAINS_FILE ${file}: ${error instanceof Error ? redactSecrets(error.message) : "cannot be read"}`);
     return [];
   }
   const overridden = overrideUrls(json, variables);
@@ -105,39 +129,68 @@ const readChains = (file: string, variables: Variables, problems: string[]): Cha
 
 const looseChains = z.object({ chains: z.array(z.looseObject({ id: z.unknown() })) });
 
-const overrideUrls = (json: unknown, variables: Variables): unknown => {
+const overrideUrls = (json: unknown, given: Variables): unknown => {
   const loose = looseChains.safeParse(json);
   if (!loose.success) return json;
   return {
     chains: loose.data.chains.map((chain) => {
-      const rpc = variables[`RPC_URL_${String(chain.id)}`];
-      const publicRpc = variables[`PUBLIC_RPC_URL_${String(chain.id)}`];
-      return { ...chain, ...(rpc ? { rpcUrls: list(rpc) } : {}), ...(publicRpc ? { publicRpcUrl: publicRpc } : {}) };
+      const rpc = chainVariable(given, "RPC_URL", chain.id);
+      const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
+      return { ...chain, ...(rpc ? { rpcUrls: listOf(rpc) } : {}), ...(publicRpc ? { publicRpcUrl: publicRpc } : {}) };
     }),
   };
 };
 
-const withoutPrefix = (value: string): string =>
-  value.startsWith(DEVELOPMENT_SECRET_PREFIX) ? value.slice(DEVELOPMENT_SECRET_PREFIX.length) : value;
+/** A node of this machine has no key in its URL, so in development browsers may use it too. */
+const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
+  const [first] = chain.rpcUrls;
+  const isLocal = first !== undefined && isLoopback(new URL(first).hostname);
+  return chain.publicRpcUrl === undefined && isLocal ? { ...chain, publicRpcUrl: first } : chain;
+};
 
-const SECRETS = ["APP_SECRET", "KEY_ENCRYPTION_KEY", "EXECUTOR_PRIVATE_KEY"] as const;
+const SECRET_NAME = /^(APP_SECRET|KEY_ENCRYPTION_KEY|WEBHOOK_SECRET|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
+const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER)_URL_\d+)$/;
 
-const productionProblems = (env: z.output<typeof environment>): string[] => {
-  if (env.CAUSEWAY_ENV !== "production") return [];
-  const problems = SECRETS.filter((name) => env[name]?.startsWith(DEVELOPMENT_SECRET_PREFIX)).map(
-    (name) => `${name} is a development secret; make one of your own`,
-  );
-  if (!env.WEBHOOK_SECRET) problems.push("WEBHOOK_SECRET is needed in production, or callbacks could not be trusted");
-  if (!env.SMTP_URL) problems.push("SMTP_URL is needed in production, or one-time codes could not be sent");
-  if (!env.PUBLIC_URL) problems.push("PUBLIC_URL is needed in production; sign-in messages name it");
-  if (env.DEVNET === "1") problems.push("DEVNET=1 is for development");
-  return problems;
+/** The forms in which mail servers are told a password, and may repeat it. */
+const smtpForms = (url: string): string[] => {
+  if (!URL.canParse(url)) return [];
+  const [user, password] = [new URL(url).username, new URL(url).password].map(decodeURIComponent);
+  return password ? [password, `\0${user ?? ""}\0${password}`].map((text) => Buffer.from(text).toString("base64")) : [];
+};
+
+/** From here on no log line and no error shows a secret, whatever else is wrong with the configuration. */
+const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
+  const valuesOf = (name: RegExp): string[] =>
+    Object.entries(given).flatMap(([key, value]) => (name.test(key) ? [value ?? "", ...listOf(value)] : []));
+  const secrets = valuesOf(SECRET_NAME).flatMap((value) => {
+    const own = withoutPrefix(value);
+    return [value, own, own.replace(/^0x/, "")];
+  });
+  const isPublic = new Set(chains.map((chain) => chain.publicRpcUrl));
+  protectSecrets({
+    values: [...secrets, ...smtpForms(given.SMTP_URL ?? "")],
+    urls: [...valuesOf(URL_NAME), ...chains.flatMap((chain) => chain.rpcUrls)].filter((url) => !isPublic.has(url)),
+  });
+};
+
+const keyBytes = (hex: string): Buffer => Buffer.from(withoutPrefix(hex), "hex");
+
+const developmentProblems = (given: Variables, chains: readonly ChainConfig[]): string[] => {
+  const live = chains.filter((chain) => !chain.testnet).map((chain) => chain.name);
+  const host = given.ROLE === "worker" ? null : developmentHostProblem(given);
+  return [
+    // In development anybody may read the one-time codes in the inbox, and the secrets are made up.
+    ...(live.length > 0
+      ? [`CAUSEWAY_ENV is development, and ${live.join(", ")} carry real money; set CAUSEWAY_ENV=production`]
+      : []),
+    ...(host === null ? [] : [host]),
+  ];
 };
 
 /** Another bundler brings the operations on chain there, but only the executor can make the paymaster pay for them. */
 const markerProblems = (chains: readonly ChainConfig[], variables: Variables): string[] =>
   chains
-    .filter(({ id, contracts }) => contracts.paymaster !== undefined && variables[`BUNDLER_URL_${String(id)}`])
+    .filter(({ id, contracts }) => contracts.paymaster !== undefined && chainVariable(variables, "BUNDLER_URL", id))
     .map(
       ({ name }) => `EXECUTOR_PRIVATE_KEY is needed on ${name}: its paymaster pays for what this account marks alone`,
     );
@@ -147,18 +200,19 @@ const markerProblems = (chains: readonly ChainConfig[], variables: Variables): s
  * @throws ConfigError with every problem at once
  */
 export const loadConfig = (variables: Variables = process.env): Config => {
-  const parsed = environment.safeParse(variables);
-  const problems: string[] = [];
-  if (!parsed.success)
-    problems.push(...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
-  const chains = readChains(variables.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, variables, problems);
-  if (parsed.success) problems.push(...productionProblems(parsed.data));
-  const live = chains.filter((chain) => !chain.testnet).map((chain) => chain.name);
-  if (live.length > 0 && parsed.data?.CAUSEWAY_ENV === "development") {
-    // In development anybody may read the one-time codes in the inbox, and the secrets are made up.
-    problems.push(`CAUSEWAY_ENV is development, and ${live.join(", ")} carry real money; set CAUSEWAY_ENV=production`);
-  }
-  if (!variables.EXECUTOR_PRIVATE_KEY) problems.push(...markerProblems(chains, variables));
+  // An empty value is the usual way to unset a variable in a file.
+  const given: Variables = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  protect(given, []);
+  const parsed = environment.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const isProduction = given.CAUSEWAY_ENV === "production";
+  const read = readChains(given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, given, problems);
+  const chains = isProduction ? read : read.map(withLocalPublicUrl);
+  protect(given, chains);
+  problems.push(...(isProduction ? productionProblems(given) : developmentProblems(given, chains)));
+  if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
   const key = (value: string | undefined): `0x${string}` | null =>
@@ -173,7 +227,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     role: env.ROLE,
     logLevel: env.LOG_LEVEL,
     appSecret: env.APP_SECRET,
-    keyEncryptionKey: Buffer.from(withoutPrefix(env.KEY_ENCRYPTION_KEY), "hex"),
+    appSecretPrevious: env.APP_SECRET_PREVIOUS ?? null,
+    keyEncryptionKeys: [keyBytes(env.KEY_ENCRYPTION_KEY), ...env.KEY_ENCRYPTION_KEY_PREVIOUS.map(keyBytes)],
     executorPrivateKey: key(env.EXECUTOR_PRIVATE_KEY),
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
@@ -187,7 +242,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     chains,
     bundlerUrls: new Map(
       chains.flatMap((chain) => {
-        const url = variables[`BUNDLER_URL_${String(chain.id)}`];
+        const url = chainVariable(given, "BUNDLER_URL", chain.id);
         return url ? [[chain.id, url] as const] : [];
       }),
     ),

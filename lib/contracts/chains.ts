@@ -18,7 +18,10 @@ export const listChains = defineContract({
         name: z.string(),
         testnet: z.boolean(),
         nativeCurrency: z.object({ name: z.string(), symbol: z.string(), decimals: z.int() }),
-        rpcUrl: z.string(),
+        rpcUrl: z
+          .string()
+          .nullable()
+          .meta({ description: "For browsers; null where the operator publishes none, and wallets use their own" }),
         explorerUrl: z.string().nullable(),
         confirmations: z.int(),
         blockTimeMs: z.int(),

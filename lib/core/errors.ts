@@ -1,3 +1,5 @@
+import { redactSecrets } from "./redaction";
+
 /**
  * Every code that may leave the service in `{message, code, requestId}`.
  * The one map from code to HTTP status lives in `lib/http/problem.ts` and is exhaustive over this list.
@@ -77,7 +79,8 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    // A message may quote what a node, a bundler or a mail server said, and that may quote a URL with a key.
+    super(redactSecrets(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "DomainError";
     this.code = code;
     this.details = options.details ?? [];

@@ -1,3 +1,5 @@
+import { redactSecrets } from "./redaction";
+
 /** State of one dependency. `detail` is for the people who run the service: no secrets, no URLs with credentials. */
 export interface ReadinessPart {
   readonly name: string;
@@ -38,7 +40,7 @@ const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessP
     return { name: probe.name, ok: true, detail, latencyMs: Math.round(performance.now() - startedMs) };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? error.name) : "not usable";
-    return { name: probe.name, ok: false, detail: reason, latencyMs: null };
+    return { name: probe.name, ok: false, detail: redactSecrets(reason), latencyMs: null };
   }
 };
 

@@ -20,8 +20,8 @@ const WALLET_CONNECT = {
 
 interface PageHeaderOptions {
   readonly publicUrl: string;
-  /** RPC endpoints that the browser asks; only their origins are named. */
-  readonly rpcUrls: readonly string[];
+  /** Only the origins of their public RPC URLs are named: what the service itself asks is nobody else's business. */
+  readonly chains: readonly { readonly publicRpcUrl?: string | undefined }[];
   readonly walletConnect: boolean;
 }
 
@@ -31,8 +31,10 @@ const originOf = (url: string): string => new URL(url).origin;
  * On every page. Next puts its data into inline scripts, and wallets' components into inline styles, so both are allowed inline;
  * everything else comes from here, from the chains' RPC endpoints, or (where it is configured) from WalletConnect.
  */
-export const pageHeaders = ({ publicUrl, rpcUrls, walletConnect }: PageHeaderOptions): Record<string, string> => {
-  const origins = [...new Set(rpcUrls.map(originOf))];
+export const pageHeaders = ({ publicUrl, chains, walletConnect }: PageHeaderOptions): Record<string, string> => {
+  const origins = [
+    ...new Set(chains.flatMap(({ publicRpcUrl }) => (publicRpcUrl === undefined ? [] : originOf(publicRpcUrl)))),
+  ];
   const connect = ["'self'", ...origins, ...(walletConnect ? [WALLET_CONNECT.connect] : [])].join(" ");
   const policy = [
     "default-src 'self'",

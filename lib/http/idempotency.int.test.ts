@@ -41,9 +41,9 @@ const contract = defineContract({
 });
 
 /** A route that counts its runs; `next` decides what a run does. */
-const counting = (next: (run: number) => Promise<number> | number) => {
+const counting = (next: (run: number) => Promise<number> | number, on = () => services) => {
   let runs = 0;
-  const handler = createRoute(() => services)({
+  const handler = createRoute(on)({
     contract,
     handler: async () => accepted({ value: await next((runs += 1)) }),
   });
@@ -192,5 +192,27 @@ describe("the store", () => {
     await store.deleteExpired(at(86_450), 100_000);
     expect(await claim("old", "two", 1)).toBeNull();
     expect((await claim("new", "two", 101))?.status).toBe("in_flight");
+  });
+});
+
+describe("while APP_SECRET is changed", () => {
+  test("a stored answer is given again by instances that know the secret it was stored under", async () => {
+    const { config } = services;
+    const appSecret = "another secret of at least thirty-two characters";
+    const changing = { ...services, config: { ...config, appSecret, appSecretPrevious: config.appSecret } };
+    const changed = { ...services, config: { ...config, appSecret } };
+    const key = newKey();
+    const first = await counting(() => 1).send(key);
+    const again = counting(
+      () => 2,
+      () => changing,
+    );
+    expect(await again.send(key)).toEqual({ ...first, replayed: "true" });
+    const after = counting(
+      () => 3,
+      () => changed,
+    );
+    expect((await after.send(key)).status).toBe(500);
+    expect([again.runs(), after.runs()]).toEqual([0, 0]);
   });
 });

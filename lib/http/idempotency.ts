@@ -47,6 +47,9 @@ export const readIdempotencyKey = (header: string | null): string | null => {
   throw invalidRequest([{ path: "Idempotency-Key", message }]);
 };
 
+/** The current one encrypts; the previous one still decrypts. */
+type AppSecrets = readonly [string, ...string[]];
+
 // A stored answer may hold a secret that is shown once (an API key), so it lies in the database encrypted. The key also depends on
 // the caller's Idempotency-Key, which is stored beside it, so this guards against a leaked table, not against a leaked APP_SECRET.
 const sealKey = (appSecret: string, { scope, key }: IdempotencyEntry): Buffer =>
@@ -56,20 +59,31 @@ const stored = z.object({ status: z.int(), sealed: z.string() });
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-const seal = (appSecret: string, entry: IdempotencyEntry, answer: Answer): z.output<typeof stored> => {
+const seal = ([appSecret]: AppSecrets, entry: IdempotencyEntry, answer: Answer): z.output<typeof stored> => {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv("aes-256-gcm", sealKey(appSecret, entry), iv);
   const text = Buffer.concat([cipher.update(answer.body, "utf8"), cipher.final()]);
   return { status: answer.status, sealed: Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64") };
 };
 
-const unseal = (appSecret: string, entry: IdempotencyEntry, response: unknown): Answer => {
+const decrypt = (key: Buffer, bytes: Buffer): string => {
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+};
+
+const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unknown): Answer => {
   const { status, sealed } = stored.parse(response);
   const bytes = Buffer.from(sealed, "base64");
-  const decipher = createDecipheriv("aes-256-gcm", sealKey(appSecret, entry), bytes.subarray(0, IV_BYTES));
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  const body = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
-  return { status, body, headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" } };
+  for (const appSecret of appSecrets) {
+    try {
+      const body = decrypt(sealKey(appSecret, entry), bytes);
+      return { status, body, headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" } };
+    } catch {
+      // It may have been stored under the previous secret.
+    }
+  }
+  throw new Error("A stored answer cannot be decrypted: APP_SECRET is not the one it was stored under.");
 };
 
 // What may turn out otherwise next time is not an answer to keep: our own failures, limits, and who the caller is.
@@ -79,7 +93,7 @@ const isKept = ({ status, isInterim }: Answer): boolean =>
 export interface IdempotentCall {
   readonly store: IdempotencyStore;
   readonly clock: Clock;
-  readonly appSecret: string;
+  readonly appSecrets: AppSecrets;
   readonly contract: Contract;
   readonly actor: Actor;
   readonly key: string;
@@ -118,7 +132,7 @@ const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: str
   for (let attempt = 1; attempt <= COMPLETE_ATTEMPTS_MAX; attempt += 1) {
     try {
       if (answer !== null && isKept(answer)) {
-        const response = { ...seal(call.appSecret, entry, answer) };
+        const response = { ...seal(call.appSecrets, entry, answer) };
         await call.store.complete({ ...entry, holder, response });
       } else await call.store.release({ ...entry, holder });
       return;
@@ -164,7 +178,7 @@ export const runIdempotent = async (
         "The first request with this Idempotency-Key is still running. Send it again in a moment to get its answer.",
         { retryAfterSeconds: 1 },
       );
-    return unseal(call.appSecret, entry, found.response);
+    return unseal(call.appSecrets, entry, found.response);
   }
   const stop = keepLease(call, entry, holder);
   let result: Answer | Response | null = null;

@@ -1,13 +1,14 @@
 import { pino, type Logger, type LoggerOptions } from "pino";
+import { redactSecrets } from "@/lib/core/redaction";
 import { openLogDestination, type LogDestination } from "./log-destination";
 
 const logs = new Map<string, Log>();
 
-// A secret may hide in the message of somebody else's error. These are the forms that ours have.
-const SECRETS =
+// A secret may hide in the message of somebody else's error. These are the forms of those that are not in the configuration.
+const TOKENS =
   /cw_(?:live|test|rt)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]+["']?)[^\s"',}]+/gi;
 
-export const redact = (text: string): string => text.replace(SECRETS, "[redacted]");
+export const redact = (text: string): string => redactSecrets(text).replace(TOKENS, "[redacted]");
 
 const CAUSE_DEPTH_MAX = 4;
 
@@ -50,7 +51,12 @@ const openLog = (level: string): Log => {
     serializers: { err: (error: unknown) => error },
     formatters: { level: (label) => ({ level: label }) },
   };
-  const log: Log = { logger: pino(options, stream), stream };
+  // Whatever a line is made of, no secret of the configuration is written.
+  const redacting: LogDestination = {
+    write: (line) => stream.write(redactSecrets(line)),
+    flush: () => stream.flush(),
+  };
+  const log: Log = { logger: pino(options, redacting), stream };
   logs.set(level, log);
   return log;
 };

@@ -3,7 +3,7 @@ import NextAuth, { type Session } from "next-auth";
 import { createSiweMessage } from "viem/siwe";
 import { privateKeyToAccount, generatePrivateKey } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Services } from "@/lib/composition";
+import { createServices, setServices, type Services } from "@/lib/composition";
 import { addSeconds, systemClock, type Clock } from "@/lib/core/clock";
 import { testServices } from "@/lib/testing/services";
 import { authOptions } from "./next-auth";
@@ -157,5 +157,41 @@ describe("the dashboard's sign-in", () => {
     expect(await session()).toEqual({});
     expect((await copy.session()).accessToken).toBeUndefined();
     await expect(services.auth.verifyAccessToken(accessToken)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+});
+
+describe("the dashboard's session", () => {
+  /** Another instance on the same database, for as long as `work` takes. */
+  const onInstance = async (secrets: Partial<Services["config"]>, work: () => Promise<void>): Promise<void> => {
+    const instance = createServices({ ...services.config, ...secrets }, { clock });
+    setServices(instance);
+    try {
+      await work();
+    } finally {
+      setServices(services);
+      await instance.close();
+    }
+  };
+
+  test("stays while APP_SECRET is changed, and needs the new secret alone once it was used", async () => {
+    const { session, address } = await signedIn();
+    const appSecret = "another secret of at least thirty-two characters";
+    await onInstance({ appSecret, appSecretPrevious: services.config.appSecret }, async () => {
+      expect(await session()).toMatchObject({ address });
+    });
+    await onInstance({ appSecret }, async () => {
+      expect(await session()).toMatchObject({ address });
+    });
+  });
+
+  test("gets a new access token when the key of the one that it has was removed", async () => {
+    const { session } = await signedIn();
+    const { accessToken = "" } = await session();
+    await services.database.prisma.tokenKey.deleteMany();
+    await onInstance({}, async () => {
+      const renewed = await session();
+      expect(renewed.accessToken).not.toBe(accessToken);
+      expect(renewed.accessToken).toBeDefined();
+    });
   });
 });

@@ -1,5 +1,5 @@
 import type { DefaultSession, NextAuthOptions } from "next-auth";
-import type { JWT } from "next-auth/jwt";
+import { decode, type JWT, type JWTDecodeParams } from "next-auth/jwt";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { z } from "zod";
 import { getServices } from "@/lib/composition";
@@ -71,12 +71,24 @@ const withoutAccess = (token: JWT): JWT => {
   return rest;
 };
 
+/** False once the key that signed the token was removed, although the token has time left. */
+const isTaken = (accessToken: string | undefined): Promise<boolean> =>
+  getServices()
+    .auth.verifyAccessToken(accessToken ?? "")
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (isDomainError(error) && error.code === "unauthorized") return false;
+        throw error;
+      },
+    );
+
 /** Keeps the access token of the cookie fresh while the session lives, and drops it once the session has ended. */
 const renew = async (token: JWT): Promise<JWT> => {
   const { auth, clock } = getServices();
   if (token.sessionId === undefined || !(await auth.isLive(token.sessionId))) return withoutAccess(token);
   const expiresMs = token.accessTokenExpiresAt === undefined ? 0 : Date.parse(token.accessTokenExpiresAt);
-  if (expiresMs - clock.now().getTime() > RENEW_BEFORE_MS) return token;
+  if (expiresMs - clock.now().getTime() > RENEW_BEFORE_MS && (await isTaken(token.accessToken))) return token;
   const minted = await auth.accessTokenForSession(token.sessionId);
   if (minted === null) return withoutAccess(token);
   return { ...token, accessToken: minted.accessToken, accessTokenExpiresAt: minted.expiresAt.toISOString() };
@@ -88,12 +100,24 @@ const redirectWithin = (url: string, publicUrl: string): string => {
   return target?.origin === new URL(publicUrl).origin ? target.href : publicUrl;
 };
 
+/** A cookie from before APP_SECRET was changed stays good, and is written anew under the current one when it is next used. */
+const decodeWith =
+  (secrets: readonly string[]) =>
+  async (params: JWTDecodeParams): Promise<JWT | null> => {
+    for (const secret of secrets) {
+      const token = await decode({ ...params, secret }).catch(() => null);
+      if (token !== null) return token;
+    }
+    return null;
+  };
+
 /** Options of next-auth 4 for the dashboard. Made when asked for: the services are not there while Next builds. */
 export const authOptions = (): NextAuthOptions => {
   const { auth } = getServices();
-  const { secret, publicUrl } = auth.browser;
+  const { secrets, publicUrl } = auth.browser;
   return {
-    secret,
+    ...(secrets[0] === undefined ? {} : { secret: secrets[0] }),
+    jwt: { decode: decodeWith(secrets) },
     session: { strategy: "jwt", maxAge: SESSION_SECONDS },
     useSecureCookies: publicUrl.startsWith("https://"),
     pages: { signIn: "/sign-in", error: "/sign-in" },

@@ -1,6 +1,9 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { Agent } from "node:http";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { redact } from "./logger";
 import { askWhetherAlive } from "./pages-exchange";
 import { PAGES_READY } from "./pages-server";
 
@@ -82,12 +85,19 @@ const watch = async (child: ChildProcess, socketPath: string, bounds: LifeBounds
   }
 };
 
+/** Next writes errors as they are, so their secrets are taken out on the way. */
+const passOnOutput = (from: Readable | null, to: Writable): void => {
+  if (from !== null) createInterface({ input: from }).on("line", (line) => to.write(`${redact(line)}\n`));
+};
+
 /** Starts one process of the pages. */
 export const startLife = ({ entry, nodeArguments, socketPath, bounds }: LifeOptions): PagesLife => {
   const child = fork(entry, [socketPath], {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     execArgv: [...nodeArguments, `--max-old-space-size=${String(bounds.heapMb)}`],
   });
+  passOnOutput(child.stdout, process.stdout);
+  passOnOutput(child.stderr, process.stderr);
   const ended = endOf(child);
   const ready = untilReady(child, ended, bounds.readyTimeoutMs);
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });

@@ -175,10 +175,11 @@ const carryOut = async <C extends Contract, S extends HttpServices>(
   const counts = contract.method === "POST" && options.idempotency !== false;
   const key = counts && actor !== null ? readIdempotencyKey(input.header("idempotency-key")) : null;
   if (key === null || actor === null) return run();
-  const { logLevel, appSecret } = services.config;
+  const { logLevel, appSecret, appSecretPrevious } = services.config;
+  const appSecrets = [appSecret, ...(appSecretPrevious === null ? [] : [appSecretPrevious])] as const;
   const onError = (error: unknown): void =>
     getLogger(logLevel).error({ requestId: trace.requestId, err: loggedError(error) }, "idempotency could not be kept");
-  const call = { store: services.idempotencyStore, clock: services.clock, appSecret, contract, actor, key, onError };
+  const call = { store: services.idempotencyStore, clock: services.clock, appSecrets, contract, actor, key, onError };
   return runIdempotent({ ...call, path: input.path, search: input.search, rawBody: raw }, () =>
     run().catch((error: unknown) => failed(contract, error, trace, logLevel)),
   );

@@ -1,4 +1,5 @@
 import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
+import { redactKnownSecrets } from "@/lib/core/redaction";
 import { JSON_TYPE, type Answer } from "./reply";
 
 /** The one map from error code to HTTP status; a new code does not compile without its line here. */
@@ -118,7 +119,8 @@ export const toAnswer = (error: DomainError, requestId: string, options: Problem
     requestId,
     ...(error.details.length > 0 ? { details: error.details } : {}),
   };
-  const answer = { status, headers, body: JSON.stringify(body) };
+  // Details and extra fields may quote another server's words, which the error itself has not looked at.
+  const answer = { status, headers, body: redactKnownSecrets(JSON.stringify(body)) };
   return INTERIM_CODES.has(error.code) ? { ...answer, isInterim: true } : answer;
 };
 

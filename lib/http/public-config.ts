@@ -4,7 +4,8 @@ export interface PublicChain {
   readonly id: number;
   readonly name: string;
   readonly testnet: boolean;
-  readonly rpcUrl: string;
+  /** Null: the operator publishes none, and only the person's wallet reaches the chain. */
+  readonly rpcUrl: string | null;
   readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
   readonly explorerUrl: string | null;
   readonly multicall3: `0x${string}`;
@@ -26,18 +27,14 @@ export const getPublicConfig = (): PublicConfig => {
     env: config.env,
     devnet: config.devnet,
     walletConnectProjectId: config.walletConnectProjectId,
-    chains: config.chains.flatMap((chain) => {
-      const rpcUrl = chain.publicRpcUrl ?? chain.rpcUrls[0];
-      if (rpcUrl === undefined) return [];
-      return {
-        id: chain.id,
-        name: chain.name,
-        testnet: chain.testnet,
-        rpcUrl,
-        nativeCurrency: chain.nativeCurrency,
-        explorerUrl: chain.explorerUrl ?? null,
-        multicall3: chain.contracts.multicall3,
-      };
-    }),
+    chains: config.chains.map((chain) => ({
+      id: chain.id,
+      name: chain.name,
+      testnet: chain.testnet,
+      rpcUrl: chain.publicRpcUrl ?? null,
+      nativeCurrency: chain.nativeCurrency,
+      explorerUrl: chain.explorerUrl ?? null,
+      multicall3: chain.contracts.multicall3,
+    })),
   };
 };

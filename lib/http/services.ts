@@ -10,6 +10,7 @@ export interface HttpServices {
     readonly logLevel: string;
     readonly publicUrl: string;
     readonly appSecret: string;
+    readonly appSecretPrevious: string | null;
     readonly trustedProxyHops: number;
     /** Requests per window of 60 s; 0 turns the limit off. */
     readonly rateLimitPerKey: number;

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from "node:path";
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
-import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/env";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/production";
 import {
   DEVNET_CHAIN_IDS,
   endDevnetLeftOvers,

@@ -1,5 +1,7 @@
 import { join, relative } from "node:path";
 import { z } from "zod";
+import { developmentHostProblem } from "@/lib/config/production";
+import { redactSecrets } from "@/lib/core/redaction";
 import { onParentEnd } from "@/lib/os/process.mjs";
 import { requireFreePort, startAppPart } from "./app-part";
 import { renderBoard, type BoardPart } from "./board";
@@ -38,8 +40,8 @@ type Settings = z.output<typeof settings>;
 
 /** A part's own words for what is expected; the stack of anything else. */
 const describe = (error: unknown): string => {
-  if (error instanceof PartError || error instanceof AlreadyRunningError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (error instanceof PartError || error instanceof AlreadyRunningError) return redactSecrets(error.message);
+  return redactSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
 };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -48,9 +50,12 @@ const readSettings = (environment: StackOptions["environment"]): Settings => {
   // An empty value is the usual way to unset a variable in a file.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   const parsed = settings.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
-  throw new PartError("The configuration", problems, "correct the environment or the file .env.");
+  const problems = parsed.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
+  // The server checks it as well, but `next dev` listens without asking it.
+  const host = given.CAUSEWAY_ENV === "production" ? null : developmentHostProblem(given);
+  if (host !== null) problems.push(host);
+  if (parsed.success && problems.length === 0) return parsed.data;
+  throw new PartError("The configuration", problems.join("; "), "correct the environment or the file .env.");
 };
 
 /** Local chains run unless the environment names other ones, or is production's. */
@@ -105,8 +110,9 @@ const appEnvironment = (
     DEVNET: parts.chains ? "1" : "0",
     PORT: String(own.PORT),
     HOST: own.HOST,
-    PUBLIC_URL: parts.publicUrl,
-    NEXTAUTH_URL: options.environment.NEXTAUTH_URL ?? parts.publicUrl,
+    // Production has no default; the server says that it is missing.
+    PUBLIC_URL: own.PUBLIC_URL ?? (development ? parts.publicUrl : undefined),
+    NEXTAUTH_URL: options.environment.NEXTAUTH_URL || parts.publicUrl,
     NEXT_TELEMETRY_DISABLED: "1",
   };
 };

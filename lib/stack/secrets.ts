@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/env";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/production";
 
 const KEY_BYTES = 32;
 
@@ -46,7 +46,9 @@ export const developmentSecrets = (
     writeFileSync(`${file}.new`, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
-  const pick = (name: SecretName): string => environment[name] ?? stored[name] ?? "";
+  // An empty variable is an unset one.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const pick = (name: SecretName): string => given[name] ?? stored[name] ?? "";
   return {
     APP_SECRET: pick("APP_SECRET"),
     NEXTAUTH_SECRET: pick("NEXTAUTH_SECRET"),

@@ -9,6 +9,7 @@ import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
 import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService, type AuthDeps, type SignedIn } from "@/lib/modules/auth/service";
+import { createEnvelopes, createKeyring } from "@/lib/modules/encryption/service";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
@@ -22,6 +23,7 @@ import type { Mail, Mailer } from "@/lib/ports/mail";
 
 export const TEST_PUBLIC_URL = "http://localhost:3000";
 export const TEST_CHAIN_ID = 31337;
+export const TEST_APP_SECRET = "dev_0123456789abcdef0123456789abcdef";
 export const TEST_KEY_ENCRYPTION_KEY = Buffer.alloc(32, 3);
 
 /** A clock that only the test moves, for wall time and for the age of caches alike. */
@@ -57,7 +59,9 @@ export interface AuthServicesOptions {
   readonly smartAccounts?: SmartAccounts;
   readonly mail?: Mailer;
   readonly appSecret?: string;
+  readonly appSecretPrevious?: string;
   readonly keyEncryptionKey?: Buffer;
+  readonly keyEncryptionKeysPrevious?: readonly Buffer[];
   readonly publicUrl?: string;
 }
 
@@ -66,10 +70,15 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const { database, registry = answeringChain, smartAccounts = offlineAccounts } = options;
   const { keyEncryptionKey = TEST_KEY_ENCRYPTION_KEY, publicUrl = TEST_PUBLIC_URL } = options;
   const { clock, monotonicMs } = options.time ?? movableClock();
-  const secrets = createSecrets(options.appSecret ?? "dev_0123456789abcdef0123456789abcdef");
+  const keyring = createKeyring([keyEncryptionKey, ...(options.keyEncryptionKeysPrevious ?? [])]);
+  const secrets = createSecrets(options.appSecret ?? TEST_APP_SECRET, options.appSecretPrevious);
   const mails: Mail[] = [];
   const outbox: Mailer = { id: "outbox", send: (mail) => Promise.resolve(void mails.push(mail)) };
-  const signer = createLocalSigner({ store: createManagedKeyRepository(database), keyEncryptionKey, clock });
+  const signer = createLocalSigner({
+    store: createManagedKeyRepository(database),
+    envelopes: createEnvelopes(keyring),
+    clock,
+  });
   const wallets = createWalletsService({ database, signer, registry, smartAccounts, clock });
   const mail = options.mail ?? outbox;
   const mailOutbox = createMailOutbox({ database, mailer: mail, clock, log: { warn: () => undefined } });
@@ -84,7 +93,7 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   });
   const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
   const policies = createPoliciesService({ database });
-  const shared = { database, secrets, keyEncryptionKey, publicUrl, registry, clock, monotonicMs, approvals, projects };
+  const shared = { database, secrets, keyring, publicUrl, registry, clock, monotonicMs, approvals, projects };
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
   const projectPolicies = createProjectPolicies({ database, clock, approvals, policies, projects });
   const auth = createAuthService({ ...shared, wallets, mail });

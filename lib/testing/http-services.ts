@@ -39,6 +39,7 @@ export const httpServices = (replace: Partial<HttpServices> = {}): HttpServices 
     logLevel: "silent",
     publicUrl: "http://localhost:3000",
     appSecret: "a secret of at least thirty-two characters",
+    appSecretPrevious: null,
     trustedProxyHops: 0,
     rateLimitPerKey: 0,
     rateLimitPerIp: 0,

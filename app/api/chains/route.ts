@@ -10,7 +10,7 @@ export const GET = route({
         name: chain.name,
         testnet: chain.testnet,
         nativeCurrency: chain.nativeCurrency,
-        rpcUrl: chain.publicRpcUrl ?? chain.rpcUrls[0] ?? "",
+        rpcUrl: chain.publicRpcUrl ?? null,
         explorerUrl: chain.explorerUrl ?? null,
         confirmations: chain.confirmations,
         blockTimeMs: chain.blockTimeMs,

@@ -97,7 +97,7 @@ const toChain = (chain: PublicChain): Chain =>
     id: chain.id,
     name: chain.name,
     nativeCurrency: chain.nativeCurrency,
-    rpcUrls: { default: { http: [chain.rpcUrl] } },
+    rpcUrls: { default: { http: chain.rpcUrl === null ? [] : [chain.rpcUrl] } },
   });
 
 const allAccounts = (): readonly [PrivateKeyAccount, ...PrivateKeyAccount[]] => {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { redactSecrets } from "@/lib/core/redaction";
 import { rpcAnswer } from "./schema";
 
 const DEADLINE_MS = 10_000;
@@ -9,7 +10,8 @@ export class BundlerRefusal extends Error {
     readonly rpcCode: number,
     message: string,
   ) {
-    super(message);
+    // The bundler may quote its own node's URL, and this text is shown to callers.
+    super(redactSecrets(message));
     this.name = "BundlerRefusal";
   }
 }

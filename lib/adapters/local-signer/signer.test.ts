@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import type { Clock } from "@/lib/core/clock";
+import { createEnvelopes, createKeyring } from "@/lib/modules/encryption/service";
+import type { Envelopes } from "@/lib/ports/encryption";
 import { signerContract } from "@/lib/ports/signer.contract";
 import { createLocalSigner, type ManagedKeyStore, type StoredKey } from "./signer";
 
@@ -23,14 +25,15 @@ const memoryStore = (): ManagedKeyStore & { keys: Map<string, StoredKey>; finds:
   };
 };
 
-const keyEncryptionKey = randomBytes(32);
+const newEnvelopes = (): Envelopes => createEnvelopes(createKeyring([randomBytes(32)]));
+const envelopes = newEnvelopes();
 const scope = { keyId: "key-1", projectId: "prj_a" };
 
-signerContract("local signer", () => Promise.resolve(createLocalSigner({ store: memoryStore(), keyEncryptionKey })));
+signerContract("local signer", () => Promise.resolve(createLocalSigner({ store: memoryStore(), envelopes })));
 
 const made = async () => {
   const store = memoryStore();
-  await createLocalSigner({ store, keyEncryptionKey }).create(scope);
+  await createLocalSigner({ store, envelopes }).create(scope);
   const key = store.keys.get(scope.keyId);
   if (!key) throw new Error("no key was stored");
   return { store, key };
@@ -45,13 +48,13 @@ const failure = (work: Promise<unknown>): Promise<string> =>
 describe("local signer", () => {
   test("another process with the same key-encryption key signs with the stored key", async () => {
     const { store, key } = await made();
-    expect(await createLocalSigner({ store, keyEncryptionKey }).address(scope)).toBe(key.address);
+    expect(await createLocalSigner({ store, envelopes }).address(scope)).toBe(key.address);
   });
 
   test("a key moved to another project or another id in the database does not open", async () => {
     const { store, key } = await made();
     store.keys.set("key-1", { ...key, projectId: "prj_b" });
-    const signer = createLocalSigner({ store, keyEncryptionKey });
+    const signer = createLocalSigner({ store, envelopes });
     expect(await failure(signer.signMessage({ ...scope, projectId: "prj_b" }, "0x00"))).toMatch(/cannot be decrypted/);
     store.keys.set("key-2", { ...key, id: "key-2" });
     expect(await failure(signer.signMessage({ ...scope, keyId: "key-2" }, "0x00"))).toMatch(/cannot be decrypted/);
@@ -59,31 +62,29 @@ describe("local signer", () => {
 
   test("another key-encryption key or a changed bit opens nothing and says nothing of the key", async () => {
     const { store, key } = await made();
-    const other = createLocalSigner({ store, keyEncryptionKey: randomBytes(32), kekId: "other" });
+    const other = createLocalSigner({ store, envelopes: newEnvelopes() });
     expect(await failure(other.address(scope))).toBe(
-      "Managed key key-1 cannot be decrypted with key-encryption key other (stored under local-1). undefined",
+      `Managed key key-1 cannot be decrypted; it is stored under the key-encryption key ${key.kekId}. undefined`,
     );
     for (const field of ["ciphertext", "wrappedDataKey"] as const) {
       const bytes = Uint8Array.from(key[field]);
       bytes[20] = (bytes[20] ?? 0) ^ 1;
       store.keys.set("key-1", { ...key, [field]: bytes });
-      expect(await failure(createLocalSigner({ store, keyEncryptionKey }).address(scope))).toMatch(
-        /cannot be decrypted/,
-      );
+      expect(await failure(createLocalSigner({ store, envelopes }).address(scope))).toMatch(/cannot be decrypted/);
     }
   });
 
   test("a key stored under another address is refused", async () => {
     const { store, key } = await made();
     store.keys.set("key-1", { ...key, address: privateKeyToAccount(generatePrivateKey()).address });
-    expect(await failure(createLocalSigner({ store, keyEncryptionKey }).address(scope))).toMatch(/does not belong/);
+    expect(await failure(createLocalSigner({ store, envelopes }).address(scope))).toMatch(/does not belong/);
   });
 
   test("an opened key is read again after a minute, not before", async () => {
     let nowMs = 0;
     const clock: Clock = { now: () => new Date(nowMs) };
     const { store } = await made();
-    const signer = createLocalSigner({ store, keyEncryptionKey, clock });
+    const signer = createLocalSigner({ store, envelopes, clock });
     const before = store.finds();
     await signer.address(scope);
     await signer.signMessage(scope, "0x00");
@@ -96,7 +97,7 @@ describe("local signer", () => {
   test("the service's own keys answer to no project alone", async () => {
     const executor = generatePrivateKey();
     const store = memoryStore();
-    const signer = createLocalSigner({ store, keyEncryptionKey, staticKeys: { executor, other: null } });
+    const signer = createLocalSigner({ store, envelopes, staticKeys: { executor, other: null } });
     const { address } = privateKeyToAccount(executor);
     expect(await signer.address({ keyId: "executor", projectId: null })).toBe(address);
     expect(await signer.create({ keyId: "executor", projectId: null })).toEqual({ address });

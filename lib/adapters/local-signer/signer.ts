@@ -2,17 +2,15 @@ import { bytesToHex, hexToBytes, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { systemClock, type Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
+import { managedKeyContext, type Envelope, type Envelopes } from "@/lib/ports/encryption";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer, SignerScope } from "@/lib/ports/signer";
-import { closeEnvelope, openEnvelope, type Envelope } from "./envelope";
 
 export interface StoredKey extends Envelope {
   readonly id: string;
   readonly projectId: string | null;
   /** Checksummed. */
   readonly address: string;
-  /** Names the key-encryption key, so that it can be changed without guessing. */
-  readonly kekId: string;
 }
 
 /** Where encrypted keys lie. */
@@ -24,9 +22,8 @@ export interface ManagedKeyStore {
 
 export interface LocalSignerOptions {
   readonly store: ManagedKeyStore;
-  /** 32 bytes, from outside the database. */
-  readonly keyEncryptionKey: Uint8Array;
-  readonly kekId?: string;
+  /** Encrypts and decrypts the keys, under a key from outside the database. */
+  readonly envelopes: Envelopes;
   /** The service's own keys, from the configuration: asked for by that `keyId` with `projectId: null`. */
   readonly staticKeys?: Readonly<Record<string, Hex | null>>;
   readonly clock?: Clock;
@@ -39,17 +36,13 @@ interface CachedAccount {
 
 const CACHE_MAX = 500;
 const CACHE_MS = 60_000;
-const KEK_BYTES = 32;
-
-const contextOf = (scope: SignerScope): string => JSON.stringify([scope.projectId, scope.keyId]);
 
 /**
  * secp256k1 keys, encrypted in the database: AES-256-GCM under a data key for each, wrapped by the key-encryption key, bound to
  * project and key id. Opened keys stay in memory for a minute at most. No error carries key material.
  */
 export const createLocalSigner = (options: LocalSignerOptions): Signer => {
-  const { store, keyEncryptionKey, kekId = "local-1", clock = systemClock } = options;
-  if (keyEncryptionKey.length !== KEK_BYTES) throw new Error("The key-encryption key must have 32 bytes.");
+  const { store, envelopes, clock = systemClock } = options;
   const cache = new Map<string, CachedAccount>();
   const own = new Map(
     Object.entries(options.staticKeys ?? {}).flatMap(([keyId, key]) =>
@@ -65,19 +58,19 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   };
 
   const decrypt = (key: StoredKey, context: string): PrivateKeyAccount => {
-    const account = openStored(keyEncryptionKey, key, context);
+    const account = openStored(envelopes, key, context);
     if (account?.address === key.address) return account;
     // Without the cause: what the cryptography says of it tells an operator nothing that this does not.
     throw new Error(
       account
         ? `Managed key ${key.id} does not belong to the address it is stored under.`
-        : `Managed key ${key.id} cannot be decrypted with key-encryption key ${kekId} (stored under ${key.kekId}).`,
+        : `Managed key ${key.id} cannot be decrypted; it is stored under the key-encryption key ${key.kekId}.`,
     );
   };
 
   const load = async (scope: SignerScope): Promise<PrivateKeyAccount | null> => {
     if (scope.projectId === null && own.has(scope.keyId)) return own.get(scope.keyId) ?? null;
-    const context = contextOf(scope);
+    const context = managedKeyContext(scope);
     const cached = cache.get(context);
     if (cached && cached.untilMs > clock.now().getTime()) return cached.account;
     cache.delete(context);
@@ -98,7 +91,7 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
     create: async (scope) => {
       const known = await load(scope);
       if (known) return { address: known.address };
-      const made = newKey(scope, keyEncryptionKey, kekId);
+      const made = newKey(scope, envelopes);
       const stored = await store.insert(made, clock.now());
       if (stored.projectId !== scope.projectId) throw notFound();
       return { address: stored.address as EvmAddress };
@@ -110,18 +103,18 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   };
 };
 
-const newKey = (scope: SignerScope, keyEncryptionKey: Uint8Array, kekId: string): StoredKey => {
+const newKey = (scope: SignerScope, envelopes: Envelopes): StoredKey => {
   const privateKey = generatePrivateKey();
   const bytes = hexToBytes(privateKey);
-  const envelope = closeEnvelope(keyEncryptionKey, bytes, contextOf(scope));
+  const envelope = envelopes.close(bytes, managedKeyContext(scope));
   bytes.fill(0);
   const { address } = privateKeyToAccount(privateKey);
-  return { id: scope.keyId, projectId: scope.projectId, address, kekId, ...envelope };
+  return { id: scope.keyId, projectId: scope.projectId, address, ...envelope };
 };
 
-const openStored = (keyEncryptionKey: Uint8Array, key: StoredKey, context: string): PrivateKeyAccount | null => {
+const openStored = (envelopes: Envelopes, key: StoredKey, context: string): PrivateKeyAccount | null => {
   try {
-    const bytes = openEnvelope(keyEncryptionKey, key, context);
+    const bytes = envelopes.open(key, context);
     const account = privateKeyToAccount(bytesToHex(bytes));
     bytes.fill(0);
     return account;

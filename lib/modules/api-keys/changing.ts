@@ -133,7 +133,7 @@ export const createKeyChanging = (deps: ChangingDeps) => {
     const key = await database.transaction(async (tx) => {
       await approved?.consume(tx);
       const fields = { id: newId("apiKey"), projectId, createdBy, name, ...rights, createdAt };
-      const made = await insertApiKey(tx, { ...fields, ...shown, secretHash });
+      const made = await insertApiKey(tx, { ...fields, ...shown, secretHash, appSecretId: deps.secrets.id });
       const entry = { projectId, actor: createdBy, subject: made.id, at: createdAt };
       const data = { name, scopes: rights.scopes, ...rights.policy, ...approved?.record };
       await recordAudit(tx, { ...entry, action: "api_key.created", data });

@@ -20,11 +20,14 @@ export interface ApiKey {
 
 export interface StoredApiKey extends ApiKey {
   readonly secretHash: Uint8Array;
+  /** Names the application secret of the hash; null where the hash is older than these names. */
+  readonly appSecretId: string | null;
 }
 
 interface NewApiKey extends Omit<ApiKey, "lastUsedAt" | "revokedAt"> {
   readonly lookup: string;
   readonly secretHash: Uint8Array;
+  readonly appSecretId: string;
 }
 
 const toApiKey = (row: ApiKeyRow): ApiKey => ({
@@ -64,7 +67,28 @@ export const listApiKeys = async (db: Queryable, projectId: string, limit: numbe
 
 export const findByLookup = async (db: Queryable, lookup: string): Promise<StoredApiKey | null> => {
   const row = await db.apiKey.findUnique({ where: { lookup } });
-  return row === null ? null : { ...toApiKey(row), secretHash: row.secretHash };
+  return row === null ? null : { ...toApiKey(row), secretHash: row.secretHash, appSecretId: row.appSecretId };
+};
+
+/** Compare-and-set: a key that was hashed anew by another instance stays as that one left it. */
+export const rehashApiKey = async (
+  db: Queryable,
+  { id, from, to, appSecretId }: { id: string; from: Uint8Array; to: Uint8Array; appSecretId: string },
+): Promise<void> => {
+  await db.apiKey.updateMany({
+    where: { id, secretHash: Uint8Array.from(from) },
+    data: { secretHash: Uint8Array.from(to), appSecretId },
+  });
+};
+
+/** How many keys that may still be used are hashed under each application secret; null stands for those without a name. */
+export const countByAppSecret = async (db: Queryable, now: Date): Promise<ReadonlyMap<string | null, number>> => {
+  const groups = await db.apiKey.groupBy({
+    by: ["appSecretId"],
+    where: { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+    _count: true,
+  });
+  return new Map(groups.map(({ appSecretId, _count }) => [appSecretId, _count]));
 };
 
 /** With the public part by which instances know it, and the version that a change names. */

@@ -6,7 +6,7 @@ import { isId } from "@/lib/core/ids";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
 import { createKeyChanging, mayManage, type ApiKeyChange, type ChangingDeps, type NewApiKey } from "./changing";
-import { findByLookup, listApiKeys, revokeApiKey, touchApiKey, type ApiKey, type StoredApiKey } from "./repository";
+import { findByLookup, listApiKeys, rehashApiKey, revokeApiKey, touchApiKey, type ApiKey, type StoredApiKey } from "./repository";
 import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
 export type { ApiKey } from "./repository";
@@ -53,16 +53,19 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     ...(deps.monotonicMs ? { monotonicMs: deps.monotonicMs } : {}),
   });
   const touch = createTouch(deps);
+  const rehash = createRehash(deps);
   const read = createSecretReader(secrets);
   const changing = createKeyChanging(deps);
 
-  const admit = (key: StoredApiKey | null, hash: Buffer): ApiKeyActor => {
-    if (key === null || !secrets.equals(key.secretHash, hash)) throw unknownKey();
+  const admit = (key: StoredApiKey | null, hashes: readonly Buffer[]): ApiKeyActor => {
+    if (key === null || !hashes.some((hash) => secrets.equals(key.secretHash, hash))) throw unknownKey();
     const now = clock.now();
     if (key.revokedAt !== null) throw new DomainError("api_key_revoked", "This API key was revoked. Use another one.");
     if (key.expiresAt !== null && key.expiresAt <= now)
       throw new DomainError("api_key_expired", "This API key has expired. Make a new one.");
     touch(key.id, now);
+    const [current] = hashes;
+    if (current !== undefined && key.appSecretId !== secrets.id) rehash(key, current, now);
     const { id: keyId, projectId, createdBy, scopes, policy } = key;
     return { type: "apiKey", keyId, projectId, createdBy, scopes, policy };
   };
@@ -96,7 +99,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       const presented = read(secret);
       if (!presented) throw unknownKey();
       const key = await keys.get(presented.lookup);
-      const actor = admit(key, presented.hash);
+      const actor = admit(key, presented.hashes);
       presented.remember();
       return actor;
     },
@@ -105,12 +108,13 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
 
 interface PresentedSecret {
   readonly lookup: string;
-  readonly hash: Buffer;
+  /** Under each application secret that counts, the current one first. */
+  readonly hashes: readonly Buffer[];
   /** Called for a secret that was right, so that a flood of wrong ones pushes none of those out. */
   remember(): void;
 }
 
-/** The public part and the keyed hash of a secret. They never change, so those of keys in use are kept in memory. */
+/** The public part and the keyed hashes of a secret. They never change, so those of keys in use are kept in memory. */
 const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSecret | null) => {
   const known = new Map<string, PresentedSecret>();
   return (secret) => {
@@ -120,7 +124,7 @@ const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSec
     if (!parsed) return null;
     const presented: PresentedSecret = {
       lookup: parsed.lookup,
-      hash: secrets.hash(HASH_PURPOSE, secret),
+      hashes: secrets.hashes(HASH_PURPOSE, secret),
       remember: () => {
         if (known.has(secret)) return;
         if (known.size >= SECRETS_REMEMBERED_MAX) known.clear();
@@ -135,14 +139,35 @@ const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSec
 const unknownKey = (): DomainError =>
   new DomainError("unauthorized", "This API key is not known here. Check that it was copied whole.");
 
+/** True at most once a minute for each key. */
+const onceAMinute = (): ((id: string, at: Date) => boolean) => {
+  const seenMs = new Map<string, number>();
+  return (id, at) => {
+    const last = seenMs.get(id);
+    if (last !== undefined && at.getTime() - last < TOUCH_SECONDS * 1000) return false;
+    if (seenMs.size >= TOUCHED_MAX) seenMs.clear();
+    seenMs.set(id, at.getTime());
+    return true;
+  };
+};
+
+/**
+ * Stores the hash under the current application secret, so that the previous one can be removed once every key was used. Instances
+ * that still have the secrets the other way round take it back, hence once a minute at most; no request waits for it.
+ */
+const createRehash = ({ database, secrets }: ApiKeysDeps): ((key: StoredApiKey, to: Buffer, at: Date) => void) => {
+  const isDue = onceAMinute();
+  return ({ id, secretHash: from }, to, at) => {
+    if (!isDue(id, at)) return;
+    rehashApiKey(database.prisma, { id, from, to, appSecretId: secrets.id }).catch(() => undefined);
+  };
+};
+
 /** Writes `lastUsedAt` once a minute at most, and never makes a request wait for it. */
 const createTouch = ({ database }: ApiKeysDeps): ((id: string, at: Date) => void) => {
-  const touchedMs = new Map<string, number>();
+  const isDue = onceAMinute();
   return (id, at) => {
-    const last = touchedMs.get(id);
-    if (last !== undefined && at.getTime() - last < TOUCH_SECONDS * 1000) return;
-    if (touchedMs.size >= TOUCHED_MAX) touchedMs.clear();
-    touchedMs.set(id, at.getTime());
+    if (!isDue(id, at)) return;
     const unlessSince = addSeconds(at, -TOUCH_SECONDS);
     // Lost when the database is away: the next minute writes again, and the request has its own trouble to tell.
     touchApiKey(database.prisma, { id, at, unlessSince }).catch(() => undefined);

@@ -25,6 +25,11 @@ export interface TokenSubject {
   readonly expiresAt: Date;
 }
 
+interface Verified {
+  readonly subject: TokenSubject;
+  readonly kid: string;
+}
+
 export interface AccessTokens {
   mint(subject: { readonly userId: string; readonly sessionId: string }): Promise<AccessToken>;
   /** Says whose the token is; whether the session still lives is asked elsewhere. @throws DomainError `unauthorized` */
@@ -45,9 +50,9 @@ const unauthorized = (cause?: unknown): DomainError =>
 
 /** JWT access tokens (RFC 9068 profile: `typ` at+jwt, `iss`, `aud`, `exp`), ES256, one hour. */
 export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): AccessTokens => {
-  const verified = new Map<string, TokenSubject>();
+  const verified = new Map<string, Verified>();
 
-  const remember = (token: string, subject: TokenSubject): void => {
+  const remember = (token: string, subject: Verified): void => {
     const oldest = verified.size >= VERIFIED_MAX ? verified.keys().next() : undefined;
     if (oldest && !oldest.done) verified.delete(oldest.value);
     verified.set(token, subject);
@@ -59,9 +64,9 @@ export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): A
     return key;
   };
 
-  const verifySignature = async (token: string): Promise<TokenSubject> => {
+  const verifySignature = async (token: string): Promise<Verified> => {
     try {
-      const { payload } = await jwtVerify(token, keyOf, {
+      const { payload, protectedHeader } = await jwtVerify(token, keyOf, {
         algorithms: [TOKEN_ALGORITHM],
         typ: TYPE,
         issuer,
@@ -70,7 +75,8 @@ export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): A
         currentDate: clock.now(),
       });
       const { sub, sid, exp } = claims.parse(payload);
-      return { userId: sub, sessionId: sid, expiresAt: new Date(exp * 1000) };
+      const subject = { userId: sub, sessionId: sid, expiresAt: new Date(exp * 1000) };
+      return { subject, kid: protectedHeader.kid ?? "" };
     } catch (error) {
       throw refusalOf(error);
     }
@@ -94,12 +100,12 @@ export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): A
     },
     verify: async (token) => {
       const known = verified.get(token);
-      if (known && known.expiresAt > clock.now()) return known;
+      if (known && known.subject.expiresAt > clock.now() && (await keys.isKept(known.kid))) return known.subject;
       if (known) verified.delete(token);
       if (token.length > TOKEN_LENGTH_MAX) throw unauthorized();
-      const subject = await verifySignature(token);
-      remember(token, subject);
-      return subject;
+      const read = await verifySignature(token);
+      remember(token, read);
+      return read.subject;
     },
   };
 };

@@ -52,6 +52,7 @@ interface EmailDeps {
   readonly clock: Clock;
 }
 
+const PURPOSE = "email-code";
 const CODE_SECONDS = 300;
 const RESEND_SECONDS = 60;
 const ATTEMPTS_MAX = 5;
@@ -66,7 +67,7 @@ const exceeded = (): DomainError =>
 
 export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
   const { database, secrets, clock } = deps;
-  const hashOf = (id: string, code: string): Buffer => secrets.hash("email-code", `${id}:${code}`);
+  const hashOf = (id: string, code: string): Buffer => secrets.hash(PURPOSE, `${id}:${code}`);
 
   /** Null where nothing verified is replaced, or the approval of the code that is open covers another mail of it. */
   const approve = async (actor: UserActor, email: string, given: GivenApproval | undefined) => {
@@ -163,7 +164,7 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
       const now = clock.now();
       if (!(await countGuess(database.prisma, { id: code.id, attemptsMax: ATTEMPTS_MAX, now })))
         throw await refusal(database, userId, now);
-      if (secrets.equals(code.codeHash, hashOf(code.id, guess))) return accept(code);
+      if (secrets.matches(PURPOSE, `${code.id}:${guess}`, code.codeHash)) return accept(code);
       throw new DomainError("otp_invalid", "This is not the code that was mailed.", {
         details: [{ path: "code", message: "is not the code that was mailed" }],
       });

@@ -13,7 +13,7 @@ const SESSION_PREFIX = `${ID_PREFIXES.session}_`;
 export interface RefreshTokens {
   make(sessionId: string): { readonly token: string; readonly hash: Buffer };
   /** null unless the token was made here, at whatever time. */
-  read(token: string): { readonly sessionId: string; readonly hash: Buffer } | null;
+  read(token: string): { readonly sessionId: string; readonly hashes: readonly Buffer[] } | null;
 }
 
 /**
@@ -22,22 +22,25 @@ export interface RefreshTokens {
  * one ends nothing. Only the keyed hash of the newest is stored.
  */
 export const createRefreshTokens = (secrets: Secrets): RefreshTokens => {
+  /** Under each application secret that counts, the current one first. */
+  const macsOf = (bytes: Uint8Array): Buffer[] =>
+    secrets.hashes("refresh-token-mac", Buffer.from(bytes).toString("base64")).map((mac) => mac.subarray(0, MAC_BYTES));
   const macOf = (bytes: Uint8Array): Buffer =>
     secrets.hash("refresh-token-mac", Buffer.from(bytes).toString("base64")).subarray(0, MAC_BYTES);
-  const hashOf = (token: string): Buffer => secrets.hash("refresh-token", token);
   return {
     make: (sessionId) => {
       const id = parse(sessionId.slice(SESSION_PREFIX.length));
       const bytes = Buffer.concat([id, randomBytes(RANDOM_BYTES)]);
       const token = PREFIX + base62(Buffer.concat([bytes, macOf(bytes)]));
-      return { token, hash: hashOf(token) };
+      return { token, hash: secrets.hash("refresh-token", token) };
     },
     read: (token) => {
       const bytes = token.startsWith(PREFIX) ? fromBase62(token.slice(PREFIX.length), TOTAL_BYTES) : null;
       if (bytes === null) return null;
       const content = bytes.subarray(0, -MAC_BYTES);
-      if (!secrets.equals(macOf(content), bytes.subarray(-MAC_BYTES))) return null;
-      return { sessionId: SESSION_PREFIX + stringify(bytes.subarray(0, ID_BYTES)), hash: hashOf(token) };
+      if (!macsOf(content).some((mac) => secrets.equals(mac, bytes.subarray(-MAC_BYTES)))) return null;
+      const sessionId = SESSION_PREFIX + stringify(bytes.subarray(0, ID_BYTES));
+      return { sessionId, hashes: secrets.hashes("refresh-token", token) };
     },
   };
 };

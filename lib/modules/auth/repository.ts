@@ -130,14 +130,20 @@ export const findSession = async (db: Queryable, id: string): Promise<Session | 
 
 interface Rotation {
   readonly id: string;
-  readonly from: Uint8Array;
+  /** The hash of the token under each application secret that counts. */
+  readonly from: readonly Uint8Array[];
   readonly to: Uint8Array;
   readonly now: Date;
 }
 
 /** Replaces the refresh token of a live session. Of any number of callers with the same token, one gets the session. */
 export const rotateRefreshToken = async (db: Queryable, { id, from, to, now }: Rotation): Promise<Session | null> => {
-  const where = { id, refreshHash: Uint8Array.from(from), revokedAt: null, expiresAt: { gt: now } };
+  const where = {
+    id,
+    refreshHash: { in: from.map((hash) => Uint8Array.from(hash)) },
+    revokedAt: null,
+    expiresAt: { gt: now },
+  };
   const data = { refreshHash: Uint8Array.from(to), rotatedAt: now };
   const { count } = await db.session.updateMany({ where, data });
   return count === 1 ? findSession(db, id) : null;

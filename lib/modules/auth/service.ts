@@ -8,6 +8,7 @@ import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
 import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
+import type { Keyring } from "@/lib/modules/encryption/service";
 import type { Membership, ProjectsService } from "@/lib/modules/projects/service";
 import { base62, type Secrets } from "@/lib/modules/secrets/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
@@ -31,8 +32,8 @@ import { createTokenKeys, type Jwk } from "./token-keys";
 export interface AuthDeps {
   readonly database: Database;
   readonly secrets: Secrets;
-  /** 32 bytes; encrypts the private part of the token keys. */
-  readonly keyEncryptionKey: Uint8Array;
+  /** Encrypts the private part of the token keys. */
+  readonly keyring: Keyring;
   /** Origin of the app as browsers see it: `iss` of tokens, domain and URI of sign-in messages. */
   readonly publicUrl: string;
   readonly registry: ChainClients & { list(): readonly { readonly id: number }[] };
@@ -93,7 +94,11 @@ export interface AuthService extends Pick<
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
   verifyEmail(actor: UserActor, code: string): Promise<Profile>;
   /** What the dashboard's cookies are made with. */
-  readonly browser: { readonly secret: string; readonly publicUrl: string };
+  readonly browser: {
+    /** The current one first; cookies that were made with the others are read. */
+    readonly secrets: readonly string[];
+    readonly publicUrl: string;
+  };
 }
 
 const PURPOSE = "sign_in";
@@ -135,7 +140,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
       await email.verify(actor.userId, code);
       return me(actor.userId);
     },
-    browser: { secret: secrets.derive("next-auth").toString("base64"), publicUrl },
+    browser: { secrets: secrets.derive("next-auth").map((key) => key.toString("base64")), publicUrl },
   };
 };
 

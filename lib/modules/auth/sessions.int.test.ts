@@ -17,6 +17,7 @@ import {
   TEST_PUBLIC_URL,
 } from "@/lib/testing/auth-services";
 import { testDatabase } from "@/lib/testing/database";
+import { createKeyring } from "@/lib/modules/encryption/service";
 import { createTokenKeys } from "./token-keys";
 
 let database: Database;
@@ -91,7 +92,11 @@ describe("access tokens", () => {
     const { accessToken } = await signIn();
     const { kid = "" } = decodeProtectedHeader(accessToken);
     const payload = decodeJwt(accessToken);
-    const { key } = await createTokenKeys({ database, keyEncryptionKey: TEST_KEY_ENCRYPTION_KEY, clock }).signing();
+    const { key } = await createTokenKeys({
+      database,
+      keyring: createKeyring([TEST_KEY_ENCRYPTION_KEY]),
+      clock,
+    }).signing();
     const sign = (claims: Record<string, unknown>, typ = "at+jwt") =>
       new SignJWT({ ...payload, ...claims }).setProtectedHeader({ alg: "ES256", typ, kid }).sign(key);
     expect(await codeOf(sign({}).then((token) => auth.verifyAccessToken(token)))).toBe("ok");

@@ -98,7 +98,7 @@ export const createSessions = (deps: SessionsDeps): Sessions => {
     const used = refreshTokens.read(token);
     if (!used) throw ended();
     const next = refreshTokens.make(used.sessionId);
-    const rotation = { id: used.sessionId, from: used.hash, to: next.hash, now: clock.now() };
+    const rotation = { id: used.sessionId, from: used.hashes, to: next.hash, now: clock.now() };
     const session = await database.transaction(async (tx) => {
       const rotated = await rotateRefreshToken(tx, rotation);
       // Somebody holds a copy. Which of the two is the thief cannot be told, so neither goes on (RFC 9700, 4.14.2).

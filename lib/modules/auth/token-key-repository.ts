@@ -1,11 +1,13 @@
 import type { Database, Queryable } from "@/lib/db/client";
-import type { Prisma } from "@/lib/db/generated/client";
+import type { Prisma, TokenKey } from "@/lib/db/generated/client";
+import type { EncryptedRows } from "@/lib/modules/encryption/service";
+import type { Sealed } from "@/lib/ports/encryption";
 
 export interface TokenKeyRow {
   readonly kid: string;
   readonly publicJwk: unknown;
-  /** Encrypted under the key-encryption key. */
-  readonly privateEncrypted: Uint8Array;
+  /** The private part (PKCS #8), encrypted under a key-encryption key. */
+  readonly sealed: Sealed;
   readonly createdAt: Date;
 }
 
@@ -16,16 +18,82 @@ export interface NewTokenKey extends TokenKeyRow {
 /** Held while the first key is made; any number that nobody else uses. */
 const LOCK = 0x43_57_54_4b;
 
+/** Authenticated with the encrypted private part. */
+export const tokenKeyContext = (kid: string): string => `token-key ${kid}`;
+
+const toRow = ({ kid, publicJwk, privateEncrypted, kekId, createdAt }: TokenKey): TokenKeyRow => ({
+  kid,
+  publicJwk,
+  sealed: { kekId, bytes: privateEncrypted },
+  createdAt,
+});
+
 /** Newest first. */
-export const listTokenKeys = (db: Queryable, limit: number): Promise<TokenKeyRow[]> =>
-  db.tokenKey.findMany({ orderBy: [{ createdAt: "desc" }, { kid: "asc" }], take: limit });
+export const listTokenKeys = async (db: Queryable, limit: number): Promise<TokenKeyRow[]> => {
+  const rows = await db.tokenKey.findMany({ orderBy: [{ createdAt: "desc" }, { kid: "asc" }], take: limit });
+  return rows.map(toRow);
+};
+
+export const insertTokenKey = async (
+  db: Queryable,
+  { kid, publicJwk, sealed, createdAt }: NewTokenKey,
+): Promise<void> => {
+  const json: Prisma.InputJsonObject = { ...publicJwk };
+  const { kekId, bytes } = sealed;
+  await db.tokenKey.create({
+    data: { kid, publicJwk: json, privateEncrypted: Uint8Array.from(bytes), kekId, createdAt },
+  });
+};
 
 /** Stores the key unless there is one already: of many instances that start at once, one makes the key. */
 export const insertFirstTokenKey = async (database: Database, key: NewTokenKey): Promise<void> => {
   await database.transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`;
     if ((await tx.tokenKey.count()) > 0) return;
-    const publicJwk: Prisma.InputJsonObject = { ...key.publicJwk };
-    await tx.tokenKey.create({ data: { ...key, publicJwk, privateEncrypted: Uint8Array.from(key.privateEncrypted) } });
+    await insertTokenKey(tx, key);
   });
 };
+
+/** False: there is no such key. */
+export const deleteTokenKey = async (db: Queryable, kid: string): Promise<boolean> =>
+  (await db.tokenKey.deleteMany({ where: { kid } })).count > 0;
+
+/** Deletes the keys that are older. @returns their kids */
+export const deleteTokenKeysBefore = async (db: Queryable, createdAt: Date): Promise<readonly string[]> => {
+  const rows = await db.tokenKey.findMany({ where: { createdAt: { lt: createdAt } }, select: { kid: true } });
+  const kids = rows.map(({ kid }) => kid);
+  await db.tokenKey.deleteMany({ where: { kid: { in: kids } } });
+  return kids;
+};
+
+/** For the rotation of key-encryption keys. */
+export const encryptedTokenKeys = ({ prisma }: Pick<Database, "prisma">): EncryptedRows => ({
+  name: "token signing keys",
+  count: async () => {
+    const groups = await prisma.tokenKey.groupBy({ by: ["kekId"], _count: true });
+    return new Map(groups.map(({ kekId, _count }) => [kekId, _count]));
+  },
+  keyIds: async () => {
+    const groups = await prisma.tokenKey.groupBy({ by: ["kekId"] });
+    return groups.map(({ kekId }) => kekId);
+  },
+  batch: async ({ kekId, afterId, limit }) => {
+    const rows = await prisma.tokenKey.findMany({
+      where: { kekId, kid: { gt: afterId } },
+      orderBy: { kid: "asc" },
+      take: limit,
+    });
+    return rows.map(({ kid, privateEncrypted: bytes }) => ({
+      id: kid,
+      context: tokenKeyContext(kid),
+      sealed: { kekId, bytes },
+    }));
+  },
+  replace: async ({ id, sealed }, next) => {
+    const { count } = await prisma.tokenKey.updateMany({
+      where: { kid: id, kekId: sealed.kekId, privateEncrypted: Uint8Array.from(sealed.bytes) },
+      data: { kekId: next.kekId, privateEncrypted: Uint8Array.from(next.bytes) },
+    });
+    return count === 1;
+  },
+});

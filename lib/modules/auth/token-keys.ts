@@ -8,11 +8,20 @@ import {
   type CryptoKey,
 } from "jose";
 import { z } from "zod";
-import type { Clock } from "@/lib/core/clock";
+import { addSeconds, type Clock } from "@/lib/core/clock";
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import type { Database } from "@/lib/db/client";
-import { createSealer, type Sealer } from "@/lib/modules/secrets/service";
-import { insertFirstTokenKey, listTokenKeys, type TokenKeyRow } from "./token-key-repository";
+import type { Keyring } from "@/lib/modules/encryption/service";
+import {
+  deleteTokenKey,
+  deleteTokenKeysBefore,
+  insertFirstTokenKey,
+  insertTokenKey,
+  listTokenKeys,
+  tokenKeyContext,
+  type NewTokenKey,
+  type TokenKeyRow,
+} from "./token-key-repository";
 
 export const TOKEN_ALGORITHM = "ES256";
 
@@ -36,19 +45,24 @@ export interface TokenKeys {
   signing(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
   /** null for a `kid` that is not in the database. */
   verifying(kid: string): Promise<CryptoKey | null>;
+  /** Whether a key that was there before is still there. */
+  isKept(kid: string): boolean | Promise<boolean>;
   /** RFC 7517, newest first. */
   jwks(): Promise<readonly Jwk[]>;
 }
 
 export interface TokenKeysDeps {
   readonly database: Database;
-  readonly keyEncryptionKey: Uint8Array;
+  readonly keyring: Keyring;
   readonly clock: Clock;
+  /** For the age of cached keys; the default never goes back. */
+  readonly monotonicMs?: () => number;
 }
 
 const KEYS_MAX = 10;
-const REFRESH_AFTER_MS = 30_000;
-const EXPIRE_AFTER_MS = 60_000;
+/** A key that was removed is refused, and no longer signs, after this time on every instance. */
+const EXPIRE_AFTER_MS = 20_000;
+const REFRESH_AFTER_MS = 10_000;
 /** A `kid` that is not known is looked for in the database this often at most, however many such tokens come. */
 const UNKNOWN_KID_MS = 1000;
 const ALL = "all";
@@ -58,14 +72,19 @@ const ALL = "all";
  * by an operator, signs from then on; tokens of the older ones stay good until they expire.
  */
 export const createTokenKeys = (deps: TokenKeysDeps): TokenKeys => {
-  const sealer = createSealer(deps.keyEncryptionKey);
+  const { keyring } = deps;
   const load = async (): Promise<LoadedKeys> => {
     const rows = await listTokenKeys(deps.database.prisma, KEYS_MAX);
-    if (rows.length > 0) return open(rows, sealer);
-    await insertFirstTokenKey(deps.database, await makeKey(sealer, deps.clock));
-    return open(await listTokenKeys(deps.database.prisma, KEYS_MAX), sealer);
+    if (rows.length > 0) return open(rows, keyring);
+    await insertFirstTokenKey(deps.database, await makeKey(keyring, deps.clock));
+    return open(await listTokenKeys(deps.database.prisma, KEYS_MAX), keyring);
   };
-  const cache = createFreshCache({ load, refreshAfterMs: REFRESH_AFTER_MS, expireAfterMs: EXPIRE_AFTER_MS });
+  const cache = createFreshCache({
+    load,
+    refreshAfterMs: REFRESH_AFTER_MS,
+    expireAfterMs: EXPIRE_AFTER_MS,
+    ...(deps.monotonicMs ? { monotonicMs: deps.monotonicMs } : {}),
+  });
   let lookedAgainMs = -Infinity;
 
   const verifying = async (kid: string): Promise<CryptoKey | null> => {
@@ -78,21 +97,60 @@ export const createTokenKeys = (deps: TokenKeysDeps): TokenKeys => {
   return {
     signing: async () => (await cache.get(ALL)).signing,
     verifying,
+    isKept: (kid) => {
+      const loaded = cache.get(ALL);
+      return loaded instanceof Promise
+        ? loaded.then(({ verifying: kept }) => kept.has(kid))
+        : loaded.verifying.has(kid);
+    },
     jwks: async () => (await cache.get(ALL)).jwks,
   };
 };
 
-const contextOf = (kid: string): string => `token-key ${kid}`;
+/** A new key signs access tokens as soon as an instance reads it. @returns its kid */
+export const addTokenKey = async (deps: Pick<TokenKeysDeps, "database" | "keyring" | "clock">): Promise<string> => {
+  const key = await makeKey(deps.keyring, deps.clock);
+  await insertTokenKey(deps.database.prisma, key);
+  return key.kid;
+};
 
-const makeKey = async (sealer: Sealer, clock: Clock) => {
+/**
+ * From now on tokens of this key are refused. Where it is the newest key another one is made first, so that sign-ins go on.
+ * @returns false when there is no such key
+ */
+export const removeTokenKey = async (
+  deps: Pick<TokenKeysDeps, "database" | "keyring" | "clock">,
+  kid: string,
+): Promise<boolean> => {
+  const [newest] = await listTokenKeys(deps.database.prisma, 1);
+  if (newest?.kid === kid) await addTokenKey(deps);
+  return deleteTokenKey(deps.database.prisma, kid);
+};
+
+/**
+ * Removes the keys whose tokens have all expired: those that another key took over from longer ago than a token lives.
+ * @returns their kids
+ */
+export const removeSpentTokenKeys = async (
+  deps: Pick<TokenKeysDeps, "database" | "clock">,
+  tokenSeconds: number,
+): Promise<readonly string[]> => {
+  // An instance signs with a key that it read before, until its cache expires.
+  const takenOverBefore = addSeconds(deps.clock.now(), -tokenSeconds - EXPIRE_AFTER_MS / 1000);
+  const rows = await listTokenKeys(deps.database.prisma, KEYS_MAX);
+  const successor = rows.find(({ createdAt }) => createdAt < takenOverBefore);
+  return successor === undefined ? [] : deleteTokenKeysBefore(deps.database.prisma, successor.createdAt);
+};
+
+const makeKey = async (keyring: Keyring, clock: Clock): Promise<NewTokenKey> => {
   const pair = await generateKeyPair(TOKEN_ALGORITHM, { extractable: true });
   const jwk = publicJwk.parse(await exportJWK(pair.publicKey));
   const kid = await calculateJwkThumbprint(jwk);
-  const privateEncrypted = sealer.seal(Buffer.from(await exportPKCS8(pair.privateKey)), contextOf(kid));
-  return { kid, publicJwk: jwk, privateEncrypted, createdAt: clock.now() };
+  const sealed = keyring.seal(Buffer.from(await exportPKCS8(pair.privateKey)), tokenKeyContext(kid));
+  return { kid, publicJwk: jwk, sealed, createdAt: clock.now() };
 };
 
-const open = async (rows: readonly TokenKeyRow[], sealer: Sealer): Promise<LoadedKeys> => {
+const open = async (rows: readonly TokenKeyRow[], keyring: Keyring): Promise<LoadedKeys> => {
   const [newest] = rows;
   if (!newest) throw new Error("The database has no key for access tokens, although one was just made.");
   const keys = await Promise.all(
@@ -104,18 +162,20 @@ const open = async (rows: readonly TokenKeyRow[], sealer: Sealer): Promise<Loade
     }),
   );
   return {
-    signing: { kid: newest.kid, key: await openPrivate(newest, sealer) },
+    signing: { kid: newest.kid, key: await openPrivate(newest, keyring) },
     verifying: new Map(keys.map(({ jwk, key }) => [jwk.kid, key])),
     jwks: keys.map(({ jwk }) => jwk),
   };
 };
 
-const openPrivate = async ({ kid, privateEncrypted }: TokenKeyRow, sealer: Sealer): Promise<CryptoKey> => {
+const openPrivate = async ({ kid, sealed }: TokenKeyRow, keyring: Keyring): Promise<CryptoKey> => {
   let pkcs8: string;
   try {
-    pkcs8 = sealer.open(privateEncrypted, contextOf(kid)).toString();
+    pkcs8 = keyring.open(sealed, tokenKeyContext(kid)).toString();
   } catch {
-    throw new Error(`The token key ${kid} cannot be decrypted: KEY_ENCRYPTION_KEY is not the one it was stored under.`);
+    throw new Error(
+      `The token key ${kid} cannot be decrypted: KEY_ENCRYPTION_KEY is not the one it was stored under (${sealed.kekId}).`,
+    );
   }
   return importPKCS8(pkcs8, TOKEN_ALGORITHM);
 };

@@ -1,3 +1,4 @@
+import { redactSecrets } from "@/lib/core/redaction";
 import type { JobsRepository } from "./repository";
 
 /** Outcome of one turn of a job: finished for good, or to be looked at again. */
@@ -53,7 +54,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
       else await repository.release({ workerId, id: job.id, againInMs: result.againInMs, error: null });
     } catch (error) {
       deps.log.error({ err: error, jobId: job.id, queue: job.queue }, "a job failed; it is tried again");
-      const text = error instanceof Error ? error.message : "unknown";
+      const text = error instanceof Error ? redactSecrets(error.message) : "unknown";
       // When even this fails the lease runs out, and the job is found again.
       await repository
         .release({ workerId, id: job.id, againInMs: RETRY_MS, error: text.slice(0, 500) })

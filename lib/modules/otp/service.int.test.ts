@@ -18,6 +18,7 @@ beforeAll(async () => {
       secrets: {
         code: () => CODE,
         hash: (purpose, text) => Buffer.from(`${purpose}:${text}`),
+        matches: (purpose, text, stored) => Buffer.from(`${purpose}:${text}`).equals(stored),
         equals: (a, b) => Buffer.from(a).equals(b),
       },
       contacts: { verifiedEmail: () => Promise.resolve("ada@example.org") },

@@ -15,6 +15,7 @@ export interface OtpDeps {
   secrets: {
     code(): string;
     hash(purpose: string, text: string): Buffer;
+    matches(purpose: string, text: string, stored: Uint8Array): boolean;
     equals(a: Uint8Array, b: Uint8Array): boolean;
   };
   /** The verified address of a person, or null. */
@@ -165,7 +166,8 @@ export const createOtpService = (deps: OtpDeps) => {
       subjectId: input.subjectId,
       now,
       isRight: (otp) =>
-        deps.secrets.equals(otp.codeHash, hashOf(otp.id, input.code)) && deps.secrets.equals(otp.digest, input.digest),
+        deps.secrets.matches("otp", `${otp.id}:${input.code}`, otp.codeHash) &&
+        deps.secrets.equals(otp.digest, input.digest),
     });
     switch (guessed.as) {
       case "consumed":

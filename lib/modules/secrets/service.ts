@@ -1,19 +1,9 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  randomInt,
-  timingSafeEqual,
-} from "node:crypto";
+import { createHmac, hkdfSync, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_BYTES = 32;
 const TOKEN_BYTES = 32;
 const CODE_DIGITS = 6;
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** Big-endian bytes in base62, padded to the length that the number of bytes can need: 32 bytes are 43 characters. */
 export const base62 = (bytes: Uint8Array): string => {
@@ -41,54 +31,57 @@ export const fromBase62 = (text: string, byteLength: number): Buffer | null => {
 };
 
 export interface Secrets {
+  /** Names the current application secret; says nothing about it. */
+  readonly id: string;
   /** HMAC-SHA256 with a key of its own for each purpose: what is stored instead of a secret. */
   hash(purpose: string, text: string): Buffer;
+  /** The hash under each application secret that counts: the current one, then the previous one. */
+  hashes(purpose: string, text: string): readonly Buffer[];
+  /** Whether `stored` is the hash of this text under a secret that counts. */
+  matches(purpose: string, text: string, stored: Uint8Array): boolean;
   /** Compares in constant time; different lengths are different. */
   equals(a: Uint8Array, b: Uint8Array): boolean;
   /** Six digits of a CSPRNG, evenly spread. */
   code(): string;
   /** The prefix and 32 random bytes in base62 (43 characters). */
   token(prefix: string): string;
-  /** 32 bytes for another part that wants a secret of its own. */
-  derive(purpose: string): Buffer;
+  /** 32 bytes for another part that wants a secret of its own: of the current application secret, then of the previous one. */
+  derive(purpose: string): readonly [Buffer, ...Buffer[]];
 }
 
-/** Everything that hangs on the application's secret. Keys are derived by HKDF-SHA256 (RFC 5869), one for each purpose. */
-export const createSecrets = (appSecret: string): Secrets => {
+const ID_LENGTH = 16;
+
+/** The keys of one application secret, by purpose: HKDF-SHA256 (RFC 5869). */
+const createKeys = (appSecret: string): ((purpose: string) => Buffer) => {
   const keys = new Map<string, Buffer>();
-  const derive = (purpose: string): Buffer => {
+  return (purpose) => {
     const known = keys.get(purpose);
     if (known) return known;
     const key = Buffer.from(hkdfSync("sha256", appSecret, "causeway", purpose, KEY_BYTES));
     keys.set(purpose, key);
     return key;
   };
+};
+
+/**
+ * Everything that hangs on the application's secret. What was made under `previous` stays good, so that the secret can be changed
+ * while instances run.
+ */
+export const createSecrets = (appSecret: string, previous: string | null = null): Secrets => {
+  const current = createKeys(appSecret);
+  const older = previous === null ? [] : [createKeys(previous)];
+  const hash = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
+  const derive: Secrets["derive"] = (purpose) => [current(purpose), ...older.map((keyOf) => keyOf(purpose))];
+  const hashes: Secrets["hashes"] = (purpose, text) => derive(purpose).map((key) => hash(key, text));
+  const equals: Secrets["equals"] = (a, b) => a.length === b.length && timingSafeEqual(a, b);
   return {
-    hash: (purpose, text) => createHmac("sha256", derive(purpose)).update(text).digest(),
-    equals: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+    id: current("application-secret-id").toString("hex").slice(0, ID_LENGTH),
+    hash: (purpose, text) => hash(current(purpose), text),
+    hashes,
+    matches: (purpose, text, stored) => hashes(purpose, text).some((one) => equals(one, stored)),
+    equals,
     code: () => String(randomInt(0, 10 ** CODE_DIGITS)).padStart(CODE_DIGITS, "0"),
     token: (prefix) => prefix + base62(randomBytes(TOKEN_BYTES)),
     derive,
   };
 };
-
-export interface Sealer {
-  seal(plaintext: Uint8Array, context: string): Buffer;
-  /** @throws Error when the key is another one, the context differs or a bit was changed; it carries none of the content */
-  open(sealed: Uint8Array, context: string): Buffer;
-}
-
-/** AES-256-GCM: initialisation vector (12 bytes), ciphertext, tag (16 bytes). The context is authenticated, not stored. */
-export const createSealer = (key: Uint8Array): Sealer => ({
-  seal: (plaintext, context) => {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
-    return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
-  },
-  open: (sealed, context) => {
-    const bytes = Buffer.from(sealed);
-    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-  },
-});

@@ -1,4 +1,6 @@
 import type { Database } from "@/lib/db/client";
+import type { EncryptedRows } from "@/lib/modules/encryption/service";
+import { managedKeyContext } from "@/lib/ports/encryption";
 
 interface ManagedKey {
   readonly id: string;
@@ -37,4 +39,44 @@ export const createManagedKeyRepository = ({ prisma }: Database): ManagedKeyRepo
     return prisma.managedKey.findUniqueOrThrow({ where: { id: key.id } });
   },
   find: (id) => prisma.managedKey.findUnique({ where: { id } }),
+});
+
+/** For the rotation of key-encryption keys: the data keys, which are all that is encrypted under them. */
+export const encryptedManagedKeys = ({ prisma }: Pick<Database, "prisma">): EncryptedRows => ({
+  name: "wallet keys",
+  count: async () => {
+    const groups = await prisma.managedKey.groupBy({ by: ["kekId"], _count: true });
+    return new Map(groups.map(({ kekId, _count }) => [kekId, _count]));
+  },
+  keyIds: async () => {
+    // From one id to the next by the index: a few look-ups, however many rows there are.
+    const rows = await prisma.$queryRaw<{ kek_id: string }[]>`
+      WITH RECURSIVE used AS (
+        SELECT min(kek_id) AS kek_id FROM managed_key
+        UNION ALL
+        SELECT (SELECT min(kek_id) FROM managed_key WHERE kek_id > used.kek_id) FROM used WHERE used.kek_id IS NOT NULL
+      )
+      SELECT kek_id FROM used WHERE kek_id IS NOT NULL`;
+    return rows.map((row) => row.kek_id);
+  },
+  batch: async ({ kekId, afterId, limit }) => {
+    const rows = await prisma.managedKey.findMany({
+      where: { kekId, id: { gt: afterId } },
+      orderBy: { id: "asc" },
+      take: limit,
+      select: { id: true, projectId: true, wrappedDataKey: true },
+    });
+    return rows.map(({ id, projectId, wrappedDataKey: bytes }) => ({
+      id,
+      context: managedKeyContext({ projectId, keyId: id }),
+      sealed: { kekId, bytes },
+    }));
+  },
+  replace: async ({ id, sealed }, next) => {
+    const { count } = await prisma.managedKey.updateMany({
+      where: { id, kekId: sealed.kekId, wrappedDataKey: Uint8Array.from(sealed.bytes) },
+      data: { kekId: next.kekId, wrappedDataKey: Uint8Array.from(next.bytes) },
+    });
+    return count === 1;
+  },
 });

@@ -6,6 +6,7 @@ import type { Database } from "@/lib/db/client";
 import { signerContract } from "@/lib/ports/signer.contract";
 import { createAuthServices, TEST_CHAIN_ID, TEST_KEY_ENCRYPTION_KEY } from "@/lib/testing/auth-services";
 import { testDatabase } from "@/lib/testing/database";
+import { createEnvelopes, createKeyring } from "@/lib/modules/encryption/service";
 import { createManagedKeyRepository } from "./managed-key-repository";
 import { toWallets } from "./serializer";
 import { createWalletsService, type SmartAccounts } from "./service";
@@ -18,7 +19,7 @@ beforeAll(async () => {
 signerContract("local signer on PostgreSQL", async () => {
   await database.prisma.managedKey.deleteMany();
   const store = createManagedKeyRepository(database);
-  return createLocalSigner({ store, keyEncryptionKey: TEST_KEY_ENCRYPTION_KEY });
+  return createLocalSigner({ store, envelopes: createEnvelopes(createKeyring([TEST_KEY_ENCRYPTION_KEY])) });
 });
 
 const setUp = async (isDeployed: SmartAccounts["isDeployed"]) => {

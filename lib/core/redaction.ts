@@ -1,0 +1,111 @@
+/*
+ * Takes secrets out of text that leaves the service: log lines, error messages, HTTP answers. Two rules: the secrets of the
+ * configuration are replaced wherever they occur, and every URL loses its user information, its query and long parts of its path,
+ * because providers put keys there.
+ */
+
+const REDACTED = "[redacted]";
+/** A shorter value could be a common word, which would make logs unreadable. */
+const SECRET_LENGTH_MIN = 6;
+/** A shorter value counts only where no letter or digit stands beside it. */
+const UNBOUNDED_LENGTH_MIN = 16;
+const PATH_PART_LENGTH_MIN = 8;
+const LONG_PATH_PART = 20;
+const MIXED_PATH_PART = 12;
+
+const URLS =
+  /\b(https?|wss?|smtps?|postgres(?:ql)?):\/\/(?:([^\s/?#"'`<>\\]*)@)?([^\s/?#"'`<>\\@,;)\]}]*)([^\s?#"'`<>\\,;)\]}]*)([?#][^\s"'`<>\\,;)\]}]*)?/gi;
+
+interface Known {
+  /** What stands in the place of each secret. */
+  readonly replacements: Map<string, string>;
+  pattern: RegExp | null;
+}
+
+// The server's bundle and Next's bundle each have a copy of this module; the registered symbol makes them share one list.
+const KNOWN = Symbol.for("causeway.secrets");
+const shared = globalThis as { [KNOWN]?: Known };
+const known = (): Known => (shared[KNOWN] ??= { replacements: new Map(), pattern: null });
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+
+const patternOf = (values: Iterable<string>): RegExp | null => {
+  // The longest first: a URL as a whole before the key in it.
+  const sorted = [...values].sort((a, b) => b.length - a.length);
+  const parts = sorted.map((value) =>
+    value.length < UNBOUNDED_LENGTH_MIN ? `(?<![A-Za-z0-9])${escaped(value)}(?![A-Za-z0-9])` : escaped(value),
+  );
+  return parts.length === 0 ? null : new RegExp(parts.join("|"), "gi");
+};
+
+const add = (secret: string, replacement: string): void => {
+  if (secret.length < SECRET_LENGTH_MIN) return;
+  const { replacements } = known();
+  const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+  for (const form of forms) replacements.set(form.toLowerCase(), replacement);
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const addUrl = (text: string): void => {
+  if (!URL.canParse(text)) {
+    add(text, REDACTED);
+    return;
+  }
+  const url = new URL(text);
+  const address = `${url.protocol}//${url.host}`;
+  // The address alone is no secret, and says which server an error is about.
+  for (const whole of [text, url.href]) if (whole.replace(/\/$/, "") !== address) add(whole, `${address}/${REDACTED}`);
+  const secrets = [url.password, ...url.searchParams.values()];
+  // The path of a database URL is the name of the database.
+  if (/^(https?|wss?):$/.test(url.protocol))
+    secrets.push(url.username, ...url.pathname.split("/").filter((part) => part.length >= PATH_PART_LENGTH_MIN));
+  for (const secret of secrets) for (const form of [secret, decoded(secret)]) add(form, REDACTED);
+};
+
+/** From now on `redactSecrets` replaces these values; the configuration calls it once. Values under 6 characters are not replaced. */
+export const protectSecrets = (secrets: {
+  readonly values: Iterable<string>;
+  readonly urls: Iterable<string>;
+}): void => {
+  const list = known();
+  for (const value of secrets.values) add(value, REDACTED);
+  for (const url of secrets.urls) addUrl(url);
+  list.pattern = patternOf(list.replacements.keys());
+};
+
+const isLong = (part: string): boolean =>
+  part.length >= LONG_PATH_PART || (part.length >= MIXED_PATH_PART && /\d/.test(part) && /[A-Za-z]/.test(part));
+
+const redactUrl = (
+  _whole: string,
+  scheme: string,
+  user: string | undefined,
+  host: string,
+  path: string,
+  query: string | undefined,
+): string => {
+  const shown = path
+    .split("/")
+    .map((part) => (isLong(part) ? REDACTED : part))
+    .join("/");
+  return `${scheme}://${user === undefined ? "" : `${REDACTED}@`}${host}${shown}${query === undefined ? "" : `?${REDACTED}`}`;
+};
+
+/** The text without the secrets of the configuration. For text of ours, which names URLs that must stay as they are. */
+export const redactKnownSecrets = (text: string): string => {
+  const { pattern, replacements } = known();
+  return pattern === null ? text : text.replace(pattern, (found) => replacements.get(found.toLowerCase()) ?? REDACTED);
+};
+
+/** The text without the secrets of the configuration, and without what URLs carry beside scheme, host and short paths. */
+export const redactSecrets = (text: string): string => {
+  const plain = redactKnownSecrets(text);
+  return plain.includes("://") ? plain.replace(URLS, redactUrl) : plain;
+};

@@ -1,0 +1,174 @@
+import { fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createSiweMessage } from "viem/siwe";
+import { toHex } from "viem";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
+import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
+import { createChainRegistry } from "@/lib/chains/registry";
+import { loadConfig } from "@/lib/config/env";
+import { createDatabase } from "@/lib/db/client";
+import { testDatabase } from "@/lib/testing/database";
+import { testAccount } from "@/lib/testing/factories";
+import { loggedError } from "./logger";
+import { toAnswer, toDomainError } from "./problem";
+
+/** Every secret of this file, by where it is. The discard port answers nobody. */
+const secret = () => randomBytes(12).toString("hex");
+const { url } = await testDatabase();
+const KEYS = {
+  path: secret(),
+  query: secret(),
+  user: secret(),
+  bundler: secret(),
+  mail: secret(),
+  database: new URL(url).password,
+  app: randomBytes(32).toString("hex"),
+  encryption: randomBytes(32).toString("hex"),
+  executor: randomBytes(32).toString("hex"),
+  webhook: randomBytes(32).toString("hex"),
+};
+const CHAIN_IDS = [31337, 31338, 31339];
+const NOWHERE = "127.0.0.1:9";
+const PUBLIC_URL = "https://pay.example.org";
+
+const variables = {
+  CAUSEWAY_ENV: "production",
+  LOG_LEVEL: "debug",
+  DATABASE_URL: url,
+  PUBLIC_URL,
+  APP_SECRET: KEYS.app,
+  KEY_ENCRYPTION_KEY: KEYS.encryption,
+  WEBHOOK_SECRET: KEYS.webhook,
+  EXECUTOR_PRIVATE_KEY: toHex(Buffer.from(KEYS.executor, "hex")),
+  SMTP_URL: `smtps://app:${KEYS.mail}@${NOWHERE}`,
+  RPC_URL_31337: `http://${NOWHERE}/v2/${KEYS.path}`,
+  RPC_URL_31338: `http://${NOWHERE}/?apikey=${KEYS.query}`,
+  RPC_URL_31339: `http://${KEYS.user}@${NOWHERE}/`,
+  BUNDLER_URL_31337: `http://${NOWHERE}/rpc?key=${KEYS.bundler}`,
+};
+
+const expectNoSecret = (text: string): void => {
+  for (const [where, key] of Object.entries(KEYS)) expect([where, text.includes(key)]).toEqual([where, false]);
+};
+
+/** A process of its own: what it writes is all that an operator's log would hold. */
+const startServer = async (environment: Readonly<Record<string, string>>) => {
+  const child = fork("lib/testing/api-server.ts", {
+    execArgv: ["--import", "tsx"],
+    env: { NODE_ENV: "production", ...environment },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  afterAll(() => child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  const answers: string[] = [];
+  const call = async (path: string, init: RequestInit & { json?: unknown } = {}): Promise<Record<string, unknown>> => {
+    const { json, headers, ...rest } = init;
+    const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, {
+      ...rest,
+      ...(json === undefined ? {} : { method: rest.method ?? "POST", body: JSON.stringify(json) }),
+      headers: { "content-type": "application/json", ...headers },
+    });
+    const text = await answer.text();
+    answers.push(`${path} ${answer.status} ${JSON.stringify([...answer.headers])} ${text}`);
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+  return { call, output: () => output, answers: () => answers.join("\n") };
+};
+
+type Call = Awaited<ReturnType<typeof startServer>>["call"];
+
+const signIn = async (call: Call): Promise<RequestInit> => {
+  const account = testAccount();
+  const { address } = account;
+  const given = await call("/auth/nonce", { json: { address } });
+  const { nonce, domain, uri, statement } = given as Record<"nonce" | "domain" | "uri" | "statement", string>;
+  const fields = {
+    address,
+    chainId: 31337,
+    domain,
+    nonce,
+    uri,
+    statement,
+    version: "1",
+    issuedAt: new Date(),
+  } as const;
+  const message = createSiweMessage(fields);
+  const token = await call("/auth/token", { json: { message, signature: await account.signMessage({ message }) } });
+  return { headers: { authorization: `Bearer ${String(token.accessToken)}` } };
+};
+
+describe("no secret leaves the service", () => {
+  test("while its chains, its bundler and its mail server are dead", async () => {
+    const { call, output, answers } = await startServer(variables);
+    const { data: chains } = await call("/chains");
+    expect((chains as { rpcUrl: unknown }[]).map(({ rpcUrl }) => rpcUrl)).toEqual([null, null, null]);
+    const session = await signIn(call);
+    const [treasury] = (await call("/wallets", session)).data as { address: string }[];
+    await call("/me", { ...session, method: "PATCH", json: { email: "person@example.org" } });
+    await call("/balances/unified", session);
+    await call("/tokens");
+    for (const chainId of CHAIN_IDS) {
+      const from = [{ address: treasury?.address, chainId, token: "USDC", amount: "1" }];
+      const to = { toChainId: chainId, toToken: "WETH", toAddress: testAccount().address };
+      await call("/swap/quote", { ...session, json: { from, ...to } });
+    }
+    const { status } = await call("/ready");
+    expect(status).toBe("unavailable");
+    // Each chain's failure is in the log, with the address of its node.
+    await vi.waitFor(() =>
+      expect(output().match(/chain_unavailable.*HttpRequestError/g)).toHaveLength(CHAIN_IDS.length),
+    );
+    expect(output()).toContain(`http://${NOWHERE}/`);
+    expect(output()).toContain("ECONNREFUSED");
+    expect(answers()).toContain("provider_error");
+    expect(answers()).toContain("chain:31337");
+    expectNoSecret(answers());
+    expectNoSecret(output());
+  });
+
+  test("while its database is dead", async () => {
+    const DATABASE_URL = `postgresql://app:${KEYS.database}@${NOWHERE}/causeway`;
+    const { call, output, answers } = await startServer({ ...variables, DATABASE_URL });
+    await call("/auth/nonce", { json: {} });
+    await call("/ready");
+    expect(answers()).toContain("503");
+    await vi.waitFor(() => expect(output()).toContain("request failed"));
+    expectNoSecret(answers());
+    expectNoSecret(output());
+  });
+
+  test("in whatever an adapter throws, logged or answered", async () => {
+    const config = loadConfig(variables);
+    const registry = createChainRegistry(config.chains, { timeoutMs: 500 });
+    const bundler = createRpcBundler({ registry, urls: config.bundlerUrls, marker: null });
+    const mailer = createSmtpMailer({ url: config.smtpUrl ?? "", from: config.mailFrom, timeoutMs: 500 });
+    const database = createDatabase(`postgresql://app:${KEYS.database}@${NOWHERE}/causeway`);
+    const operation = {} as Parameters<typeof bundler.submit>[1];
+    const failing = {
+      path: () => registry.client(31337).getBlockNumber(),
+      query: () => registry.client(31338).getBlockNumber(),
+      user: () => registry.client(31339).getBlockNumber(),
+      bundler: () => bundler.estimateGas(31337, { ...operation, nonce: 0n }),
+      fees: () => bundler.fees(31337),
+      mail: () => mailer.send({ to: "a@example.org", subject: "s", text: "t" }),
+      prisma: () => database.prisma.user.count(),
+      pool: () => database.pool.query("SELECT 1"),
+    };
+    for (const [what, run] of Object.entries(failing)) {
+      const error: unknown = await run().then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect([what, error instanceof Error]).toEqual([what, true]);
+      expectNoSecret(JSON.stringify(loggedError(error)));
+      expectNoSecret(toAnswer(toDomainError(error), "req_1").body);
+    }
+    await database.close();
+    mailer.close();
+  });
+});

@@ -1,0 +1,263 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import pg from "pg";
+import { toHex } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
+import { createServices, setServices, type Services } from "@/lib/composition";
+import { refreshToken, whoAmI } from "@/lib/contracts/auth";
+import { executeSwap } from "@/lib/contracts/swap";
+import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
+import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
+import { testDatabase, type TestDatabase } from "@/lib/testing/database";
+import { testConfig, testDevnet, type TestDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+import { startWorker } from "@/lib/workers/runner";
+import { createEnvelopes, createKeyring, KEY_WITHOUT_ID, keyIdOf } from "./service";
+
+type Variables = Readonly<Record<string, string>>;
+
+const CHAIN_ID = 31337;
+const hex = (): string => randomBytes(32).toString("hex");
+const [OLD_KEY, NEW_KEY, FOREIGN_KEY] = [hex(), hex(), hex()];
+const [OLD_SECRET, NEW_SECRET] = [hex(), hex()];
+const EXECUTOR = toHex(randomBytes(32));
+const idOf = (key: string): string => keyIdOf(Buffer.from(key, "hex"));
+
+/** The steps of a rotation, as docs/operations.md has them. */
+const BEFORE = { APP_SECRET: OLD_SECRET, KEY_ENCRYPTION_KEY: OLD_KEY };
+const BOTH = {
+  known: { ...BEFORE, APP_SECRET_PREVIOUS: NEW_SECRET, KEY_ENCRYPTION_KEY_PREVIOUS: NEW_KEY },
+  current: {
+    APP_SECRET: NEW_SECRET,
+    APP_SECRET_PREVIOUS: OLD_SECRET,
+    KEY_ENCRYPTION_KEY: NEW_KEY,
+    KEY_ENCRYPTION_KEY_PREVIOUS: OLD_KEY,
+  },
+};
+const AFTER = { APP_SECRET: NEW_SECRET, KEY_ENCRYPTION_KEY: NEW_KEY };
+
+let db: TestDatabase;
+let devnet: TestDevnet;
+let api: TestApi;
+let customer: Customer;
+let key: TestApiKey;
+let unusedKey: TestApiKey;
+let refresh: string;
+
+const variablesOf = (secrets: Variables): Variables => ({ ...secrets, EXECUTOR_PRIVATE_KEY: EXECUTOR });
+
+/** An instance that was started with these secrets just now. */
+const withInstance = async (secrets: Variables, work: (services: Services) => Promise<void>): Promise<void> => {
+  const config = testConfig({ databaseUrl: db.url, rpcUrls: devnet.rpcUrls, variables: variablesOf(secrets) });
+  const services = createServices(config);
+  setServices(services);
+  try {
+    await services.requireKeys();
+    await work(services);
+  } finally {
+    await services.close();
+  }
+};
+
+const transfer = async (): Promise<string> => {
+  const { client } = customer.session;
+  const body = {
+    fromWalletId: customer.treasuryId,
+    toAddress: testAccount().address,
+    fromChainId: CHAIN_ID,
+    toChainId: CHAIN_ID,
+    token: "USDC",
+    amount: "1",
+  };
+  const { transferId } = await prepareTransfer(api, customer, body);
+  const { operationId } = await client.call(executeSwap, { body: { transferId } });
+  return (await waitUntilFinal(client, operationId)).status;
+};
+
+/** Signs in, calls with an API key and a session from before, and moves money of the treasury, on one instance. */
+const expectToServe = (secrets: Variables): Promise<void> =>
+  withInstance(secrets, async (services) => {
+    const worker = startWorker(services);
+    try {
+      expect(await key.client.call(whoAmI, {})).toMatchObject({ type: "apiKey" });
+      expect(await customer.session.client.call(whoAmI, {})).toMatchObject({ type: "user" });
+      const renewed = await api.client().call(refreshToken, { body: { refreshToken: refresh } });
+      refresh = renewed.refreshToken;
+      await newCustomer(api);
+      expect(await transfer()).toBe("completed");
+    } finally {
+      await worker.stop();
+    }
+  });
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly finished: Promise<{ code: number | null; output: string }>;
+}
+
+const run = (entry: string, args: readonly string[], variables: Variables): Run => {
+  const config = { CAUSEWAY_ENV: "development", DATABASE_URL: db.url, ROLE: "worker", CAUSEWAY_DATA_DIR: dataDir };
+  const child = spawn(process.execPath, ["--import", "tsx", entry, ...args], {
+    env: { NODE_ENV: "test", ...config, ...variablesOf(variables) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  children.add(child);
+  const finished = once(child, "close").then(([code]) => ({ code: code as number | null, output }));
+  return { child, finished };
+};
+const children = new Set<ChildProcess>();
+const rotate = (variables: Variables, ...args: string[]): Run => run("scripts/keys-rotate.ts", args, variables);
+
+const keyIds = async (): Promise<Record<string, string>> => {
+  const rows = await db.database.prisma.managedKey.findMany({ select: { id: true, kekId: true } });
+  return Object.fromEntries(rows.map(({ id, kekId }) => [id, kekId]));
+};
+
+/** Wallet keys of the service's own, so that there is something to be killed in. */
+const SPARE_KEYS = Array.from({ length: 20 }, (_, index) => `spare-${String(index).padStart(2, "0")}`);
+const LOCKED = "spare-10";
+
+let dataDir = "";
+
+beforeAll(async () => {
+  db = await testDatabase();
+  devnet = await testDevnet();
+  dataDir = mkdtempSync(`${tmpdir()}/causeway-rotation-`);
+  afterAll(() => {
+    for (const child of children) child.kill("SIGKILL");
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  await devnet.setCoins(privateKeyToAddress(EXECUTOR), "1000");
+  // Its services are not those that are asked: each instance of this file puts itself in their place.
+  api = await testApi({ variables: variablesOf(BEFORE) });
+  await withInstance(BEFORE, async () => {
+    customer = await newCustomer(api);
+    refresh = customer.session.refreshToken;
+    key = await api.createKey(customer.session);
+    unusedKey = await api.createKey(customer.session);
+    await fund(customer.session.client, customer.treasury, { chainId: CHAIN_ID, token: "USDC", amount: "100" });
+  });
+  const envelopes = createEnvelopes(createKeyring([Buffer.from(OLD_KEY, "hex")]));
+  const signer = createLocalSigner({ store: createManagedKeyRepository(db.database), envelopes });
+  for (const keyId of SPARE_KEYS) await signer.create({ keyId, projectId: null });
+  // As an installation from before keys had ids: wallet keys under a fixed name, the token key under the migration's default.
+  await db.database.pool.query(`UPDATE managed_key SET kek_id = '${KEY_WITHOUT_ID}'`);
+  await db.database.pool.query("UPDATE token_key SET kek_id = DEFAULT");
+  await db.database.pool.query("UPDATE api_key SET app_secret_id = NULL");
+});
+
+describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", () => {
+  test("before it, both instances serve what was stored before keys had ids", async () => {
+    await expectToServe(BEFORE);
+    await expectToServe(BOTH.known);
+  });
+
+  test("too early without the old key, no instance starts, and the message says what to do", async () => {
+    const { code, output } = await run("server.ts", [], AFTER).finished;
+    expect(code).toBe(1);
+    expect(output).toContain("Causeway did not start. The keys: ");
+    expect(output).toContain("The database has wallet keys that no configured key decrypts.");
+    expect(output).toContain(`token signing keys that no configured key decrypts.`);
+    expect(output).toContain("Put the missing key into KEY_ENCRYPTION_KEY_PREVIOUS, and run `npm run keys:rotate`");
+    expect(output).not.toContain(NEW_KEY);
+    const check = await rotate(BOTH.current, "--check").finished;
+    expect(check.code).toBe(1);
+    expect(check.output).toContain("rows are not under the current key");
+  });
+
+  test("killed in the middle, it leaves both instances able to serve", async () => {
+    const client = new pg.Client({ connectionString: db.url });
+    await client.connect();
+    await client.query("BEGIN");
+    await client.query("SELECT 1 FROM managed_key WHERE id = $1 FOR UPDATE", [LOCKED]);
+    const { child, finished } = rotate(BOTH.current);
+    // The rows before the locked one are done, and it waits at that one.
+    await vi.waitFor(async () => expect((await keyIds())["spare-09"]).toBe(idOf(NEW_KEY)), { timeout: 30_000 });
+    child.kill("SIGKILL");
+    await finished;
+    const ids = await keyIds();
+    expect(ids[LOCKED]).toBe(KEY_WITHOUT_ID);
+    expect(ids["spare-11"]).toBe(KEY_WITHOUT_ID);
+    await client.query("ROLLBACK");
+    await client.end();
+    await expectToServe(BOTH.known);
+    await expectToServe(BOTH.current);
+  });
+
+  test("run again, it finishes beside an instance that serves, and says that the old key may go", async () => {
+    const again = rotate(BOTH.current);
+    await expectToServe(BOTH.current);
+    const { code, output } = await again.finished;
+    expect([code, output]).toEqual([0, expect.stringContaining("wallet keys: ") as string]);
+    expect(new Set(Object.values(await keyIds()))).toEqual(new Set([idOf(NEW_KEY)]));
+    const signer = createLocalSigner({
+      store: createManagedKeyRepository(db.database),
+      envelopes: createEnvelopes(createKeyring([Buffer.from(NEW_KEY, "hex")])),
+    });
+    for (const keyId of SPARE_KEYS) expect(await signer.address({ keyId, projectId: null })).toMatch(/^0x/);
+    const check = await rotate(BOTH.current, "--check").finished;
+    expect(check.output).toContain(`${idOf(OLD_KEY)} may be removed from KEY_ENCRYPTION_KEY_PREVIOUS.`);
+    expect(check.output).not.toContain(OLD_KEY);
+  });
+
+  test("says which API keys would stop working, and keeps those that were used", async () => {
+    const check = await rotate(BOTH.current, "--check").finished;
+    expect(check.code).toBe(1);
+    expect(check.output).toContain("API keys: 1 were not used since APP_SECRET was changed.");
+    await withInstance(BOTH.current, async () => {
+      expect(await unusedKey.client.call(whoAmI, {})).toMatchObject({ type: "apiKey" });
+      await vi.waitFor(async () => expect((await rotate(BOTH.current, "--check").finished).code).toBe(0), {
+        timeout: 30_000,
+        interval: 500,
+      });
+    });
+  });
+
+  test("after it, instances without the old key and secret serve", async () => {
+    await expectToServe(AFTER);
+    await expectToServe(AFTER);
+    expect((await rotate(AFTER, "--check").finished).code).toBe(0);
+  });
+
+  test("the key of access tokens is changed, and the old one removed at once, by the same command", async () => {
+    const kidsNow = async (): Promise<string[]> => {
+      const rows = await db.database.prisma.tokenKey.findMany({ orderBy: { createdAt: "desc" } });
+      return rows.map(({ kid }) => kid);
+    };
+    const [old = ""] = await kidsNow();
+    expect((await rotate(AFTER, "--signing").finished).code).toBe(0);
+    const [current = ""] = await kidsNow();
+    expect(await kidsNow()).toEqual([current, old]);
+    expect(current).not.toBe(old);
+    expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(0);
+    expect(await kidsNow()).toEqual([current]);
+    expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(1);
+    // Tokens of the removed key are refused; the session gives new ones.
+    await withInstance(AFTER, async () => {
+      await expect(customer.session.client.call(whoAmI, {})).rejects.toMatchObject({ code: "unauthorized" });
+      const { accessToken } = await api.client().call(refreshToken, { body: { refreshToken: refresh } });
+      const client = api.client({ authorization: `Bearer ${accessToken}` });
+      expect(await client.call(whoAmI, {})).toMatchObject({ type: "user" });
+    });
+  });
+
+  test("never finishes while rows are under a key that is not configured, and nothing starts", async () => {
+    const store = createManagedKeyRepository(db.database);
+    const envelopes = createEnvelopes(createKeyring([Buffer.from(FOREIGN_KEY, "hex")]));
+    await createLocalSigner({ store, envelopes }).create({ keyId: "foreign", projectId: null });
+    const { code, output } = await rotate(AFTER).finished;
+    expect(code).toBe(1);
+    expect(output).toContain(`The key ${idOf(FOREIGN_KEY)} of wallet keys is not configured.`);
+    await expect(withInstance(AFTER, () => Promise.resolve())).rejects.toThrow(
+      `The database has wallet keys under key ${idOf(FOREIGN_KEY)}, which is not configured.`,
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Envelopes, Sealed } from "@/lib/ports/encryption";
+import { decrypt, encrypt } from "./aes-gcm";
+import { UnknownKeyError, UnreadableError } from "./errors";
+
+/** The id of rows that were encrypted before keys had ids: any one of the configured keys may open them. */
+export const KEY_WITHOUT_ID = "local-1";
+
+const KEY_BYTES = 32;
+const ID_LENGTH = 16;
+
+/** A name of the key that is the same everywhere and tells nothing about the key. */
+export const keyIdOf = (key: Uint8Array): string =>
+  `kek_${createHash("sha256").update("causeway key-encryption key id\0").update(key).digest("hex").slice(0, ID_LENGTH)}`;
+
+/** The key-encryption keys of the configuration. */
+export interface Keyring {
+  readonly currentId: string;
+  /** The current key first. */
+  readonly ids: readonly string[];
+  /** Encrypts under the current key. */
+  seal(plaintext: Uint8Array, context: string): Sealed;
+  /** @throws UnknownKeyError, UnreadableError */
+  open(sealed: Sealed, context: string): Buffer;
+}
+
+export interface EncryptedRow {
+  readonly id: string;
+  /** Authenticated with the bytes. */
+  readonly context: string;
+  readonly sealed: Sealed;
+}
+
+/** A table with values that are encrypted under key-encryption keys. */
+export interface EncryptedRows {
+  /** For people: "wallet keys". */
+  readonly name: string;
+  /** How many rows there are under each key id. */
+  count(): Promise<ReadonlyMap<string, number>>;
+  /** The key ids in use; cheap for any number of rows. */
+  keyIds(): Promise<readonly string[]>;
+  /** Rows under this key, by id, beginning after `afterId`. */
+  batch(page: { readonly kekId: string; readonly afterId: string; readonly limit: number }): Promise<EncryptedRow[]>;
+  /** Compare-and-set: false when the row is no longer what was read. */
+  replace(row: EncryptedRow, next: Sealed): Promise<boolean>;
+}
+
+/** @throws Error unless each key has 32 bytes */
+export const createKeyring = ([current, ...previous]: readonly [Uint8Array, ...Uint8Array[]]): Keyring => {
+  const keys = new Map([current, ...previous].map((key) => [keyIdOf(key), key]));
+  for (const key of keys.values())
+    if (key.length !== KEY_BYTES) throw new Error("A key-encryption key must have 32 bytes.");
+  const currentId = keyIdOf(current);
+
+  const candidates = (kekId: string): readonly Uint8Array[] => {
+    if (kekId === KEY_WITHOUT_ID) return [...keys.values()];
+    const key = keys.get(kekId);
+    if (key === undefined) throw new UnknownKeyError(kekId);
+    return [key];
+  };
+
+  return {
+    currentId,
+    ids: [...keys.keys()],
+    seal: (plaintext, context) => ({ kekId: currentId, bytes: encrypt(current, plaintext, context) }),
+    open: ({ kekId, bytes }, context) => {
+      for (const key of candidates(kekId)) {
+        try {
+          return decrypt(key, bytes, context);
+        } catch {
+          // Another key may be the right one. What the cryptography says tells an operator nothing.
+        }
+      }
+      throw new UnreadableError(kekId);
+    },
+  };
+};
+
+/** Secrets with a data key each: changing the key-encryption key encrypts 32 bytes anew and never opens the secret itself. */
+export const createEnvelopes = (keyring: Keyring): Envelopes => ({
+  close: (secret, context) => {
+    const dataKey = randomBytes(KEY_BYTES);
+    try {
+      const { kekId, bytes } = keyring.seal(dataKey, context);
+      return { ciphertext: encrypt(dataKey, secret, context), wrappedDataKey: bytes, kekId };
+    } finally {
+      dataKey.fill(0);
+    }
+  },
+  open: ({ ciphertext, wrappedDataKey, kekId }, context) => {
+    const dataKey = keyring.open({ kekId, bytes: wrappedDataKey }, context);
+    try {
+      return decrypt(dataKey, ciphertext, context);
+    } finally {
+      dataKey.fill(0);
+    }
+  },
+});

@@ -1,0 +1,25 @@
+import type { AddressInfo } from "node:net";
+import { createServices, setServices } from "@/lib/composition";
+import { loadConfig } from "@/lib/config/env";
+import { createFastServer } from "@/lib/http/fast-server";
+import { fallbackPrefixes, routes } from "@/lib/routes.gen";
+import { startWorker } from "@/lib/workers/runner";
+
+/*
+ * Entry of a process that serves the API and works on jobs as an instance with ROLE=all does, without the pages. It tells its port
+ * to the test that started it.
+ */
+const config = loadConfig();
+const services = createServices(config);
+setServices(services);
+const { server } = createFastServer({
+  routes,
+  fallbackPrefixes,
+  pages: ({ outgoing }) => void outgoing.writeHead(404).end(),
+  pageHeaders: {},
+  services,
+});
+startWorker(services);
+server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
+// Nobody is left to end it.
+process.once("disconnect", () => process.exit(1));

@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { startEmbeddedPostgres } from "../lib/db/embedded-postgres";
+
+const DATABASE = "causeway";
+
+interface Source {
+  readonly url: string;
+  stop(): Promise<unknown>;
+}
+
+/** The folder of the stack's own data. */
+export const dataDir = (): string => resolve(process.env.CAUSEWAY_DATA_DIR || ".data");
+
+/** The server of DATABASE_URL, else the stack's own one, which is started for as long as this takes if it does not run. */
+export const findDatabase = async (): Promise<Source> => {
+  const url = process.env.DATABASE_URL;
+  if (url) return { url, stop: () => Promise.resolve() };
+  const folder = resolve(dataDir(), "postgres");
+  if (!existsSync(`${folder}.json`))
+    throw new Error(`There is no database at ${folder}. Start Causeway first, or set DATABASE_URL.`);
+  const postgres = await startEmbeddedPostgres({ dataDir: folder });
+  return {
+    url: postgres.url(DATABASE),
+    stop: () => (postgres.adopted ? Promise.resolve() : postgres.stop()),
+  };
+};

@@ -1,0 +1,116 @@
+/**
+ * `npm run keys:rotate`: encrypts everything in the database under the current KEY_ENCRYPTION_KEY. May be killed and run again, and
+ * runs beside instances that serve. Exit code 1 while anything is left under another key.
+ *
+ *   -- --check              changes nothing; exit code 0 when every previous key and secret may be removed
+ *   -- --signing            makes a new key for access tokens, and removes those whose tokens have all expired
+ *   -- --signing --remove KID   refuses this key's tokens from now on
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { encryptedTablesOf } from "../lib/composition";
+import { loadConfig, type Config } from "../lib/config/env";
+import { systemClock } from "../lib/core/clock";
+import { redactSecrets } from "../lib/core/redaction";
+import { createDatabase, type Database } from "../lib/db/client";
+import { countByAppSecret } from "../lib/modules/api-keys/repository";
+import { ACCESS_TOKEN_SECONDS } from "../lib/modules/auth/access-token";
+import { addTokenKey, removeSpentTokenKeys, removeTokenKey } from "../lib/modules/auth/token-keys";
+import { checkKeys, rotateKeys } from "../lib/modules/encryption/rotation";
+import { createKeyring, type Keyring } from "../lib/modules/encryption/service";
+import { createSecrets } from "../lib/modules/secrets/service";
+import { developmentSecrets } from "../lib/stack/secrets";
+import { dataDir, findDatabase } from "./database";
+
+interface Work {
+  readonly config: Config;
+  readonly database: Database;
+  readonly keyring: Keyring;
+}
+
+/** @returns whether nothing is left under another key than the current one */
+const reportKeys = async ({ database, keyring }: Work): Promise<boolean> => {
+  const uses = await checkKeys(keyring, encryptedTablesOf(database));
+  console.log(`Current key: ${keyring.currentId}`);
+  for (const { rows, kekId, count, is } of uses) console.log(`${rows}: ${String(count)} under ${kekId} (${is})`);
+  const unknown = uses.filter(({ is }) => is === "unknown");
+  for (const { rows, kekId } of unknown)
+    console.error(
+      `The key ${kekId} of ${rows} is not configured. Add it to KEY_ENCRYPTION_KEY_PREVIOUS, and run this again.`,
+    );
+  for (const kekId of keyring.ids.slice(1)) {
+    const isUsed = uses.some((use) => use.kekId === kekId);
+    console.log(`${kekId} ${isUsed ? "is still needed" : "may be removed from KEY_ENCRYPTION_KEY_PREVIOUS"}.`);
+  }
+  const left = uses.filter(({ is }) => is === "previous").reduce((sum, { count }) => sum + count, 0);
+  if (left > 0)
+    console.error(
+      `${String(left)} rows are not under the current key. Run \`npm run keys:rotate\`; if it was just run, an instance still writes with an older configuration: restart it, then run this again.`,
+    );
+  return unknown.length === 0 && left === 0;
+};
+
+/** @returns whether every API key is hashed under the current APP_SECRET */
+const reportApiKeys = async ({ config, database }: Work): Promise<boolean> => {
+  const counts = await countByAppSecret(database.prisma, systemClock.now());
+  const current = createSecrets(config.appSecret).id;
+  const left = [...counts].filter(([id]) => id !== current).reduce((sum, [, count]) => sum + count, 0);
+  console.log(
+    left === 0
+      ? "API keys: all are hashed under the current APP_SECRET."
+      : `API keys: ${String(left)} were not used since APP_SECRET was changed. Without APP_SECRET_PREVIOUS they stop working.`,
+  );
+  return left === 0;
+};
+
+const rotate = async (work: Work): Promise<boolean> => {
+  const tables = encryptedTablesOf(work.database);
+  const onBatch = (table: string, encrypted: number): void => console.log(`${table}: ${String(encrypted)} so far`);
+  for (const { rows, encrypted } of await rotateKeys({ keyring: work.keyring, tables, onBatch }))
+    console.log(`${rows}: ${String(encrypted)} encrypted anew`);
+  return reportKeys(work);
+};
+
+const rotateSigning = async ({ database, keyring }: Work, remove: string | undefined): Promise<boolean> => {
+  const deps = { database, keyring, clock: systemClock };
+  if (remove !== undefined) {
+    const removed = await removeTokenKey(deps, remove);
+    console.log(removed ? `Removed ${remove}: its tokens are refused within a minute.` : `There is no key ${remove}.`);
+    return removed;
+  }
+  console.log(`New tokens are signed by ${await addTokenKey(deps)}.`);
+  for (const kid of await removeSpentTokenKeys(deps, ACCESS_TOKEN_SECONDS))
+    console.log(`Removed ${kid}: its tokens have expired.`);
+  console.log("Run this again in an hour or later to remove the key before it, or name it with --remove to do so now.");
+  return true;
+};
+
+const main = async (): Promise<number> => {
+  const options = { check: { type: "boolean" }, signing: { type: "boolean" }, remove: { type: "string" } } as const;
+  const { values } = parseArgs({ options });
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const source = await findDatabase();
+  // A development stack makes its secrets itself.
+  const own =
+    process.env.CAUSEWAY_ENV === "production" ? {} : developmentSecrets(join(dataDir(), "secrets.json"), process.env);
+  const config = loadConfig({ ...process.env, ...own, DATABASE_URL: source.url });
+  const database = createDatabase(source.url, { poolSize: 2 });
+  const work = { config, database, keyring: createKeyring(config.keyEncryptionKeys) };
+  try {
+    if (values.signing === true) return (await rotateSigning(work, values.remove)) ? 0 : 1;
+    if (values.check !== true) return (await rotate(work)) ? 0 : 1;
+    const done = [await reportKeys(work), await reportApiKeys(work)];
+    return done.includes(false) ? 1 : 0;
+  } finally {
+    await database.close();
+    await source.stop();
+  }
+};
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(redactSecrets(error instanceof Error ? error.message : String(error)));
+  process.exitCode = 1;
+}
