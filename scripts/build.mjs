@@ -26,10 +26,19 @@ const ownFiles = {
   },
 };
 
+/** The supervisor, and what it starts beside the server. */
+export const SUPERVISOR = ["stack", "chains-process", "checkpoint-process"];
+
 /** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
-export const bundle = async (names = ["server", "pages", "stack"]) => {
+export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
   const { build, stop } = await import("esbuild");
-  const entries = { server: "server.ts", pages: "pages.ts", stack: "lib/stack/main.ts" };
+  const entries = {
+    server: "server.ts",
+    pages: "pages.ts",
+    stack: "lib/stack/main.ts",
+    "chains-process": "lib/stack/chains-process.ts",
+    "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",
+  };
   await build({
     absWorkingDir: ROOT,
     entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),

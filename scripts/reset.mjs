@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { commandOf, endProcess } from "../lib/os/process.mjs";
+import { commandOf, endProcess, isSameProcess } from "../lib/os/process.mjs";
 import { dataDir, Refusal, report, runningStack } from "./project.mjs";
 
 const STOP_TIMEOUT_MS = 45_000;
@@ -34,8 +34,10 @@ const orphansBelow = (folder) => {
       return commandOf(pid).includes(`-D ${dirname(file)}`) ? [pid] : [];
     }
     if (basename(name) !== "processes.json") return [];
-    const { chains = [] } = JSON.parse(readFileSync(file, "utf8"));
-    return chains.flatMap(({ pid, port }) => (isAnvilAt(commandOf(pid), port) ? [pid] : []));
+    const { host = {}, chains = [] } = JSON.parse(readFileSync(file, "utf8"));
+    const nodes = chains.flatMap(({ pid, port }) => (isAnvilAt(commandOf(pid), port) ? [pid] : []));
+    // First the one that would start the others again.
+    return [...(isSameProcess(host) ? [host.pid] : []), ...nodes];
   });
 };
 

@@ -25,10 +25,10 @@ const main = async () => {
   // Before anything is built: a build would pull the pages away from under the stack that runs.
   if (other) throw new Refusal(`Causeway is already running: ${other.url ?? "starting"} (pid ${other.pid}).`);
   await ensureInstalled(console.log);
-  const { build, bundle, generate } = await import("./build.mjs");
+  const { build, bundle, generate, SUPERVISOR } = await import("./build.mjs");
   if (dev) {
     await generate();
-    await bundle(["stack"]);
+    await bundle(SUPERVISOR);
   } else if (!isBuilt()) {
     await build(console.log);
   }

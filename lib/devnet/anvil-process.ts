@@ -2,15 +2,20 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endProcess } from "@/lib/os/process.mjs";
 import { anvilBinary } from "./anvil-binary";
 import { startBlocks } from "./blocks";
+import { BLOCKS_KEPT } from "./journal/prune";
 import { rpc } from "./json-rpc";
-import { endProcess } from "./processes";
 
-const START_TIMEOUT_MS = 15_000;
+/** For a large state on a busy machine; a process that ended is noticed at once. */
+const START_TIMEOUT_MS = 120_000;
 const START_POLL_MS = 15;
 const PROBE_TIMEOUT_MS = 2_000;
-const STOP_GRACE_MS = 3_000;
+const END_STEPS = [
+  { signal: "SIGTERM", waitMs: 3_000 },
+  { signal: "SIGKILL", waitMs: 3_000 },
+] as const;
 const LOG_TAIL = 1_000;
 
 export interface AnvilOptions {
@@ -20,10 +25,9 @@ export interface AnvilOptions {
   /** State to begin with, as `anvil_dumpState` gives it, unzipped. */
   readonly stateFile?: string;
   /**
-   * True: the chain outlives this process when that is killed, so that the next start can save its state. False: it ends
-   * with this process, however that ends.
+   * True: a block for each transaction, and one each second. False: a block for each `evm_mine` alone, and never one of its own.
    */
-  readonly survives: boolean;
+  readonly minesItself: boolean;
   /** Where its output goes; begun anew at each start. A pipe would break, and anvil with it, when this process is gone. */
   readonly logFile: string;
 }
@@ -66,8 +70,11 @@ const flags = (chainId: number, port: number): string[] => [
   ...["--gas-limit", "60000000", "--prune-history", STATES_KEPT, "--silent"],
 ];
 
-/** The part of the command line by which a left-over process is recognised. */
-export const anvilMarker = (chainId: number, port: number): string => flags(chainId, port).join(" ");
+/** Where its clock begins. Else it takes no block that is older than its own start, as those of a journal are. */
+const LONG_AGO = ["--timestamp", "1577836800"];
+
+/** Transactions of older blocks are dropped from memory; each has the trace of all its calls with it. */
+const MINED_ON_DEMAND = ["--no-mining", "--transaction-block-keeper", String(BLOCKS_KEPT)];
 
 // A shell that waits for the end of its input, which comes when this process ends, however it ends, and then ends the chain.
 const endWithThisProcess = (pid: number): ChildProcess => {
@@ -82,7 +89,8 @@ const endWithThisProcess = (pid: number): ChildProcess => {
 };
 
 /**
- * Starts one anvil in a process group of its own, so that a Ctrl-C in the terminal reaches only us and we stop it in order.
+ * Starts one anvil, which ends with this process, however that ends. It has a process group of its own, so that a Ctrl-C in the
+ * terminal reaches only us and we stop it in order.
  * @throws Error with anvil's own words when it does not answer in time, for instance because its port is taken
  */
 export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> => {
@@ -92,7 +100,8 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> =
   });
   const log = openSync(options.logFile, "w");
   const load = options.stateFile ? ["--load-state", options.stateFile] : [];
-  const child = spawn(anvilBinary(), [...flags(options.chainId, port), ...load], {
+  const begin = options.minesItself ? [] : [...MINED_ON_DEMAND, ...LONG_AGO];
+  const child = spawn(anvilBinary(), [...flags(options.chainId, port), ...begin, ...load], {
     stdio: ["ignore", log, log],
     detached: true,
   });
@@ -110,32 +119,36 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> =
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} cannot be started: ${anvilBinary()} does not run.`);
   let blocks: ReturnType<typeof startBlocks> | null = null;
-  const guard = options.survives ? null : endWithThisProcess(pid);
+  const guard = endWithThisProcess(pid);
   const rpcUrl = `http://127.0.0.1:${String(port)}`;
   const stop = async (): Promise<void> => {
     blocks?.stop();
-    await endProcess(pid, STOP_GRACE_MS);
-    guard?.kill("SIGKILL");
+    await endProcess(pid, END_STEPS);
+    guard.kill("SIGKILL");
   };
   try {
-    await waitUntilUp({ url: rpcUrl, chainId: options.chainId, isRunning: () => running });
+    await waitUntilUp({ ...options, url: rpcUrl, isRunning: () => running });
   } catch (cause) {
     await stop();
     const words = readFileSync(options.logFile, "utf8").slice(-LOG_TAIL).trim();
     throw new Error(`${name} did not start on port ${String(port)}. ${words}`.trim(), { cause });
   }
-  blocks = startBlocks(rpcUrl);
+  if (options.minesItself) blocks = startBlocks(rpcUrl);
   return { chainId: options.chainId, rpcUrl, port, pid, exited, stop };
 };
 
-const waitUntilUp = async (chain: { url: string; chainId: number; isRunning: () => boolean }): Promise<void> => {
+interface StartingChain extends Pick<AnvilOptions, "chainId" | "minesItself"> {
+  readonly url: string;
+  readonly isRunning: () => boolean;
+}
+
+const waitUntilUp = async (chain: StartingChain): Promise<void> => {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (chain.isRunning()) {
     try {
       const id = await rpc(chain.url, "eth_chainId", [], PROBE_TIMEOUT_MS);
       if (Number(id) !== chain.chainId) throw new Error("Another chain answers there.");
-      // An old state comes with an old clock until the next block: make that one now.
-      await rpc(chain.url, "evm_mine");
+      if (chain.minesItself) await rpc(chain.url, "evm_mine");
       return;
     } catch (cause) {
       if (Date.now() > deadline) throw new Error("It does not answer.", { cause });

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import { createPublicClient, http, parseEther, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { isAlive } from "@/lib/os/process.mjs";
 import { devAddress } from "./accounts";
 import { MULTICALL3, planDeployments } from "./contracts";
 import { endDevnetLeftOvers, fundServiceAccounts, startDevnet, type Devnet, type DevnetOptions } from "./devnet";
-import { isRunning } from "./processes";
 import { createUnlockedSender } from "./sender";
 
 const folders: string[] = [];
@@ -141,34 +141,41 @@ describe("a fresh start", () => {
 });
 
 describe("after a SIGKILL", () => {
-  test("of the process the chains go on where they were, with the right time and without left-overs", async () => {
+  test("of the process its chains end with it, and go on where they were, with the right time and without left-overs", async () => {
     const dataDir = newFolder();
     const child = startChild({ dataDir, persist: true });
     const chains = await child.ready;
     const transfer = await makeTransfer(chains);
     await child.kill();
-    expect(chains.every(({ pid }) => isRunning(pid))).toBe(true);
+    await vi.waitFor(() => expect(chains.some(({ pid }) => isAlive(pid))).toBe(false), WAIT);
     const devnet = await start({ dataDir });
-    expect(chains.some(({ pid }) => isRunning(pid))).toBe(false);
     expect(devnet.fresh).toBe(false);
     await expectTransfer(devnet, transfer);
     const { timestamp } = await clientOf(devnet.chains).getBlock();
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(5);
   });
 
-  test("of everything, chains included, no transaction older than the last save is lost", async () => {
+  test("of everything at once, at the moment of the answer, nothing is lost", async () => {
     const dataDir = newFolder();
     const child = startChild({ dataDir, persist: true });
     const chains = await child.ready;
     const transfer = await makeTransfer(chains);
-    await vi.waitFor(
-      () => expect(readFileSync(join(dataDir, "31337.state.json"), "utf8")).toContain(transfer.hash),
-      WAIT,
-    );
-    await child.kill();
     for (const { pid } of chains) process.kill(pid, "SIGKILL");
+    await child.kill();
     const devnet = await start({ dataDir });
     await expectTransfer(devnet, transfer);
+    await makeTransfer(devnet.chains);
+  });
+
+  test("of one chain the others neither stop nor start again", async () => {
+    const devnet = await start({ dataDir: newFolder() });
+    const before = devnet.chains.map(({ pid }) => pid);
+    const urls = devnet.chains.map(({ rpcUrl }) => rpcUrl);
+    const transfer = await makeTransfer(devnet.chains);
+    process.kill(before[0] ?? 0, "SIGKILL");
+    await expectTransfer(devnet, transfer);
+    expect(devnet.chains.map(({ pid }) => pid)).toEqual([expect.not.toBeOneOf(before), before[1], before[2]]);
+    expect(devnet.chains.map(({ rpcUrl }) => rpcUrl)).toEqual(urls);
     await makeTransfer(devnet.chains);
   });
 
@@ -176,7 +183,7 @@ describe("after a SIGKILL", () => {
     const child = startChild({ dataDir: newFolder(), persist: false });
     const chains = await child.ready;
     await child.kill();
-    await vi.waitFor(() => expect(chains.some(({ pid }) => isRunning(pid))).toBe(false), WAIT);
+    await vi.waitFor(() => expect(chains.some(({ pid }) => isAlive(pid))).toBe(false), WAIT);
   });
 });
 

@@ -1,19 +1,17 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { numberToHex, type Address } from "viem";
-import { anvilMarker, startAnvil, type AnvilProcess } from "./anvil-process";
+import { startAnvil } from "./anvil-process";
+import { DEVNET_CHAIN_IDS } from "./chain-ids";
 import { planDeployments } from "./contracts";
 import { deployAll } from "./deploy/deploy";
 import { poolTransactions } from "./deploy/pools";
 import { relayerTransactions, serviceTransactions } from "./deploy/services";
+import { openDevnetStore } from "./devnet-store";
 import { rpc } from "./json-rpc";
+import { startKeptChains } from "./kept-chains";
 import { allowMarker } from "./marker";
-import { commandLine, endProcess } from "./processes";
-import { startSaver, type Saver } from "./saver";
-import { openStateStore, type StateStore } from "./state-store";
 
-export const DEVNET_CHAIN_IDS = [31337, 31338, 31339] as const;
-
-const ORPHAN_GRACE_MS = 3_000;
 const EXECUTOR_BALANCE_WEI = 1_000_000n * 10n ** 18n;
 
 export interface DevnetOptions {
@@ -29,18 +27,17 @@ export interface DevnetOptions {
 export interface DevnetChain {
   readonly chainId: number;
   readonly rpcUrl: string;
+  /** Of its node; of a kept chain another one after each of its deaths. */
   readonly pid: number;
-  /** Resolves when the chain's process has ended, also by itself. */
-  readonly exited: Promise<void>;
+  /** Calls back when transactions may have been mined. Chains of a test do not have it. */
+  readonly onTransactions?: (called: () => void) => () => void;
 }
 
 export interface Devnet {
   readonly chains: readonly DevnetChain[];
-  /** Whether the contracts were deployed now, or came with a kept state. */
+  /** Whether the contracts were deployed now, or came with kept chains. */
   readonly fresh: boolean;
-  /** Keeps the state of all chains now; does nothing without `persist`. */
-  save(): Promise<void>;
-  /** Saves and ends the chains. */
+  /** Ends the chains. */
   stop(): Promise<void>;
 }
 
@@ -59,106 +56,76 @@ const fingerprint = (): string => {
   return hash.digest("hex");
 };
 
-/**
- * Ends the chains that a killed process left behind, after saving what they hold. Only processes whose command line is that
- * of the chain which was recorded, since process ids are used again.
- */
-const endLeftOvers = async (store: StateStore, log: (message: string) => void): Promise<void> => {
-  await Promise.all(
-    store.running().map(async ({ chainId, pid, port }) => {
-      if (!commandLine(pid).includes(anvilMarker(chainId, port))) return;
-      log(`Chain ${String(chainId)} still runs from before (process ${String(pid)}): saving and ending it.`);
-      await store.save(chainId, `http://127.0.0.1:${String(port)}`).catch((error: unknown) => {
-        log(`It could not be saved; the state kept before counts. ${error instanceof Error ? error.message : ""}`);
-      });
-      await endProcess(pid, ORPHAN_GRACE_MS);
-    }),
-  );
-  await store.setRunning([]);
-};
-
-/** Ends the chains that a killed process left behind in that folder, so that it may be removed. */
+/** Ends what a killed process left running in that folder, so that it may be removed. */
 export const endDevnetLeftOvers = (options: Pick<DevnetOptions, "dataDir" | "log">): Promise<void> =>
-  endLeftOvers(openStateStore(options.dataDir), options.log);
+  openDevnetStore(options.dataDir).endLeftOvers(options.log);
 
-const startChains = async (
-  options: DevnetOptions,
-  store: StateStore,
-  files: ReadonlyMap<number, string> | null,
-): Promise<AnvilProcess[]> => {
+/** Chains of a test: without a journal, without a process between, gone at the end. */
+const startTestChains = async ({ dataDir, ports = [] }: DevnetOptions) => {
   const starting = await Promise.allSettled(
     DEVNET_CHAIN_IDS.map((chainId, index) => {
-      const stateFile = files?.get(chainId);
-      return startAnvil({
-        chainId,
-        port: options.ports?.[index] ?? 0,
-        survives: options.persist,
-        logFile: store.logFile(chainId),
-        ...(stateFile ? { stateFile } : {}),
-      });
+      const logFile = join(dataDir, `${String(chainId)}.log`);
+      return startAnvil({ chainId, port: ports[index] ?? 0, minesItself: true, logFile });
     }),
   );
-  const started = starting.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const chains = starting.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const stop = async (): Promise<void> => {
+    await Promise.all(chains.map((chain) => chain.stop()));
+  };
   const failed = starting.find((result) => result.status === "rejected");
   if (failed) {
-    await Promise.all(started.map((chain) => chain.stop()));
+    await stop();
     throw failed.reason;
   }
-  await store.setRunning(started);
-  return started;
+  return { chains, stop };
+};
+
+const deploy = async (chains: readonly { readonly rpcUrl: string }[], { log }: DevnetOptions): Promise<void> => {
+  log("Deploying the contracts on the local chains.");
+  await Promise.all(chains.map(({ rpcUrl }, index) => deployAll(rpcUrl, index)));
+};
+
+const startAndDeploy = async <T extends { readonly chains: readonly DevnetChain[]; stop(): Promise<void> }>(
+  started: T,
+  work: (started: T) => Promise<void>,
+): Promise<T> => {
+  try {
+    await work(started);
+    return started;
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
 };
 
 /**
- * Starts three local chains with every contract that `lib/config/chains/local.json` names. Fresh: about 3 s; with a kept
- * state: under one.
+ * Starts three local chains with every contract that `lib/config/chains/local.json` names. Fresh: about 3 s; kept ones: as long as
+ * it takes to load their state and to repeat what came after it.
  *
- * With `persist` the state survives the end of this process, however it comes: the chains run in process groups of their own,
- * outlive a SIGKILL, and the next start saves and replaces them; and their state is saved within a second or so of each
- * transaction, for when they are killed themselves. A deployment that was interrupted is begun again from nothing.
+ * With `persist` the chains lose nothing that anybody was told of, whatever is killed: see `journal/journaled-chain.ts`. A deployment
+ * that was interrupted is begun again from nothing.
  * @throws Error that says which chain cannot start, and why
  */
 export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
-  const store = openStateStore(options.dataDir);
-  await endLeftOvers(store, options.log);
-  const print = fingerprint();
-  const files = options.persist ? store.load(DEVNET_CHAIN_IDS, print) : null;
-  if (!files) store.clear();
-  const chains = await startChains(options, store, files);
-  const saveAll = async (): Promise<void> => {
-    if (options.persist) await Promise.all(chains.map(({ chainId, rpcUrl }) => store.save(chainId, rpcUrl)));
-  };
-  const endAll = async (): Promise<void> => {
-    await Promise.all(chains.map((chain) => chain.stop()));
-    await store.setRunning([]);
-  };
-  if (!files) {
-    try {
-      options.log("Deploying the contracts on the local chains.");
-      await Promise.all(chains.map(({ rpcUrl }, index) => deployAll(rpcUrl, index)));
-      await saveAll();
-      if (options.persist) await store.complete(print);
-    } catch (error) {
-      await endAll();
-      throw error;
-    }
+  const store = openDevnetStore(options.dataDir);
+  if (!options.persist) {
+    const started = await startTestChains(options);
+    return startAndDeploy({ ...started, fresh: true }, ({ chains }) => deploy(chains, options));
   }
-  const savers = options.persist ? chains.map((chain) => saverOf(chain, store, options.log)) : [];
-  return {
-    chains,
-    fresh: files === null,
-    save: saveAll,
-    stop: async () => {
-      await Promise.all(savers.map((saver) => saver.stop()));
-      await saveAll().catch((error: unknown) => {
-        options.log(`The last save failed: ${error instanceof Error ? error.message : "unknown"}`);
-      });
-      await endAll();
-    },
-  };
+  await store.endLeftOvers(options.log);
+  const print = fingerprint();
+  const fresh = !store.isDeployed(print);
+  // Before anything is removed: half of the chains must not pass for all of them.
+  if (fresh) store.clear();
+  const { dataDir, log, ports = [] } = options;
+  const started = await startKeptChains({ dataDir, chainIds: DEVNET_CHAIN_IDS, ports, isFresh: fresh, store, log });
+  return startAndDeploy({ ...started, fresh }, async ({ chains }) => {
+    if (!fresh) return;
+    await deploy(chains, options);
+    await Promise.all(started.chains.map((chain) => chain.dumpSmall()));
+    await store.complete(print);
+  });
 };
-
-const saverOf = ({ chainId, rpcUrl }: AnvilProcess, store: StateStore, log: (message: string) => void): Saver =>
-  startSaver({ rpcUrl, log, save: () => store.save(chainId, rpcUrl) });
 
 /** Gives the service's account coins on each chain, and lets it mark for the paymaster. */
 export const fundServiceAccounts = async (devnet: Devnet, accounts: { readonly executor: Address }): Promise<void> => {
@@ -169,6 +136,4 @@ export const fundServiceAccounts = async (devnet: Devnet, accounts: { readonly e
       allowMarker(rpcUrl, executor),
     ]),
   );
-  // A balance set so comes with no transaction, so nothing else would make it last.
-  await devnet.save();
 };

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { chainsFile } from "@/lib/config/chains";
 import { MULTICALL3, planDeployments } from "./contracts";
 import { FEE_TIERS } from "./deploy/pools";
-import { DEVNET_CHAIN_IDS } from "./devnet";
+import { DEVNET_CHAIN_IDS } from "./chain-ids";
 
 /** Ports that the committed file names; the supervisor replaces them by `RPC_URL_<id>` where the chains got others. */
 const FIRST_PORT = 8545;

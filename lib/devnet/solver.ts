@@ -3,13 +3,14 @@ import { devAddress } from "./accounts";
 import { planDeployments } from "./contracts";
 import { createSolverChain } from "./across/chain";
 import { createOrigin } from "./across/origin";
+import type { DevnetChain } from "./devnet";
 import type { Deposit } from "./across/spoke-pool";
 
 /** New deposits are told by subscription; this is how often the chains are looked at all the same, and a fill is tried again. */
 const LOOK_INTERVAL_MS = 500;
 
 export interface SolverOptions {
-  readonly chains: readonly { readonly chainId: number; readonly rpcUrl: string }[];
+  readonly chains: readonly Pick<DevnetChain, "chainId" | "rpcUrl" | "onTransactions">[];
   readonly log: (message: string) => void;
 }
 
@@ -80,7 +81,7 @@ export const startSolver = ({ chains, log }: SolverOptions): Solver => {
   let paused = false;
   const fair = isFair([contracts.usdc, contracts.usdt, contracts.dai, contracts.weth]);
   const solverChains = new Map(
-    chains.map(({ chainId, rpcUrl }) => [chainId, createSolverChain({ chainId, rpcUrl, spokePool, relayer })]),
+    chains.map((chain) => [chain.chainId, createSolverChain({ ...chain, spokePool, relayer })]),
   );
   const loops = [...solverChains.values()].map((chain) => {
     const origin = createOrigin({

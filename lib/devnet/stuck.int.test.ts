@@ -15,7 +15,7 @@ const senders = [devAddress("faucet"), devAddress("relayer")];
 
 let chain: AnvilProcess;
 beforeAll(async () => {
-  chain = await startAnvil({ chainId: 31337, port: 0, survives: false, logFile: join(folder, "log") });
+  chain = await startAnvil({ chainId: 31337, port: 0, minesItself: true, logFile: join(folder, "log") });
 });
 afterAll(async () => {
   await chain.stop();

@@ -18,7 +18,10 @@ const freeSender = async (
   // Of one that waits for a lower nonce we know nothing better.
   if (BigInt(inOrder[0]?.nonce ?? 0) !== next) return false;
   const calls = inOrder.map(({ hash }) => ({ method: "eth_getRawTransactionByHash", params: [hash] }));
-  const signed = z.array(raw).parse(await rpcBatch(rpcUrl, calls));
+  const found = z.array(raw.nullable()).parse(await rpcBatch(rpcUrl, calls));
+  const signed = found.filter((each) => each !== null);
+  // One was mined meanwhile, so the others are not stuck.
+  if (signed.length < found.length) return false;
   const signers = await Promise.all(
     signed.map((serializedTransaction) => recoverTransactionAddress({ serializedTransaction })),
   );

@@ -141,8 +141,9 @@ describe("the supervisor", { timeout: 2 * READY_TIMEOUT_MS }, () => {
     expect(await third.exit).toBe(1);
     expect(third.output()).toContain(`already running: ${url} (pid ${String(second.process.pid)})`);
 
+    // The server, the process of the chains, and their three nodes.
     const pids = [await serverPid(url), ...chainPids()];
-    expect(pids).toHaveLength(4);
+    expect(pids).toHaveLength(5);
     second.process.kill("SIGINT");
     expect(await second.exit).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);

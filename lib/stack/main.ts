@@ -10,7 +10,7 @@ import { requireWritable } from "./data-folder";
 import { acquireLock, AlreadyRunningError } from "./lock";
 import { PartError } from "./part-error";
 import { startPostgresPart } from "./postgres-part";
-import { developmentSecrets } from "./secrets";
+import { developmentSecrets, type Secrets } from "./secrets";
 
 export interface StackOptions {
   readonly root: string;
@@ -95,17 +95,18 @@ const stopAll = async (running: Stoppable[]): Promise<boolean> => {
   return clean;
 };
 
+const secretsOf = ({ dataDir, environment }: StackOptions, own: Settings): Partial<Secrets> =>
+  own.CAUSEWAY_ENV === "production" ? {} : developmentSecrets(join(dataDir, "secrets.json"), environment);
+
 const appEnvironment = (
   options: StackOptions,
   own: Settings,
-  parts: { databaseUrl: string; chains: ChainsPart | null; publicUrl: string },
+  parts: { databaseUrl: string; chains: ChainsPart | null; publicUrl: string; secrets: Partial<Secrets> },
 ): Record<string, string | undefined> => {
-  const development = own.CAUSEWAY_ENV !== "production";
-  const secrets = development ? developmentSecrets(join(options.dataDir, "secrets.json"), options.environment) : {};
   return {
     ...parts.chains?.environment,
     ...options.environment,
-    ...secrets,
+    ...parts.secrets,
     DATABASE_URL: parts.databaseUrl,
     DEVNET: parts.chains ? "1" : "0",
     PORT: String(own.PORT),
@@ -154,12 +155,14 @@ const startParts = async (options: StackOptions, own: Settings, running: Stoppab
   const url = own.PUBLIC_URL ?? `http://localhost:${String(own.PORT)}`;
   await requireFreePort(own.PORT, own.HOST);
   const { root, dataDir, dev } = options;
+  const secrets = secretsOf(options, own);
+  const executorKey = secrets.EXECUTOR_PRIVATE_KEY ?? options.environment.EXECUTOR_PRIVATE_KEY;
+  const chainsOptions = { dataDir, executorKey, environment: options.environment, say };
   const [postgres, chains] = await both(
     keep(running, "PostgreSQL", startPostgresPart({ root, dataDir, databaseUrl: own.DATABASE_URL, say })),
-    keep(running, "The local chains", wantsDevnet(own) ? startChainsPart({ dataDir, say }) : Promise.resolve(null)),
+    keep(running, "The local chains", wantsDevnet(own) ? startChainsPart(chainsOptions) : Promise.resolve(null)),
   );
-  const environment = appEnvironment(options, own, { databaseUrl: postgres.url, chains, publicUrl: url });
-  if (chains && environment.EXECUTOR_PRIVATE_KEY) await chains.fund(environment.EXECUTOR_PRIVATE_KEY);
+  const environment = appEnvironment(options, own, { databaseUrl: postgres.url, chains, publicUrl: url, secrets });
   const app = await keep(
     running,
     "The server",

@@ -1,6 +1,15 @@
-import { createPublicClient, http, webSocket, type Address, type PublicClient, type WebSocketTransport } from "viem";
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  http,
+  webSocket,
+  type Address,
+  type PublicClient,
+  type WebSocketTransport,
+} from "viem";
 import { createUnlockedSender, type UnlockedSender } from "../sender";
-import { parseSpokePoolLogs, type SpokePoolLogs } from "./spoke-pool";
+import { parseSpokePoolLogs, spokePoolAbi, type SpokePoolLogs } from "./spoke-pool";
 
 const TIMEOUT_MS = 5_000;
 
@@ -10,6 +19,8 @@ export interface SolverChain {
   readonly sender: UnlockedSender;
   /** Logs of the SpokePool from `fromBlock` to now, and the block to go on from. */
   readLogs(fromBlock: bigint): Promise<{ logs: SpokePoolLogs; nextBlock: bigint }>;
+  /** How many root bundles the SpokePool has; the number of the next one. */
+  countRootBundles(): Promise<number>;
   /** Calls back when the SpokePool logs something. It may miss some; whoever relies on it must also look from time to time. */
   onLogs(wake: () => void): () => void;
 }
@@ -29,11 +40,41 @@ const listen = (rpcUrl: string, spokePool: Address, wake: () => void): (() => vo
   };
 };
 
+/** The contract gives no count, and a chain may have dropped the logs of the first ones: so by halving. */
+const countRootBundles = async (client: PublicClient, spokePool: Address): Promise<number> => {
+  const has = async (index: number): Promise<boolean> => {
+    try {
+      await client.readContract({
+        address: spokePool,
+        abi: spokePoolAbi,
+        functionName: "rootBundles",
+        args: [BigInt(index)],
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof BaseError && error.walk((each) => each instanceof ContractFunctionRevertedError))
+        return false;
+      throw error;
+    }
+  };
+  let low = 0;
+  let high = 1;
+  while (await has(high - 1)) [low, high] = [high, high * 2];
+  while (low + 1 < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await has(middle - 1)) low = middle;
+    else high = middle;
+  }
+  return low;
+};
+
 export const createSolverChain = (options: {
   readonly chainId: number;
   readonly rpcUrl: string;
   readonly spokePool: Address;
   readonly relayer: Address;
+  /** Of a chain that has it; else the node is asked by subscription. */
+  readonly onTransactions?: (called: () => void) => () => void;
 }): SolverChain => {
   const client = createPublicClient({ transport: http(options.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 0 }) });
   return {
@@ -46,6 +87,7 @@ export const createSolverChain = (options: {
       const logs = await client.getLogs({ address: options.spokePool, fromBlock, toBlock: latest });
       return { logs: parseSpokePoolLogs(logs), nextBlock: latest + 1n };
     },
-    onLogs: (wake) => listen(options.rpcUrl, options.spokePool, wake),
+    countRootBundles: () => countRootBundles(client, options.spokePool),
+    onLogs: (wake) => options.onTransactions?.(wake) ?? listen(options.rpcUrl, options.spokePool, wake),
   };
 };

@@ -44,16 +44,18 @@ const reason = (error: unknown): string =>
 
 /**
  * The deposits of one origin chain: read, filled where they want to go, and settled. All it knows comes from the chains, so
- * a restart begins at block 0 and forgets nothing.
+ * a restart begins at block 0 and forgets nothing that is not settled.
  */
 export const createOrigin = ({ origin, chainOf, spokePool, accepts, onDue, log }: OriginDeps) => {
   const open = new Map<bigint, Entry>();
   let nextBlock = 0n;
-  let nextRootBundleId = 0;
+  let nextRootBundleId: number | null = null;
   let reading: Promise<void> = Promise.resolve();
   const working = new Set<Promise<void>>();
 
   const readOn = async (): Promise<void> => {
+    // Before the logs: one that comes in between is in them too.
+    nextRootBundleId ??= await origin.countRootBundles();
     const { logs, nextBlock: next } = await origin.readLogs(nextBlock);
     for (const entry of logs) {
       if (entry.eventName === "FundsDeposited") {
@@ -62,7 +64,7 @@ export const createOrigin = ({ origin, chainOf, spokePool, accepts, onDue, log }
       } else if (entry.eventName === "ExecutedRelayerRefundRoot") {
         open.delete(BigInt(entry.args.leafId));
       } else if (entry.eventName === "RelayedRootBundle") {
-        nextRootBundleId = entry.args.rootBundleId + 1;
+        nextRootBundleId = Math.max(nextRootBundleId, entry.args.rootBundleId + 1);
       }
     }
     nextBlock = next;
@@ -139,7 +141,7 @@ export const createOrigin = ({ origin, chainOf, spokePool, accepts, onDue, log }
   };
 
   const settleBatch = async (settlements: readonly Settlement[]): Promise<void> => {
-    const data = settleCall(settlements, nextRootBundleId);
+    const data = settleCall(settlements, nextRootBundleId ?? (await origin.countRootBundles()));
     await origin.sender.sendAndWait({ to: spokePool, data });
   };
 

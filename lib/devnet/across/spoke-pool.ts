@@ -22,6 +22,7 @@ export const spokePoolAbi = parseAbi([
   "struct RelayExecutionInfo { bytes32 updatedRecipient; bytes32 updatedMessageHash; uint256 updatedOutputAmount; uint8 fillType; }",
   "function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)",
   "function fillStatuses(bytes32 relayHash) view returns (uint256)",
+  "function rootBundles(uint256 index) view returns (bytes32 slowRelayRoot, bytes32 relayerRefundRoot)",
   "function relayRootBundle(bytes32 relayerRefundRoot, bytes32 slowRelayRoot)",
   "function executeRelayerRefundLeaf(uint32 rootBundleId, RefundLeaf relayerRefundLeaf, bytes32[] proof) payable",
   "function multicall(bytes[] data) returns (bytes[] results)",

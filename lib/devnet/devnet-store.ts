@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { commandOf, endProcess, identityOf, isSameProcess, waitForExit } from "@/lib/os/process.mjs";
+import { writeAtomically } from "./write-atomically";
+
+/** The process that serves the chains ends by itself when its own parent is gone. */
+const HOST_GRACE_MS = 5_000;
+const END_STEPS = [
+  { signal: "SIGTERM", waitMs: 3_000 },
+  { signal: "SIGKILL", waitMs: 3_000 },
+] as const;
+
+const manifestSchema = z.object({
+  /** Hash of everything that was deployed: a state of other contracts is of no use. */
+  fingerprint: z.string(),
+});
+const processesSchema = z.object({
+  /** Serves the chains and writes their journals. */
+  host: z.object({ pid: z.int().positive(), bornAt: z.string(), command: z.string() }).optional(),
+  chains: z.array(z.object({ chainId: z.int(), pid: z.int(), port: z.int() })),
+});
+
+type NodeProcess = z.output<typeof processesSchema>["chains"][number];
+
+const readJson = <T extends z.ZodType>(file: string, schema: T): z.output<T> | null => {
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return null;
+  }
+};
+
+export interface DevnetStore {
+  /** Whether the contracts with this fingerprint were deployed to the end. */
+  isDeployed(fingerprint: string): boolean;
+  /** Says that they were. */
+  complete(fingerprint: string): Promise<void>;
+  /** Forgets that anything was deployed. */
+  clear(): void;
+  /** Says that this process serves the chains, by these nodes. */
+  setRunning(nodes: readonly NodeProcess[]): Promise<void>;
+  /** Ends what a killed process left, so that nobody else writes here. Nothing is saved: the journals have everything. */
+  endLeftOvers(log: (message: string) => void): Promise<void>;
+}
+
+/** What the local chains of one folder have in common. */
+export const openDevnetStore = (folder: string): DevnetStore => {
+  mkdirSync(folder, { recursive: true });
+  const manifest = join(folder, "deployment.json");
+  const processes = join(folder, "processes.json");
+  const isNode = ({ chainId, pid, port }: NodeProcess): boolean => {
+    const command = commandOf(pid);
+    return command.includes("anvil") && command.includes(`--port ${String(port)} --chain-id ${String(chainId)} `);
+  };
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    isDeployed: (fingerprint) => readJson(manifest, manifestSchema)?.fingerprint === fingerprint,
+    complete: (fingerprint) => writeAtomically(manifest, JSON.stringify({ fingerprint })),
+    clear: () => rmSync(manifest, { force: true }),
+    setRunning: (chains) => {
+      const content = JSON.stringify({ host: identityOf(process.pid), chains });
+      writing = writing.then(() => writeAtomically(processes, content));
+      return writing;
+    },
+    endLeftOvers: async (log) => {
+      const { host, chains = [] } = readJson(processes, processesSchema) ?? {};
+      if (host !== undefined && host.pid !== process.pid && isSameProcess(host)) {
+        log(`The local chains still run from before (process ${String(host.pid)}); ending them.`);
+        if (!(await waitForExit(host.pid, HOST_GRACE_MS))) await endProcess(host.pid, END_STEPS);
+      }
+      await Promise.all(chains.filter(isNode).map(({ pid }) => endProcess(pid, END_STEPS)));
+      rmSync(processes, { force: true });
+    },
+  };
+};

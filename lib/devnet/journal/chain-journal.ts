@@ -1,0 +1,131 @@
+// The journal of one chain, and the checkpoints that keep it short.
+import type { Checkpointer } from "./checkpointer";
+import { DivergedError } from "./checkpoint";
+import { headOf } from "./apply";
+import type { Checkpoint, ChainStore } from "./chain-store";
+import type { NodeClient } from "./node-client";
+import type { JournalRecord } from "./record";
+import { restoreNode, type RestoredNode } from "./restore";
+import { openSegment, type SegmentWriter } from "./segment";
+
+/** They take a few seconds to repeat. */
+const STEPS_PER_CHECKPOINT = 2_000;
+/** Between two attempts to dump a node that the journal does not lead to. */
+const DUMP_RETRY_MS = 10_000;
+
+export interface ChainJournal {
+  /** @throws Error when it cannot be written; the chain must not go on then */
+  append(record: JournalRecord): void;
+  /** A node with everything that the journal says. */
+  restore(): Promise<RestoredNode>;
+  /**
+   * Sees to checkpoints: begins one when the journal has become long, and lets one that is ready count. Between two records.
+   */
+  tend(node: NodeClient, clockOffset: number): Promise<void>;
+  /** Keeps what the journal cannot say: a state of the node itself. Between two records. */
+  dump(node: NodeClient, clockOffset: number, isSmall?: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface JournalOptions {
+  readonly store: ChainStore;
+  readonly checkpointer: Checkpointer;
+  readonly log: (message: string) => void;
+  /** Calls and blocks after which a checkpoint is made. */
+  readonly stepsPerCheckpoint?: number | undefined;
+  /** Called when `tend` has something to do. */
+  readonly onReady: () => void;
+}
+
+export const openChainJournal = (options: JournalOptions): ChainJournal => {
+  const { store, checkpointer, log, onReady, stepsPerCheckpoint = STEPS_PER_CHECKPOINT } = options;
+  let segment = store.nextSegment();
+  let writer: SegmentWriter = openSegment(store.segmentFile(segment));
+  let steps = 0;
+  let isMaking = false;
+  let ready: Checkpoint | null = null;
+  /** When to dump the node itself; null: not at all. */
+  let dumpAt: number | null = null;
+
+  const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+  const say = (message: string): void => log(`Chain ${String(store.chainId)}: ${message}`);
+
+  /** From here on records go to a new file. @returns its number */
+  const rotate = (): number => {
+    const next = openSegment(store.segmentFile(segment + 1));
+    segment += 1;
+    // Nobody waits for the disk: a reader finds what was written, on the disk or not.
+    writer.close().catch((error: unknown) => say(reason(error)));
+    writer = next;
+    steps = 0;
+    return segment;
+  };
+
+  const jobOf = async (node: NodeClient, clockOffset: number) => {
+    const { number, stateRoot } = await headOf(node);
+    const expected = { number, stateRoot };
+    return { folder: store.folder, chainId: store.chainId, segment: rotate(), clockOffset, expected };
+  };
+
+  const commit = async (checkpoint: Checkpoint): Promise<void> => {
+    // One that was begun before a dump is of no use after it.
+    if (checkpoint.segment <= (store.checkpoint()?.segment ?? -1)) return;
+    await store.commit(checkpoint);
+    store.tidy();
+  };
+
+  const dump = async (node: NodeClient, clockOffset: number, isSmall = false): Promise<void> => {
+    // Until it is done a restoration would lead elsewhere.
+    dumpAt = performance.now() + DUMP_RETRY_MS;
+    const job = await jobOf(node, clockOffset);
+    await commit(await checkpointer.run({ ...job, livePort: node.port, isSmall }));
+    dumpAt = null;
+  };
+
+  const begin = async (node: NodeClient, clockOffset: number): Promise<void> => {
+    const job = await jobOf(node, clockOffset);
+    isMaking = true;
+    checkpointer
+      .run({ ...job, livePort: null, isSmall: false })
+      .then(
+        (made) => {
+          ready = made;
+        },
+        (error: unknown) => {
+          if (error instanceof DivergedError) dumpAt = performance.now();
+          say(`no checkpoint this time. ${reason(error)}`);
+        },
+      )
+      .finally(() => {
+        isMaking = false;
+        onReady();
+      });
+  };
+
+  return {
+    append: (record) => {
+      writer.append(record);
+      steps += record.calls.length + (record.block === null ? 0 : 1);
+    },
+    restore: async () => {
+      const checkpoint = store.checkpoint();
+      const segments = store.segments(checkpoint?.segment ?? 0);
+      const logFile = store.logFile("node");
+      const restored = await restoreNode({ store, checkpoint, segments, cutsTails: true, logFile, log });
+      ({ steps } = restored);
+      return restored;
+    },
+    tend: async (node, clockOffset) => {
+      if (ready !== null) {
+        const made = ready;
+        ready = null;
+        await commit(made);
+      }
+      if (dumpAt !== null && performance.now() >= dumpAt)
+        await dump(node, clockOffset).catch((error: unknown) => say(`its state cannot be kept now. ${reason(error)}`));
+      if (steps >= stepsPerCheckpoint && !isMaking) await begin(node, clockOffset);
+    },
+    dump,
+    close: () => writer.close(),
+  };
+};

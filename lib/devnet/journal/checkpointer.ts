@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { setPriority } from "node:os";
+import { z } from "zod";
+import { entryArguments } from "../entry";
+import { DivergedError, makeCheckpoint, type CheckpointJob } from "./checkpoint";
+import type { Checkpoint } from "./chain-store";
+
+/** Whatever serves people comes first; a checkpoint can wait. */
+const NICENESS = 10;
+
+const message = z.union([
+  z.object({
+    checkpoint: z.object({ state: z.string(), segment: z.int(), pool: z.array(z.string()), clockOffset: z.int() }),
+  }),
+  z.object({ failure: z.string(), isDiverged: z.boolean() }),
+]);
+
+/** @returns what can be committed @throws DivergedError, Error */
+type RunCheckpoint = (job: CheckpointJob) => Promise<Checkpoint>;
+
+export interface Checkpointer {
+  readonly run: RunCheckpoint;
+  /** Ends what runs. */
+  stop(): void;
+}
+
+/** Makes checkpoints in processes of their own, but for small ones. Those beside a running chain one at a time, with low priority. */
+export const createCheckpointer = (): Checkpointer => {
+  const stopper = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
+  const start = (job: CheckpointJob): Promise<Checkpoint> =>
+    new Promise((resolve, reject) => {
+      const args = [...entryArguments(import.meta.url, "./checkpoint-process"), JSON.stringify(job)];
+      const child = spawn(process.execPath, args, {
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+        signal: stopper.signal,
+        killSignal: "SIGKILL",
+      });
+      if (child.pid !== undefined && job.livePort === null) setPriority(child.pid, NICENESS);
+      child.once("error", reject);
+      child.on("message", (raw) => {
+        const said = message.parse(raw);
+        if ("checkpoint" in said) resolve(said.checkpoint);
+        else reject(said.isDiverged ? new DivergedError(job.chainId) : new Error(said.failure));
+      });
+      child.once("exit", () => reject(new Error("The process that makes the checkpoint ended.")));
+    });
+  return {
+    run: (job) => {
+      if (job.isSmall) return makeCheckpoint(job);
+      if (job.livePort !== null) return start(job);
+      const mine = last.then(() => start(job));
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+    stop: () => stopper.abort(),
+  };
+};

@@ -1,0 +1,172 @@
+import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { z } from "zod";
+import { kindOf } from "./calls";
+import type { Outcome } from "./node-client";
+
+/** Somebody who asks while there is no node waits so long for one. */
+const PATIENCE_MS = 15_000;
+/** By then the end of the node is known. */
+const RETRY_MS = 50;
+const BODY_BYTES_MAX = 32 * 1024 * 1024;
+const HEADERS_OF_ONE_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "host"]);
+const METHOD = /"method"\s*:\s*"([^"]*)"/g;
+
+export interface GateOptions {
+  readonly host: string;
+  readonly port: number;
+  /** The port of the node, as soon as there is one; null when there is none in time. */
+  readonly nodePort: (timeoutMs: number) => Promise<number | null>;
+  /** Does a call that changes the chain. */
+  readonly submit: (method: string, params: readonly unknown[]) => Promise<Outcome>;
+}
+
+export interface Gate {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const rpcCall = z.object({ id: z.unknown().optional(), method: z.string(), params: z.unknown().optional() });
+const rpcBody = z.union([rpcCall, z.array(rpcCall)]);
+type RpcCall = z.output<typeof rpcCall>;
+
+const readBody = async (incoming: IncomingMessage): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += (chunk as Buffer).length;
+    if (size > BODY_BYTES_MAX) return null;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** Whether the node may have the body as it is. What is spelt with escapes, or has no method, is looked at more closely. */
+const onlyReads = (body: string): boolean => {
+  if (body.includes("\\")) return false;
+  const methods = [...body.matchAll(METHOD)];
+  return methods.length > 0 && methods.every(([, method = ""]) => kindOf(method) === "read");
+};
+
+const sendJson = (outgoing: ServerResponse, status: number, body: unknown): void => {
+  outgoing.writeHead(status, { "content-type": "application/json", "access-control-allow-origin": "*" });
+  outgoing.end(JSON.stringify(body));
+};
+
+const refusal = (id: unknown, code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } });
+
+const unavailable = (outgoing: ServerResponse): void => {
+  if (outgoing.headersSent) outgoing.destroy();
+  else sendJson(outgoing, 503, refusal(null, -32603, "The local chain is being started again."));
+};
+
+const withoutHop = (headers: IncomingMessage["headers"]): IncomingMessage["headers"] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HEADERS_OF_ONE_HOP.has(name)));
+
+/**
+ * The one door of a local chain: what only reads goes straight to the node, what changes the chain goes by `submit`. The port stays
+ * while nodes come and go; who asks in between waits a little.
+ * @throws Error when the port is taken
+ */
+export const openGate = async ({ host, port, nodePort, submit }: GateOptions): Promise<Gate> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+
+  const passOn = async (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    body: Buffer,
+    isAgain = false,
+  ): Promise<void> => {
+    const to = await nodePort(PATIENCE_MS);
+    if (to === null) {
+      unavailable(outgoing);
+      return;
+    }
+    const headers = { ...withoutHop(incoming.headers), "content-length": String(body.length) };
+    const options = { host: "127.0.0.1", port: to, method: incoming.method, path: incoming.url, headers, agent };
+    const sent = request(options, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, withoutHop(answer.headers));
+      answer.pipe(outgoing);
+      answer.once("error", () => outgoing.destroy());
+    });
+    sent.once("error", () => {
+      if (outgoing.destroyed) return;
+      // The node ended, and the next one answers as well: nothing was changed by asking.
+      if (outgoing.headersSent || isAgain) unavailable(outgoing);
+      else setTimeout(() => void passOn(incoming, outgoing, body, true), RETRY_MS);
+    });
+    outgoing.once("close", () => sent.destroy());
+    sent.end(body);
+  };
+
+  /** One call for itself, by way of the node's own door. */
+  const ask = async ({ id = null, method, params }: RpcCall): Promise<unknown> => {
+    const to = await nodePort(PATIENCE_MS);
+    if (to === null) return refusal(id, -32603, "The local chain is being started again.");
+    const response = await fetch(`http://127.0.0.1:${String(to)}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id, method, params: params ?? [] }),
+    });
+    return response.json();
+  };
+
+  const answer = async (call: RpcCall): Promise<unknown> => {
+    const { id = null, method, params = [] } = call;
+    const kind = kindOf(method);
+    if (kind === "refused") return refusal(id, -32601, `A local chain that is kept does not take ${method}.`);
+    if (kind === "read") return ask(call);
+    if (!Array.isArray(params)) return refusal(id, -32602, "The parameters must be a list.");
+    return { jsonrpc: "2.0", id, ...(await submit(method, params)) };
+  };
+
+  const change = async (outgoing: ServerResponse, body: string): Promise<void> => {
+    let parsed: z.output<typeof rpcBody>;
+    try {
+      parsed = rpcBody.parse(JSON.parse(body));
+    } catch {
+      sendJson(outgoing, 200, refusal(null, -32600, "This is no JSON-RPC call."));
+      return;
+    }
+    if (!Array.isArray(parsed)) {
+      sendJson(outgoing, 200, await answer(parsed));
+      return;
+    }
+    // Begun in order; what changes the chain is also done in order, and may share a block.
+    sendJson(outgoing, 200, await Promise.all(parsed.map(answer)));
+  };
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await readBody(incoming);
+    if (body === null) {
+      sendJson(outgoing, 413, refusal(null, -32600, "The request is too large."));
+      return;
+    }
+    const text = incoming.method === "POST" ? body.toString("latin1") : "";
+    if (incoming.method !== "POST" || onlyReads(text)) await passOn(incoming, outgoing, body);
+    else await change(outgoing, body.toString("utf8"));
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => unavailable(outgoing));
+  });
+  server.keepAliveTimeout = 60_000;
+  const own = await listen(server, port, host);
+  return {
+    port: own,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        agent.destroy();
+      }),
+  };
+};
+
+const listen = (server: Server, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });

@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+/**
+ * As many blocks as a restarted chain still has, with their transactions, receipts and logs. At rest an hour and more, and far more
+ * than any operation that is under way asks for. Balances and contracts do not depend on it.
+ */
+export const BLOCKS_KEPT = 5_000;
+
+const number = z.union([z.number(), z.string()]).transform(Number);
+const dump = z.looseObject({
+  best_block_number: number,
+  blocks: z.array(z.looseObject({ header: z.looseObject({ number: z.unknown() }) })),
+  transactions: z.array(z.looseObject({ block_number: z.unknown(), info: z.looseObject({}) })),
+});
+
+/**
+ * Takes from a dump of anvil what grows without end: blocks below the last `blocksKept` but the first, and the trace of every call
+ * of every transaction, which is nine tenths of a dump.
+ * @returns JSON for `--load-state`
+ */
+export const pruneState = (json: string, blocksKept = BLOCKS_KEPT): string => {
+  const parsed: unknown = JSON.parse(json);
+  const state = dump.parse(parsed);
+  const lowest = state.best_block_number - blocksKept;
+  const isKept = (block: unknown): boolean => number.parse(block) > lowest;
+  const isFirst = (block: unknown): boolean => number.parse(block) === 0;
+  return JSON.stringify({
+    ...(parsed as object),
+    blocks: state.blocks.filter(({ header }) => isKept(header.number) || isFirst(header.number)),
+    transactions: state.transactions
+      .filter(({ block_number: block }) => isKept(block))
+      .map((transaction) => ({ ...transaction, info: { ...transaction.info, traces: [] } })),
+  });
+};

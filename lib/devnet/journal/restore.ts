@@ -1,0 +1,78 @@
+import { isAlive } from "@/lib/os/process.mjs";
+import { startAnvil, type AnvilProcess } from "../anvil-process";
+import { applyRecord } from "./apply";
+import type { Checkpoint, ChainStore } from "./chain-store";
+import { createNodeClient, NodeGoneError, type NodeClient, type Outcome } from "./node-client";
+import type { JournalRecord } from "./record";
+import { cutTail, readSegment } from "./segment";
+
+interface RestoreOptions {
+  readonly store: ChainStore;
+  /** Null: a fresh chain. */
+  readonly checkpoint: Checkpoint | null;
+  /** The segments that are read. */
+  readonly segments: readonly number[];
+  /** Cuts what a kill left half-written at the end. False for a reader beside the chain that writes there. */
+  readonly cutsTails: boolean;
+  readonly logFile: string;
+  readonly log: (message: string) => void;
+}
+
+export interface RestoredNode {
+  readonly anvil: AnvilProcess;
+  readonly node: NodeClient;
+  readonly clockOffset: number;
+  /** How many calls and blocks were repeated. */
+  readonly steps: number;
+  /** What the node said to the calls of the last record. */
+  readonly lastOutcomes: readonly Outcome[];
+}
+
+/** What `applyRecord` does, but a call that the living node does not answer is left out: it would end every restoration. */
+const repeat = async (node: NodeClient, pid: number, record: JournalRecord): Promise<Outcome[]> => {
+  try {
+    return await applyRecord(node, record);
+  } catch (error) {
+    if (!(error instanceof NodeGoneError) || !isAlive(pid)) throw error;
+    return [];
+  }
+};
+
+/**
+ * Starts a node that holds what the checkpoint and the journal behind it say: the same balances, block numbers, times and
+ * transactions. Hashes of the blocks that are made again differ, because each has a random number in it (EIP-4399).
+ * @throws Error when the node does not start, or ends meanwhile
+ */
+export const restoreNode = async (options: RestoreOptions): Promise<RestoredNode> => {
+  const { store, checkpoint, segments, log } = options;
+  const anvil = await startAnvil({
+    chainId: store.chainId,
+    port: 0,
+    minesItself: false,
+    logFile: options.logFile,
+    ...(checkpoint === null ? {} : { stateFile: store.stateFile(checkpoint.state) }),
+  });
+  const node = createNodeClient(anvil.port);
+  let clockOffset = checkpoint?.clockOffset ?? 0;
+  let steps = 0;
+  let lastOutcomes: readonly Outcome[] = [];
+  try {
+    for (const raw of checkpoint?.pool ?? []) await node.call("eth_sendRawTransaction", [raw]);
+    for (const segment of segments) {
+      let wholeUntil = 0;
+      for await (const { record, end } of readSegment(store.segmentFile(segment))) {
+        lastOutcomes = await repeat(node, anvil.pid, record);
+        ({ clockOffset } = record);
+        steps += record.calls.length + (record.block === null ? 0 : 1);
+        wholeUntil = end;
+      }
+      const cut = options.cutsTails ? await cutTail(store.segmentFile(segment), wholeUntil) : 0;
+      if (cut > 0) log(`Chain ${String(store.chainId)}: the last ${String(cut)} bytes of its journal were not whole.`);
+    }
+  } catch (error) {
+    node.close();
+    await anvil.stop();
+    throw error;
+  }
+  return { anvil, node, clockOffset, steps, lastOutcomes };
+};

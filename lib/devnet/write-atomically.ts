@@ -1,0 +1,14 @@
+import { open, rename } from "node:fs/promises";
+
+/** Written beside, flushed and renamed: a reader finds the old or the new, whole, whenever this process is killed. */
+export const writeAtomically = async (file: string, content: string | Buffer): Promise<void> => {
+  const temporary = `${file}.${String(process.pid)}.tmp`;
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+};

@@ -1,0 +1,63 @@
+import { privateKeyToAddress } from "viem/accounts";
+import { z } from "zod";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/production";
+import { fundServiceAccounts, startDevnet } from "@/lib/devnet/devnet";
+import { startSolver } from "@/lib/devnet/solver";
+
+/*
+ * Entry of the process that serves the local chains: their nodes, the journals before them, and the solver. Its last argument says
+ * where and at which ports, as JSON. It ends with its parent, however that ends.
+ */
+const own = z.object({ dataDir: z.string(), ports: z.array(z.int()) });
+
+const log = (line: string): void => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+
+// On a full disk a line is lost, and nothing else.
+process.stdout.on("error", () => undefined);
+
+const addressOf = (key: string) => {
+  const bare = key.startsWith(DEVELOPMENT_SECRET_PREFIX) ? key.slice(DEVELOPMENT_SECRET_PREFIX.length) : key;
+  return privateKeyToAddress(bare as `0x${string}`);
+};
+
+const start = async () => {
+  const options = own.parse(JSON.parse(process.argv.at(-1) ?? ""));
+  const devnet = await startDevnet({ ...options, persist: true, log });
+  const solver = startSolver({ chains: devnet.chains, log });
+  const key = process.env.EXECUTOR_PRIVATE_KEY;
+  // The server says what is wrong with a key that is none.
+  if (key)
+    await fundServiceAccounts(devnet, { executor: addressOf(key) }).catch(() =>
+      log("The executor got no coins, or no right to mark."),
+    );
+  return async (): Promise<void> => {
+    await solver.stop();
+    await devnet.stop();
+  };
+};
+
+const starting = start();
+let isStopping = false;
+const stop = (): void => {
+  if (isStopping) return;
+  isStopping = true;
+  starting
+    .then((end) => end())
+    .then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+};
+
+process.on("SIGTERM", stop);
+process.on("SIGINT", stop);
+// Nothing has to be saved, and the next start waits for the ports.
+process.on("disconnect", () => process.exit(0));
+
+starting.then(
+  () => process.send?.({ type: "ready" }),
+  (error: unknown) => {
+    log(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  },
+);

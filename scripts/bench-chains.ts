@@ -1,0 +1,161 @@
+// `npx tsx scripts/bench-chains.ts [--state-mb 100]`: what the journal before a local chain costs, and how long a restoration takes.
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { toHex, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { startAnvil } from "@/lib/devnet/anvil-process";
+import { openChainStore } from "@/lib/devnet/journal/chain-store";
+import { createCheckpointer } from "@/lib/devnet/journal/checkpointer";
+import { startJournaledChain, type JournaledChain } from "@/lib/devnet/journal/journaled-chain";
+import { rpc } from "@/lib/devnet/json-rpc";
+import { signal } from "@/lib/os/process.mjs";
+
+const CHAIN_ID = 31337;
+const ROUNDS = 6;
+const PER_ROUND = 200;
+const AT_ONCE = 50;
+const PAYLOAD_BYTES = 6_000;
+const { values } = parseArgs({ options: { "state-mb": { type: "string", default: "100" } } });
+const folder = mkdtempSync(join(tmpdir(), "causeway-bench-chains-"));
+const checkpointer = createCheckpointer();
+
+const start = (): Promise<JournaledChain> => {
+  const store = openChainStore(folder, CHAIN_ID);
+  return startJournaledChain({ store, port: 0, checkpointer, log: console.log, onNode: () => undefined });
+};
+
+/** An account of its own on each chain, which signs ahead so that signing is not measured. */
+const createSender = async (url: string, payload: Hex = "0x") => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await rpc(url, "anvil_setBalance", [account.address, toHex(10n ** 30n)]);
+  let nonce = 0;
+  const sign = (): Promise<Hex> =>
+    account.signTransaction({
+      to: account.address,
+      data: payload,
+      gas: 400_000n,
+      maxFeePerGas: 10n ** 14n,
+      nonce: nonce++,
+      chainId: CHAIN_ID,
+      type: "eip1559",
+    });
+  return {
+    signed: (count: number): Promise<Hex[]> => Promise.all(Array.from({ length: count }, sign)),
+    isMined: async (): Promise<boolean> =>
+      Number(await rpc(url, "eth_getTransactionCount", [account.address, "latest"])) >= nonce,
+  };
+};
+type Sender = Awaited<ReturnType<typeof createSender>>;
+
+/** Sends, and waits until all is mined. @returns milliseconds per transaction */
+const send = async (url: string, sender: Sender, count: number, atOnce: number): Promise<number> => {
+  const raws = await sender.signed(count);
+  const began = performance.now();
+  for (let first = 0; first < count; first += atOnce)
+    await Promise.all(raws.slice(first, first + atOnce).map((raw) => rpc(url, "eth_sendRawTransaction", [raw])));
+  while (!(await sender.isMined())) await new Promise((resolve) => setTimeout(resolve, 2));
+  return (performance.now() - began) / count;
+};
+
+const middleOf = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
+const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+const show = (what: string, figure: string): void => console.log(`${what.padEnd(64)} ${figure}`);
+
+const compareCost = async (chain: JournaledChain): Promise<void> => {
+  const logFile = join(folder, "bare.log");
+  const bare = await startAnvil({ chainId: CHAIN_ID, port: 0, minesItself: true, logFile });
+  const senders = [await createSender(bare.rpcUrl), await createSender(chain.rpcUrl)] as const;
+  for (const atOnce of [1, AT_ONCE]) {
+    const without: number[] = [];
+    const withJournal: number[] = [];
+    // By turns, so that whatever else the machine does hits both.
+    for (let round = 0; round < ROUNDS; round += 1) {
+      without.push(await send(bare.rpcUrl, senders[0], PER_ROUND, atOnce));
+      withJournal.push(await send(chain.rpcUrl, senders[1], PER_ROUND, atOnce));
+    }
+    const [before, after] = [middleOf(without), middleOf(withJournal)];
+    show(
+      `A transaction, ${String(atOnce)} at once: bare anvil, with the journal`,
+      `${ms(before)}, ${ms(after)}: ${(after / before).toFixed(2)} ×`,
+    );
+  }
+  const read = async (url: string): Promise<number> => {
+    const began = performance.now();
+    for (let turn = 0; turn < PER_ROUND; turn += 1) await rpc(url, "eth_blockNumber");
+    return (performance.now() - began) / PER_ROUND;
+  };
+  const [direct, byGate] = [await read(bare.rpcUrl), await read(chain.rpcUrl)];
+  show("A question: bare anvil, by the gate", `${ms(direct)}, ${ms(byGate)}: ${(byGate / direct).toFixed(2)} ×`);
+  await bare.stop();
+};
+
+/** Fills the chain while it watches how regularly blocks come; checkpoints are made beside it meanwhile. */
+const fill = async (chain: JournaledChain, bytes: number): Promise<void> => {
+  const sender = await createSender(chain.rpcUrl, toHex(new Uint8Array(PAYLOAD_BYTES).fill(7)));
+  const gaps: number[] = [];
+  const watching = { on: true };
+  const watch = async (): Promise<void> => {
+    let [latest, at] = [0, performance.now()];
+    while (watching.on) {
+      const number = Number(await rpc(chain.rpcUrl, "eth_blockNumber"));
+      if (number > latest) {
+        gaps.push(performance.now() - at);
+        [latest, at] = [number, performance.now()];
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const watched = watch();
+  // Each is in a dump with about three times its payload.
+  const count = Math.ceil(bytes / (PAYLOAD_BYTES * 3));
+  for (let sent = 0; sent < count; sent += AT_ONCE) await send(chain.rpcUrl, sender, AT_ONCE, AT_ONCE);
+  watching.on = false;
+  await watched;
+  const sorted = gaps.sort((a, b) => a - b);
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  show(
+    `Between blocks while ${String(count)} transactions come: p50, p99, max`,
+    `${ms(middleOf(gaps))}, ${ms(p99)}, ${ms(sorted.at(-1) ?? 0)}`,
+  );
+};
+
+const megabytes = (pattern: RegExp): string =>
+  `${(
+    readdirSync(folder)
+      .filter((name) => pattern.test(name))
+      .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) / 1e6
+  ).toFixed(1)} MB`;
+
+const timeRestoration = async (): Promise<void> => {
+  const began = performance.now();
+  const chain = await start();
+  const startMs = performance.now() - began;
+  show(
+    `A start from ${megabytes(/state/)} of state and ${megabytes(/journal/)} of journal`,
+    `${(startMs / 1000).toFixed(1)} s`,
+  );
+  signal(chain.pid, "SIGKILL");
+  const killed = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await rpc(chain.rpcUrl, "eth_blockNumber").catch(() => rpc(chain.rpcUrl, "eth_blockNumber"));
+  show("From the kill of its node to the next answer", `${((performance.now() - killed) / 1000).toFixed(1)} s`);
+  await chain.stop();
+};
+
+let chain = await start();
+await compareCost(chain);
+await fill(chain, Number(values["state-mb"]) * 1e6);
+// All of it in the state, so that what is restored is a state of that size.
+await chain.dumpSmall();
+await chain.stop();
+await timeRestoration();
+chain = await start();
+const tail = await createSender(chain.rpcUrl);
+for (let sent = 0; sent < 1_900; sent += AT_ONCE) await send(chain.rpcUrl, tail, AT_ONCE, AT_ONCE);
+await chain.stop();
+await timeRestoration();
+checkpointer.stop();
+rmSync(folder, { recursive: true, force: true });
+process.exit();
