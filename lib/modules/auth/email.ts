@@ -75,6 +75,8 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
     if (!replacesVerified(user, email)) return null;
     const latest = await latestEmailCode(database.prisma, actor.userId);
     if (latest !== null && covers(latest, email, clock.now())) return null;
+    // Before a code is used up: whoever comes too soon keeps it.
+    if (latest !== null) checkResend(latest, clock.now());
     return deps.approvals.requireApproval(actor, replacementOf(user, email), given);
   };
 
@@ -92,7 +94,7 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
       const earlier = replaces && latest !== null && covers(latest, email, createdAt) ? latest : null;
       // An address may have been verified since it was looked at.
       if (replaces && approved === null && earlier === null) throw changedMeanwhile();
-      if (latest && wasDelivered(latest)) checkResend(latest, createdAt);
+      if (latest) checkResend(latest, createdAt);
       await approved?.consume(tx);
       const id = newId("otp");
       const expiresAt = addSeconds(createdAt, CODE_SECONDS);
@@ -190,6 +192,7 @@ const changedMeanwhile = (): DomainError =>
   new DomainError("invalid_state", "The e-mail address was changed meanwhile. Nothing was sent; try again.");
 
 const checkResend = (latest: EmailCode, now: Date): void => {
+  if (!wasDelivered(latest)) return;
   const waitMs = addSeconds(latest.createdAt, RESEND_SECONDS).getTime() - now.getTime();
   if (waitMs <= 0) return;
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
