@@ -12,7 +12,7 @@ import {
   type Variables,
 } from "./production";
 
-const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
+export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
 const SECRET_LENGTH_MIN = 32;
 
 // Empty variables never come here: `loadConfig` takes them for unset.
@@ -108,7 +108,8 @@ export class ConfigError extends Error {
 const chainVariable = (given: Variables, name: (typeof CHAIN_VARIABLES)[number], id: unknown): string | undefined =>
   given[`${name}_${String(id)}`];
 
-const readChains = (file: string, variables: Variables, problems: string[]): ChainConfig[] => {
+/** The chains of a file, with the URLs that the environment names; what is wrong with it goes to `problems`. */
+export const readChains = (file: string, variables: Variables, problems: string[]): ChainConfig[] => {
   let json: unknown;
   try {
     json = JSON.parse(readFileSync(resolve(file), "utf8"));
