@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { createSiweMessage } from "viem/siwe";
 import { toHex } from "viem";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -30,6 +31,7 @@ const KEYS = {
   webhook: randomBytes(32).toString("hex"),
 };
 const CHAIN_IDS = [31337, 31338, 31339];
+const SERVER = fileURLToPath(new URL("../testing/api-server.ts", import.meta.url));
 const NOWHERE = "127.0.0.1:9";
 const PUBLIC_URL = "https://pay.example.org";
 
@@ -53,9 +55,15 @@ const expectNoSecret = (text: string): void => {
   for (const [where, key] of Object.entries(KEYS)) expect([where, text.includes(key)]).toEqual([where, false]);
 };
 
+interface Sent {
+  readonly method?: string;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A process of its own: what it writes is all that an operator's log would hold. */
 const startServer = async (environment: Readonly<Record<string, string>>) => {
-  const child = fork("lib/testing/api-server.ts", {
+  const child = fork(SERVER, {
     execArgv: ["--import", "tsx"],
     env: { NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -66,12 +74,11 @@ const startServer = async (environment: Readonly<Record<string, string>>) => {
     stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   const answers: string[] = [];
-  const call = async (path: string, init: RequestInit & { json?: unknown } = {}): Promise<Record<string, unknown>> => {
-    const { json, headers, ...rest } = init;
+  const call = async (path: string, { method, json, headers }: Sent = {}): Promise<Record<string, unknown>> => {
     const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, {
-      ...rest,
-      ...(json === undefined ? {} : { method: rest.method ?? "POST", body: JSON.stringify(json) }),
+      method: method ?? (json === undefined ? "GET" : "POST"),
       headers: { "content-type": "application/json", ...headers },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
     const text = await answer.text();
     answers.push(`${path} ${answer.status} ${JSON.stringify([...answer.headers])} ${text}`);
@@ -82,7 +89,7 @@ const startServer = async (environment: Readonly<Record<string, string>>) => {
 
 type Call = Awaited<ReturnType<typeof startServer>>["call"];
 
-const signIn = async (call: Call): Promise<RequestInit> => {
+const signIn = async (call: Call): Promise<Sent> => {
   const account = testAccount();
   const { address } = account;
   const given = await call("/auth/nonce", { json: { address } });

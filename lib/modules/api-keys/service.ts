@@ -6,7 +6,15 @@ import { isId } from "@/lib/core/ids";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
 import { createKeyChanging, mayManage, type ApiKeyChange, type ChangingDeps, type NewApiKey } from "./changing";
-import { findByLookup, listApiKeys, rehashApiKey, revokeApiKey, touchApiKey, type ApiKey, type StoredApiKey } from "./repository";
+import {
+  findByLookup,
+  listApiKeys,
+  rehashApiKey,
+  revokeApiKey,
+  touchApiKey,
+  type ApiKey,
+  type StoredApiKey,
+} from "./repository";
 import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
 export type { ApiKey } from "./repository";

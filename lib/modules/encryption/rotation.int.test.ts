@@ -23,6 +23,9 @@ import { createEnvelopes, createKeyring, KEY_WITHOUT_ID, keyIdOf } from "./servi
 type Variables = Readonly<Record<string, string>>;
 
 const CHAIN_ID = 31337;
+/** Each test starts processes and moves money several times. */
+const TEST_TIMEOUT_MS = 240_000;
+const PROCESS_TIMEOUT_MS = 90_000;
 const hex = (): string => randomBytes(32).toString("hex");
 const [OLD_KEY, NEW_KEY, FOREIGN_KEY] = [hex(), hex(), hex()];
 const [OLD_SECRET, NEW_SECRET] = [hex(), hex()];
@@ -154,7 +157,7 @@ beforeAll(async () => {
   await db.database.pool.query("UPDATE api_key SET app_secret_id = NULL");
 });
 
-describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", () => {
+describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", { timeout: TEST_TIMEOUT_MS }, () => {
   test("before it, both instances serve what was stored before keys had ids", async () => {
     await expectToServe(BEFORE);
     await expectToServe(BOTH.known);
@@ -180,7 +183,9 @@ describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", () => {
     await client.query("SELECT 1 FROM managed_key WHERE id = $1 FOR UPDATE", [LOCKED]);
     const { child, finished } = rotate(BOTH.current);
     // The rows before the locked one are done, and it waits at that one.
-    await vi.waitFor(async () => expect((await keyIds())["spare-09"]).toBe(idOf(NEW_KEY)), { timeout: 30_000 });
+    await vi.waitFor(async () => expect((await keyIds())["spare-09"]).toBe(idOf(NEW_KEY)), {
+      timeout: PROCESS_TIMEOUT_MS,
+    });
     child.kill("SIGKILL");
     await finished;
     const ids = await keyIds();
@@ -215,7 +220,7 @@ describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", () => {
     await withInstance(BOTH.current, async () => {
       expect(await unusedKey.client.call(whoAmI, {})).toMatchObject({ type: "apiKey" });
       await vi.waitFor(async () => expect((await rotate(BOTH.current, "--check").finished).code).toBe(0), {
-        timeout: 30_000,
+        timeout: PROCESS_TIMEOUT_MS,
         interval: 500,
       });
     });
