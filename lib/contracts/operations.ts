@@ -87,7 +87,22 @@ export const operationRecord = z.object({
   }),
   actual: z.object({ spent: z.array(tokenAmount), received: tokenAmount }),
   legs: z.array(legRecord),
-  fees: z.array(z.object({ kind: z.enum(["bridge", "swap", "gas"]), amount: amountOut, token: tokenRecord })),
+  fees: z
+    .array(
+      z.object({
+        kind: z.enum(["bridge", "swap", "network"]),
+        amount: amountOut,
+        token: tokenRecord,
+        paidBy: z
+          .enum(["sponsor", "wallet"])
+          .optional()
+          .meta({ description: "Of `network` alone: the project's paymaster, or the wallet that sent or executed it" }),
+      }),
+    )
+    .meta({
+      description:
+        "`bridge` and `swap` as quoted, parts of the rate; `network` as the chain took it in its coin, once a leg's source is mined",
+    }),
   failure: failureRecord.nullable(),
   outcome: z.object({ holds: z.array(holding), nextAction: z.string() }),
   retryOf: id("op").nullable().meta({ description: "The operation whose failed or refunded legs this tries again" }),

@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { FeeLines } from "@/components/features/swap/fee-lines";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
@@ -9,7 +9,15 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Fact, Facts, Sheet } from "@/components/ui/sheet";
 import { isFinal } from "@/lib/core/status";
 import { sumByAsset, type AssetSum } from "./asset-sums";
+import { networkFeesOf, quotedFeesOf, type Payer } from "./network-fees";
 import type { Operation } from "./types";
+
+const PAID_BY: Readonly<Record<Payer, string>> = {
+  sponsor: "paid by the project's sponsor",
+  wallet: "paid by the wallet",
+};
+/** On cheap chains it begins far behind the point. */
+const NETWORK_FEE_DIGITS = 8;
 
 interface AmountsSheetProps {
   readonly operation: Operation;
@@ -57,8 +65,19 @@ export const AmountsSheet = ({ operation, wide }: AmountsSheetProps): ReactNode 
           on <ChainName chainId={quoted.to.chainId} />
         </Fact>
         <Fact label="Fees, as quoted">
-          <FeeLines fees={operation.fees} />
+          <FeeLines fees={quotedFeesOf(operation.fees)} />
         </Fact>
+        {networkFeesOf(operation.fees).map(({ paidBy, sums }) => (
+          <Fact key={paidBy} label="Network fee">
+            {sums.map((sum) => (
+              <Fragment key={sum.assetId}>
+                <Amount value={sum.amount} unit={sum.symbol} fractionMax={NETWORK_FEE_DIGITS} />
+                {", "}
+              </Fragment>
+            ))}
+            {PAID_BY[paidBy]}
+          </Fact>
+        ))}
         <Fact label="Started by">
           <code className="font-mono text-sm break-all">{operation.createdBy}</code>
         </Fact>

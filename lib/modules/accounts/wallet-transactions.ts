@@ -20,6 +20,8 @@ export interface TransactionReceipt {
   readonly txHash: Hex;
   readonly blockNumber: bigint;
   readonly logs: readonly ReceiptLog[];
+  /** In wei. */
+  readonly costWei: bigint;
 }
 
 /** Halvings of a search over blocks; enough for any chain. */
@@ -112,9 +114,10 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
       chainCall(chainId, async () => {
         try {
           const receipt = await registry.client(chainId).getTransactionReceipt({ hash });
-          const { blockNumber, transactionHash, status } = receipt;
+          const { blockNumber, transactionHash, status, gasUsed, effectiveGasPrice } = receipt;
+          const costWei = gasUsed * effectiveGasPrice;
           const logs = receipt.logs.map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex }));
-          return { success: status === "success", txHash: transactionHash, blockNumber, logs };
+          return { success: status === "success", txHash: transactionHash, blockNumber, logs, costWei };
         } catch (error) {
           if (error instanceof TransactionReceiptNotFoundError) return null;
           throw error;

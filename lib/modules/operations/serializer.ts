@@ -22,6 +22,8 @@ export interface ChainFacts {
     readonly name: string;
     readonly confirmations: number;
     readonly explorerUrl?: string | undefined;
+    readonly nativeCurrency: { readonly symbol: string; readonly decimals: number };
+    readonly tokens: readonly { readonly address: string; readonly assetId: string }[];
   };
 }
 
@@ -145,6 +147,32 @@ const untouched = ({ status }: OperationWithLegs, request: RouteRequest): Holdin
         : "in the source wallet; nothing was taken",
   }));
 
+const quotedFees = (views: readonly LegView[]): OperationRecord["fees"] =>
+  views
+    .flatMap((view) => view.routeLeg.fees)
+    .map(({ kind, amountBase, token }) => ({
+      kind,
+      amount: formatAmount(amountBase, token.decimals),
+      token: tokenRecord(token),
+    }));
+
+const coinOf = (chains: ChainFacts, chainId: number) => {
+  const { nativeCurrency, tokens } = chains.get(chainId);
+  const assetId = tokens.find(({ address }) => address === "native")?.assetId;
+  const { symbol, decimals } = nativeCurrency;
+  return { symbol, address: "native", chainId, decimals, assetId: assetId ?? symbol.toLowerCase() } as const;
+};
+
+/** What the chains took for the legs whose source is mined. */
+const networkFees = (views: readonly LegView[], chains: ChainFacts): OperationRecord["fees"] =>
+  views.flatMap(({ row }) => {
+    const costWei = toBigIntOrNull(row.gasCostWei);
+    if (costWei === null) return [];
+    const token = coinOf(chains, row.sourceChainId);
+    const paidBy = row.gasPaidBy === "sponsor" ? "sponsor" : "wallet";
+    return [{ kind: "network", amount: formatAmount(costWei, token.decimals), token, paidBy }];
+  });
+
 /** The operation as the caller sees it, with where each part of the money is. */
 export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): OperationRecord => {
   const request = storedRouteRequest.parse(operation.request);
@@ -177,13 +205,7 @@ export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): O
       received: amountRecord(token, received),
     },
     legs: views.map((view) => toLeg(operation, view, chains)),
-    fees: views
-      .flatMap((view) => view.routeLeg.fees)
-      .map((fee) => ({
-        kind: fee.kind,
-        amount: formatAmount(fee.amountBase, fee.token.decimals),
-        token: tokenRecord(fee.token),
-      })),
+    fees: [...quotedFees(views), ...networkFees(views, chains)],
     failure: operation.failure as Failure,
     outcome: {
       holds: (views.length === 0 ? untouched(operation, request) : views.flatMap((view) => holdingsOf(view))).map(

@@ -3,23 +3,30 @@ import { toStored } from "@/lib/ports/routing-json";
 import { NO_JSON, type LegChange } from "@/lib/modules/operations/repository";
 import { movedNothing } from "./moved-nothing";
 import { confirmationsOf, move, touch, type MinedSource, type Step, type StepResult } from "./step";
-import { readWalletReceipt } from "./wallet-receipt";
+import { feeChange, readWalletReceipt } from "./wallet-receipt";
 
 const userOpHashOf = ({ leg }: Step): `0x${string}` => {
   if (leg.userOpHash === null) throw new Error(`Leg ${leg.id} has no user operation.`);
   return leg.userOpHash as `0x${string}`;
 };
 
+const readOperationReceipt = async (step: Step): Promise<MinedSource | null> => {
+  const receipt = await step.accounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
+  if (receipt === null) return null;
+  const { actualGasCost, paymaster, ...mined } = receipt;
+  return { ...mined, fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" } };
+};
+
 /** What the chain shows of the leg's source now; null as long as it is not mined. */
 export const readReceipt = (step: Step): Promise<MinedSource | null> =>
-  step.leg.via === "transaction"
-    ? readWalletReceipt(step)
-    : step.accounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
+  step.leg.via === "transaction" ? readWalletReceipt(step) : readOperationReceipt(step);
 
 const GONE: LegChange = {
   sourceTxHash: null,
   sourceBlock: null,
   sourceConfirmations: 0,
+  gasCostWei: null,
+  gasPaidBy: null,
   spentBase: null,
   receivedBase: null,
   destTxHash: null,
@@ -70,7 +77,8 @@ export const followSource = async (step: Step): Promise<"final" | "open" | "gone
   if (receipt === null || !saysTheSame(step, receipt)) return "gone";
   const confirmations = Math.min(needed, await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber));
   if (confirmations === leg.sourceConfirmations) return "open";
-  if (!(await touch(step, { sourceConfirmations: confirmations }))) return "moved";
+  // The same transaction costs something else in another block, so the last receipt that is read has the last word.
+  if (!(await touch(step, { sourceConfirmations: confirmations, ...feeChange(receipt.fee) }))) return "moved";
   leg.sourceConfirmations = confirmations;
   return confirmations >= needed ? "final" : "open";
 };

@@ -46,6 +46,13 @@ export interface Step extends StepDeps {
 
 export type StepInput = Pick<Step, "operation" | "leg" | "signal" | "submittedAt">;
 
+/** What the chain took for bringing a leg's source on chain. */
+export interface NetworkFee {
+  /** In wei of the chain's coin. */
+  readonly costWei: bigint;
+  readonly paidBy: "sponsor" | "wallet";
+}
+
 /** The mined operation of a leg, or the mined transactions of its wallet taken together. */
 export interface MinedSource {
   readonly success: boolean;
@@ -53,6 +60,7 @@ export interface MinedSource {
   readonly blockNumber: bigint;
   /** Of the leg alone. */
   readonly logs: readonly ReceiptLog[];
+  readonly fee: NetworkFee;
 }
 
 /** Shown in the record, to people and machines. */

@@ -7,7 +7,7 @@ import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
 import { readReceipt } from "./source";
 import { fail, move, type Failure, type MinedSource, type Step, type StepResult } from "./step";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
-import { stoppedChange } from "./wallet-receipt";
+import { feeChange, stoppedChange } from "./wallet-receipt";
 
 const SUBMIT_AGAIN_MS = 4000;
 /** Blocks may carry clocks that run ahead or behind a little. */
@@ -93,7 +93,12 @@ const whyNever = async (step: Step): Promise<Failure | null> => {
 
 const seen = async (step: Step, receipt: MinedSource): Promise<StepResult> => {
   const { leg, routeLeg, request } = step;
-  const mined: LegChange = { sourceTxHash: receipt.txHash, sourceBlock: receipt.blockNumber, sourceConfirmations: 1 };
+  const mined: LegChange = {
+    sourceTxHash: receipt.txHash,
+    sourceBlock: receipt.blockNumber,
+    sourceConfirmations: 1,
+    ...feeChange(receipt.fee),
+  };
   const data = { txHash: receipt.txHash, chainId: leg.sourceChainId };
   if (!receipt.success) {
     const failure = {

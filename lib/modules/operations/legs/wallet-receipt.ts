@@ -2,7 +2,7 @@ import { toDecimal } from "@/lib/db/decimal";
 import { storedWalletTransactions } from "@/lib/modules/operations/new-leg";
 import type { LegChange } from "@/lib/modules/operations/repository";
 import { toStored } from "@/lib/ports/routing-json";
-import type { MinedSource, Step } from "./step";
+import type { MinedSource, NetworkFee, Step } from "./step";
 
 const latest = (blocks: readonly bigint[]): bigint => blocks.reduce((one, other) => (one > other ? one : other), 0n);
 
@@ -26,11 +26,19 @@ const minedTransactions = ({ accounts, leg }: Step) => {
 
 type Mined = Awaited<ReturnType<typeof minedTransactions>>;
 
-const together = (mined: Mined): Pick<MinedSource, "blockNumber" | "logs"> => {
+/** Replaces what was noted before: to repeat a step adds nothing. */
+export const feeChange = ({ costWei, paidBy }: NetworkFee): LegChange => ({
+  gasCostWei: toDecimal(costWei),
+  gasPaidBy: paidBy,
+});
+
+const together = (mined: Mined): Pick<MinedSource, "blockNumber" | "logs" | "fee"> => {
   const effective = mined.filter((receipt) => receipt !== null);
   return {
     blockNumber: latest(effective.map(({ blockNumber }) => blockNumber)),
     logs: effective.flatMap(({ logs }) => logs).map((log, logIndex) => ({ ...log, logIndex })),
+    // One that reverted was paid for too.
+    fee: { costWei: effective.reduce((sum, { costWei }) => sum + costWei, 0n), paidBy: "wallet" },
   };
 };
 
@@ -50,5 +58,7 @@ export const stoppedChange = (
 };
 
 /** As `stoppedChange`, for a leg whose last transaction will not come. */
-export const readStopped = async (step: Step): Promise<LegChange> =>
-  stoppedChange(step, together(await minedTransactions(step)));
+export const readStopped = async (step: Step): Promise<LegChange> => {
+  const source = together(await minedTransactions(step));
+  return { ...stoppedChange(step, source), ...(source.fee.costWei > 0n ? feeChange(source.fee) : {}) };
+};

@@ -1,0 +1,23 @@
+import { sumByAsset, type AssetSum } from "./asset-sums";
+import type { Operation } from "./types";
+
+type Fee = Operation["fees"][number];
+export type Payer = NonNullable<Fee["paidBy"]>;
+
+export interface NetworkFee {
+  readonly paidBy: Payer;
+  readonly sums: readonly AssetSum[];
+}
+
+const PAYERS: readonly Payer[] = ["sponsor", "wallet"];
+
+/** What the chains took, added up for each who paid; nobody is listed who paid nothing. */
+export const networkFeesOf = (fees: readonly Fee[]): NetworkFee[] =>
+  PAYERS.map((paidBy) => ({
+    paidBy,
+    sums: sumByAsset(fees.filter((fee) => fee.kind === "network" && fee.paidBy === paidBy)),
+  })).filter(({ sums }) => sums.length > 0);
+
+/** Fees that are parts of the rate. */
+export const quotedFeesOf = (fees: readonly Fee[]) =>
+  fees.flatMap(({ kind, ...fee }) => (kind === "network" ? [] : [{ ...fee, kind }]));
