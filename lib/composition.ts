@@ -63,6 +63,7 @@ import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createReservesService } from "@/lib/modules/reserves/service";
 import { createSecrets } from "@/lib/modules/secrets/service";
+import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createTransfersService } from "@/lib/modules/transfers/service";
 import { createTransactionsService } from "@/lib/modules/transactions/service";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
@@ -141,6 +142,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     wallets,
     mail: mailer,
     approvals,
+    signUp: config.signUp,
     clock,
   });
   const walletLinks = createWalletLinks({ database, registry, publicUrl: config.publicUrl, profiles: auth, clock });
@@ -169,13 +171,20 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     secrets,
     clock,
   });
-  const operationsRepository = createOperationsRepository(database);
+  const sponsorship = createSponsorshipService({
+    database,
+    registry,
+    clock,
+    maxFeePerGas: (chainId) => accounts.maxFeePerGas(chainId),
+  });
+  const operationsRepository = createOperationsRepository(database, sponsorship);
   const operations = createOperationsService({
     repository: operationsRepository,
     lists: createOperationListRepository(database),
-    waiting: createWaitingRepository(database),
+    waiting: createWaitingRepository(database, sponsorship),
     funds,
     reserves,
+    sponsorship,
     clock,
     listener,
   });
@@ -188,6 +197,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     funds,
     otp,
     policies,
+    sponsorship,
     operations,
     clock,
   });
@@ -230,6 +240,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     policies,
     projectPolicies: createProjectPolicies(authority),
     mailOutbox,
+    sponsorship,
     wallets,
     walletLinks,
     contacts,

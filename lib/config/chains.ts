@@ -20,6 +20,22 @@ export const tokenConfig = z.object({
   usdPegged: z.boolean().default(false),
 });
 
+const gas = z.int().min(0);
+
+/** What the project's sponsor pays for network fees; defaults are in `lib/modules/sponsorship/limits.ts`. */
+const sponsorConfig = z.object({
+  /** In gwei: the price at which the two budgets below are turned into the chain's coin. */
+  gasPriceGwei: z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string like "0.05"')
+    .optional(),
+  /** Gas that one project may spend on one UTC day, and in one operation, at that price. */
+  dailyGas: gas.optional(),
+  operationGas: gas.optional(),
+  /** The highest gas limit of one user operation, by what it does. */
+  gasCeilings: z.object({ transfer: gas, swap: gas, bridge: gas, payoutBatch: gas }).partial().optional(),
+});
+
 export const chainConfig = z.object({
   id: z.int().positive(),
   name: z.string().min(1),
@@ -88,6 +104,7 @@ export const chainConfig = z.object({
       .optional(),
   }),
   tokens: z.array(tokenConfig).min(1),
+  sponsor: sponsorConfig.optional(),
 });
 
 /** The file that `CHAINS_FILE` names (default `lib/config/chains/local.json`). */

@@ -32,6 +32,31 @@ const problems = (variables: Record<string, string>): readonly string[] => {
   }
 };
 
+describe("who may sign up", () => {
+  const [ada, bob] = ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"];
+
+  test("is everybody in development, and nobody but the first person in production, unless it is said", () => {
+    expect(loadConfig(good).signUp).toEqual({ mode: "open" });
+    expect(loadConfig(production).signUp).toEqual({ mode: "closed" });
+    expect(loadConfig({ ...production, SIGN_UP: "open" }).signUp).toEqual({ mode: "open" });
+    expect(loadConfig({ ...good, SIGN_UP: "closed", SIGN_UP_ALLOW: "" }).signUp).toEqual({ mode: "closed" });
+  });
+
+  test("is a list of addresses, checksummed", () => {
+    const variables = { ...good, SIGN_UP: "allow-list", SIGN_UP_ALLOW: `${ada.toLowerCase()}, ${bob},` };
+    expect(loadConfig(variables).signUp).toEqual({ mode: "allow-list", addresses: [ada, bob] });
+  });
+
+  test("is refused where it makes no sense", () => {
+    expect(problems({ ...good, SIGN_UP: "allow-list" })).toEqual([expect.stringContaining("needs SIGN_UP_ALLOW")]);
+    expect(problems({ ...good, SIGN_UP_ALLOW: ada })).toEqual([expect.stringContaining("only read with")]);
+    expect(problems({ ...good, SIGN_UP: "allow-list", SIGN_UP_ALLOW: `${ada},0x12` })).toEqual([
+      expect.stringContaining("0x12 is no address"),
+    ]);
+    expect(problems({ ...good, SIGN_UP: "invite" })).toEqual([expect.stringMatching(/^SIGN_UP:/)]);
+  });
+});
+
 describe("the configuration", () => {
   test("names every problem at once, and no value of a secret", () => {
     const found = problems({

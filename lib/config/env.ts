@@ -11,6 +11,7 @@ import {
   withoutPrefix,
   type Variables,
 } from "./production";
+import { signUpOf, type SignUp } from "./sign-up";
 
 export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
 const SECRET_LENGTH_MIN = 32;
@@ -45,6 +46,9 @@ const environment = z.object({
   WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
   /** Set by the supervisor where it runs local chains: opens the faucet and the burner wallet. */
   DEVNET: z.enum(["0", "1"]).default("0"),
+  /** Who may sign in for the first time: anybody, the addresses of `SIGN_UP_ALLOW`, or the first person of the installation alone. */
+  SIGN_UP: optional(z.enum(["open", "allow-list", "closed"])),
+  SIGN_UP_ALLOW: optional(z.string()),
   /** Proxies whose `X-Forwarded-For` is believed, as a count of hops; 0 believes none. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   /** Requests per 60 s, for each API key or person, and for each address; 0 is no limit. */
@@ -84,6 +88,7 @@ export interface Config {
   readonly webhookSecret: string | null;
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
+  readonly signUp: SignUp;
   readonly trustedProxyHops: number;
   /** Requests per 60 s; 0 is no limit. */
   readonly rateLimitPerKey: number;
@@ -214,6 +219,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   protect(given, chains);
   problems.push(...(isProduction ? productionProblems(given) : developmentProblems(given, chains)));
   if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
+  const signUp = signUpOf(given, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
   const key = (value: string | undefined): `0x${string}` | null =>
@@ -236,6 +242,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     webhookSecret: env.WEBHOOK_SECRET ?? null,
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
+    signUp,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     rateLimitPerKey: env.RATE_LIMIT_PER_KEY,
     rateLimitPerIp: env.RATE_LIMIT_PER_IP,

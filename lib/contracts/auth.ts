@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
-import { address, id, timestamp } from "./common";
+import { address, amountOut, chainId, id, timestamp } from "./common";
 import { defineContract } from "./contract";
 
 const tag = "Sign-in";
@@ -51,7 +51,7 @@ export const createToken = defineContract({
   }),
   status: 200,
   response: tokens,
-  errors: ["invalid_signature", "nonce_expired"],
+  errors: ["invalid_signature", "nonce_expired", "sign_up_closed"],
 });
 
 export const refreshToken = defineContract({
@@ -97,6 +97,19 @@ const me = z.object({
   ),
 });
 
+const sponsorBudget = z
+  .object({
+    chainId,
+    symbol: z.string().meta({ description: "The chain's coin, in units of which all amounts are" }),
+    dailyLimit: amountOut,
+    used: amountOut.meta({ description: "Paid for operations that were accepted today" }),
+    reserved: amountOut.meta({ description: "The most that today's operations which have not ended may still cost" }),
+    remaining: amountOut,
+    resetsAt: timestamp,
+    perOperation: amountOut.meta({ description: "The most that one operation may cost" }),
+  })
+  .meta({ description: "What the project's sponsor pays for network fees on a chain, on this UTC day" });
+
 export const whoAmI = defineContract({
   method: "GET",
   path: "/auth/whoami",
@@ -116,11 +129,11 @@ export const whoAmI = defineContract({
 export const getMe = defineContract({
   method: "GET",
   path: "/me",
-  summary: "The signed-in person",
+  summary: "The signed-in person, and what the project's sponsor pays for network fees today",
   tag: "Profile",
   auth: "user",
   status: 200,
-  response: me,
+  response: me.extend({ sponsorBudgets: z.array(sponsorBudget) }),
 });
 
 export const updateMe = defineContract({

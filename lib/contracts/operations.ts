@@ -242,6 +242,7 @@ export const approveOperation = defineContract({
     "otp_attempts_exceeded",
     "insufficient_balance",
     "simulation_failed",
+    "sponsor_budget_exceeded",
     "chain_unavailable",
   ],
 });

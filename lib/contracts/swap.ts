@@ -33,6 +33,14 @@ export const quoteBody = z.object({
   slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
 });
 
+/** Who pays the network fee of what a source sends. */
+const feePayer = z.enum(["sponsor", "wallet"]);
+
+export const networkFeePaidBy = feePayer
+  .nullable()
+  .default(null)
+  .meta({ description: "Who pays the network fee; null where that is known once it is prepared" });
+
 export const quoteRecord = z.object({
   quoteId: id("qt"),
   expiresAt: timestamp,
@@ -44,6 +52,7 @@ export const quoteRecord = z.object({
       expectedOut: amountOut,
       minOut: amountOut,
       estimatedSeconds: z.int(),
+      networkFeePaidBy,
     }),
   ),
   to: z.object({
@@ -222,6 +231,9 @@ export const prepareSwap = defineContract({
     expiresAt: timestamp,
     to: quoteRecord.shape.to,
     warnings: quoteRecord.shape.warnings,
+    networkFees: z
+      .array(z.object({ walletAddress: address, chainId, paidBy: feePayer }))
+      .meta({ description: "Who pays the network fee of each source" }),
     simulation: z.object({ balanceChanges: z.array(balanceChange) }),
     actions: z.array(action),
   }),
@@ -236,6 +248,7 @@ export const prepareSwap = defineContract({
     "otp_attempts_exceeded",
     "insufficient_balance",
     "simulation_failed",
+    "sponsor_budget_exceeded",
     "chain_unavailable",
   ],
 });
@@ -264,6 +277,7 @@ export const executeSwap = defineContract({
     "quote_expired",
     "quote_already_used",
     "insufficient_balance",
+    "sponsor_budget_exceeded",
     "recipient_not_allowed",
     "otp_required",
   ],

@@ -15,7 +15,7 @@ import {
 } from "./common";
 import { defineContract } from "./contract";
 import { failureRecord, operationRecord } from "./operations";
-import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX, quoteRecord } from "./swap";
+import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX, networkFeePaidBy, quoteRecord } from "./swap";
 
 const tag = "Transfers";
 
@@ -36,6 +36,7 @@ export const transferRecord = z.object({
   }),
   received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it" }),
   fees: quoteRecord.shape.fees,
+  networkFeePaidBy,
   estimatedSeconds: quoteRecord.shape.estimatedSeconds,
   warnings: quoteRecord.shape.warnings,
   operationId: id("op").nullable(),
@@ -152,6 +153,7 @@ export const swapAndTransfer = defineContract({
     "no_route",
     "insufficient_liquidity",
     "simulation_failed",
+    "sponsor_budget_exceeded",
     "chain_unavailable",
     "idempotency_mismatch",
   ],

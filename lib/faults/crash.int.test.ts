@@ -11,6 +11,7 @@ import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount, testKey } from "@/lib/testing/factories";
 import { ignoreDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, fund, newCustomer, prepareQuote, type Customer, type QuoteBody } from "@/lib/testing/journey";
+import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 import { startLife } from "@/lib/testing/worker-life";
 import { workerProcesses } from "@/lib/testing/worker-process";
 
@@ -179,7 +180,10 @@ test(
       randomKills: RANDOM_KILLS,
       budgetMs: WALK_MS,
       random: randomOf(seed),
-      onDeath: endLeasesOf,
+      onDeath: async (pid) => {
+        await expectBudgetsToFitLegs(api.services.database);
+        await endLeasesOf(pid);
+      },
     });
     await startOne();
     await walk.survey(() => waitUntilAllFinal(SETTLE_MS));
@@ -211,6 +215,9 @@ test(
     await Promise.all(customers.map(expectTreasuryDebited));
     const treasuries = customers.map(({ treasury }) => treasury);
     await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, treasuries);
+    await expectBudgetsToFitLegs(api.services.database);
+    expect(await prisma.sponsorUsage.count({ where: { reservedWei: { gt: 0 } } })).toBe(0);
+    expect(await prisma.sponsorUsage.count({ where: { usedWei: { gt: 0 } } })).toBeGreaterThan(0);
     // A machine that is busy with other things gets less far in its time; what it did was right all the same.
     if (isThrough) expect(walk.missed()).toEqual([]);
   },

@@ -11,8 +11,12 @@ import { authOptions } from "./next-auth";
 let aheadSeconds = 0;
 const clock: Clock = { now: () => addSeconds(systemClock.now(), aheadSeconds) };
 let services: Services;
+/** Refused as one who is not on the list. */
+const stranger = privateKeyToAccount(generatePrivateKey());
+const people = Array.from({ length: 20 }, () => privateKeyToAccount(generatePrivateKey()));
 beforeAll(async () => {
-  services = await testServices({ devnet: false, overrides: { clock } });
+  const variables = { SIGN_UP: "allow-list", SIGN_UP_ALLOW: people.map(({ address }) => address).join() };
+  services = await testServices({ devnet: false, overrides: { clock }, variables });
 });
 
 interface Answer {
@@ -66,8 +70,8 @@ const newBrowser = () => {
   return { request, post, session, jar };
 };
 
-const credentials = async (nonce?: string) => {
-  const account = privateKeyToAccount(generatePrivateKey());
+const credentials = async (nonce?: string, account = people.pop()) => {
+  if (account === undefined) throw new Error("More people sign in than are on the list.");
   const given = await services.auth.createNonce();
   const message = createSiweMessage({
     address: account.address,
@@ -109,6 +113,16 @@ describe("the dashboard's sign-in", () => {
     expect(String(made.body.url)).toContain("error=invalid_signature");
     expect((await post("callback/credentials", { message: "", signature: "" })).status).toBe(401);
     expect(await session()).toEqual({});
+  });
+
+  test("tells the page by its code that sign-up is closed, and keeps nothing of the stranger", async () => {
+    const { message, signature } = await credentials(undefined, stranger);
+    const { post, session } = newBrowser();
+    const refused = await post("callback/credentials", { message, signature });
+    expect(refused.status).toBe(401);
+    expect(String(refused.body.url)).toContain("error=sign_up_closed");
+    expect(await session()).toEqual({});
+    expect(await services.database.prisma.user.count({ where: { address: stranger.address } })).toBe(0);
   });
 
   test("works once with each nonce", async () => {

@@ -63,6 +63,7 @@ export interface AuthServicesOptions {
   readonly keyEncryptionKey?: Buffer;
   readonly keyEncryptionKeysPrevious?: readonly Buffer[];
   readonly publicUrl?: string;
+  readonly signUp?: AuthDeps["signUp"];
 }
 
 /** The services around sign-in on a real database. Two of them on one database are two instances of the service. */
@@ -96,7 +97,8 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const shared = { database, secrets, keyring, publicUrl, registry, clock, monotonicMs, approvals, projects };
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
   const projectPolicies = createProjectPolicies({ database, clock, approvals, policies, projects });
-  const auth = createAuthService({ ...shared, wallets, mail });
+  const signUp = options.signUp ?? { mode: "open" };
+  const auth = createAuthService({ ...shared, wallets, mail, signUp });
 
   type Account = Pick<PrivateKeyAccount, "address" | "signMessage">;
   const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());

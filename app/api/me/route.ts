@@ -1,10 +1,17 @@
 import { getMe, updateMe } from "@/lib/contracts/auth";
 import { ok, route } from "@/lib/http/route";
 import { toMe, toMeWithVerification } from "@/lib/modules/auth/serializer";
+import { toSponsorBudgets } from "@/lib/modules/sponsorship/serializer";
 
 export const GET = route({
   contract: getMe,
-  handler: async ({ actor, services }) => ok(toMe(await services.auth.me(actor))),
+  handler: async ({ actor, services }) => {
+    const [profile, budgets] = await Promise.all([
+      services.auth.me(actor),
+      services.sponsorship.budgets(actor.projectId),
+    ]);
+    return ok({ ...toMe(profile), sponsorBudgets: toSponsorBudgets(budgets) });
+  },
 });
 
 export const PATCH = route({

@@ -3,7 +3,9 @@
 import type { ReactNode } from "react";
 import { SigningSteps } from "@/components/features/signing/signing-steps";
 import { Alert } from "@/components/ui/alert";
+import { Fact, Facts } from "@/components/ui/sheet";
 import { BalanceChanges } from "./balance-changes";
+import { NetworkFee } from "./network-fee";
 import type { MoveFlow } from "./use-move-flow";
 
 /** The receipt before the money moves, and what one's own wallets have to sign for it. */
@@ -14,6 +16,11 @@ export const ReviewStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNo
   return (
     <div className="flex flex-col gap-4">
       {subject.receipt(prepared.to)}
+      <Facts>
+        <Fact label="Network fee">
+          <NetworkFee paidBy={prepared.networkFees.map(({ paidBy }) => paidBy)} />
+        </Fact>
+      </Facts>
       {prepared.warnings.map((warning) => (
         <Alert key={warning.code + warning.message} tone="warning">
           {warning.message}

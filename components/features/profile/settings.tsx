@@ -13,6 +13,7 @@ import { Select } from "@/components/ui/select";
 import { Fact, Facts, Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
 import { EmailSheet } from "./email-sheet";
 import { useMe, type Me } from "./use-me";
 
@@ -22,7 +23,7 @@ export const Settings = (): ReactNode => {
   return (
     <>
       <PageHeader title="Settings" />
-      <div className="flex max-w-2xl flex-col gap-4">
+      <div className="flex max-w-3xl flex-col gap-4">
         <Sheet title="Profile" flush>
           {isPending ? (
             <LoadingRows what="your profile" rows={3} />
@@ -34,6 +35,7 @@ export const Settings = (): ReactNode => {
         </Sheet>
         {data === undefined ? null : <EmailSheet me={data} />}
         <LimitSheet />
+        {data === undefined ? null : <SponsorBudgetsCard budgets={data.sponsorBudgets} />}
         <Sheet title="Looks">
           <ThemeField />
         </Sheet>

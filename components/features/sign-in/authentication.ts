@@ -30,11 +30,16 @@ const REFUSALS: Readonly<Record<string, string>> = {
   nonce_expired: "The message was older than ten minutes, or was used already. Here is a new one.",
   invalid_signature:
     "The signature does not fit the message and the address. Check which account the wallet signed with.",
+  sign_up_closed:
+    "This address has no account here, and sign-up is closed. Ask whoever runs this installation to let you in, or use another wallet.",
 };
+
+export const refusalText = (code: string | null | undefined): string =>
+  REFUSALS[code ?? ""] ?? "The service did not accept the signature. Try again with a new message.";
 
 /** Hands the signed message to next-auth, which keeps the session. Answers with the reason of a refusal, else null. */
 export const verifySignature = async (message: string, signature: string): Promise<string | null> => {
   const answer = await signIn("credentials", { message, signature, redirect: false });
   if (answer?.ok === true) return null;
-  return REFUSALS[answer?.error ?? ""] ?? "The service did not accept the signature. Try again with a new message.";
+  return refusalText(answer?.error);
 };

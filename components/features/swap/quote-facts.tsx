@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { NetworkFee } from "@/components/features/money-flow/network-fee";
 import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/sheet";
@@ -54,6 +55,9 @@ export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
       </Fact>
       <Fact label="Fees">
         <FeeLines fees={quote.fees} />
+      </Fact>
+      <Fact label="Network fee">
+        <NetworkFee paidBy={quote.from.map((source) => source.networkFeePaidBy)} />
       </Fact>
       <Fact label="Price impact">
         <span className={IMPACT_LOOKS[impactGate(quote.priceImpactBps)]}>{percentText(quote.priceImpactBps)}</span>

@@ -2,6 +2,7 @@
 
 import { ArrowRight } from "lucide-react";
 import { useId, type ReactNode } from "react";
+import { NetworkFee } from "@/components/features/money-flow/network-fee";
 import { FeeLines } from "@/components/features/swap/fee-lines";
 import { secondsText } from "@/components/features/swap/seconds-text";
 import { Alert } from "@/components/ui/alert";
@@ -109,6 +110,9 @@ const TransferFacts = ({ transfer, outdated }: TransferFactsProps): ReactNode =>
       </Fact>
       <Fact label="Fees, taken off already">
         <FeeLines fees={transfer.fees} />
+      </Fact>
+      <Fact label="Network fee">
+        <NetworkFee paidBy={[transfer.networkFeePaidBy]} />
       </Fact>
       <Fact label="Takes about">
         <span className="num">{secondsText(transfer.estimatedSeconds)}</span>

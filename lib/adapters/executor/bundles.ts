@@ -3,7 +3,7 @@ import type { RevertReason } from "@/lib/chains/erc4337/revert-reason";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { Carrier } from "@/lib/ports/transactions";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
-import { bundledGasOf, TRANSACTION_GAS_MAX } from "./gas";
+import { bundledGasOf, TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
 import type { Place } from "./place";
 import { dryRun } from "./simulation";
 

@@ -1,5 +1,5 @@
 import { size, type Hex } from "viem";
-import { gasTotalOf } from "@/lib/chains/erc4337/user-operation";
+import { bundledGasOf, SPARE_GAS } from "@/lib/chains/erc4337/gas-limits";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { bundleCallOf, type BundleCall } from "@/lib/chains/erc4337/bundle-call";
 import type { Place } from "./place";
@@ -15,13 +15,6 @@ const UNMEASURED_GAS = 22_000n;
 const UNMEASURED_GAS_PER_WORD = 5n;
 /** What the paymaster does before it calls EntryPoint: it looks the marker up, marks, and hands the call data on. */
 const MARKING_GAS = 6_000n;
-
-/** What `innerHandleOp` wants left beside the limits of the operation, or it aborts the bundle (AA95). */
-const INNER_OVERHEAD = 10_000n;
-const SPARE_GAS = 60_000n;
-
-/** A transaction may use at most 2^24 gas (EIP-7825). */
-export const TRANSACTION_GAS_MAX = 16_777_216n;
 
 const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {
   let zeros = 0n;
@@ -54,10 +47,6 @@ export const preVerificationGasOf = (operation: UserOperation, place: Place): bi
     UNMEASURED_GAS_PER_WORD * BigInt(Math.ceil(size(data) / 32))
   );
 };
-
-/** Gas that the operation may use inside of a bundle, and a 64th more, because a call passes on at most 63/64 of what is left (EIP-150). */
-export const bundledGasOf = (operation: UserOperation): bigint =>
-  ((gasTotalOf(operation) + INNER_OVERHEAD) * 64n) / 63n;
 
 /** Gas limit of the transaction: all limits of its operations, and for the paymaster's call to EntryPoint a 64th more (EIP-150). */
 export const transactionGasOf = (operations: readonly UserOperation[], { data, marked }: BundleCall): bigint => {

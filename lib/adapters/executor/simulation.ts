@@ -4,7 +4,8 @@ import { revertDataOf, revertReasonOf, type RevertReason } from "@/lib/chains/er
 import { DomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
-import { TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
+import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
+import { transactionGasOf } from "./gas";
 import type { Place } from "./place";
 
 /** EntryPoint's codes as a person reads them; the others speak for themselves. */

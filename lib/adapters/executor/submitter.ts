@@ -10,7 +10,8 @@ import {
 } from "@/lib/ports/transactions";
 import { planBundles, type Wanted } from "./bundles";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
-import { TRANSACTION_GAS_MAX, transactionGasOf } from "./gas";
+import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
+import { transactionGasOf } from "./gas";
 import type { Place } from "./place";
 import { simulationFailed } from "./simulation";
 

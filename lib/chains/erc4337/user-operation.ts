@@ -47,10 +47,20 @@ export const paymasterAndDataOf = (operation: UserOperationFields): Hex =>
         operation.paymasterData ?? "0x",
       ]);
 
+/** The gas limits of an operation, alone or as a part of it. */
+export type GasLimits = Pick<
+  UserOperationFields,
+  | "callGasLimit"
+  | "verificationGasLimit"
+  | "preVerificationGas"
+  | "paymasterVerificationGasLimit"
+  | "paymasterPostOpGasLimit"
+>;
+
 /** Gas that the account or paymaster must be able to pay for before anything runs. */
-export const gasTotalOf = (operation: UserOperationFields): bigint =>
-  operation.callGasLimit +
-  operation.verificationGasLimit +
-  operation.preVerificationGas +
-  (operation.paymasterVerificationGasLimit ?? 0n) +
-  (operation.paymasterPostOpGasLimit ?? 0n);
+export const gasTotalOf = (gas: GasLimits): bigint =>
+  gas.callGasLimit +
+  gas.verificationGasLimit +
+  gas.preVerificationGas +
+  (gas.paymasterVerificationGasLimit ?? 0n) +
+  (gas.paymasterPostOpGasLimit ?? 0n);

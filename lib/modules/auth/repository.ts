@@ -68,6 +68,17 @@ export const ensureUser = async (
   return { user: toUser(row), created: count === 1 };
 };
 
+export const hasUser = async (db: Queryable, address: string): Promise<boolean> =>
+  (await db.user.findUnique({ where: { address }, select: { id: true } })) !== null;
+
+export const hasAnyUser = async (db: Queryable): Promise<boolean> =>
+  (await db.user.findFirst({ select: { id: true } })) !== null;
+
+/** First sign-ins wait for each other here until the transaction ends. */
+export const lockFirstSignUp = async (db: Queryable): Promise<void> => {
+  await db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('first-sign-up', 0))`;
+};
+
 export const findUser = async (db: Queryable, id: string): Promise<User | null> => {
   const row = await db.user.findUnique({ where: { id } });
   return row === null ? null : toUser(row);

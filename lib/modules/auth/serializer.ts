@@ -1,4 +1,4 @@
-import type { createNonce, createToken, getJwks, getMe, updateMe } from "@/lib/contracts/auth";
+import type { createNonce, createToken, getJwks, updateMe, verifyEmail } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { getAddress } from "viem";
 import { ACCESS_TOKEN_SECONDS } from "./access-token";
@@ -28,7 +28,7 @@ export const toJwks = ({ keys }: { readonly keys: readonly Jwk[] }): ResponseOf<
   keys: keys.map(({ kty, crv, x, y, kid, alg, use }) => ({ kty, crv, x, y, kid, alg, use })),
 });
 
-export const toMe = (profile: Profile): ResponseOf<typeof getMe> => ({
+export const toMe = (profile: Profile): ResponseOf<typeof verifyEmail> => ({
   id: profile.id,
   address: getAddress(profile.address),
   email: profile.email,

@@ -15,6 +15,7 @@ import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { Mailer } from "@/lib/ports/mail";
 import { createAccessTokens, type AccessToken } from "./access-token";
 import { createEmailVerification, type Verification } from "./email";
+import { admitSignUp, type SignUpRule } from "./sign-up";
 import {
   consumeNonce,
   deleteNoncesBefore,
@@ -41,6 +42,8 @@ export interface AuthDeps {
   readonly wallets: Pick<WalletsService, "createTreasury">;
   readonly mail: Mailer;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  /** Who may become a person here. */
+  readonly signUp: SignUpRule;
   readonly clock: Clock;
   /** For the age of cached sessions; the default never goes back. */
   readonly monotonicMs?: () => number;
@@ -78,7 +81,7 @@ export interface AuthService extends Pick<
   /**
    * EIP-4361. The first sign-in of an address makes person, project "My project" and treasury; any number at once make one each.
    * The attempt uses up the message's nonce, whether the signature is right or wrong.
-   * @throws DomainError `invalid_signature`, `nonce_expired`, `chain_unavailable`
+   * @throws DomainError `invalid_signature`, `nonce_expired`, `sign_up_closed`, `chain_unavailable`
    */
   signIn(input: SignIn): Promise<SignedIn>;
   logout(sessionId: string): Promise<void>;
@@ -219,10 +222,11 @@ const otherAccount = ({ contractChainId }: User): string =>
 
 const ensurePerson = async (
   tx: Tx,
-  { projects, clock }: AuthDeps,
+  { projects, clock, signUp }: AuthDeps,
   account: { readonly address: string; readonly contractChainId: number | null },
 ): Promise<User> => {
   const { address } = account;
+  await admitSignUp(tx, signUp, address);
   const candidate = { id: newId("user"), ...account, createdAt: clock.now() };
   const { user, created } = await ensureUser(tx, candidate);
   if (!created) return user;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toDecimal } from "@/lib/db/decimal";
 import type { SignedPermit } from "@/lib/modules/accounts/service";
+import type { SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import type { RouteLeg, RouteSource } from "@/lib/ports/routing";
 import { storedAddress, storedBase, storedHex, toStored } from "@/lib/ports/routing-json";
@@ -93,6 +94,8 @@ type OwnColumns = Pick<
   | "executorWalletId"
   | "permit"
 >;
+/** What the sponsor pays for the leg at most, and the UTC day to whose budget it counts. */
+type SponsorColumns = Pick<LegColumns, "sponsorReservedWei" | "sponsorDay">;
 
 /** How the leg gets to the chain, and how far it is. */
 const ownColumns = (leg: NewLeg): OwnColumns => {
@@ -123,6 +126,7 @@ export const toLegRow = (
     walletId: string;
     source: RouteSource;
     destinationChainId: number;
+    sponsor: SponsorColumns;
     now: Date;
   },
 ): LegColumns => ({
@@ -137,6 +141,7 @@ export const toLegRow = (
   routeLeg: toStored(leg.routeLeg),
   amountBase: toDecimal(at.source.amountBase),
   updatedAt: at.now,
+  ...at.sponsor,
   ...ownColumns(leg),
 });
 
@@ -145,6 +150,13 @@ export const toLegRow = (
  * nobody but the wallet can hold it back.
  */
 export const isHeld = (leg: NewLeg): boolean => leg.via !== "transaction";
+
+/** What the sponsor may have to pay for; a wallet pays for its own transactions. */
+export const sponsoredLeg = (leg: NewLeg, chainId: number): SponsoredLeg | null => {
+  if (leg.via === "transaction") return null;
+  const { legId, gas, signed } = { signed: undefined, ...leg };
+  return { legId, chainId, gas, ...(signed === undefined ? {} : { operation: signed.operation }) };
+};
 
 /** What wallets say that they sent: every hash counts for one leg only. */
 export const sentByWallets = (legs: readonly NewLeg[]): SentByWallet[] =>

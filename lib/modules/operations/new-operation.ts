@@ -2,9 +2,10 @@ import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import type { Prisma } from "@/lib/db/generated/client";
 import { fundsKeyOf } from "@/lib/modules/funds/service";
+import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";
-import { isHeld, sentByWallets, toLegRow, type NewLeg } from "./new-leg";
+import { isHeld, sentByWallets, sponsoredLeg, toLegRow, type NewLeg } from "./new-leg";
 import type { NewOperation } from "./repository";
 import { searchTermsOf } from "./search";
 
@@ -35,9 +36,28 @@ export interface StartOperation {
 export const heldSources = ({ request, legs }: StartOperation): RouteSource[] =>
   legs.filter(isHeld).flatMap(({ routeLeg }) => request.sources[routeLeg.sourceIndex] ?? []);
 
-/** The rows of an operation that is accepted now: itself, its legs, and the money that they hold. */
-export const newOperation = (input: StartOperation, operationId: string, now: Date): NewOperation => {
+/** The legs for which the project's sponsor may have to pay. */
+export const sponsoredLegs = ({ request, legs }: StartOperation): SponsoredLeg[] =>
+  legs.flatMap((leg) => {
+    const source = request.sources[leg.routeLeg.sourceIndex];
+    const sponsored = source === undefined ? null : sponsoredLeg(leg, source.token.chainId);
+    return sponsored ?? [];
+  });
+
+/**
+ * The rows of an operation that is accepted now: itself, its legs, the money that they hold, and what of the sponsor's budget they
+ * take.
+ */
+export const newOperation = (
+  input: StartOperation,
+  { operationId, costs, now }: { operationId: string; costs: readonly GasCost[]; now: Date },
+): NewOperation => {
   const { request } = input;
+  const costOf = new Map(costs.map(({ legId, maxWei }) => [legId, maxWei]));
+  const sponsorOf = ({ legId }: NewLeg) => {
+    const maxWei = costOf.get(legId);
+    return maxWei === undefined ? {} : { sponsorReservedWei: toDecimal(maxWei), sponsorDay: dayOf(now) };
+  };
   const minimumBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.minOutBase, 0n);
   const expectedBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.expectedOutBase, 0n);
   const sources = input.legs.map(({ routeLeg }) => {
@@ -74,6 +94,7 @@ export const newOperation = (input: StartOperation, operationId: string, now: Da
         walletId: at.wallet.id,
         source: at.source,
         destinationChainId,
+        sponsor: sponsorOf(leg),
         now,
       });
     }),
@@ -82,6 +103,7 @@ export const newOperation = (input: StartOperation, operationId: string, now: Da
       if (!source) throw new Error("A leg has no source.");
       return isHeld(leg) ? [{ ...fundsKeyOf(source), legId: leg.legId, amountBase: source.amountBase }] : [];
     }),
+    costs,
     sentByWallets: sentByWallets(input.legs),
   };
 };

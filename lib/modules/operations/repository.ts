@@ -3,12 +3,14 @@ import type { Database, Tx } from "@/lib/db/client";
 import { Prisma, type Operation, type OperationEvent, type OperationLeg } from "@/lib/db/generated/client";
 import { reserveFunds, syncHold, type Funds, type Hold } from "@/lib/modules/funds/service";
 import type { Backing } from "@/lib/modules/reserves/service";
+import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import {
   claimTransactions,
   createWalletTransactionRepository,
   type SentByWallet,
 } from "./wallet-transaction-repository";
+import { moveReservation } from "./leg-reservations";
 import { isLegFinal, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./summary";
 
 export type OperationRow = Operation & { status: Status; subStatus: SubStatus };
@@ -22,6 +24,8 @@ export interface NewOperation {
   readonly awaited: boolean;
   readonly legs: readonly Prisma.OperationLegUncheckedCreateInput[];
   readonly holds: readonly Hold[];
+  /** What the project's sponsor pays for its legs at most. */
+  readonly costs: readonly GasCost[];
   readonly sentByWallets: readonly SentByWallet[];
 }
 
@@ -34,6 +38,8 @@ export interface LegMove {
   readonly leg: LegRow;
   readonly to: LegState;
   readonly change?: LegChange;
+  /** What the signed operation costs the sponsor at most, in wei; by default what is set aside for it. */
+  readonly maxGasWei?: bigint;
   readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
   readonly now: Date;
 }
@@ -46,11 +52,11 @@ export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as c
 /** The columns' CHECKs say which texts there are. */
 export const asOperation = (row: Operation & { legs: OperationLeg[] }): OperationWithLegs => row as OperationWithLegs;
 
-type LockedOperation = Pick<Operation, "id" | "status" | "subStatus">;
+type LockedOperation = Pick<Operation, "id" | "projectId" | "kind" | "status" | "subStatus">;
 
 export const lockOperation = async (tx: Tx, operationId: string): Promise<LockedOperation> => {
   const [row] = await tx.$queryRaw<LockedOperation[]>`
-    SELECT id, status, sub_status AS "subStatus" FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
+    SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus" FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
   if (row === undefined) throw new Error(`There is no operation ${operationId}.`);
   return row;
 };
@@ -67,7 +73,10 @@ export const appendEvent = async (
     FROM operation_event WHERE operation_id = ${event.operationId}`;
 };
 
-export const createOperationsRepository = (database: Database) => {
+export const createOperationsRepository = (
+  database: Database,
+  sponsorship: Pick<SponsorshipService, "reserve" | "adjust" | "settle">,
+) => {
   const find = async (id: string): Promise<OperationWithLegs | null> => {
     const row = await database.prisma.operation.findUnique({ where: { id }, include: OPERATION_INCLUDE });
     return row === null ? null : asOperation(row);
@@ -84,8 +93,8 @@ export const createOperationsRepository = (database: Database) => {
     /**
      * Accepts an operation, in one transaction with whatever it uses up: `claim` returns false when that was used already,
      * and nothing happens; as it does when an operation that awaited approval awaits it no more.
-     * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`, `invalid_signature` for a
-     * wallet's transaction that another operation named
+     * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`, `sponsor_budget_exceeded`,
+     * `invalid_signature` for a wallet's transaction that another operation named
      */
     accept: (
       input: NewOperation,
@@ -119,6 +128,9 @@ export const createOperationsRepository = (database: Database) => {
           now,
         });
         await tx.job.create({ data: { id: input.operation.id, queue: "operation", runAt: now } });
+        // Last, because all who spend of the project's budget wait for each other from here on.
+        const { projectId, kind } = input.operation;
+        await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
         return true;
       }),
 
@@ -147,8 +159,9 @@ export const createOperationsRepository = (database: Database) => {
       }),
 
     /**
-     * Moves a leg on, and the operation with it: state, holds and events change together or not at all. False when somebody
-     * else moved the leg since it was read.
+     * Moves a leg on, and the operation with it: state, holds, the sponsor's budget and events change together or not at all. False
+     * when somebody else moved the leg since it was read.
+     * @throws DomainError `sponsor_budget_exceeded` when the budget does not carry `maxGasWei`
      */
     moveLeg: (move: LegMove): Promise<boolean> =>
       database.transaction(async (tx) => {
@@ -170,6 +183,7 @@ export const createOperationsRepository = (database: Database) => {
           now,
         });
         await settleOperation(tx, operation, now);
+        await moveReservation(tx, sponsorship, { operation, move });
         return true;
       }),
 

@@ -4,11 +4,13 @@ import { isId, newId } from "@/lib/core/ids";
 import { isFinal } from "@/lib/core/status";
 import type { FundsService } from "@/lib/modules/funds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { OperationFilter, OperationListRepository } from "./list-repository";
 import {
   awaitingOperation,
   heldSources,
   newOperation,
+  sponsoredLegs,
   type AwaitingOperation,
   type StartOperation,
 } from "./new-operation";
@@ -34,6 +36,7 @@ export interface OperationsDeps {
   funds: FundsService;
   /** What has to stay in the treasury for global accounts. */
   reserves: Pick<ReservesService, "backingOf">;
+  sponsorship: Pick<SponsorshipService, "costsOf">;
   clock: Clock;
   /** Wakes a waiting stream. */
   listener: { on(channel: string, handler: (payload: string) => void): () => void };
@@ -46,19 +49,20 @@ const CANNOT_CANCEL = {
 
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
-  const { repository, lists, waiting, funds, reserves, clock, listener } = deps;
+  const { repository, lists, waiting, funds, reserves, sponsorship, clock, listener } = deps;
   /**
    * Accepts an operation; the workers carry it on. Null when `claim` says that it was accepted already, or it awaits approval
    * no more.
-   * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `chain_unavailable`
+   * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `chain_unavailable`
    */
   const start = async (input: StartOperation): Promise<OperationRow | null> => {
     const operationId = input.operationId ?? newId("operation");
     const sources = heldSources(input);
+    const costs = await sponsorship.costsOf(sponsoredLegs(input));
     const accepted = await funds.reserving(sources, async (read) => {
       const backing = await reserves.backingOf(input.projectId, sources);
       const now = clock.now();
-      const rows = newOperation(input, operationId, now);
+      const rows = newOperation(input, { operationId, costs, now });
       return repository.accept(rows, { funds: read, backing }, (tx) => input.claim(tx, operationId, now), now);
     });
     return accepted ? repository.find(operationId) : null;

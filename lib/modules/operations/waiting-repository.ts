@@ -1,10 +1,12 @@
 import type { Database, Tx } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
 import { fundsNameOf, syncHold } from "@/lib/modules/funds/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { reservationOf } from "./leg-reservations";
 import { appendEvent, lockOperation } from "./repository";
 
 /** Operations that have not begun: they await approval, are cancelled, or run out of time. */
-export const createWaitingRepository = (database: Database) => ({
+export const createWaitingRepository = (database: Database, sponsorship: Pick<SponsorshipService, "settle">) => ({
   /** Stores an operation that awaits approval, with whatever it uses up. It has no legs and holds no money yet. */
   insertAwaiting: (
     operation: Prisma.OperationUncheckedCreateInput,
@@ -19,12 +21,12 @@ export const createWaitingRepository = (database: Database) => ({
     }),
 
   /**
-   * pending → cancelled, while nothing was sent: its legs end, and what they held is free. False when it has begun, or a wallet has
+   * pending → cancelled, while nothing was sent: its legs end, and what they held of balances and budgets is free. False when it has begun, or a wallet has
    * sent or signed something for it already.
    */
   cancel: (operationId: string, now: Date): Promise<boolean> =>
     database.transaction(async (tx) => {
-      await lockOperation(tx, operationId);
+      const operation = await lockOperation(tx, operationId);
       const { count } = await tx.operation.updateMany({
         where: {
           id: operationId,
@@ -35,7 +37,7 @@ export const createWaitingRepository = (database: Database) => ({
         data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },
       });
       if (count === 0) return false;
-      const legs = await tx.operationLeg.findMany({ where: { operationId }, select: { id: true } });
+      const legs = await tx.operationLeg.findMany({ where: { operationId } });
       await tx.operationLeg.updateMany({
         where: { operationId },
         data: { state: "failed", version: { increment: 1 }, updatedAt: now },
@@ -46,6 +48,11 @@ export const createWaitingRepository = (database: Database) => ({
       for (const { id } of ordered) await syncHold(tx, id, false, now);
       await freeRetry(tx, operationId, now);
       await appendEvent(tx, { operationId, type: "operation.cancelled", data: { status: "cancelled" }, now });
+      const reserved = legs.flatMap((leg) => reservationOf(operation, leg) ?? []);
+      await sponsorship.settle(
+        tx,
+        reserved.map((each) => ({ ...each, spentWei: 0n })),
+      );
       return true;
     }),
 

@@ -4,6 +4,8 @@ import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { AccountsService, Watched } from "@/lib/modules/accounts/service";
+import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import type { LegTransactions, RouteLeg, RouteRequest, RouteSource, RoutingProvider } from "@/lib/ports/routing";
 import type { PreparedLeg } from "./prepared";
 import type { SourceWallet } from "./request";
@@ -12,6 +14,7 @@ export interface SimulationDeps {
   registry: ChainRegistry;
   routing: RoutingProvider;
   accounts: AccountsService;
+  sponsorship: Pick<SponsorshipService, "checkGas" | "checkTransactionGas" | "check" | "costsOf">;
   wallets: {
     find(projectId: string, address: string): Promise<SourceWallet | null>;
     list(projectId: string): Promise<readonly SourceWallet[]>;
@@ -20,6 +23,8 @@ export interface SimulationDeps {
 
 export interface LegInput {
   readonly projectId: string;
+  /** The operation's kind. */
+  readonly kind: string;
   readonly request: RouteRequest;
   /** By source. */
   readonly wallets: readonly SourceWallet[];
@@ -41,6 +46,8 @@ export interface SimulatedChange {
 export interface LegSimulation {
   readonly prepared: PreparedLeg;
   readonly changes: readonly SimulatedChange[];
+  /** What the sponsor pays for it at most; null where the wallet or account pays by itself. */
+  readonly cost: GasCost | null;
 }
 
 export interface Context extends LegInput {
@@ -87,6 +94,20 @@ export const changesOf = (context: Context, changes: readonly bigint[]): Simulat
       ? { wallet: recipient, token, base: leg.expectedOutBase, certainty: "expected" as const }
       : { wallet: recipient, token, base: changes[1] ?? 0n, certainty: "simulated" as const };
   return [spent, arrives];
+};
+
+/**
+ * What the sponsor pays at most for a user operation of the leg; null where the account pays.
+ * @throws DomainError `sponsor_budget_exceeded` above the gas ceiling, `simulation_failed` above that of a transaction
+ */
+export const gasCostOf = async (
+  { sponsorship }: SimulationDeps,
+  { legId, chainId, leg }: Context,
+  made: { readonly gas: UserOperationGas; readonly operation?: UserOperation },
+): Promise<GasCost | null> => {
+  sponsorship.checkGas({ chainId, kind: leg.kind, gas: made.gas });
+  const [cost] = await sponsorship.costsOf([{ legId, chainId, ...made }]);
+  return cost ?? null;
 };
 
 export const smartAccountOf = ({

@@ -9,6 +9,7 @@ import {
   changesOf,
   contextOf,
   describe,
+  gasCostOf,
   smartAccountOf,
   type Context,
   type LegInput,
@@ -29,7 +30,8 @@ const byService = async (deps: SimulationDeps, context: Context): Promise<LegSim
     { account: smartAccountOf(wallet), chainId, legId, calls },
     watched,
   );
-  return { prepared: { by: "service", legId, gas }, changes: changesOf(context, changes) };
+  const cost = await gasCostOf(deps, context, { gas });
+  return { prepared: { by: "service", legId, gas }, changes: changesOf(context, changes), cost };
 };
 
 const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimulation> => {
@@ -54,6 +56,7 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
     validUntil: new Date(validUntil * 1000),
     deploys: context.deploys,
   });
+  const cost = await gasCostOf(deps, context, { gas, operation });
   const action = {
     actionId: `${legId}.operation`,
     description: describe(context, deps.registry),
@@ -73,6 +76,7 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
       fromBlock: searchFrom(head.number),
     },
     changes: changesOf(context, changes),
+    cost,
   };
 };
 
@@ -126,6 +130,7 @@ const byWallet = async (deps: SimulationDeps, context: Context): Promise<LegSimu
     { chainId, wallet: source.owner, calls },
     watched,
   );
+  deps.sponsorship.checkTransactionGas({ chainId, gas });
   await requireCoins(deps, context, { coins, expectedGas, value: calls.reduce((sum, { value }) => sum + value, 0n) });
   const chain = deps.registry.get(chainId).name;
   return {
@@ -146,6 +151,7 @@ const byWallet = async (deps: SimulationDeps, context: Context): Promise<LegSimu
       fromBlock: searchFrom(head.number),
     },
     changes: changesOf(context, changes),
+    cost: null,
   };
 };
 
@@ -167,8 +173,8 @@ const transactionText = (
 
 /**
  * Builds a leg, simulates it against the chain as it is now, and says who has to sign what for it.
- * @throws DomainError `simulation_failed`, `insufficient_balance`, `invalid_request` for a wallet that cannot be a source,
- * `chain_unavailable`
+ * @throws DomainError `simulation_failed`, `sponsor_budget_exceeded`, `insufficient_balance`, `invalid_request` for a wallet that
+ * cannot be a source, `chain_unavailable`
  */
 export const prepareLeg = async (deps: SimulationDeps, input: LegInput): Promise<LegSimulation> => {
   const context = contextOf(input);

@@ -13,6 +13,7 @@ import {
   build,
   changesOf,
   describe,
+  gasCostOf,
   smartAccountOf,
   type Context,
   type LegSimulation,
@@ -88,6 +89,10 @@ const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Cont
   // A token that takes a fee on the way would make the treasury pay the difference out of its own.
   const treasuryChange = changes[watched.length] ?? 0n;
   if (transferTo === null && treasuryChange !== 0n) return null;
+  const cost = await gasCostOf(deps, context, { gas });
+  const { projectId, kind } = context;
+  // A wallet whose operation the sponsor does not pay for can still pay for its own transactions.
+  await deps.sponsorship.check({ projectId, kind, costs: cost === null ? [] : [cost] });
   const action = {
     actionId: `${legId}.permit`,
     description: `${describe(context, deps.registry)}, ${manner}`,
@@ -95,11 +100,12 @@ const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Cont
     typedData: toJsonTypedData(typedData),
   };
   const prepared: PreparedLeg = { by: "permit", legId, gas, action, executorWalletId: treasury.id, permit };
-  return { prepared, changes: changesOf(context, changes) };
+  return { prepared, changes: changesOf(context, changes), cost };
 };
 
-const ignoreSimulation = (error: unknown): null => {
-  if (isDomainError(error) && error.code === "simulation_failed") return null;
+const ignoreRefusal = (error: unknown): null => {
+  if (isDomainError(error) && (error.code === "simulation_failed" || error.code === "sponsor_budget_exceeded"))
+    return null;
   throw error;
 };
 
@@ -109,9 +115,9 @@ const ignoreSimulation = (error: unknown): null => {
  * @throws DomainError `chain_unavailable`
  */
 export const prepareByPermit = async (deps: SimulationDeps, context: Context): Promise<LegSimulation | null> => {
-  // A permit that cannot be simulated is no reason to refuse what transactions can do.
+  // A permit that cannot be simulated, or whose fee the sponsor does not pay, is no reason to refuse what transactions can do.
   for (const standard of [eip2612, permit2]) {
-    const prepared = await prepareBy(standard, deps, context).catch(ignoreSimulation);
+    const prepared = await prepareBy(standard, deps, context).catch(ignoreRefusal);
     if (prepared !== null) return prepared;
   }
   return null;

@@ -5,7 +5,7 @@ import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { actionsOf, type Action } from "./actions";
 import { prepareLeg, type SimulatedChange, type SimulationDeps } from "./prepare-leg";
 import type { PreparedLeg } from "./prepared";
-import { expectedOut, toTokenRecord } from "./record";
+import { expectedOut, toTokenRecord, type FeePayer } from "./record";
 import type { SourceWallet } from "./request";
 
 export type { SimulationDeps } from "./prepare-leg";
@@ -47,6 +47,8 @@ const merged = (changes: readonly SimulatedChange[]): SimulatedChange[] => {
 export interface RouteSimulation {
   legs: PreparedLeg[];
   balanceChanges: BalanceChange[];
+  /** Who pays the network fee, by leg. */
+  feePayers: FeePayer[];
   /** What wallets of one's own have to sign or send, in this order, before execute. */
   actions: Action[];
 }
@@ -54,12 +56,13 @@ export interface RouteSimulation {
 /**
  * Builds and simulates every leg against the chains as they are now. Nothing is signed for it, and nothing sent.
  * @throws DomainError `simulation_failed`, `insufficient_balance` (no coins for a network fee), `invalid_request` (a wallet that
- * cannot be a source), `chain_unavailable`
+ * cannot be a source), `sponsor_budget_exceeded`, `chain_unavailable`
  */
 export const simulateRoute = async (
   deps: SimulationDeps,
   input: {
     projectId: string;
+    kind: string;
     request: RouteRequest;
     wallets: readonly SourceWallet[];
     route: Route;
@@ -79,8 +82,11 @@ export const simulateRoute = async (
     ),
   );
   const legs = simulations.map(({ prepared }) => prepared);
+  const { projectId, kind } = input;
+  await deps.sponsorship.check({ projectId, kind, costs: simulations.flatMap(({ cost }) => cost ?? []) });
   return {
     legs,
+    feePayers: simulations.map(({ cost }) => (cost === null ? "wallet" : "sponsor")),
     balanceChanges: merged(simulations.flatMap(({ changes }) => changes)).map(changeRecord),
     actions: route.legs.flatMap((leg, index) => {
       const [wallet, prepared] = [wallets[leg.sourceIndex], legs[index]];

@@ -53,6 +53,7 @@ export const createPreparing = (
     const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
     const simulated = await simulateRoute(deps, {
       projectId: quote.projectId,
+      kind: quote.kind,
       request,
       wallets,
       route,
@@ -78,7 +79,8 @@ export const createPreparing = (
   /**
    * Checks the code or the key's policy, prices again, simulates, and locks the price for 60 s.
    * @throws DomainError `invalid_state` when a wallet has sent what an earlier preparation asked for, or another call prepared it at
-   * the same time; `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`, `simulation_failed`
+   * the same time; `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`, `simulation_failed`,
+   * `sponsor_budget_exceeded`
    */
   const prepare = async (actor: Actor, subject: Subject, code: string | undefined) => {
     const quote = await loading.open(actor, subject);
@@ -86,8 +88,8 @@ export const createPreparing = (
     await checkNothingSent(deps, quote);
     await approving.admit(actor, quote, code);
     const { request, wallets, route, others, simulated } = await ready(quote, moved(actor, quote));
-    const { legs, balanceChanges, actions } = simulated;
-    const record = await pricing.recordOf(quote, { request, wallets, route, others });
+    const { legs, balanceChanges, feePayers, actions } = simulated;
+    const record = await pricing.recordOf(quote, { request, wallets, route, others, feePayers });
     // Pricing and simulating take seconds, in which a wallet may send what the earlier preparation asked for.
     await checkNothingSent(deps, quote);
     const preparedUntil = addSeconds(deps.clock.now(), preparedSeconds(legs));
@@ -105,6 +107,9 @@ export const createPreparing = (
       expiresAt: preparedUntil.toISOString(),
       to: toDestination(request, route),
       warnings: record.warnings,
+      networkFees: record.from.flatMap(({ address, chainId, networkFeePaidBy }) =>
+        networkFeePaidBy === null ? [] : { walletAddress: address, chainId, paidBy: networkFeePaidBy },
+      ),
       simulation: { balanceChanges },
       actions,
     };

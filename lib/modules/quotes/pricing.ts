@@ -5,10 +5,19 @@ import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { toDecimal } from "@/lib/db/decimal";
 import type { FundsService } from "@/lib/modules/funds/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { Route, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";
 import { madeBefore } from "./once";
-import { approvalDigest, minimumOut, tokenKey, toQuoteRecord, valueUsd, type QuoteRecord } from "./record";
+import {
+  approvalDigest,
+  minimumOut,
+  tokenKey,
+  toQuoteRecord,
+  valueUsd,
+  type FeePayer,
+  type QuoteRecord,
+} from "./record";
 import type { Once, QuoteRow, QuotesRepository } from "./repository";
 import type { ResolveDeps, ResolvedRequest, SourceWallet } from "./request";
 
@@ -19,6 +28,7 @@ export interface PricingDeps extends ResolveDeps {
   repository: QuotesRepository;
   routing: RoutingProvider;
   funds: FundsService;
+  sponsorship: Pick<SponsorshipService, "pays">;
   clock: Clock;
 }
 
@@ -64,11 +74,28 @@ export const createPricing = (deps: PricingDeps) => {
   /** Everything that a quote says, of a route that was priced before or just now. */
   const recordOf = async (
     quote: { id: string; expiresAt: Date },
-    parts: { request: RouteRequest; wallets: readonly SourceWallet[]; route: Route; others: readonly Route[] },
+    parts: {
+      request: RouteRequest;
+      wallets: readonly SourceWallet[];
+      route: Route;
+      others: readonly Route[];
+      feePayers: readonly (FeePayer | null)[];
+    },
   ): Promise<QuoteRecord> => {
     const [prices, missing] = await Promise.all([pricesOf(parts.route), shortOf(parts.request)]);
     return toQuoteRecord({ ...parts, quoteId: quote.id, expiresAt: quote.expiresAt, prices, shortOf: missing });
   };
+
+  /**
+   * Who will pay the network fee of each leg. Where the sponsor pays, a plain wallet is first asked for a permit, and whether it can
+   * give one is only known once it is prepared.
+   */
+  const feePayersOf = (request: RouteRequest, wallets: readonly SourceWallet[], route: Route): (FeePayer | null)[] =>
+    route.legs.map(({ sourceIndex }) => {
+      const chainId = request.sources[sourceIndex]?.token.chainId;
+      if (chainId === undefined || !deps.sponsorship.pays(chainId)) return "wallet";
+      return wallets[sourceIndex]?.ownerAddress == null ? null : "sponsor";
+    });
 
   /** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
   const store = async (
@@ -81,7 +108,8 @@ export const createPricing = (deps: PricingDeps) => {
     const now = deps.clock.now();
     const id = newId("quote");
     const expiresAt = addSeconds(now, QUOTE_TTL_SECONDS);
-    const record = await recordOf({ id, expiresAt }, { request, wallets, route, others });
+    const feePayers = feePayersOf(request, wallets, route);
+    const record = await recordOf({ id, expiresAt }, { request, wallets, route, others, feePayers });
     const minimumBase = minimumOut(route);
     const stored = await deps.repository.insert({
       id,

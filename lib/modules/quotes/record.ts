@@ -7,6 +7,7 @@ import type { Route, RouteFee, RouteLeg, RouteRequest } from "@/lib/ports/routin
 import type { SourceWallet } from "./request";
 
 export type QuoteRecord = z.output<typeof quoteRecord>;
+export type FeePayer = NonNullable<QuoteRecord["from"][number]["networkFeePaidBy"]>;
 
 const SLIPPAGE_WARNING_BPS = 300;
 const IMPACT_WARNING_BPS = 1000;
@@ -142,6 +143,8 @@ export interface RecordInput {
   wallets: readonly SourceWallet[];
   route: Route;
   others: readonly Route[];
+  /** Who pays the network fee, by leg; null where that is not known yet. */
+  feePayers: readonly (FeePayer | null)[];
   prices: ReadonlyMap<string, string | null>;
   /** Sources whose wallet does not hold the amount now, as text. */
   shortOf: readonly string[];
@@ -170,7 +173,7 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
   return {
     quoteId: input.quoteId,
     expiresAt: input.expiresAt.toISOString(),
-    from: route.legs.map((leg) => {
+    from: route.legs.map((leg, index) => {
       const source = request.sources[leg.sourceIndex];
       const wallet = input.wallets[leg.sourceIndex];
       if (!source || !wallet) throw new Error("A leg names a source that was not asked for.");
@@ -182,6 +185,7 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
         expectedOut: formatAmount(leg.expectedOutBase, decimals),
         minOut: formatAmount(leg.minOutBase, decimals),
         estimatedSeconds: Math.ceil(leg.estimatedSeconds),
+        networkFeePaidBy: input.feePayers[index] ?? null,
       };
     }),
     to: toDestination(request, route),

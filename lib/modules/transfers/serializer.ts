@@ -60,6 +60,7 @@ export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferReco
     minimum: amountRecord(to.token, toBigInt(quote.minimumBase)),
     received,
     fees,
+    networkFeePaidBy: source.networkFeePaidBy,
     warnings,
     estimatedSeconds,
     operationId: quote.operationId,

@@ -10,6 +10,7 @@ import {
   type SignedPermit,
 } from "@/lib/modules/accounts/service";
 import type { LegChange } from "@/lib/modules/operations/repository";
+import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
 import { storedGas, toStored } from "@/lib/ports/routing-json";
 import { fail, move, type Step, type StepResult } from "./step";
@@ -23,6 +24,7 @@ const PERMANENT = new Set<string>([
   "insufficient_liquidity",
   "insufficient_balance",
   "simulation_failed",
+  "sponsor_budget_exceeded",
   "unsupported_chain",
   "unsupported_token",
 ]);
@@ -58,7 +60,9 @@ export const queued = async (step: Step): Promise<StepResult> => {
       fillDeadline: built.fillDeadline === null ? null : new Date(built.fillDeadline * 1000),
       fromBlock: searchFrom(head.number),
     };
-    return await move(step, "submitted", "leg.submitted", change, { userOpHash });
+    // Fees may have risen since it was accepted: the budget has to carry what is signed.
+    const maxGasWei = sponsoredCostOf(userOperation) ?? 0n;
+    return await move(step, "submitted", "leg.submitted", change, { userOpHash }, { maxGasWei });
   } catch (error) {
     if (!isDomainError(error) || !PERMANENT.has(error.code)) throw error;
     return fail(step, { code: error.code, message: `${error.message} Nothing left the wallet.`, retryable: true });

@@ -2,7 +2,13 @@ import type { Clock } from "@/lib/core/clock";
 import type { ManagedAccount, AccountsService } from "@/lib/modules/accounts/service";
 import type { ReceiptLog, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";
-import type { LegChange, LegRow, OperationsRepository, OperationWithLegs } from "@/lib/modules/operations/repository";
+import type {
+  LegChange,
+  LegMove,
+  LegRow,
+  OperationsRepository,
+  OperationWithLegs,
+} from "@/lib/modules/operations/repository";
 import type { LegState } from "@/lib/modules/operations/summary";
 
 export interface Head {
@@ -70,9 +76,10 @@ export const move = async (
   type: string,
   change: LegChange = {},
   data: Record<string, unknown> = {},
+  gas: Pick<LegMove, "maxGasWei"> = {},
 ): Promise<StepResult> => {
   // When somebody else moved it first there is nothing to do but to look again.
-  await step.repository.moveLeg({ leg: step.leg, to, change, event: { type, data }, now: step.clock.now() });
+  await step.repository.moveLeg({ leg: step.leg, to, change, event: { type, data }, now: step.clock.now(), ...gas });
   return "moved";
 };
 

@@ -1,0 +1,63 @@
+/** What legs take of their project's sponsor budget. A reservation is a part of its leg's row, and ends when the leg does. */
+import type { Tx } from "@/lib/db/client";
+import { toBigInt, toBigIntOrNull, toDecimal } from "@/lib/db/decimal";
+import type { OperationLeg } from "@/lib/db/generated/client";
+import type { Reservation, SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { isLegFinal, type LegState } from "./summary";
+
+type ReservedLeg = Pick<OperationLeg, "id" | "operationId" | "sourceChainId" | "sponsorReservedWei" | "sponsorDay">;
+
+interface Moved {
+  readonly operation: { readonly projectId: string; readonly kind: string };
+  readonly move: { readonly leg: ReservedLeg; readonly to: LegState; readonly maxGasWei?: bigint };
+}
+
+/** Null where the sponsor pays nothing for the leg. */
+export const reservationOf = (
+  { projectId }: { readonly projectId: string },
+  { sourceChainId, sponsorReservedWei, sponsorDay }: ReservedLeg,
+): Reservation | null =>
+  sponsorReservedWei === null || sponsorDay === null
+    ? null
+    : { projectId, chainId: sourceChainId, day: sponsorDay, reservedWei: toBigInt(sponsorReservedWei) };
+
+/**
+ * What was never mined cost nothing. Of what was mined while its cost was not kept yet, the most that it may have cost is counted. The
+ * cost is read anew: it may have been noted since the leg was read.
+ */
+const spentOn = async (tx: Tx, { id }: ReservedLeg, { reservedWei }: Reservation): Promise<bigint> => {
+  const select = { sourceTxHash: true, gasCostWei: true };
+  const { sourceTxHash, gasCostWei } = await tx.operationLeg.findUniqueOrThrow({ where: { id }, select });
+  return sourceTxHash === null ? 0n : (toBigIntOrNull(gasCostWei) ?? reservedWei);
+};
+
+/** What is set aside for the other legs of the operation on the same chain. */
+const reservedForOthers = async (tx: Tx, { id, operationId, sourceChainId }: ReservedLeg): Promise<bigint> => {
+  const others = await tx.operationLeg.aggregate({
+    where: { operationId, sourceChainId, id: { not: id } },
+    _sum: { sponsorReservedWei: true },
+  });
+  return toBigIntOrNull(others._sum.sponsorReservedWei) ?? 0n;
+};
+
+/**
+ * Follows a leg that moved, in the same transaction: an ended leg's reservation is settled, and one that was signed at another price
+ * is changed to it. The caller holds the lock of the operation's row.
+ * @throws DomainError `sponsor_budget_exceeded`
+ */
+export const moveReservation = async (
+  tx: Tx,
+  sponsorship: Pick<SponsorshipService, "adjust" | "settle">,
+  { operation, move: { leg, to, maxGasWei } }: Moved,
+): Promise<void> => {
+  const reservation = reservationOf(operation, leg);
+  if (reservation === null) return;
+  if (isLegFinal(to)) {
+    await sponsorship.settle(tx, [{ ...reservation, spentWei: await spentOn(tx, leg, reservation) }]);
+    return;
+  }
+  if (maxGasWei === undefined || maxGasWei === reservation.reservedWei) return;
+  const othersWei = await reservedForOthers(tx, leg);
+  await sponsorship.adjust(tx, reservation, { toWei: maxGasWei, operation: { kind: operation.kind, othersWei } });
+  await tx.operationLeg.update({ where: { id: leg.id }, data: { sponsorReservedWei: toDecimal(maxGasWei) } });
+};

@@ -1,0 +1,96 @@
+import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { Budget } from "./limits";
+
+/** The budget of one project on one chain and UTC day (`2026-01-31`). */
+export interface UsageKey {
+  readonly projectId: string;
+  readonly chainId: number;
+  readonly day: string;
+}
+
+/** In wei. */
+export interface Usage {
+  readonly reservedWei: bigint;
+  readonly usedWei: bigint;
+}
+
+const valuesOf = ({ projectId, chainId, day }: UsageKey): unknown[] => [projectId, chainId, day];
+
+const RESERVE = `
+  INSERT INTO sponsor_usage (project_id, chain_id, day, reserved_wei, used_wei)
+  SELECT $1, $2::int, $3::date, $4::numeric, 0 WHERE $4::numeric <= $5::numeric
+  ON CONFLICT (project_id, chain_id, day) DO UPDATE SET reserved_wei = sponsor_usage.reserved_wei + EXCLUDED.reserved_wei
+  WHERE sponsor_usage.reserved_wei + sponsor_usage.used_wei + EXCLUDED.reserved_wei <= $5::numeric`;
+
+/** Sets wei aside, unless that would pass the limit. Of any number of callers at once, those that fit get true. */
+export const reserve = async (sql: Sql, key: UsageKey, wei: bigint, dailyWei: bigint): Promise<boolean> =>
+  (await sql.change(RESERVE, [...valuesOf(key), wei.toString(), dailyWei.toString()])) === 1;
+
+const RELEASE = `
+  UPDATE sponsor_usage SET reserved_wei = reserved_wei - $4::numeric, used_wei = used_wei + $5::numeric
+  WHERE project_id = $1 AND chain_id = $2::int AND day = $3::date`;
+
+/** Takes wei out of what is set aside, and counts what was spent of them. */
+export const release = async (sql: Sql, key: UsageKey, change: { wei: bigint; spentWei: bigint }): Promise<void> => {
+  const values = [...valuesOf(key), change.wei.toString(), change.spentWei.toString()];
+  if ((await sql.change(RELEASE, values)) !== 1) throw new Error("A reservation has no budget that it was taken from.");
+};
+
+interface UsageRow {
+  chain_id: number;
+  reserved: string;
+  used: string;
+}
+
+/** By chain id; missing where nothing was reserved on the day. */
+export const readUsage = async (sql: SqlReader, projectId: string, day: string): Promise<Map<number, Usage>> => {
+  const rows = await sql.query<UsageRow>(
+    `SELECT chain_id, reserved_wei::text AS reserved, used_wei::text AS used
+     FROM sponsor_usage WHERE project_id = $1 AND day = $2::date`,
+    [projectId, day],
+  );
+  return new Map(
+    rows.map((row) => [row.chain_id, { reservedWei: BigInt(row.reserved), usedWei: BigInt(row.used) } as const]),
+  );
+};
+
+interface BudgetRow {
+  chain_id: number;
+  daily: string | null;
+  operation: string | null;
+}
+
+const weiOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
+
+/** What the operator has set for the project in place of the configuration, by chain id. */
+export const readBudgets = async (
+  sql: SqlReader,
+  projectId: string,
+): Promise<Map<number, { readonly [K in keyof Budget]: bigint | null }>> => {
+  const rows = await sql.query<BudgetRow>(
+    `SELECT chain_id, daily_wei::text AS daily, operation_wei::text AS operation
+     FROM sponsor_budget WHERE project_id = $1`,
+    [projectId],
+  );
+  return new Map(
+    rows.map((row) => [row.chain_id, { dailyWei: weiOf(row.daily), operationWei: weiOf(row.operation) } as const]),
+  );
+};
+
+const WRITE_BUDGET = `
+  INSERT INTO sponsor_budget (project_id, chain_id, daily_wei, operation_wei, updated_at)
+  SELECT id, $2::int, $3::numeric, $4::numeric, $5::timestamptz FROM project WHERE id = $1
+  ON CONFLICT (project_id, chain_id) DO UPDATE
+  SET daily_wei = EXCLUDED.daily_wei, operation_wei = EXCLUDED.operation_wei, updated_at = EXCLUDED.updated_at`;
+
+/** Null takes the configuration's. False: there is no such project. */
+export const writeBudget = async (
+  sql: Sql,
+  { projectId, chainId }: Pick<UsageKey, "projectId" | "chainId">,
+  budget: { readonly [K in keyof Budget]: bigint | null },
+  now: Date,
+): Promise<boolean> => {
+  const { dailyWei, operationWei } = budget;
+  const values = [projectId, chainId, dailyWei?.toString() ?? null, operationWei?.toString() ?? null];
+  return (await sql.change(WRITE_BUDGET, [...values, now.toISOString()])) === 1;
+};
