@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { inheritedEnvironment } from "@/lib/config/env";
 import { askWhetherAlive } from "./pages-exchange";
 import { PAGES_READY } from "./pages-server";
 
@@ -15,6 +16,9 @@ export interface LifeBounds {
   /** Of the whole process. */
   readonly memoryMb: number;
 }
+
+/** The pages ask the database for sign-ins and sessions alone; the API and the worker need the rest. */
+const CONNECTIONS = "6";
 
 interface LifeOptions {
   /** Script that calls `servePages`. */
@@ -85,6 +89,7 @@ const watch = async (child: ChildProcess, socketPath: string, bounds: LifeBounds
 /** Starts one process of the pages. */
 export const startLife = ({ entry, nodeArguments, socketPath, bounds }: LifeOptions): PagesLife => {
   const child = fork(entry, [socketPath], {
+    env: { ...inheritedEnvironment(), DATABASE_CONNECTIONS_MAX: CONNECTIONS },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     execArgv: [...nodeArguments, `--max-old-space-size=${String(bounds.heapMb)}`],
   });
