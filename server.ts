@@ -119,6 +119,10 @@ const main = async (): Promise<void> => {
     createServices(config),
   );
   setServices(services);
+  // From here on it is known what time it is by the database. Without the database it is found out later, before any work begins.
+  await services.instances
+    .start()
+    .catch((error: unknown) => services.errorLog.warn({ err: error }, "the database does not answer yet"));
   // The web first: a port that is taken shall not leave work begun.
   const web = config.role === "worker" ? null : await startWeb(services);
   const worker =
