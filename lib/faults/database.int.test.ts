@@ -19,7 +19,7 @@ const BACK_MS = 60_000;
 
 const postgres = await ownPostgres();
 const api = await testApi({ worker: true, variables: { DATABASE_URL: postgres.url } });
-const url = await serveApi();
+const url = await serveApi(api.services);
 let customer: Customer;
 beforeAll(async () => {
   customer = await newCustomer(api);

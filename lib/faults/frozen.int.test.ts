@@ -2,7 +2,6 @@ import { parseUnits, type Address } from "viem";
 import { expect, inject, test, vi } from "vitest";
 import { getOperation } from "@/lib/contracts/operations";
 import { executeSwap } from "@/lib/contracts/swap";
-import { DEV_PAYMASTER_PRIVATE_KEY } from "@/lib/devnet/accounts";
 import { testApi } from "@/lib/testing/api";
 import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
 import { testDevnet } from "@/lib/testing/devnet";
@@ -27,7 +26,6 @@ const variables = {
   APP_SECRET: secret(),
   KEY_ENCRYPTION_KEY: secret(),
   EXECUTOR_PRIVATE_KEY: `dev_${testKey()}`,
-  PAYMASTER_PRIVATE_KEY: DEV_PAYMASTER_PRIVATE_KEY,
 };
 const [api, devnet, workers] = await Promise.all([testApi({ variables }), testDevnet(), workerProcesses()]);
 const { prisma, pool } = api.services.database;

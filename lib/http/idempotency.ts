@@ -108,9 +108,9 @@ const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: str
 
 /**
  * Runs `work` once per (project, route, key) within 24 h: of requests at the same time one runs, the others get 409; later ones get
- * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429, and those that ask for a
- * code or an approval, are not stored. A process that dies frees its keys once the others miss its heartbeats (lib/db/live-claims.ts). Frozen, it may go on later beside its successor, so a handler must
- * still be safe to run twice where its effect is money.
+ * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429, and those that ask for a code or an approval, are
+ * not stored. A process that dies frees its keys once the others miss its heartbeats (lib/db/live-claims.ts). Frozen, it may go on
+ * later beside its successor, so a handler must still be safe to run twice where its effect is money.
  * @param work never throws; a Response (a stream) is passed through and not stored
  * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`
  */

@@ -2,21 +2,17 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 import { createFastServer } from "@/lib/http/fast-server";
+import type { HttpServices } from "@/lib/http/services";
 import { routes } from "@/lib/routes.gen";
 
-/** The API of this process's services over real HTTP, as `server.ts` serves it. @returns its URL, `/api` included */
-export const serveApi = async (): Promise<string> => {
+/** The API of these services over real HTTP, as `server.ts` serves it. @returns its URL, `/api` included */
+export const serveApi = async (services: HttpServices): Promise<string> => {
   const { server, close } = createFastServer({
     routes,
     fallbackPrefixes: [],
-    fallback: (_, outgoing) => {
-      outgoing.statusCode = 404;
-      outgoing.end();
-      return Promise.resolve();
-    },
-    fallbackHeaders: {},
-    publicUrl: "http://localhost:3000",
-    logLevel: "silent",
+    pages: ({ outgoing }) => void outgoing.writeHead(404).end(),
+    pageHeaders: {},
+    services,
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
