@@ -132,6 +132,10 @@ const main = async (): Promise<void> => {
     createServices(config),
   );
   setServices(services);
+  // From here on it is known what time it is by the database. Without the database it is found out later, before any work begins.
+  await services.instances
+    .start()
+    .catch((error: unknown) => services.errorLog.warn({ err: error }, "the database does not answer yet"));
   await starting("The keys", "Configure every key that the database needs; see docs/operations.md", () =>
     requireKeysIfReachable(services, config),
   );

@@ -10,17 +10,24 @@ import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createAssets } from "@/lib/chains/assets";
 import { readBalances } from "@/lib/chains/balances";
+import { createHeadProbe } from "@/lib/chains/head-probe";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
-import { systemClock, type Clock } from "@/lib/core/clock";
+import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
-import { createReadinessService, type ReadinessProbe } from "@/lib/core/readiness";
+import { createReadinessService } from "@/lib/core/readiness";
 import type { Token } from "@/lib/core/token";
 import { sqlOf } from "@/lib/db/sql";
 import { createDatabase, type Database } from "@/lib/db/client";
+import { splitConnections } from "@/lib/db/connections";
+import { createDatabaseClock } from "@/lib/db/database-clock";
 import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
+import { createInstances } from "@/lib/db/instances";
 import { createListener } from "@/lib/db/listener";
+import { createLiveClaims } from "@/lib/db/live-claims";
+import { createPool } from "@/lib/db/pool";
 import { createRateWindowStore } from "@/lib/db/rate-window";
+import { databaseProbes } from "@/lib/db/readiness-probes";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
@@ -88,14 +95,15 @@ const EXECUTOR_KEY_ID = "executor";
 
 /** Builds every service from the configuration. Nothing connects before it is used. */
 export const createServices = (config: Config, overrides: Overrides = {}) => {
-  const clock = overrides.clock ?? systemClock;
+  const shares = splitConnections(config.databaseConnectionsMax);
+  const { clock, instances, closeInstances } = buildInstances(config, overrides, shares.heartbeat);
   const log = getLogger(config.logLevel);
   // What an error carries may hold secrets, so it is logged in a form of its own.
   const errorLog = {
     warn: (fields: object, message: string): void => log.warn(withError(fields), message),
     error: (fields: object, message: string): void => log.error(withError(fields), message),
   };
-  const database = createDatabase(config.databaseUrl, { poolSize: config.databasePoolSize });
+  const database = createDatabase(config.databaseUrl, { poolSize: shares.shared });
   const listener = createListener(config.databaseUrl);
   const registry = overrides.registry ?? createChainRegistry(config.chains);
   const secrets = createSecrets(config.appSecret, config.appSecretPrevious);
@@ -158,7 +166,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     readBalances: (at) => readEach(registry, at),
   });
   const ledger = createLedgerService({
-    repository: createLedgerRepository(config.databaseUrl, { poolSize: config.databasePoolSize }),
+    repository: createLedgerRepository(config.databaseUrl, { poolSize: shares.ledger }),
     clock,
   });
   const assets = createAssets(registry);
@@ -222,6 +230,13 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
   };
   const jobs = createJobsRepository(database);
+  const { readiness, closeReadiness } = buildReadiness({
+    config,
+    registry,
+    clock,
+    mailer,
+    connections: shares.readiness,
+  });
   const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
   const payoutsRepository = createPayoutsRepository(database);
   const payouts = createPayoutsService({ repository: payoutsRepository, ledger, assets, policies, otp, prices, clock });
@@ -266,9 +281,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     jobs,
     faucet: buildFaucet(config, registry),
     inbox,
-    idempotencyStore: createIdempotencyKeyStore(database),
+    instances,
+    idempotencyStore: createLiveClaims({ database, store: createIdempotencyKeyStore(database), instances }),
     rateStore: createRateWindowStore(database),
-    readiness: createReadinessService(probesOf({ database, registry, jobs, mailer })),
+    readiness,
     sweep: () => sweepExpired(database),
     /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
     requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
@@ -279,6 +295,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     },
     close: async (): Promise<void> => {
       closeMail();
+      await closeInstances();
+      await closeReadiness();
       await listener.close();
       await ledger.close();
       await database.close();
@@ -388,38 +406,45 @@ const readEach = async (
 
 const withError = (fields: object): object => ("err" in fields ? { ...fields, err: loggedError(fields.err) } : fields);
 
-const probesOf = (parts: {
-  database: Database;
+/** The parts that `/ready` asks, over a connection of its own. */
+const buildReadiness = (parts: {
+  config: Config;
   registry: ChainRegistry;
-  jobs: ReturnType<typeof createJobsRepository>;
+  clock: Clock;
   mailer: Mailer;
-}): ReadinessProbe[] => [
-  {
-    name: "database",
-    check: async () => {
-      const { rows } = await parts.database.pool.query<{ version: string }>(
-        "SELECT current_setting('server_version') AS version",
-      );
-      return `PostgreSQL ${rows[0]?.version ?? ""}`;
-    },
-  },
-  {
-    name: "worker",
-    check: async () => {
-      const overdue = await parts.jobs.overdue(OVERDUE_MS);
-      if (overdue > 0) throw new Error(`${String(overdue)} jobs wait for a worker`);
-      return "no job waits";
-    },
-  },
-  { name: "mail", check: () => Promise.resolve(parts.mailer.id === "inbox" ? "development inbox" : parts.mailer.id) },
-  ...parts.registry.list().map((chain) => ({
-    name: `chain:${String(chain.id)}`,
-    check: async () =>
-      `${chain.name}, block ${String(await parts.registry.client(chain.id).getBlockNumber({ cacheTime: 0 }))}`,
-  })),
-];
+  connections: number;
+}) => {
+  const { config, registry, mailer } = parts;
+  const pool = createPool(config.databaseUrl, parts.connections);
+  const jobs = createJobsRepository({ pool });
+  const mail = { name: "mail", check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id) };
+  const readiness = createReadinessService([
+    ...databaseProbes({
+      pool,
+      databaseUrl: config.databaseUrl,
+      overdueJobs: () => jobs.overdue(OVERDUE_MS),
+      folders: [process.cwd()],
+    }),
+    mail,
+    ...registry.list().map((chain) => createHeadProbe(parts, chain.id)),
+  ]);
+  return { readiness, closeReadiness: () => pool.end() };
+};
 
-export const newWorkerId = (): string => `${hostname()}:${String(process.pid)}:${crypto.randomUUID().slice(0, 8)}`;
+/** This process among those that share the database, and the time by the database's clock. */
+const buildInstances = (config: Config, overrides: Overrides, connections: number) => {
+  const databaseClock = createDatabaseClock();
+  const pool = createPool(config.databaseUrl, connections);
+  const instances = createInstances({ pool, id: newInstanceId(), onTime: databaseClock.measured });
+  const closeInstances = async (): Promise<void> => {
+    await instances.close();
+    await pool.end();
+  };
+  return { clock: overrides.clock ?? databaseClock, instances, closeInstances };
+};
+
+/** Host, process and a part that is new after each start. */
+const newInstanceId = (): string => `${hostname()}:${String(process.pid)}:${crypto.randomUUID().slice(0, 8)}`;
 
 // The server's bundle and Next's bundle each have a copy of this module; the registered symbol makes them share one set.
 const SERVICES = Symbol.for("causeway.services");
@@ -430,4 +455,11 @@ export const setServices = (services: Services): void => {
 };
 
 /** The services of this process; made from the environment where nobody has set them (plain `next start` and `next dev`). */
-export const getServices = (): Services => (shared[SERVICES] ??= createServices(loadConfig()));
+export const getServices = (): Services => (shared[SERVICES] ??= createOwnServices());
+
+const createOwnServices = (): Services => {
+  const services = createServices(loadConfig());
+  // It goes on trying, and until then the time is this machine's.
+  services.instances.start().catch(() => undefined);
+  return services;
+};

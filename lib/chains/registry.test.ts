@@ -112,10 +112,20 @@ describe("a call to a chain", () => {
     ["is not reached", () => Promise.resolve("http://127.0.0.1:9")],
     ["does not answer in time", () => serve(() => null)],
     ["answers 503", () => serve((id) => ({ id }), 503)],
+    ["answers 429", () => serve((id) => ({ id }), 429)],
+    ["answers null", () => serve((id) => ({ jsonrpc: "2.0", id, result: null }))],
     ["has an internal error", () => serve(error(-32603))],
     ["limits the caller", () => serve(error(-32005))],
+    ["says 429 in its answer", () => serve(error(429))],
   ])("that %s is chain_unavailable", async (_, url) => {
     expect(await blockNumber(await url())).toBe("chain_unavailable");
+  });
+
+  test("whose answer is null has no such transaction, where null may be said", async () => {
+    const url = await serve((id) => ({ jsonrpc: "2.0", id, result: null }));
+    const registry = createChainRegistry([chain(1, url)]);
+    const hash = `0x${"1".repeat(64)}` as const;
+    expect(await codeOf(() => chainCall(1, () => registry.client(1).getTransaction({ hash })))).toBe("another error");
   });
 
   test("that reverts stays what it is", async () => {

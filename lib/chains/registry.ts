@@ -1,5 +1,4 @@
 import {
-  BaseError,
   createPublicClient,
   defineChain,
   fallback,
@@ -7,14 +6,13 @@ import {
   http,
   HttpRequestError,
   isAddress,
-  RpcRequestError,
-  TimeoutError,
-  WebSocketRequestError,
   type Chain,
   type PublicClient,
+  type Transport,
 } from "viem";
 import type { ChainConfig } from "@/lib/config/chains";
 import { DomainError, isDomainError } from "@/lib/core/errors";
+import { outageOf } from "@/lib/core/outage";
 import type { Token } from "@/lib/core/token";
 
 export interface ChainRegistry {
@@ -58,14 +56,45 @@ const toViemChain = (chain: ChainConfig): Chain =>
     testnet: chain.testnet,
   });
 
+/** What every node that works has an answer to. Elsewhere null says that there is no such thing. */
+const ALWAYS_ANSWERED = new Set(
+  [
+    "eth_blockNumber eth_chainId eth_gasPrice eth_maxPriorityFeePerGas eth_feeHistory eth_getBalance",
+    "eth_getTransactionCount eth_getCode eth_call eth_estimateGas eth_getLogs eth_sendRawTransaction",
+  ].flatMap((names) => names.split(" ")),
+);
+const NEWEST_BLOCKS = new Set<unknown>(["latest", "pending", "safe", "finalized"]);
+
+const mayBeNull = (method: string, params: unknown): boolean => {
+  if (method === "eth_getBlockByNumber") return !(Array.isArray(params) && NEWEST_BLOCKS.has(params[0]));
+  return !ALWAYS_ANSWERED.has(method);
+};
+
+/** Nodes that are overloaded answer null where that makes no sense; it counts as no answer, so that the next URL is asked. */
+const refusingNull =
+  (url: string, transport: Transport): Transport =>
+  (options) => {
+    const made = transport(options);
+    const request = async (args: { method: string; params?: unknown }, requestOptions?: unknown): Promise<unknown> => {
+      const answer: unknown = await made.request(args as never, requestOptions as never);
+      if ((answer === null || answer === undefined) && !mayBeNull(args.method, args.params))
+        throw new HttpRequestError({ url, body: { method: args.method }, details: "The node answered null." });
+      return answer;
+    };
+    return { ...made, request: request as typeof made.request };
+  };
+
 const toClient = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions): PublicClient => {
   const transports = chain.rpcUrls.map((url) =>
-    http(url, {
-      timeout: options.timeoutMs ?? TIMEOUT_MS,
-      retryCount: RETRIES,
-      batch: { batchSize: BATCH_MAX, wait: 0 },
-      ...(options.fetchFn ? { fetchFn: options.fetchFn } : {}),
-    }),
+    refusingNull(
+      url,
+      http(url, {
+        timeout: options.timeoutMs ?? TIMEOUT_MS,
+        retryCount: RETRIES,
+        batch: { batchSize: BATCH_MAX, wait: 0 },
+        ...(options.fetchFn ? { fetchFn: options.fetchFn } : {}),
+      }),
+    ),
   );
   const [first] = transports;
   return createPublicClient({
@@ -121,15 +150,6 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   };
 };
 
-const isNetworkFailure = (error: unknown): boolean =>
-  error instanceof HttpRequestError ||
-  error instanceof TimeoutError ||
-  error instanceof WebSocketRequestError ||
-  (error instanceof RpcRequestError && RPC_OUTAGES.has(error.code));
-
-/** Internal error, resource unavailable, limit exceeded (EIP-1474): the node's trouble, not the call's. */
-const RPC_OUTAGES = new Set([-32603, -32002, -32005]);
-
 /**
  * Runs a call to a chain; a node that is not reached or does not answer becomes `chain_unavailable`. A revert stays what it is.
  * @throws DomainError `chain_unavailable`
@@ -139,8 +159,7 @@ export const chainCall = async <T>(chainId: number, call: () => Promise<T>): Pro
     return await call();
   } catch (error) {
     if (isDomainError(error)) throw error;
-    const down = error instanceof BaseError ? error.walk(isNetworkFailure) !== null : isNetworkFailure(error);
-    if (!down) throw error;
+    if (outageOf(error) !== "chain") throw error;
     throw new DomainError(
       "chain_unavailable",
       `Chain ${String(chainId)} does not answer. Nothing was lost; try again shortly.`,

@@ -26,7 +26,8 @@ const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${String(SE
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
+  /** Connections of one process to the database, all its pools together; split by lib/db/connections.ts. */
+  DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   PUBLIC_URL: optional(z.url()),
@@ -71,7 +72,7 @@ export const variableNames: readonly string[] = [
 export interface Config {
   readonly env: "development" | "production";
   readonly databaseUrl: string;
-  readonly databasePoolSize: number;
+  readonly databaseConnectionsMax: number;
   readonly port: number;
   readonly host: string;
   /** Origin of the app as browsers see it, without a slash at the end. */
@@ -99,6 +100,9 @@ export interface Config {
   /** ERC-4337 bundler by chain id (`BUNDLER_URL_<id>`); chains without one use the service's own executor. */
   readonly bundlerUrls: ReadonlyMap<number, string>;
 }
+
+/** What a process that this one starts is given, before settings of its own. */
+export const inheritedEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env });
 
 /** The configuration cannot be used; the message lists every problem, never a value of a secret. */
 export class ConfigError extends Error {
@@ -227,7 +231,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   return {
     env: env.CAUSEWAY_ENV,
     databaseUrl: env.DATABASE_URL,
-    databasePoolSize: env.DATABASE_POOL_SIZE,
+    databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
     port: env.PORT,
     host: env.HOST,
     publicUrl: (env.PUBLIC_URL ?? `http://localhost:${String(env.PORT)}`).replace(/\/$/, ""),

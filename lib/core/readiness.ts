@@ -26,6 +26,8 @@ export interface ReadinessService {
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
+/** Monitors, balancers and open pages ask often; what they get may be so old. */
+const CACHE_MS = 1_000;
 
 const timedOut = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
@@ -45,23 +47,30 @@ const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessP
 };
 
 /**
- * Asks every dependency at once, each with a deadline. Callers at the same time share one round, so a flood of `/ready` asks each
- * dependency once.
+ * Asks every dependency at once, each with a deadline. Callers at the same time share one round, and its result serves for a second
+ * more, so a flood of `/ready` asks each dependency once a second.
  */
 export const createReadinessService = (
   probes: readonly ReadinessProbe[],
-  options: { timeoutMs?: number } = {},
+  options: { timeoutMs?: number; monotonicMs?: () => number } = {},
 ): ReadinessService => {
+  const { monotonicMs = () => performance.now() } = options;
   let running: Promise<Readiness> | null = null;
+  let last: { readonly readiness: Readiness; readonly atMs: number } | null = null;
   const round = async (): Promise<Readiness> => {
     const parts = await Promise.all(probes.map((probe) => ask(probe, options.timeoutMs ?? PROBE_TIMEOUT_MS)));
     const missing = parts.some((part, index) => !part.ok && probes[index]?.optional !== true);
     return { status: missing ? "unavailable" : "ready", parts };
   };
   return {
-    check: () =>
-      (running ??= round().finally(() => {
+    check: async () => {
+      if (last !== null && monotonicMs() - last.atMs < CACHE_MS) return last.readiness;
+      running ??= round().finally(() => {
         running = null;
-      })),
+      });
+      const readiness = await running;
+      last = { readiness, atMs: monotonicMs() };
+      return readiness;
+    },
   };
 };

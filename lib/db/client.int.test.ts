@@ -1,7 +1,11 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import type pg from "pg";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createLedgerRepository } from "@/lib/modules/ledger/repository";
 import { testDatabase } from "@/lib/testing/database";
 import { startPgProxy } from "@/lib/testing/pg-proxy";
 import { createDatabase } from "./client";
+import { createListener } from "./listener";
+import { createPool } from "./pool";
 
 const { url, database } = await testDatabase();
 await database.pool.query("CREATE TABLE note (word text PRIMARY KEY)");
@@ -57,4 +61,66 @@ describe("a raw transaction", () => {
     await fragile.rawTransaction((sql) => sql.change(add, ["two"]));
     expect(await words()).toEqual([...stored, "two"]);
   });
+});
+
+describe("every connection has its limits from the start", () => {
+  const LIMITS = {
+    idle_in_transaction_session_timeout: "8s",
+    lock_timeout: "12s",
+    statement_timeout: "20s",
+    tcp_keepalives_idle: "10",
+    tcp_user_timeout: "10000",
+  };
+  const SHOW = `SELECT name, current_setting(name) AS value FROM pg_settings WHERE name = ANY ('{${Object.keys(LIMITS).join()}}')`;
+  type Rows = readonly { readonly name: string; readonly value: string }[];
+  const named = (rows: Rows) => Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+
+  test("Prisma's, inside its transactions as well", async () => {
+    expect(named(await database.prisma.$queryRawUnsafe<Rows>(SHOW))).toEqual(LIMITS);
+    expect(named(await database.transaction((tx) => tx.$queryRawUnsafe<Rows>(SHOW)))).toEqual(LIMITS);
+  });
+
+  test("the raw ones, and the ledger's", async () => {
+    expect(named((await database.pool.query<Rows[number]>(SHOW)).rows)).toEqual(LIMITS);
+    expect(named(await database.rawTransaction((sql) => sql.query<Rows[number]>(SHOW, [])))).toEqual(LIMITS);
+    const ledger = createLedgerRepository(url, { poolSize: 1 });
+    expect(named(await ledger.query<Rows[number]>(SHOW, []))).toEqual(LIMITS);
+    await ledger.close();
+  });
+
+  test("the listener's, which is named as one of the service's", async () => {
+    const listener = createListener(url);
+    listener.on("note", () => undefined);
+    await vi.waitFor(async () => {
+      const { rows } = await database.pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'causeway' AND query = 'LISTEN note'",
+      );
+      expect(rows).toHaveLength(1);
+    }, 10_000);
+    await listener.close();
+  });
+
+  test("what the operator's URL sets wins, and the rest stays", async () => {
+    const own = new URL(url);
+    own.searchParams.set("options", "-c lock_timeout=3s");
+    const other = createDatabase(own.toString(), { poolSize: 1 });
+    expect(named(await other.prisma.$queryRawUnsafe<Rows>(SHOW))).toEqual({ ...LIMITS, lock_timeout: "3s" });
+    await other.close();
+  });
+});
+
+test("a connection on which a query was given up is not used again", async () => {
+  const own = createPool(url, 1);
+  const client = await own.connect();
+  const pid = async (using: pg.ClientBase): Promise<number> =>
+    (await using.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows[0]?.pid ?? 0;
+  const before = await pid(client);
+  const slow = { text: "SELECT pg_sleep(5)", query_timeout: 50 } satisfies pg.QueryConfig & { query_timeout: number };
+  await expect(client.query(slow)).rejects.toThrow("Query read timeout");
+  await vi.waitFor(() => expect(client.query("SELECT 1")).rejects.toThrow(), 10_000);
+  client.release();
+  const next = await own.connect();
+  expect(await pid(next)).not.toBe(before);
+  next.release();
+  await own.end();
 });

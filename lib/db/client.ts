@@ -30,9 +30,6 @@ const TRANSACTION_WAIT_MS = 10_000;
 
 const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> => {
   const client = await pool.connect();
-  // A connection that breaks between two statements says so here; the next statement reports it.
-  const ignore = (): void => undefined;
-  client.on("error", ignore);
   let isBroken = false;
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
@@ -46,18 +43,14 @@ const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>
     );
     throw error;
   } finally {
-    client.off("error", ignore);
     client.release(isBroken);
   }
 };
 
-/** Connects lazily. `poolSize` counts the connections of Prisma; the raw pool has as many again at most. */
+/** Connects lazily. Prisma and the statements without it share the `poolSize` connections of one pool. */
 export const createDatabase = (url: string, options: { poolSize?: number } = {}): Database => {
-  const max = options.poolSize ?? 10;
-  const pool = createPool(url, max);
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg({ connectionString: url, max, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 }),
-  });
+  const pool = createPool(url, options.poolSize ?? 10);
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     prisma,
     pool,

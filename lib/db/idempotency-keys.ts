@@ -9,37 +9,41 @@ interface Claim extends Entry {
   readonly digest: Uint8Array;
   readonly holder: string;
   readonly now: Date;
+  /** When the claim of an unknown instance may be taken over. */
   readonly lockedUntil: Date;
   readonly expiresAt: Date;
+  /** The process that works on the request. Its claim is taken over by `createLiveClaims` alone, whatever time it is. */
+  readonly instanceId?: string;
 }
 
 interface Found {
   readonly status: "in_flight" | "done";
   readonly digest: Uint8Array;
   readonly response: unknown;
+  readonly instanceId: string | null;
 }
 
 export interface IdempotencyKeyStore {
   claim(claim: Claim): Promise<Found | null>;
-  renew(renewal: Entry & { holder: string; lockedUntil: Date }): Promise<void>;
   complete(completion: Entry & { holder: string; response: Readonly<Record<string, unknown>> }): Promise<void>;
   release(release: Entry & { holder: string }): Promise<void>;
   deleteExpired(now: Date, limit: number): Promise<number>;
 }
 
 // Nobody waits until a claim is on disk. If PostgreSQL crashes just then, a repeated request may run beside the first one or after
-// it, as it may when a lease runs out: whatever moves money holds its key beside its own rows as well. Answers are kept on disk, and
+// it: whatever moves money holds its key beside its own rows as well. Answers are kept on disk, and
 // a claim lies before its answer in the log.
 // While it is in flight `response` names the holder, so that one whose lease ran out cannot overwrite its successor.
 const CLAIM = `
-  INSERT INTO idempotency_key (scope, key, digest, status, response, created_at, locked_until, expires_at)
-  SELECT $1, $2, $3::bytea, 'in_flight', jsonb_build_object('holder', $4::text), $5::timestamptz, $6::timestamptz, $7::timestamptz
+  INSERT INTO idempotency_key (scope, key, digest, status, response, created_at, locked_until, expires_at, instance_id)
+  SELECT $1, $2, $3::bytea, 'in_flight', jsonb_build_object('holder', $4::text), $5::timestamptz, $6::timestamptz, $7::timestamptz, $8
   FROM set_config('synchronous_commit', 'off', true)
   ON CONFLICT (scope, key) DO UPDATE SET
     digest = EXCLUDED.digest, status = EXCLUDED.status, response = EXCLUDED.response,
-    created_at = EXCLUDED.created_at, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at
+    created_at = EXCLUDED.created_at, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at,
+    instance_id = EXCLUDED.instance_id
   WHERE idempotency_key.expires_at <= $5
-     OR (idempotency_key.status = 'in_flight' AND idempotency_key.locked_until <= $5
+     OR (idempotency_key.status = 'in_flight' AND idempotency_key.instance_id IS NULL AND idempotency_key.locked_until <= $5
          AND idempotency_key.digest = EXCLUDED.digest)
   RETURNING 1`;
 
@@ -50,21 +54,18 @@ const CLAIM_ATTEMPTS_MAX = 5;
 
 /** Idempotency keys in the table `idempotency_key`; each call is one statement. */
 export const createIdempotencyKeyStore = ({ pool }: Pick<Database, "pool">): IdempotencyKeyStore => ({
-  claim: async ({ scope, key, digest, holder, now, lockedUntil, expiresAt }) => {
+  claim: async ({ scope, key, digest, holder, now, lockedUntil, expiresAt, instanceId }) => {
     for (let attempt = 1; attempt <= CLAIM_ATTEMPTS_MAX; attempt += 1) {
-      const values = [scope, key, Buffer.from(digest), holder, now, lockedUntil, expiresAt];
+      const values = [scope, key, Buffer.from(digest), holder, now, lockedUntil, expiresAt, instanceId ?? null];
       const claimed = await pool.query({ name: "idempotency_claim", text: CLAIM, values });
       if (claimed.rowCount === 1) return null;
       const { rows } = await pool.query<Found>(
-        "SELECT status, digest, response FROM idempotency_key WHERE scope = $1 AND key = $2",
+        'SELECT status, digest, response, instance_id AS "instanceId" FROM idempotency_key WHERE scope = $1 AND key = $2',
         [scope, key],
       );
       if (rows[0]) return rows[0];
     }
-    return { status: "in_flight", digest, response: null };
-  },
-  renew: async ({ scope, key, holder, lockedUntil }) => {
-    await pool.query(`UPDATE idempotency_key SET locked_until = $4 WHERE ${HELD}`, [scope, key, holder, lockedUntil]);
+    return { status: "in_flight", digest, response: null, instanceId: null };
   },
   complete: async ({ scope, key, holder, response }) => {
     await pool.query(`UPDATE idempotency_key SET status = 'done', response = $4 WHERE ${HELD}`, [

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { connectionOf, SERVICE_LIMITS } from "./limits";
 
 const RECONNECT_MS = 500;
 const CHANNEL_PATTERN = /^[a-z_]+$/;
@@ -20,7 +21,7 @@ export const createListener = (url: string): Listener => {
   let closed = false;
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+    const next = new pg.Client({ ...connectionOf(url, SERVICE_LIMITS), connectionTimeoutMillis: 10_000 });
     next.on("error", () => undefined);
     next.on("end", () => {
       if (client === next) client = null;

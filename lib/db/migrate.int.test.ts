@@ -48,6 +48,14 @@ describe("migrateDeploy", () => {
     expect(rows).toHaveLength(applied.length);
   });
 
+  test("a migration takes as long as it needs, whatever statements of the service may take", async () => {
+    const { url } = await emptyDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await query(url, `ALTER DATABASE ${name} SET statement_timeout = '50ms'`);
+    await expect(query(url, "SELECT pg_sleep(1)")).rejects.toThrow("statement timeout");
+    expect(await migrateDeploy(url, folderWith({ "1_slow": "SELECT pg_sleep(1)" }))).toEqual(["1_slow"]);
+  });
+
   test("Prisma's own CLI sees nothing left to do", async () => {
     const { url } = await emptyDatabase();
     await migrateDeploy(url, MIGRATIONS);

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { connectionOf, MIGRATION_LIMITS } from "./limits";
 
 interface Migration {
   readonly name: string;
@@ -18,7 +19,6 @@ interface AppliedRow {
 // Prisma's own lock, so that its CLI and we never migrate at once.
 const ADVISORY_LOCK = 72_707_369;
 const CONNECT_TIMEOUT_MS = 30_000;
-const LOCK_TIMEOUT_MS = 120_000;
 /** Raised for statements that refuse to run inside a transaction, such as CREATE INDEX CONCURRENTLY. */
 const ACTIVE_SQL_TRANSACTION = "25001";
 
@@ -109,11 +109,13 @@ const apply = async (client: pg.Client, migration: Migration): Promise<void> => 
  */
 export const migrateDeploy = async (url: string, folder: string): Promise<string[]> => {
   const migrations = readMigrations(folder);
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new pg.Client({
+    ...connectionOf(url, MIGRATION_LIMITS),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
   client.on("error", () => undefined); // The query that waits reports it.
   await client.connect();
   try {
-    await client.query(`SET lock_timeout = ${String(LOCK_TIMEOUT_MS)}`);
     await client.query("SELECT pg_advisory_lock($1)", [ADVISORY_LOCK]);
     await client.query("SET client_min_messages = warning");
     await client.query(TABLE);

@@ -5,6 +5,7 @@ const BATCH = 5000;
 /** Rows that nobody will ask for again, a bounded batch of each at a time. */
 const STATEMENTS = [
   "DELETE FROM idempotency_key WHERE ctid IN (SELECT ctid FROM idempotency_key WHERE expires_at < now() LIMIT $1)",
+  "DELETE FROM instance WHERE ctid IN (SELECT ctid FROM instance WHERE beat_at < now() - interval '1 hour' LIMIT $1)",
   "DELETE FROM siwe_nonce WHERE ctid IN (SELECT ctid FROM siwe_nonce WHERE expires_at < now() - interval '1 day' LIMIT $1)",
   "DELETE FROM rate_window WHERE ctid IN (SELECT ctid FROM rate_window WHERE window_start < now() - interval '1 hour' LIMIT $1)",
   "DELETE FROM email_code WHERE ctid IN (SELECT ctid FROM email_code WHERE expires_at < now() - interval '1 day' LIMIT $1)",

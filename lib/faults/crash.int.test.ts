@@ -11,6 +11,7 @@ import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount, testKey } from "@/lib/testing/factories";
 import { ignoreDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, fund, newCustomer, prepareQuote, type Customer, type QuoteBody } from "@/lib/testing/journey";
+import { randomOf } from "@/lib/testing/random";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 import { startLife } from "@/lib/testing/worker-life";
 import { workerProcesses } from "@/lib/testing/worker-process";
@@ -49,17 +50,6 @@ const life = {
   databaseUrl: api.services.config.databaseUrl,
   rpcUrls: devnet.rpcUrls,
   variables,
-};
-
-/** The same numbers for the same seed (mulberry32). */
-const randomOf = (seed: number) => {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 };
 
 const tokenOf = (chainId: number, symbol: string): Address | "native" =>

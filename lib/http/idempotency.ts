@@ -16,14 +16,12 @@ export interface IdempotencyEntry {
 /** Claims a key, or tells what became of it. All of it is one row, changed by compare-and-set. */
 export interface IdempotencyStore {
   /**
-   * Makes the entry `in_flight` for `holder` if it is new, over its time, or its holder's lease ran out with the same digest.
+   * Makes the entry `in_flight` for `holder` if it is new, over its time, or nobody works on it any more and the digest is the same.
    * @returns `null` when claimed; else what is there
    */
   claim(
     entry: IdempotencyEntry & { digest: Uint8Array; holder: string; now: Date; lockedUntil: Date; expiresAt: Date },
   ): Promise<{ status: "in_flight" | "done"; digest: Uint8Array; response: unknown } | null>;
-  /** Lengthens the lease of `holder`. */
-  renew(entry: IdempotencyEntry & { holder: string; lockedUntil: Date }): Promise<void>;
   /** Stores the answer, if `holder` still holds the entry. */
   complete(entry: IdempotencyEntry & { holder: string; response: Readonly<Record<string, unknown>> }): Promise<void>;
   /** Frees the entry, if `holder` still holds it. */
@@ -34,10 +32,7 @@ export interface IdempotencyStore {
 
 const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
 const LEASE_SECONDS = 60;
-const LEASE_RENEW_MS = 20_000;
-const LEASE_RENEWALS_MAX = 30;
 const KEEP_SECONDS = 24 * 60 * 60;
-const COMPLETE_ATTEMPTS_MAX = 3;
 
 /** @throws DomainError `invalid_request` when the header is there and not 1–255 printable ASCII characters */
 export const readIdempotencyKey = (header: string | null): string | null => {
@@ -113,40 +108,23 @@ const describe = (call: IdempotentCall): IdempotencyEntry & { digest: Uint8Array
   };
 };
 
-const keepLease = (call: IdempotentCall, entry: IdempotencyEntry, holder: string): (() => void) => {
-  let renewals = 0;
-  const timer = setInterval(() => {
-    renewals += 1;
-    if (renewals > LEASE_RENEWALS_MAX) {
-      clearInterval(timer);
-      return;
-    }
-    const lockedUntil = addSeconds(call.clock.now(), LEASE_SECONDS);
-    call.store.renew({ ...entry, holder, lockedUntil }).catch(call.onError);
-  }, LEASE_RENEW_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-};
-
 const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: string, answer: Answer | null) => {
-  for (let attempt = 1; attempt <= COMPLETE_ATTEMPTS_MAX; attempt += 1) {
-    try {
-      if (answer !== null && isKept(answer)) {
-        const response = { ...seal(call.appSecrets, entry, answer) };
-        await call.store.complete({ ...entry, holder, response });
-      } else await call.store.release({ ...entry, holder });
-      return;
-    } catch (error) {
-      // The work is done, so the caller gets its answer; the lease runs out by itself.
-      call.onError(error);
-    }
+  try {
+    if (answer !== null && isKept(answer)) {
+      const response = { ...seal(call.appSecrets, entry, answer) };
+      await call.store.complete({ ...entry, holder, response });
+    } else await call.store.release({ ...entry, holder });
+  } catch (error) {
+    // The work is done, so the caller gets its answer; the store goes on trying to keep it.
+    call.onError(error);
   }
 };
 
 /**
  * Runs `work` once per (project, route, key) within 24 h: of requests at the same time one runs, the others get 409; later ones get
- * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429, and those that ask for a code or an approval, are not stored. A holder that dies frees the key
- * after 60 s, so a handler must still be safe to run twice where its effect is money.
+ * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429, and those that ask for a code or an approval, are
+ * not stored. A process that dies frees its keys once the others miss its heartbeats (lib/db/live-claims.ts). Frozen, it may go on
+ * later beside its successor, so a handler must still be safe to run twice where its effect is money.
  * @param work never throws; a Response (a stream) is passed through and not stored
  * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`
  */
@@ -180,13 +158,11 @@ export const runIdempotent = async (
       );
     return unseal(call.appSecrets, entry, found.response);
   }
-  const stop = keepLease(call, entry, holder);
   let result: Answer | Response | null = null;
   try {
     result = await work();
     return result;
   } finally {
-    stop();
     await settle(call, entry, holder, result === null || result instanceof Response ? null : result);
   }
 };

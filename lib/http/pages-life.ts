@@ -3,8 +3,9 @@ import { Agent } from "node:http";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { redact } from "./logger";
+import { inheritedEnvironment } from "@/lib/config/env";
 import { askWhetherAlive } from "./pages-exchange";
+import { redact } from "./logger";
 import { PAGES_READY } from "./pages-server";
 
 export interface LifeBounds {
@@ -18,6 +19,9 @@ export interface LifeBounds {
   /** Of the whole process. */
   readonly memoryMb: number;
 }
+
+/** The pages ask the database for sign-ins and sessions alone; the API and the worker need the rest. */
+const CONNECTIONS = "6";
 
 interface LifeOptions {
   /** Script that calls `servePages`. */
@@ -93,6 +97,7 @@ const passOnOutput = (from: Readable | null, to: Writable): void => {
 /** Starts one process of the pages. */
 export const startLife = ({ entry, nodeArguments, socketPath, bounds }: LifeOptions): PagesLife => {
   const child = fork(entry, [socketPath], {
+    env: { ...inheritedEnvironment(), DATABASE_CONNECTIONS_MAX: CONNECTIONS },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     execArgv: [...nodeArguments, `--max-old-space-size=${String(bounds.heapMb)}`],
   });

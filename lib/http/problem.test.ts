@@ -1,6 +1,7 @@
+import { HttpRequestError } from "viem";
 import { describe, expect, test } from "vitest";
 import { DomainError, ERROR_CODES, invalidRequest } from "@/lib/core/errors";
-import { isDatabaseUnavailable, STATUS_OF, toAnswer, toDomainError, toResponse } from "./problem";
+import { STATUS_OF, toAnswer, toDomainError, toResponse } from "./problem";
 
 const bodyOf = (error: unknown): Record<string, unknown> =>
   JSON.parse(toAnswer(toDomainError(error), "req_1").body) as Record<string, unknown>;
@@ -35,8 +36,17 @@ describe("the error body", () => {
     const answer = toAnswer(toDomainError(error), "req_1");
     expect(answer.status).toBe(503);
     expect(answer.headers["retry-after"]).toBe("2");
-    expect(isDatabaseUnavailable(new Error("x", { cause: { kind: "DatabaseNotReachable" } }))).toBe(true);
-    expect(isDatabaseUnavailable(Object.assign(new Error("unique"), { code: "P2002" }))).toBe(false);
+    expect(toDomainError(new Error("x", { cause: { kind: "DatabaseNotReachable" } })).code).toBe("service_unavailable");
+    expect(toDomainError(Object.assign(new Error("unique"), { code: "P2002" })).code).toBe("internal_error");
+  });
+
+  test("a chain that does not answer is 503 with Retry-After, also where nobody saw it coming", () => {
+    const error = new Error("read failed", { cause: new HttpRequestError({ url: "http://x", status: 429 }) });
+    const answer = toAnswer(toDomainError(error), "req_1");
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "2"]);
+    expect(bodyOf(error).code).toBe("chain_unavailable");
+    const known = toAnswer(new DomainError("chain_unavailable", "Chain 1 does not answer."), "req_1");
+    expect(known.headers["retry-after"]).toBe("2");
   });
 
   test("422 becomes 400 on a route whose input errors are all 400, other codes stay", () => {

@@ -1,4 +1,5 @@
 import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
+import { outageOf } from "@/lib/core/outage";
 import { redactKnownSecrets } from "@/lib/core/redaction";
 import { JSON_TYPE, type Answer } from "./reply";
 
@@ -60,39 +61,27 @@ const INTERIM_CODES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 const CHALLENGE = 'Bearer realm="causeway", ApiKey realm="causeway"';
-const DATABASE_RETRY_SECONDS = 2;
-const CAUSE_DEPTH_MAX = 5;
-
-// Prisma's own codes for "no connection", PostgreSQL's classes 08 and 57P0x, 53300, and the driver adapter's kinds.
-const DATABASE_CODES = new Set([
-  ..."P1001 P1002 P1008 P1017 P2024 P2037 57P01 57P02 57P03 53300 08000 08001 08003 08004 08006".split(" "),
-]);
-const DATABASE_KINDS = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-
-/** Whether the database could not be reached, or went away, anywhere in the chain of causes. */
-export const isDatabaseUnavailable = (error: unknown): boolean => {
-  let current: unknown = error;
-  for (let depth = 0; depth < CAUSE_DEPTH_MAX && current !== undefined && current !== null; depth += 1) {
-    const code = field(current, "code");
-    const kind = field(current, "kind");
-    if (typeof code === "string" && DATABASE_CODES.has(code)) return true;
-    if (typeof kind === "string" && DATABASE_KINDS.has(kind)) return true;
-    current = field(current, "cause");
-  }
-  return false;
-};
+/** Said to callers that meet an outage, where nobody knows better. */
+const OUTAGE_RETRY_SECONDS = 2;
 
 /** Anything thrown → the error that the caller may see. Unknown errors become a general one; the cause stays inside. */
 export const toDomainError = (error: unknown): DomainError => {
   if (isDomainError(error)) return error;
-  if (isDatabaseUnavailable(error))
+  const outage = outageOf(error);
+  if (outage === "database")
     return new DomainError(
       "service_unavailable",
       "The database does not answer right now. What was accepted is safe; try again in a moment.",
-      { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS },
+      { cause: error, retryAfterSeconds: OUTAGE_RETRY_SECONDS },
+    );
+  if (outage === "chain")
+    return new DomainError(
+      "chain_unavailable",
+      "A chain does not answer right now. Nothing was lost; try again shortly.",
+      {
+        cause: error,
+        retryAfterSeconds: OUTAGE_RETRY_SECONDS,
+      },
     );
   return new DomainError(
     "internal_error",
@@ -112,8 +101,8 @@ export const toAnswer = (error: DomainError, requestId: string, options: Problem
   const status = options.inputErrorsAs400 === true && usual === 422 ? 400 : usual;
   const headers: Record<string, string> = { "content-type": JSON_TYPE };
   if (status === 401) headers["www-authenticate"] = CHALLENGE;
-  if (error.retryAfterSeconds !== undefined)
-    headers["retry-after"] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)));
+  const retryAfterSeconds = error.retryAfterSeconds ?? (status === 503 ? OUTAGE_RETRY_SECONDS : undefined);
+  if (retryAfterSeconds !== undefined) headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   const body = {
     ...error.extra,
     message: error.message,

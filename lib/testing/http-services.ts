@@ -8,7 +8,6 @@ import type { HttpServices } from "@/lib/http/services";
 const noRateStore: RateStore = { add: () => Promise.resolve([]), deleteBefore: () => Promise.resolve() };
 const noIdempotencyStore: IdempotencyStore = {
   claim: () => Promise.resolve(null),
-  renew: () => Promise.resolve(),
   complete: () => Promise.resolve(),
   release: () => Promise.resolve(),
   deleteExpired: () => Promise.resolve(0),

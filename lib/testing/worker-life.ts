@@ -17,6 +17,8 @@ export interface WorkerLife {
   /** The point at which it died by `dieAt`; null when it was killed from outside. */
   readonly ended: Promise<Point | null>;
   kill(): void;
+  freeze(): void;
+  thaw(): void;
 }
 
 export interface LifeOptions {
@@ -28,6 +30,8 @@ export interface LifeOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Asked at every point, in their order; the first `true` is a kill -9 right there. */
   readonly dieAt: (point: Point) => boolean;
+  /** How far its machine's clock is ahead. Default 0. */
+  readonly clockAheadMs?: number;
 }
 
 const BROADCAST = "eth_sendRawTransaction";
@@ -118,16 +122,20 @@ export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
       return [chainId, await startFaultProxy(url, { watch })] as const;
     }),
   );
-  const process = await options.start({
-    ...options.variables,
-    DATABASE_URL: database.url,
-    ...Object.fromEntries(chains.map(([chainId, { url }]) => [`RPC_URL_${chainId}`, url])),
-  });
+  const process = await options.start(
+    {
+      ...options.variables,
+      DATABASE_URL: database.url,
+      ...Object.fromEntries(chains.map(([chainId, { url }]) => [`RPC_URL_${chainId}`, url])),
+    },
+    { clockAheadMs: options.clockAheadMs ?? 0 },
+  );
   child = process;
   const end = async (): Promise<Point | null> => {
     await process.exited;
     await Promise.all([database.close(), ...chains.map(([, proxy]) => proxy.close())]);
     return dead;
   };
-  return { pid: process.pid, begin: process.begin, kill: process.kill, ended: end() };
+  const { pid, begin, kill, freeze, thaw } = process;
+  return { pid, begin, kill, freeze, thaw, ended: end() };
 };

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll } from "vitest";
+import { skewedClock } from "./skewed-clock";
 
 /** Packages that are no ES modules ask for their parts by `require` and for their place by `__dirname`. */
 const BANNER = [
@@ -26,10 +27,22 @@ export interface WorkerProcess {
   begin(): Promise<void>;
   /** kill -9. */
   kill(): void;
+  /** SIGSTOP: it does nothing from now on, and does not know. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
   readonly exited: Promise<void>;
 }
 
-export type StartWorkerProcess = (variables: Readonly<Record<string, string>>) => Promise<WorkerProcess>;
+export interface WorkerProcessOptions {
+  /** How far its machine's clock is ahead. Default 0. */
+  readonly clockAheadMs?: number;
+}
+
+export type StartWorkerProcess = (
+  variables: Readonly<Record<string, string>>,
+  options?: WorkerProcessOptions,
+) => Promise<WorkerProcess>;
 
 const asProcess = (child: ChildProcess): WorkerProcess => {
   const { pid } = child;
@@ -47,6 +60,12 @@ const asProcess = (child: ChildProcess): WorkerProcess => {
     },
     kill: () => {
       child.kill("SIGKILL");
+    },
+    freeze: () => {
+      child.kill("SIGSTOP");
+    },
+    thaw: () => {
+      child.kill("SIGCONT");
     },
   };
 };
@@ -78,13 +97,13 @@ export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; lo
     alias: { "@": ROOT.replace(/\/$/, "") },
     logLevel: "warning",
   });
-  const start: StartWorkerProcess = async (variables) => {
+  const start: StartWorkerProcess = async (variables, { clockAheadMs = 0 } = {}) => {
     const log = openSync(logFile, "a");
     const child = fork(outfile, {
       cwd: ROOT,
       env: { NODE_ENV: "test", ...variables },
       stdio: ["ignore", log, log, "ipc"],
-      execArgv: [],
+      execArgv: clockAheadMs === 0 ? [] : ["--import", skewedClock(clockAheadMs)],
     });
     closeSync(log);
     children.add(child);

@@ -1,4 +1,4 @@
-import { newWorkerId, type Services } from "@/lib/composition";
+import type { Services } from "@/lib/composition";
 import { startJobRunner } from "@/lib/modules/jobs/service";
 
 export interface Worker {
@@ -30,15 +30,23 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
 
 /** Carries on operations and the service's own transactions, beside any number of other instances. */
 export const startWorker = (services: Services): Worker => {
-  const { log, registry } = services;
+  const { log, registry, instances } = services;
+  instances.announceWorker();
   const jobs = startJobRunner({
-    repository: services.jobs,
+    repository: {
+      ...services.jobs,
+      // Nothing is begun before the database's time is known.
+      claim: async (input) => {
+        await instances.start();
+        return services.jobs.claim(input);
+      },
+    },
     handlers: {
       operation: (id, signal) => services.operationDriver.drive(id, signal),
       payout: (id) => services.payoutRunner.run(id),
       mail: (id) => services.mailOutbox.deliver(id),
     },
-    workerId: newWorkerId(),
+    workerId: instances.id,
     listener: services.listener,
     log: services.errorLog,
   });
@@ -58,8 +66,9 @@ export const startWorker = (services: Services): Worker => {
   );
   schedules.push(
     every(EXPIRE_EVERY_MS, async () => {
-      await services
-        .expireDue()
+      await instances
+        .start()
+        .then(() => services.expireDue())
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "what ran out of time could not be ended"));
     }),
   );

@@ -9,7 +9,7 @@ export interface ClaimedJob {
  * Leases in Postgres' own time, so that the clocks of instances need not agree. A job belongs to whoever holds its lease;
  * `FOR UPDATE SKIP LOCKED` lets many instances claim at once without waiting for each other.
  */
-export const createJobsRepository = ({ pool }: Database) => ({
+export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
   claim: async (input: { workerId: string; leaseMs: number; limit: number }): Promise<ClaimedJob[]> => {
     const { rows } = await pool.query<ClaimedJob>(
       `UPDATE job SET locked_by = $1, locked_until = now() + $2::int * interval '1 millisecond', attempts = attempts + 1

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
+import { outageOf } from "@/lib/core/outage";
 import { digestOf, keyHashOf, scopeOf, type LedgerCommand } from "./commands";
 import { decide } from "./decide";
 import { readWorld } from "./read-world";
@@ -65,8 +66,11 @@ export const untilKnown = async <T>(attempt: () => Promise<T>, patienceMs = PATI
       if (error instanceof ConflictError || error instanceof KeyTakenError) {
         conflicts += 1;
         if (conflicts >= CONFLICT_ATTEMPTS_MAX) throw unavailable(error);
-      } else if (!(error instanceof ConnectionLostError)) throw error;
-      else if (performance.now() > deadline) throw unavailable(error);
+      } else if (!(error instanceof ConnectionLostError)) {
+        // A full disk, say: nothing was posted, and trying again at once would only add to it.
+        throw outageOf(error) === "database" ? unavailable(error) : error;
+      }
+      if (error instanceof ConnectionLostError && performance.now() > deadline) throw unavailable(error);
       // Several instances that lost the same server must not come back in step.
       await sleep(waitMs * (0.5 + Math.random() / 2));
       waitMs = Math.min(waitMs * 2, RECONNECT_MAX_MS);

@@ -27,7 +27,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ROLE = "causeway_ledger";
 const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid, 'SET')`;
 
-const CONNECTION_CODES = /^(08|57P0|53300)/;
+// The server ends the connection of a transaction that idled or took too long (25P03, 25P04).
+const CONNECTION_CODES = /^(08|57P0|53300|25P0[34])/;
 const CONFLICT_CODES: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
 const translate = (error: unknown): Error => {
@@ -100,9 +101,6 @@ export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoo
 
   const on = async <T>(work: (client: pg.ClientBase, hasRole: boolean) => Promise<T>): Promise<T> => {
     const { client, hasRole } = await connect();
-    // A connection that breaks between two statements says so here; the next statement reports it.
-    const ignore = (): void => undefined;
-    client.on("error", ignore);
     let broken = true;
     try {
       const result = await work(client, hasRole);
@@ -112,7 +110,6 @@ export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoo
       broken = error instanceof ConnectionLostError;
       throw error;
     } finally {
-      client.off("error", ignore);
       client.release(broken);
     }
   };

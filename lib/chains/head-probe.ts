@@ -1,0 +1,49 @@
+import type { Clock } from "@/lib/core/clock";
+import type { ReadinessProbe } from "@/lib/core/readiness";
+import type { ChainRegistry } from "./registry";
+
+interface HeadProbeDeps {
+  readonly registry: ChainRegistry;
+  readonly clock: Clock;
+  readonly monotonicMs?: () => number;
+}
+
+/** So many blocks that did not come are no chance any more. */
+const BLOCKS_MISSED_MAX = 10;
+const STILL_MIN_MS = 30_000;
+
+interface Seen {
+  readonly number: bigint;
+  readonly sinceMs: number;
+  /** Whether another block was seen before. */
+  readonly moved: boolean;
+}
+
+/**
+ * Asks a chain for its newest block, and whether blocks still come: a node that answers and stands still is of no use. What was seen
+ * counts first; a chain of which only one block was seen is told by that block's own time.
+ */
+export const createHeadProbe = (
+  { registry, clock, monotonicMs = () => performance.now() }: HeadProbeDeps,
+  chainId: number,
+): ReadinessProbe => {
+  const { name, blockTimeMs } = registry.get(chainId);
+  const stillMaxMs = Math.max(STILL_MIN_MS, BLOCKS_MISSED_MAX * blockTimeMs);
+  let seen: Seen | null = null;
+  return {
+    name: `chain:${String(chainId)}`,
+    check: async () => {
+      const { number, timestamp } = await registry.client(chainId).getBlock({ blockTag: "latest" });
+      const nowMs = monotonicMs();
+      if (seen?.number !== number) seen = { number, sinceMs: nowMs, moved: seen !== null };
+      const watchedMs = nowMs - seen.sinceMs;
+      const stillMs = seen.moved ? watchedMs : Math.max(watchedMs, clock.now().getTime() - Number(timestamp) * 1000);
+      if (stillMs > stillMaxMs)
+        throw new Error(
+          `${name} stands still: block ${String(number)} has been the newest for ${String(Math.round(stillMs / 1000))} s. ` +
+            `Look at its node, or give RPC_URL_${String(chainId)} another one.`,
+        );
+      return `${name}, block ${String(number)}`;
+    },
+  };
+};

@@ -1,0 +1,81 @@
+/** The part that does not answer. */
+export type Outage = "database" | "chain";
+
+/** Of a chain of causes at most so many errors are looked at. */
+const ERRORS_MAX = 24;
+
+/** Prisma's codes for no connection, no free connection, a transaction that took too long, and a conflict that may be repeated. */
+const PRISMA_CODES = new Set("P1001 P1002 P1008 P1017 P2024 P2028 P2034 P2037".split(" "));
+/** Kinds of the errors that Prisma's driver adapter makes of PostgreSQL's and of the socket's. */
+const ADAPTER_KINDS = new Set(
+  "DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections TransactionWriteConflict".split(" "),
+);
+/**
+ * SQLSTATE: connection errors (08), no memory, disk or connections (53), the server or the statement was ended (57), input and
+ * output errors (58030), a transaction that was cut or may be repeated (25P03, 25P04, 40001, 40P01, 55P03), and a server that only
+ * reads, which is what a standby says while it takes over (25006).
+ */
+const SQL_STATES = /^(?:08\w{3}|53\w{3}|57014|57P0\d|58030|25P0[34]|25006|40001|40P01|55P03)$/;
+const SOCKET_CODES = new Set(
+  "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENETDOWN ENOTFOUND EAI_AGAIN".split(
+    " ",
+  ),
+);
+/** The PostgreSQL driver gives these errors no code, so their text is all there is to tell them by. */
+const DRIVER_MESSAGES =
+  /^(?:timeout exceeded when trying to connect|Connection terminated|Connection ended|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end)/;
+
+/** JSON-RPC: internal error, resource unavailable, limit exceeded (EIP-1474), and the codes with which providers say "too many". */
+const RPC_CODES = new Set<unknown>([-32603, -32002, -32005, -32016, -32029, 429]);
+
+const field = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
+
+/** The error, what caused it, and what Prisma and `AggregateError` put beside it, outermost first. */
+const withCauses = (error: unknown): object[] => {
+  const found: object[] = [];
+  const waiting: unknown[] = [error];
+  while (waiting.length > 0 && found.length < ERRORS_MAX) {
+    const next = waiting.shift();
+    if (typeof next !== "object" || next === null || found.includes(next)) continue;
+    found.push(next);
+    const meta = field(next, "meta");
+    if (typeof meta === "object" && meta !== null) waiting.push(field(meta, "driverAdapterError"));
+    waiting.push(field(next, "cause"));
+    const several = field(next, "errors");
+    if (Array.isArray(several)) waiting.push(...(several as unknown[]));
+  }
+  return found;
+};
+
+const isChainError = (error: object): boolean => {
+  const name = field(error, "name");
+  if (name === "HttpRequestError" || name === "WebSocketRequestError") return true;
+  // viem's own; its errors have a short message, those of the platform with the same name have none.
+  if (name === "TimeoutError") return typeof field(error, "shortMessage") === "string";
+  return name === "RpcRequestError" && RPC_CODES.has(field(error, "code"));
+};
+
+const isDatabaseError = (error: object): boolean => {
+  for (const code of [field(error, "code"), field(error, "originalCode")]) {
+    if (typeof code !== "string") continue;
+    if (PRISMA_CODES.has(code) || SQL_STATES.test(code) || SOCKET_CODES.has(code)) return true;
+  }
+  const kind = field(error, "kind");
+  if (typeof kind === "string" && ADAPTER_KINDS.has(kind)) return true;
+  if (field(error, "name") === "TimeoutError") return true;
+  const message = field(error, "message");
+  return typeof message === "string" && DRIVER_MESSAGES.test(message);
+};
+
+/**
+ * Whether an error says that a part outside of the process does not answer for now, rather than that the request or our code is at
+ * fault. The one place that knows this: a request that meets an outage is answered 503, and may be sent again.
+ *
+ * @example outageOf(Object.assign(new Error("the database system is starting up"), { code: "57P03" })) // "database"
+ */
+export const outageOf = (error: unknown): Outage | null => {
+  const errors = withCauses(error);
+  // A chain's errors carry the socket's errors as their cause, so they are looked for first.
+  if (errors.some(isChainError)) return "chain";
+  return errors.some(isDatabaseError) ? "database" : null;
+};

@@ -1,0 +1,139 @@
+import type pg from "pg";
+import type { TimeSample } from "./database-clock";
+
+export interface Instances {
+  /** Of this process, another one after each start. */
+  readonly id: string;
+  /**
+   * Begins to beat, if it does not yet. Resolves once the row of this process is there; costs nothing from then on.
+   * @throws the database's error when it could not be written; it goes on trying
+   */
+  start(): Promise<void>;
+  /** From the next beat on, which it makes at once, this process counts as a worker. */
+  announceWorker(): void;
+  /**
+   * Whether a process is gone for good: it left, or this process saw it miss five beats in a row. Beats are missed only while the
+   * database answers, so an outage kills nobody.
+   */
+  isGone(id: string): Promise<boolean>;
+  /** Calls back after each beat that the database took; `afterOutage` when the one before failed. */
+  onBeat(listener: (beat: { afterOutage: boolean }) => void): void;
+  /** Takes the row away: this process works on nothing any more. */
+  close(): Promise<void>;
+}
+
+export interface InstancesOptions {
+  /** A pool of its own: a process whose other connections are all busy is alive. */
+  readonly pool: pg.Pool;
+  readonly id: string;
+  readonly onTime: (sample: TimeSample) => void;
+  readonly beatMs?: number;
+}
+
+export const BEAT_MS = 2_000;
+const MISSED_MAX = 5;
+
+interface Peer {
+  readonly beats: string;
+  readonly missed: number;
+}
+
+interface BeatRow {
+  readonly now_ms: number;
+  readonly peers: readonly { readonly id: string; readonly beats: string }[] | null;
+}
+
+// Nobody waits until a beat is on disk: the next one comes soon.
+const BEAT = `
+  WITH beat AS (
+    INSERT INTO instance (id, works, beats, clock_ahead_ms, started_at, beat_at)
+    SELECT $1, $2::boolean, 1, $3::float8 - extract(epoch FROM clock_timestamp()) * 1000, now(), now()
+    FROM set_config('synchronous_commit', 'off', true)
+    ON CONFLICT (id) DO UPDATE SET
+      works = EXCLUDED.works, beats = instance.beats + 1, clock_ahead_ms = EXCLUDED.clock_ahead_ms, beat_at = now()
+    RETURNING id)
+  SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms,
+    (SELECT json_agg(json_build_object('id', i.id, 'beats', i.beats::text)) FROM instance i WHERE i.id <> $1) AS peers
+  FROM beat`;
+
+/** The processes that share this database: each says that it is alive, and sees whether the others do. */
+export const createInstances = ({ pool, id, onTime, beatMs = BEAT_MS }: InstancesOptions): Instances => {
+  const listeners = new Set<(beat: { afterOutage: boolean }) => void>();
+  let peers = new Map<string, Peer>();
+  let works = false;
+  let timer: NodeJS.Timeout | null = null;
+  let hasBeaten = false;
+  let isOut = false;
+  let beating: Promise<void> | null = null;
+
+  const look = (seen: NonNullable<BeatRow["peers"]>): void => {
+    peers = new Map(
+      seen.map(({ id: peerId, beats }) => {
+        const known = peers.get(peerId);
+        return [peerId, { beats, missed: known?.beats === beats ? known.missed + 1 : 0 }];
+      }),
+    );
+  };
+
+  const beatOnce = async (): Promise<void> => {
+    const askedMs = performance.now();
+    try {
+      const { rows } = await pool.query<BeatRow>({
+        name: "instance_beat",
+        text: BEAT,
+        values: [id, works, Date.now()],
+      });
+      const [row] = rows;
+      if (row === undefined) throw new Error("The beat was not stored.");
+      onTime({ databaseMs: row.now_ms, askedMs, answeredMs: performance.now() });
+      look(row.peers ?? []);
+      hasBeaten = true;
+    } catch (error) {
+      // While the database is away nobody can beat.
+      isOut = true;
+      peers = new Map([...peers].map(([peerId, { beats }]) => [peerId, { beats, missed: 0 }]));
+      throw error;
+    }
+    const afterOutage = isOut;
+    isOut = false;
+    for (const listener of listeners) listener({ afterOutage });
+  };
+
+  const beat = (): Promise<void> =>
+    (beating ??= beatOnce().finally(() => {
+      beating = null;
+    }));
+
+  const start = async (): Promise<void> => {
+    timer ??= setInterval(() => void beat().catch(() => undefined), beatMs).unref();
+    if (!hasBeaten) await beat();
+  };
+
+  return {
+    id,
+    start,
+    announceWorker: () => {
+      works = true;
+      hasBeaten = false;
+      start().catch(() => undefined);
+    },
+    isGone: async (peerId) => {
+      if (peerId === id) return false;
+      const peer = peers.get(peerId);
+      if (peer !== undefined) return peer.missed >= MISSED_MAX;
+      // It began after our last look, or has left.
+      const { rowCount } = await pool.query("SELECT 1 FROM instance WHERE id = $1", [peerId]);
+      return rowCount === 0;
+    },
+    onBeat: (listener) => {
+      listeners.add(listener);
+    },
+    close: async () => {
+      if (timer === null) return;
+      clearInterval(timer);
+      await beating?.catch(() => undefined);
+      // An instance that cannot say so is found out by its silence.
+      await pool.query("DELETE FROM instance WHERE id = $1", [id]).catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,132 @@
+import type pg from "pg";
+import type { Database } from "./client";
+import type { IdempotencyKeyStore } from "./idempotency-keys";
+import type { Instances } from "./instances";
+
+interface LiveClaimsDeps {
+  readonly database: Pick<Database, "pool">;
+  /** Where the rows are. */
+  readonly store: IdempotencyKeyStore;
+  readonly instances: Pick<Instances, "id" | "start" | "isGone" | "onBeat">;
+}
+
+type Claim = Parameters<IdempotencyKeyStore["claim"]>[0];
+type Found = NonNullable<Awaited<ReturnType<IdempotencyKeyStore["claim"]>>>;
+
+type Entry = Pick<Claim, "scope" | "key">;
+
+const nameOf = ({ scope, key }: Entry): string => `${scope}\0${key}`;
+
+/** Whoever loses a race looks again, and finds the winner's claim or its answer. */
+const ATTEMPTS_MAX = 5;
+/** So many answers are kept for a database that is away; of further ones only their keys are freed. */
+const ANSWERS_MAX = 10_000;
+
+const TAKE_OVER = `
+  UPDATE idempotency_key SET response = jsonb_build_object('holder', $4::text), instance_id = $5,
+    created_at = $6, locked_until = $7, expires_at = $8
+  WHERE scope = $1 AND key = $2 AND digest = $3::bytea AND status = 'in_flight' AND response->>'holder' IS NOT DISTINCT FROM $9`;
+
+const takeOver = async (pool: pg.Pool, instanceId: string, claim: Claim, from: string | null): Promise<boolean> => {
+  const { scope, key, digest, holder, now, lockedUntil, expiresAt } = claim;
+  const values = [scope, key, Buffer.from(digest), holder, instanceId, now, lockedUntil, expiresAt, from];
+  return (await pool.query(TAKE_OVER, values)).rowCount === 1;
+};
+
+const holderOf = ({ response }: Found): string | null => {
+  const holder = typeof response === "object" && response !== null && "holder" in response ? response.holder : null;
+  return typeof holder === "string" ? holder : null;
+};
+
+/**
+ * Claims that last as long as somebody works on them. A claim is taken over when its process is gone, or when it is this process's own
+ * and no request here works on it; a slow request of a living process keeps its claim whatever time it takes. How a request ended
+ * is stored when the database is back, if it could not be stored at once.
+ */
+export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps): IdempotencyKeyStore => {
+  /** What this process works on, by scope and key. */
+  const inFlight = new Map<string, Claim>();
+  /** Ends of requests that are to be stored yet, by holder. */
+  const unstored = new Map<string, () => Promise<void>>();
+
+  const storeEnd = async (holder: string): Promise<void> => {
+    await unstored.get(holder)?.();
+    unstored.delete(holder);
+  };
+
+  const storeAll = async (): Promise<void> => {
+    // One that fails means that the database is away again; the next beat goes on.
+    for (const holder of [...unstored.keys()]) await storeEnd(holder);
+  };
+  let storing: Promise<void> | null = null;
+  instances.onBeat(({ afterOutage }) => {
+    // A claim is not waited for until it is on disk, so a server that crashed may have forgotten it.
+    if (afterOutage)
+      for (const claim of inFlight.values()) store.claim({ ...claim, instanceId: instances.id }).catch(() => undefined);
+    if (unstored.size > 0)
+      storing ??= storeAll()
+        .catch(() => undefined)
+        .finally(() => {
+          storing = null;
+        });
+  });
+
+  const leave = (entry: Entry & { holder: string }): void => {
+    const name = nameOf(entry);
+    if (inFlight.get(name)?.holder === entry.holder) inFlight.delete(name);
+  };
+
+  const end = async (entry: Entry & { holder: string }, how: () => Promise<void>): Promise<void> => {
+    unstored.set(entry.holder, how);
+    leave(entry);
+    await storeEnd(entry.holder);
+  };
+
+  const isAbandoned = async (found: Found): Promise<boolean> => {
+    if (found.instanceId === null) return false;
+    if (found.instanceId !== instances.id) return instances.isGone(found.instanceId);
+    // What this process works on was looked for before the database was asked.
+    return true;
+  };
+
+  const attempt = async (claim: Claim): Promise<Found | null> => {
+    for (let turn = 1; ; turn += 1) {
+      const found = await store.claim({ ...claim, instanceId: instances.id });
+      if (found?.status !== "in_flight" || !Buffer.from(found.digest).equals(claim.digest)) return found;
+      const holder = holderOf(found);
+      if (holder !== null && unstored.has(holder)) await storeEnd(holder);
+      else if (!(await isAbandoned(found))) return found;
+      else if (await takeOver(database.pool, instances.id, claim, holder)) return null;
+      if (turn >= ATTEMPTS_MAX) return found;
+    }
+  };
+
+  return {
+    claim: async (claim) => {
+      const name = nameOf(claim);
+      const { scope, key, holder } = claim;
+      const known = inFlight.get(name);
+      if (known !== undefined)
+        return { status: "in_flight", digest: known.digest, response: null, instanceId: instances.id };
+      // Nothing is awaited between the look and this.
+      inFlight.set(name, claim);
+      try {
+        await instances.start();
+        const found = await attempt(claim);
+        if (found !== null) leave(claim);
+        return found;
+      } catch (error) {
+        // It may have been stored all the same: nobody could tell us.
+        end({ scope, key, holder }, () => store.release({ scope, key, holder })).catch(() => undefined);
+        throw error;
+      }
+    },
+    complete: (completion) => {
+      const { scope, key, holder } = completion;
+      const keep = unstored.size < ANSWERS_MAX;
+      return end(completion, () => (keep ? store.complete(completion) : store.release({ scope, key, holder })));
+    },
+    release: (release) => end(release, () => store.release(release)),
+    deleteExpired: (now, limit) => store.deleteExpired(now, limit),
+  };
+};

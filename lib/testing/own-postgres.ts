@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import { startEmbeddedPostgres } from "@/lib/db/embedded-postgres";
+import { migrateDeploy } from "@/lib/db/migrate";
+import { endProcess } from "@/lib/os/process.mjs";
+import { makeWorkspace } from "./workspace";
+
+const DATABASE = "causeway";
+const MIGRATIONS = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
+const KILL = [{ signal: "SIGKILL", waitMs: 10_000 }] as const;
+
+export interface OwnPostgres {
+  readonly url: string;
+  /** kill -9 of the server. Resolves once it is gone; what it had committed is on disk. */
+  crash(): Promise<void>;
+  /** Starts it again, on the same port. Resolves once it answers. */
+  restart(): Promise<void>;
+}
+
+/** A migrated PostgreSQL of one file's own, which it may kill. Stopped and deleted after the file. */
+export const ownPostgres = async (): Promise<OwnPostgres> => {
+  const { folder, remove } = await makeWorkspace();
+  const dataDir = join(folder, "postgres");
+  let server = await startEmbeddedPostgres({ dataDir });
+  const { port } = server;
+  afterAll(async () => {
+    await server.stop();
+    remove();
+  });
+  await server.ensureDatabase(DATABASE);
+  const url = server.url(DATABASE);
+  await migrateDeploy(url, MIGRATIONS);
+  return {
+    url,
+    crash: async () => {
+      await endProcess(server.pid, KILL);
+    },
+    restart: async () => {
+      server = await startEmbeddedPostgres({ dataDir, port });
+    },
+  };
+};

@@ -1,0 +1,15 @@
+/** Sets the clock of a process wrong: whatever asks `Date` what time it is gets an answer that is so far ahead. */
+export const skewedClock = (aheadMs: number): string => {
+  const source = `
+    const RightDate = globalThis.Date;
+    globalThis.Date = class Date extends RightDate {
+      constructor(...parts) {
+        if (parts.length === 0) super(RightDate.now() + ${String(aheadMs)});
+        else super(...parts);
+      }
+      static now() {
+        return RightDate.now() + ${String(aheadMs)};
+      }
+    };`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+};
