@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { createServices, setServices, type Services } from "@/lib/composition";
 import { loadConfig, type Config } from "@/lib/config/env";
+import { outageOf } from "@/lib/core/outage";
 import { createFastServer, type FastServer } from "@/lib/http/fast-server";
 import { pageHeaders } from "@/lib/http/headers";
-import { isDatabaseUnavailable } from "@/lib/http/problem";
 import { getLogger, loggedError } from "@/lib/http/logger";
 import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
@@ -117,7 +117,7 @@ const requireKeysIfReachable = async (services: Services, config: Config): Promi
   try {
     await services.requireKeys();
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
+    if (outageOf(error) !== "database") throw error;
     getLogger(config.logLevel).warn({ err: loggedError(error) }, "the keys were not checked: the database is away");
   }
 };
