@@ -113,7 +113,7 @@ const appEnvironment = (
     PORT: String(own.PORT),
     HOST: own.HOST,
     // Production has no default; the server says that it is missing.
-    PUBLIC_URL: own.PUBLIC_URL ?? (development ? parts.publicUrl : undefined),
+    PUBLIC_URL: own.CAUSEWAY_ENV === "production" ? own.PUBLIC_URL : parts.publicUrl,
     NEXTAUTH_URL: options.environment.NEXTAUTH_URL || parts.publicUrl,
     NEXT_TELEMETRY_DISABLED: "1",
   };
