@@ -103,7 +103,6 @@ const appEnvironment = (
   own: Settings,
   parts: { databaseUrl: string; chains: ChainsPart | null; publicUrl: string; secrets: Partial<Secrets> },
 ): Record<string, string | undefined> => {
-  const development = own.CAUSEWAY_ENV !== "production";
   return {
     ...parts.chains?.environment,
     ...options.environment,
