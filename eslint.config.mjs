@@ -46,7 +46,15 @@ export default tseslint.config(
     rules: { "no-restricted-syntax": "off" },
   },
   {
-    files: ["lib/config/env.ts", "lib/stack/chains-process.ts", "scripts/**", "e2e/**", "*.config.ts", "*.config.mjs", "prisma.config.ts"],
+    files: [
+      "lib/config/env.ts",
+      "lib/stack/chains-process.ts",
+      "scripts/**",
+      "e2e/**",
+      "*.config.ts",
+      "*.config.mjs",
+      "prisma.config.ts",
+    ],
     rules: { "no-restricted-properties": "off" },
   },
   {

@@ -28,6 +28,7 @@ export const localChains = (): z.output<typeof chainsFile> => {
       confirmations: 2,
       pollIntervalMs: 100,
       blockTimeMs: 1000,
+      sponsor: { gasPriceGwei: "100" },
       contracts: {
         multicall3: MULTICALL3,
         entryPoint: contracts.entryPoint,

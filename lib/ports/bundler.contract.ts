@@ -161,7 +161,7 @@ export const bundlerContract = (name: string, start: () => Promise<BundlerHarnes
 
     /** The same operation for the account that is deployed by now, with the limits that it had. */
     const redeployed = async (wallet: Wallet, operation: UserOperation): Promise<UserOperation> => {
-      const prepared = await chain.accounts.prepare({
+      const prepared = chain.accounts.prepare({
         chainId: chain.chainId,
         draft: withoutFactory(operation),
         gas: gasOf(operation),
