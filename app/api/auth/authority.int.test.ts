@@ -69,7 +69,10 @@ const mailedCode = async (who: Caller, email: string, approvalId: string): Promi
 };
 
 const auditOf = async (subject: string, action: string) => {
-  const rows = await api.services.database.prisma.auditEvent.findMany({ where: { subject, action }, orderBy: { id: "asc" } });
+  const rows = await api.services.database.prisma.auditEvent.findMany({
+    where: { subject, action },
+    orderBy: { id: "asc" },
+  });
   return rows.map(({ actor, data }) => ({ actor, data }));
 };
 
