@@ -108,8 +108,7 @@ test("a key whose recipients were narrowed gets no replay of what pays others, w
       "/swap-and-transfer",
       { fromWalletId, fromChainId, toChainId, fromToken, toToken: "WETH", amount, recipient: toAddress },
     ],
-    // Refused for want of a code or of a preparation; those refusals are stored as well.
-    ["/swap/prepare", { quoteId }],
+    // Refused for want of a preparation; that refusal is stored as well.
     ["/swap/execute", { quoteId }],
   ];
   for (const [path, body] of calls) {
