@@ -16,6 +16,7 @@ import { loadConfig, type Config } from "@/lib/config/env";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { createReadinessService } from "@/lib/core/readiness";
+import { createTicker, type Ticker } from "@/lib/core/ticker";
 import type { Token } from "@/lib/core/token";
 import { sqlOf } from "@/lib/db/sql";
 import { createDatabase, type Database } from "@/lib/db/client";
@@ -35,8 +36,10 @@ import { createAccountsService, type ManagedAccount } from "@/lib/modules/accoun
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import { createEnvelopes, createKeyring, type EncryptedRows } from "@/lib/modules/encryption/service";
-import { createContactsService } from "@/lib/modules/contacts/service";
 import { createApprovalsService } from "@/lib/modules/approvals/service";
+import { createCodeLimits } from "@/lib/modules/code-limits/service";
+import { createContactsService } from "@/lib/modules/contacts/service";
+import { createAuditService } from "@/lib/modules/audit/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
 import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService } from "@/lib/modules/auth/service";
@@ -52,6 +55,7 @@ import { createLedgerService } from "@/lib/modules/ledger/service";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createInboxRepository } from "@/lib/modules/mail/repository";
 import { createInboxService } from "@/lib/modules/mail/service";
+import { createEventRepository } from "@/lib/modules/operations/event-repository";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
 import { createHeads } from "@/lib/modules/operations/heads";
 import { createOperationListRepository } from "@/lib/modules/operations/list-repository";
@@ -71,6 +75,8 @@ import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createReservesService } from "@/lib/modules/reserves/service";
 import { createSecrets } from "@/lib/modules/secrets/service";
 import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
+import { createStreamsRepository } from "@/lib/modules/streams/repository";
+import { createStreamsService } from "@/lib/modules/streams/service";
 import { createTransfersService } from "@/lib/modules/transfers/service";
 import { createTransactionsService } from "@/lib/modules/transactions/service";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
@@ -88,6 +94,7 @@ export interface Overrides {
   routing?: RoutingProvider;
   bundler?: Bundler;
   mailer?: Mailer;
+  ticker?: Ticker;
 }
 
 const OVERDUE_MS = 15_000;
@@ -105,6 +112,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   };
   const database = createDatabase(config.databaseUrl, { poolSize: shares.shared });
   const listener = createListener(config.databaseUrl);
+  const ticker = overrides.ticker ?? createTicker();
   const registry = overrides.registry ?? createChainRegistry(config.chains);
   const secrets = createSecrets(config.appSecret, config.appSecretPrevious);
   const keyring = createKeyring(config.keyEncryptionKeys);
@@ -137,7 +145,9 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const mailOutbox = createMailOutbox({ database, mailer, clock, log: errorLog });
   const projects = createProjectsService({ database, clock, outbox: mailOutbox });
   const people = createPeople({ database });
-  const otp = createOtpService({ repository: createOtpRepository(database), mailer, clock, secrets, contacts: people });
+  const codeLimits = createCodeLimits({ limitNetworks: config.rateLimitPerIp > 0 });
+  const otpRepository = createOtpRepository(database, codeLimits);
+  const otp = createOtpService({ repository: otpRepository, mailer, clock, secrets, contacts: people });
   const { publicUrl } = config;
   const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
   const auth = createAuthService({
@@ -151,6 +161,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     mail: mailer,
     approvals,
     signUp: config.signUp,
+    codeLimits,
     clock,
   });
   const walletLinks = createWalletLinks({ database, registry, publicUrl: config.publicUrl, profiles: auth, clock });
@@ -190,11 +201,20 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     repository: operationsRepository,
     lists: createOperationListRepository(database),
     waiting: createWaitingRepository(database, sponsorship),
+    events: createEventRepository(database),
     funds,
     reserves,
     sponsorship,
     clock,
     listener,
+    ticker,
+  });
+  const streams = createStreamsService({
+    repository: createStreamsRepository(database),
+    ticker,
+    clock,
+    listener,
+    limitNetworks: config.rateLimitPerIp > 0,
   });
   const quotes = createQuotesService({
     repository: createQuotesRepository(database),
@@ -247,7 +267,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     errorLog,
     database,
     listener,
+    ticker,
+    streams,
     registry,
+    audit: createAuditService({ database }),
     auth,
     projects,
     approvals,

@@ -1,5 +1,6 @@
 import * as apiKeys from "./api-keys";
 import * as auth from "./auth";
+import * as audit from "./audit";
 import * as balances from "./balances";
 import * as chains from "./chains";
 import * as contacts from "./contacts";
@@ -32,6 +33,7 @@ export const contracts: readonly Contract[] = [
   apiKeys.revokeApiKey,
   policies.getPolicies,
   policies.updatePolicies,
+  audit.listAuditLog,
   wallets.listWallets,
   wallets.labelWallet,
   wallets.initWalletLink,

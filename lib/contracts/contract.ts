@@ -51,7 +51,8 @@ export interface Contract {
   readonly summary: string;
   readonly tag: string;
   readonly auth: AuthScheme;
-  readonly scope?: Scope;
+  /** What an API key needs. Of several, one: the service checks which, by what the request names. */
+  readonly scope?: Scope | readonly Scope[];
   /** Counts against the stricter limit for attempts to sign in, beside the limit of the address. */
   readonly signInAttempt?: boolean;
   /** Concerns the person, not the project: every role may call it, a viewer too. */

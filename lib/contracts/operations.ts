@@ -183,7 +183,7 @@ export const streamOperationEvents = defineContract({
   method: "GET",
   path: "/operations/{id}/events",
   summary:
-    "Events as a stream (server-sent events); `Last-Event-ID` resumes after that seq; ends when the operation is final",
+    "Events as a stream (server-sent events); `Last-Event-ID` resumes after that seq; ends when the operation is final, or within a second when the credential ends. At most 50 at once for each caller and 200 for each network address",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -191,7 +191,7 @@ export const streamOperationEvents = defineContract({
   status: 200,
   response: operationEvent,
   mediaType: "text/event-stream",
-  errors: ["not_found"],
+  errors: ["not_found", "rate_limited"],
 });
 
 export const cancelOperation = defineContract({

@@ -133,10 +133,11 @@ const oneSubjectMessage = { message: "name either quoteId or transferId", path: 
 export const requestOtp = defineContract({
   method: "POST",
   path: "/swap/request-otp",
-  summary: "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout or change",
+  summary:
+    "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout or change; a key needs the scope that moves it",
   tag,
   auth: "member",
-  scope: "swaps:write",
+  scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write"],
   // A viewer may change an e-mail address of one's own, and approves that; for what moves money the route refuses viewers.
   personal: true,
   body: subject
@@ -159,6 +160,7 @@ export const requestOtp = defineContract({
     resendAfter: timestamp,
   }),
   errors: [
+    "insufficient_scope",
     "not_found",
     "invalid_state",
     "quote_expired",

@@ -1,8 +1,18 @@
+import { DomainError } from "./errors";
+import type { RequestContext } from "./request-context";
+
 export const ROLES = ["owner", "admin", "operator", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
+interface Caller {
+  /** When the credential ends by itself; null or missing: not by time. */
+  readonly expiresAt?: Date | null;
+  /** Missing where no request is served. */
+  readonly request?: RequestContext;
+}
+
 /** Who calls, after authentication. Services decide by it; routes only pass it on. */
-export interface UserActor {
+export interface UserActor extends Caller {
   readonly type: "user";
   readonly userId: string;
   readonly sessionId: string;
@@ -20,7 +30,7 @@ export interface ApiKeyPolicy {
   readonly recipients: readonly string[];
 }
 
-export interface ApiKeyActor {
+export interface ApiKeyActor extends Caller {
   readonly type: "apiKey";
   readonly keyId: string;
   readonly projectId: string;
@@ -31,6 +41,15 @@ export interface ApiKeyActor {
 }
 
 export type Actor = UserActor | ApiKeyActor;
+
+/**
+ * People have the rights of their role; an API key does only what its scopes name.
+ * @throws DomainError `insufficient_scope`
+ */
+export const requireScope = (actor: Actor, scope: string): void => {
+  if (actor.type !== "apiKey" || actor.scopes.includes(scope)) return;
+  throw new DomainError("insufficient_scope", `This API key lacks the scope ${scope}.`);
+};
 
 /** How an actor is written in records and logs. */
 export const actorName = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.keyId);

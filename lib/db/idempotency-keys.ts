@@ -1,7 +1,9 @@
 import type { Database } from "./client";
 
-interface Entry {
-  readonly scope: string;
+export interface Entry {
+  readonly projectId: string;
+  readonly actor: string;
+  readonly route: string;
   readonly key: string;
 }
 
@@ -35,53 +37,53 @@ export interface IdempotencyKeyStore {
 // a claim lies before its answer in the log.
 // While it is in flight `response` names the holder, so that one whose lease ran out cannot overwrite its successor.
 const CLAIM = `
-  INSERT INTO idempotency_key (scope, key, digest, status, response, created_at, locked_until, expires_at, instance_id)
-  SELECT $1, $2, $3::bytea, 'in_flight', jsonb_build_object('holder', $4::text), $5::timestamptz, $6::timestamptz, $7::timestamptz, $8
+  INSERT INTO idempotency_key
+    (project_id, actor, route, key, digest, status, response, created_at, locked_until, expires_at, instance_id)
+  SELECT $1, $2, $3, $4, $5::bytea, 'in_flight', jsonb_build_object('holder', $6::text), $7::timestamptz, $8::timestamptz,
+    $9::timestamptz, $10
   FROM set_config('synchronous_commit', 'off', true)
-  ON CONFLICT (scope, key) DO UPDATE SET
+  ON CONFLICT (project_id, actor, route, key) DO UPDATE SET
     digest = EXCLUDED.digest, status = EXCLUDED.status, response = EXCLUDED.response,
     created_at = EXCLUDED.created_at, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at,
     instance_id = EXCLUDED.instance_id
-  WHERE idempotency_key.expires_at <= $5
-     OR (idempotency_key.status = 'in_flight' AND idempotency_key.instance_id IS NULL AND idempotency_key.locked_until <= $5
+  WHERE idempotency_key.expires_at <= $7
+     OR (idempotency_key.status = 'in_flight' AND idempotency_key.instance_id IS NULL AND idempotency_key.locked_until <= $7
          AND idempotency_key.digest = EXCLUDED.digest)
   RETURNING 1`;
 
-const HELD = `scope = $1 AND key = $2 AND status = 'in_flight' AND response->>'holder' = $3`;
+const ENTRY = "project_id = $1 AND actor = $2 AND route = $3 AND key = $4";
+const HELD = `${ENTRY} AND status = 'in_flight' AND response->>'holder' = $5`;
+export const valuesOf = ({ projectId, actor, route, key }: Entry): string[] => [projectId, actor, route, key];
 
 /** A released entry can vanish between the two statements of `claim`. */
 const CLAIM_ATTEMPTS_MAX = 5;
 
 /** Idempotency keys in the table `idempotency_key`; each call is one statement. */
 export const createIdempotencyKeyStore = ({ pool }: Pick<Database, "pool">): IdempotencyKeyStore => ({
-  claim: async ({ scope, key, digest, holder, now, lockedUntil, expiresAt, instanceId }) => {
+  claim: async ({ digest, holder, now, lockedUntil, expiresAt, instanceId, ...entry }) => {
     for (let attempt = 1; attempt <= CLAIM_ATTEMPTS_MAX; attempt += 1) {
-      const values = [scope, key, Buffer.from(digest), holder, now, lockedUntil, expiresAt, instanceId ?? null];
+      const values = [...valuesOf(entry), Buffer.from(digest), holder, now, lockedUntil, expiresAt, instanceId ?? null];
       const claimed = await pool.query({ name: "idempotency_claim", text: CLAIM, values });
       if (claimed.rowCount === 1) return null;
       const { rows } = await pool.query<Found>(
-        'SELECT status, digest, response, instance_id AS "instanceId" FROM idempotency_key WHERE scope = $1 AND key = $2',
-        [scope, key],
+        `SELECT status, digest, response, instance_id AS "instanceId" FROM idempotency_key WHERE ${ENTRY}`,
+        valuesOf(entry),
       );
       if (rows[0]) return rows[0];
     }
     return { status: "in_flight", digest, response: null, instanceId: null };
   },
-  complete: async ({ scope, key, holder, response }) => {
-    await pool.query(`UPDATE idempotency_key SET status = 'done', response = $4 WHERE ${HELD}`, [
-      scope,
-      key,
-      holder,
-      response,
-    ]);
+  complete: async ({ holder, response, ...entry }) => {
+    const values = [...valuesOf(entry), holder, response];
+    await pool.query(`UPDATE idempotency_key SET status = 'done', response = $6 WHERE ${HELD}`, values);
   },
-  release: async ({ scope, key, holder }) => {
-    await pool.query(`DELETE FROM idempotency_key WHERE ${HELD}`, [scope, key, holder]);
+  release: async ({ holder, ...entry }) => {
+    await pool.query(`DELETE FROM idempotency_key WHERE ${HELD}`, [...valuesOf(entry), holder]);
   },
   deleteExpired: async (now, limit) => {
     const { rowCount } = await pool.query(
-      `DELETE FROM idempotency_key WHERE (scope, key) IN
-         (SELECT scope, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+      `DELETE FROM idempotency_key WHERE (project_id, actor, route, key) IN
+         (SELECT project_id, actor, route, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
       [now, limit],
     );
     return rowCount ?? 0;

@@ -5,6 +5,8 @@ import { createInstances } from "./instances";
 import { createLiveClaims } from "./live-claims";
 import { createPool } from "./pool";
 
+const route = { projectId: "prj_1", actor: "key_1", route: "POST /things" };
+
 /** Slow enough that a busy machine does not miss five beats of a living instance. */
 const BEAT_MS = 100;
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
@@ -42,7 +44,7 @@ const startInstance = async (id: string) => {
   const claim = (key: string, holder: string, options: { digest?: string; atMs?: number } = {}) => {
     const at = Date.now() + (options.atMs ?? 0);
     return claims.claim({
-      scope: "s",
+      ...route,
       key,
       holder,
       digest: Buffer.from(options.digest ?? "a"),
@@ -51,7 +53,7 @@ const startInstance = async (id: string) => {
       expiresAt: new Date(at + 2 * YEAR_MS),
     });
   };
-  const entry = (key: string, holder: string) => ({ scope: "s", key, holder });
+  const entry = (key: string, holder: string) => ({ ...route, key, holder });
   return { id, claims, claim, entry, state, instances };
 };
 

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Database } from "./client";
-import type { IdempotencyKeyStore } from "./idempotency-keys";
+import { valuesOf, type Entry, type IdempotencyKeyStore } from "./idempotency-keys";
 import type { Instances } from "./instances";
 
 interface LiveClaimsDeps {
@@ -13,9 +13,8 @@ interface LiveClaimsDeps {
 type Claim = Parameters<IdempotencyKeyStore["claim"]>[0];
 type Found = NonNullable<Awaited<ReturnType<IdempotencyKeyStore["claim"]>>>;
 
-type Entry = Pick<Claim, "scope" | "key">;
-
-const nameOf = ({ scope, key }: Entry): string => `${scope}\0${key}`;
+const entryOf = ({ projectId, actor, route, key }: Entry): Entry => ({ projectId, actor, route, key });
+const nameOf = (entry: Entry): string => valuesOf(entry).join("\0");
 
 /** Whoever loses a race looks again, and finds the winner's claim or its answer. */
 const ATTEMPTS_MAX = 5;
@@ -23,13 +22,14 @@ const ATTEMPTS_MAX = 5;
 const ANSWERS_MAX = 10_000;
 
 const TAKE_OVER = `
-  UPDATE idempotency_key SET response = jsonb_build_object('holder', $4::text), instance_id = $5,
-    created_at = $6, locked_until = $7, expires_at = $8
-  WHERE scope = $1 AND key = $2 AND digest = $3::bytea AND status = 'in_flight' AND response->>'holder' IS NOT DISTINCT FROM $9`;
+  UPDATE idempotency_key SET response = jsonb_build_object('holder', $6::text), instance_id = $7,
+    created_at = $8, locked_until = $9, expires_at = $10
+  WHERE project_id = $1 AND actor = $2 AND route = $3 AND key = $4 AND digest = $5::bytea AND status = 'in_flight'
+    AND response->>'holder' IS NOT DISTINCT FROM $11`;
 
 const takeOver = async (pool: pg.Pool, instanceId: string, claim: Claim, from: string | null): Promise<boolean> => {
-  const { scope, key, digest, holder, now, lockedUntil, expiresAt } = claim;
-  const values = [scope, key, Buffer.from(digest), holder, instanceId, now, lockedUntil, expiresAt, from];
+  const { digest, holder, now, lockedUntil, expiresAt } = claim;
+  const values = [...valuesOf(claim), Buffer.from(digest), holder, instanceId, now, lockedUntil, expiresAt, from];
   return (await pool.query(TAKE_OVER, values)).rowCount === 1;
 };
 
@@ -44,7 +44,7 @@ const holderOf = ({ response }: Found): string | null => {
  * is stored when the database is back, if it could not be stored at once.
  */
 export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps): IdempotencyKeyStore => {
-  /** What this process works on, by scope and key. */
+  /** What this process works on, by entry. */
   const inFlight = new Map<string, Claim>();
   /** Ends of requests that are to be stored yet, by holder. */
   const unstored = new Map<string, () => Promise<void>>();
@@ -104,7 +104,7 @@ export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps)
   return {
     claim: async (claim) => {
       const name = nameOf(claim);
-      const { scope, key, holder } = claim;
+      const { holder } = claim;
       const known = inFlight.get(name);
       if (known !== undefined)
         return { status: "in_flight", digest: known.digest, response: null, instanceId: instances.id };
@@ -117,14 +117,15 @@ export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps)
         return found;
       } catch (error) {
         // It may have been stored all the same: nobody could tell us.
-        end({ scope, key, holder }, () => store.release({ scope, key, holder })).catch(() => undefined);
+        const entry = { ...entryOf(claim), holder };
+        end(entry, () => store.release(entry)).catch(() => undefined);
         throw error;
       }
     },
     complete: (completion) => {
-      const { scope, key, holder } = completion;
+      const entry = { ...entryOf(completion), holder: completion.holder };
       const keep = unstored.size < ANSWERS_MAX;
-      return end(completion, () => (keep ? store.complete(completion) : store.release({ scope, key, holder })));
+      return end(completion, () => (keep ? store.complete(completion) : store.release(entry)));
     },
     release: (release) => end(release, () => store.release(release)),
     deleteExpired: (now, limit) => store.deleteExpired(now, limit),

@@ -10,6 +10,7 @@ const STATEMENTS = [
   "DELETE FROM rate_window WHERE ctid IN (SELECT ctid FROM rate_window WHERE window_start < now() - interval '1 hour' LIMIT $1)",
   "DELETE FROM email_code WHERE ctid IN (SELECT ctid FROM email_code WHERE expires_at < now() - interval '1 day' LIMIT $1)",
   "DELETE FROM approval WHERE ctid IN (SELECT ctid FROM approval WHERE expires_at < now() - interval '1 day' LIMIT $1)",
+  "DELETE FROM code_limit WHERE ctid IN (SELECT ctid FROM code_limit WHERE at < now() - interval '2 hours' LIMIT $1)",
   "DELETE FROM dev_mail WHERE ctid IN (SELECT ctid FROM dev_mail WHERE created_at < now() - interval '7 days' LIMIT $1)",
 ];
 

@@ -1,4 +1,4 @@
-import type { Actor } from "@/lib/core/actor";
+import { requireScope, type Actor, type ApiKeyActor } from "@/lib/core/actor";
 import type { Contract } from "@/lib/contracts/contract";
 import { DomainError } from "@/lib/core/errors";
 import type { HttpInput } from "./input";
@@ -36,9 +36,9 @@ const refuseKey = async (services: HttpServices, secret: string): Promise<never>
 };
 
 const authenticateToken = async (services: HttpServices, token: string, project: string | null): Promise<Actor> => {
-  const { userId, sessionId } = await services.auth.verifyAccessToken(token);
+  const { userId, sessionId, expiresAt } = await services.auth.verifyAccessToken(token);
   const { projectId, role } = await services.projects.resolve(userId, project);
-  return { type: "user", userId, sessionId, projectId, role };
+  return { type: "user", userId, sessionId, projectId, role, expiresAt };
 };
 
 /**
@@ -53,6 +53,16 @@ export const authenticate = (contract: Contract, input: HttpInput, services: Htt
   return services.apiKeys.verify(credential.value);
 };
 
+const checkScope = (actor: ApiKeyActor, scope: Contract["scope"]): void => {
+  if (scope === undefined) return;
+  if (typeof scope === "string") {
+    requireScope(actor, scope);
+    return;
+  }
+  if (scope.some((each) => actor.scopes.includes(each))) return;
+  throw new DomainError("insufficient_scope", `This API key has none of the scopes ${scope.join(", ")}.`);
+};
+
 /**
  * Whether the actor may call the route at all. What it may do within is the services' business.
  * @throws DomainError `insufficient_scope` (keys), `forbidden` (viewers)
@@ -60,8 +70,7 @@ export const authenticate = (contract: Contract, input: HttpInput, services: Htt
 export const authorize = (contract: Contract, actor: Actor | null): void => {
   if (actor === null) return;
   if (actor.type === "apiKey") {
-    if (contract.scope !== undefined && !actor.scopes.includes(contract.scope))
-      throw new DomainError("insufficient_scope", `This API key lacks the scope ${contract.scope}.`);
+    checkScope(actor, contract.scope);
     return;
   }
   if (contract.method !== "GET" && contract.personal !== true) refuseViewer(actor);

@@ -16,7 +16,11 @@ const services = httpServices({
   auth: {
     verifyAccessToken: (token) =>
       token === OTHERS_TOKEN
-        ? Promise.resolve({ userId: "usr_others", sessionId: "ses_others" })
+        ? Promise.resolve({
+            userId: "usr_others",
+            sessionId: "ses_others",
+            expiresAt: new Date("2100-01-01T00:00:00Z"),
+          })
         : fakes.auth.verifyAccessToken(token),
   },
   projects: {
@@ -93,15 +97,59 @@ test("another body with the same key is 422, and the first answer stays", async 
   expect(runs()).toBe(1);
 });
 
-test("the key is the project's: a colleague gets the stored answer, another project runs anew", async () => {
+test("the key is the caller's: another key or person of the project, and another project, run anew", async () => {
   const key = newKey();
   const { send, runs } = counting((run) => run);
   await send(key);
-  const colleague = { authorization: `Bearer ${KNOWN.token}` };
-  expect(await send(key, undefined, colleague)).toEqual({ status: 202, replayed: "true", body: { value: 1 } });
-  const others = { authorization: `Bearer ${OTHERS_TOKEN}` };
-  expect(await send(key, undefined, others)).toEqual({ status: 202, replayed: null, body: { value: 2 } });
-  expect(runs()).toBe(2);
+  const callers: Record<string, string>[] = [
+    { "x-api-key": KNOWN.readOnlyKey },
+    { authorization: `Bearer ${KNOWN.token}` },
+    { authorization: `Bearer ${OTHERS_TOKEN}` },
+  ];
+  for (const [index, caller] of callers.entries()) {
+    const body = { value: index + 2 };
+    expect(await send(key, undefined, caller)).toEqual({ status: 202, replayed: null, body });
+    expect(await send(key, undefined, caller)).toEqual({ status: 202, replayed: "true", body });
+  }
+  expect((await send(key)).body).toEqual({ value: 1 });
+  expect(runs()).toBe(4);
+});
+
+test("a replay is given only to a caller who may still do it; the error is not kept", async () => {
+  let allowed = true;
+  let runs = 0;
+  const handler = createRoute(() => services)({
+    contract,
+    beforeReplay: ({ body }) => {
+      if (!allowed) throw new DomainError("recipient_not_allowed", `Not ${body.amount}.`);
+    },
+    handler: () => accepted({ value: (runs += 1) }),
+  });
+  const key = newKey();
+  const send = async () => {
+    const request = new Request("http://localhost/api/things", {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": key, "x-api-key": KNOWN.key },
+      body: JSON.stringify({ amount: "1" }),
+    });
+    const answer = await handler(request, { params: Promise.resolve({}) });
+    return [answer.status, answer.headers.get("idempotent-replayed")];
+  };
+  expect(await send()).toEqual([202, null]);
+  allowed = false;
+  expect(await send()).toEqual([403, null]);
+  allowed = true;
+  expect(await send()).toEqual([202, "true"]);
+  expect(runs).toBe(1);
+});
+
+test("what asks the caller to do something first is not kept, nor is what the caller may not do", async () => {
+  for (const code of ["otp_channel_missing", "recipient_not_allowed", "insufficient_scope"] as const) {
+    const { send } = counting((run) => (run === 1 ? Promise.reject(new DomainError(code, "First this.")) : run));
+    const key = newKey();
+    expect((await send(key)).body.code).toBe(code);
+    expect(await send(key)).toEqual({ status: 202, replayed: null, body: { value: 2 } });
+  }
 });
 
 test("a refusal of the domain is stored, a failure of ours and a limit are not", async () => {
@@ -153,9 +201,10 @@ test("an answer lies in the database encrypted", async () => {
 describe("the store", () => {
   const store = createIdempotencyKeyStore(database);
   const at = (seconds: number): Date => new Date(Date.parse("2026-06-01T00:00:00Z") + seconds * 1000);
+  const scope = { projectId: "prj_store", actor: "key_store", route: "POST /things" };
   const claim = (key: string, holder: string, seconds: number, digest = "a") =>
     store.claim({
-      scope: "store",
+      ...scope,
       key,
       holder,
       digest: Buffer.from(digest),
@@ -170,11 +219,11 @@ describe("the store", () => {
     expect((await claim(key, "two", 59))?.status).toBe("in_flight");
     expect((await claim(key, "two", 61, "other body"))?.status).toBe("in_flight");
     expect(await claim(key, "two", 61)).toBeNull();
-    await store.complete({ scope: "store", key, holder: "one", response: { late: true } });
+    await store.complete({ ...scope, key, holder: "one", response: { late: true } });
     expect((await claim(key, "three", 62))?.status).toBe("in_flight");
-    await store.release({ scope: "store", key, holder: "one" });
+    await store.release({ ...scope, key, holder: "one" });
     expect((await claim(key, "three", 62))?.status).toBe("in_flight");
-    await store.complete({ scope: "store", key, holder: "two", response: { right: true } });
+    await store.complete({ ...scope, key, holder: "two", response: { right: true } });
     expect((await claim(key, "three", 63))?.response).toEqual({ right: true });
   });
 

@@ -1,15 +1,20 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { v4 as uuidv4 } from "uuid";
 import { z } from "zod";
-import type { Actor } from "@/lib/core/actor";
+import { actorName, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { addSeconds } from "@/lib/core/clock";
 import type { Contract } from "@/lib/contracts/contract";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import { JSON_TYPE, type Answer } from "./reply";
 
+/** A key counts for one caller on one route. */
 export interface IdempotencyEntry {
-  readonly scope: string;
+  readonly projectId: string;
+  /** The person or API key. */
+  readonly actor: string;
+  /** Method and path, ids included. */
+  readonly route: string;
   readonly key: string;
 }
 
@@ -47,8 +52,8 @@ type AppSecrets = readonly [string, ...string[]];
 
 // A stored answer may hold a secret that is shown once (an API key), so it lies in the database encrypted. The key also depends on
 // the caller's Idempotency-Key, which is stored beside it, so this guards against a leaked table, not against a leaked APP_SECRET.
-const sealKey = (appSecret: string, { scope, key }: IdempotencyEntry): Buffer =>
-  Buffer.from(hkdfSync("sha256", appSecret, "", `idempotency\0${scope}\0${key}`, 32));
+const sealKey = (appSecret: string, { projectId, actor, route, key }: IdempotencyEntry): Buffer =>
+  Buffer.from(hkdfSync("sha256", appSecret, "", ["idempotency", projectId, actor, route, key].join("\0"), 32));
 
 const stored = z.object({ status: z.int(), sealed: z.string() });
 const IV_BYTES = 12;
@@ -81,9 +86,12 @@ const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unkno
   throw new Error("A stored answer cannot be decrypted: APP_SECRET is not the one it was stored under.");
 };
 
-// What may turn out otherwise next time is not an answer to keep: our own failures, limits, and who the caller is.
-const isKept = ({ status, isInterim }: Answer): boolean =>
-  status < 500 && status !== 401 && status !== 429 && isInterim !== true;
+/** Our own failures, limits, and what the caller may do: these answers may turn out otherwise the next time. */
+const NOT_STORED_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** Whether an answer is kept for repetitions of the request. Interim ones ask the caller to do something and come back. */
+const isStored = ({ status, isInterim }: Pick<Answer, "status" | "isInterim">): boolean =>
+  status < 500 && !NOT_STORED_STATUSES.has(status) && isInterim !== true;
 
 export interface IdempotentCall {
   readonly store: IdempotencyStore;
@@ -95,14 +103,17 @@ export interface IdempotentCall {
   readonly path: string;
   readonly search: string;
   readonly rawBody: Uint8Array;
+  /** Checks what the caller may do now, beyond what every route checks first. Throws where the stored answer is not the caller's any more. */
+  readonly beforeReplay: () => Promise<void> | void;
   readonly onError: (error: unknown) => void;
 }
 
 const describe = (call: IdempotentCall): IdempotencyEntry & { digest: Uint8Array } => {
   const { contract, actor } = call;
-  const owner = contract.personal === true && actor.type === "user" ? actor.userId : actor.projectId;
   return {
-    scope: `${owner} ${contract.method} ${contract.path} ${call.path}`,
+    projectId: actor.projectId,
+    actor: actorName(actor),
+    route: `${contract.method} ${call.path}`,
     key: call.key,
     digest: createHash("sha256").update(call.search).update("\0").update(call.rawBody).digest(),
   };
@@ -110,7 +121,7 @@ const describe = (call: IdempotentCall): IdempotencyEntry & { digest: Uint8Array
 
 const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: string, answer: Answer | null) => {
   try {
-    if (answer !== null && isKept(answer)) {
+    if (answer !== null && isStored(answer)) {
       const response = { ...seal(call.appSecrets, entry, answer) };
       await call.store.complete({ ...entry, holder, response });
     } else await call.store.release({ ...entry, holder });
@@ -121,12 +132,12 @@ const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: str
 };
 
 /**
- * Runs `work` once per (project, route, key) within 24 h: of requests at the same time one runs, the others get 409; later ones get
- * the stored answer with `Idempotent-Replayed: true`. Answers of 5xx, 401 and 429, and those that ask for a code or an approval, are
- * not stored. A process that dies frees its keys once the others miss its heartbeats (lib/db/live-claims.ts). Frozen, it may go on
+ * Runs `work` once per (project, caller, route, key) within 24 h: of requests at the same time one runs, the others get 409; later
+ * ones get the stored answer with `Idempotent-Replayed: true`, once `beforeReplay` let them pass. `isStored` says which answers are
+ * kept. A process that dies frees its keys once the others miss its heartbeats (lib/db/live-claims.ts). Frozen, it may go on
  * later beside its successor, so a handler must still be safe to run twice where its effect is money.
  * @param work never throws; a Response (a stream) is passed through and not stored
- * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`
+ * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and those of `beforeReplay`
  */
 export const runIdempotent = async (
   call: IdempotentCall,
@@ -156,6 +167,7 @@ export const runIdempotent = async (
         "The first request with this Idempotency-Key is still running. Send it again in a moment to get its answer.",
         { retryAfterSeconds: 1 },
       );
+    await call.beforeReplay();
     return unseal(call.appSecrets, entry, found.response);
   }
   let result: Answer | Response | null = null;

@@ -1,5 +1,6 @@
 import { newId } from "@/lib/core/ids";
 import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
+import type { RequestContext } from "@/lib/core/request-context";
 import type { BodyOf, Contract, ParamsOf, QueryOf, ResponseOf } from "@/lib/contracts/contract";
 import { authenticate, authorize } from "./authenticate";
 import { addressBucket, clientAddress } from "./client-address";
@@ -45,6 +46,11 @@ export interface RouteOptions<C extends Contract, S> {
   readonly contract: C;
   /** Whether `Idempotency-Key` counts. Default: on every POST that is not public. Public routes have nobody to keep it for. */
   readonly idempotency?: boolean;
+  /**
+   * Checks, before a stored answer is given again, what the handler would check of the caller's authority: scopes, roles and
+   * membership that the contract names are checked already. Throws the error that the caller gets instead.
+   */
+  readonly beforeReplay?: (context: HandlerContext<C, S>) => Promise<void> | void;
   readonly handler: (context: HandlerContext<C, S>) => Promise<Result<C>> | Result<C>;
 }
 
@@ -92,6 +98,12 @@ const failed = (contract: Contract, error: unknown, trace: Trace, logLevel: stri
   return answer;
 };
 
+const requestContext = (requestId: string, from: { address: string; network: string } | null): RequestContext => ({
+  requestId,
+  clientAddress: from?.address ?? null,
+  clientNetwork: from?.network ?? null,
+});
+
 const admit = async (
   contract: Contract,
   input: HttpInput,
@@ -99,12 +111,15 @@ const admit = async (
   trace: Trace,
 ): Promise<Actor | null> => {
   const { config } = services;
-  const network = addressBucket(clientAddress(input, config.trustedProxyHops));
+  const address = clientAddress(input, config.trustedProxyHops);
+  const network = addressBucket(address);
   limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
-  const actor = await authenticate(contract, input, services);
+  const caller = await authenticate(contract, input, services);
+  if (caller === null) return null;
+  const known = address === "" ? null : { address, network };
+  const actor = { ...caller, request: requestContext(trace.requestId, known) };
   trace.actor = actor;
-  if (actor !== null)
-    limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
+  limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
   authorize(contract, actor);
   return actor;
 };
@@ -180,7 +195,8 @@ const carryOut = async <C extends Contract, S extends HttpServices>(
   const onError = (error: unknown): void =>
     getLogger(logLevel).error({ requestId: trace.requestId, err: loggedError(error) }, "idempotency could not be kept");
   const call = { store: services.idempotencyStore, clock: services.clock, appSecrets, contract, actor, key, onError };
-  return runIdempotent({ ...call, path: input.path, search: input.search, rawBody: raw }, () =>
+  const beforeReplay = (): Promise<void> | void => options.beforeReplay?.(context);
+  return runIdempotent({ ...call, path: input.path, search: input.search, rawBody: raw, beforeReplay }, () =>
     run().catch((error: unknown) => failed(contract, error, trace, logLevel)),
   );
 };

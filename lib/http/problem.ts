@@ -55,6 +55,7 @@ export const STATUS_OF = {
 /** Answers that ask for an approval or refuse the given code: the request has not been carried out, and goes on with another code. */
 const INTERIM_CODES: ReadonlySet<ErrorCode> = new Set([
   "approval_required",
+  "otp_channel_missing",
   "otp_invalid",
   "otp_expired",
   "otp_required",

@@ -25,7 +25,7 @@ export interface HttpServices {
   };
   readonly auth: {
     /** @throws DomainError `unauthorized` */
-    verifyAccessToken(token: string): Promise<{ userId: string; sessionId: string }>;
+    verifyAccessToken(token: string): Promise<{ userId: string; sessionId: string; expiresAt: Date }>;
   };
   readonly projects: {
     /** `null` asks for the user's default. @throws DomainError `not_found` for a project of others */

@@ -1,3 +1,5 @@
+import { createTicker, type Ticker } from "@/lib/core/ticker";
+
 /** One event of a stream (server-sent events, WHATWG HTML 9.2). `data` is sent as JSON. */
 export interface StreamEvent {
   readonly id: string;
@@ -22,43 +24,81 @@ const encode = ({ id, event, data }: StreamEvent): Uint8Array =>
 /** Said when the source is at its end. A stream that stops without it was cut, and the caller should come back. */
 const END = encoder.encode("event: end\ndata: {}\n\n");
 
+const HEARTBEAT = encoder.encode(": still here\n\n");
+
 /** The id after which the caller wants to go on, or null. Sent by browsers and by our client when they reconnect. */
 export const lastEventId = (request: Request): string | null => request.headers.get("last-event-id");
+
+export interface EventStreamOptions {
+  readonly heartbeatMs?: number;
+  /** Times the heartbeats; without one, all such streams of the process share another. */
+  readonly ticker?: Ticker;
+  /** Cuts the stream when it aborts: it ends without the end marker, so the caller comes back and learns why. */
+  readonly signal?: AbortSignal;
+  /** Called once, however the stream ends. */
+  readonly onEnd?: () => void;
+}
+
+const ownTicker = createTicker();
 
 /**
  * A stream of events as a Response. A comment goes out every 15 s, so that proxies keep the connection and a caller that is gone is
  * noticed. When the caller goes away `source.return()` is called; a source that waits must also watch the handler's `signal`, as a
  * generator cannot be ended while it awaits. The last event of a complete stream is `end`; where it is missing (an error of the
- * source, a restart of the server) the caller reconnects with Last-Event-ID.
+ * source, a restart of the server, the end of the caller's credential) the caller reconnects with Last-Event-ID.
  */
-export const eventStream = (source: AsyncIterable<StreamEvent>, options: { heartbeatMs?: number } = {}): Response => {
+export const eventStream = (source: AsyncIterable<StreamEvent>, options: EventStreamOptions = {}): Response => {
+  const { heartbeatMs = HEARTBEAT_MS, ticker = ownTicker, signal, onEnd } = options;
   const iterator = source[Symbol.asyncIterator]();
-  let heartbeat: ReturnType<typeof setInterval> | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      controller.enqueue(encoder.encode(`retry: ${String(RETRY_MS)}\n\n`));
-      heartbeat = setInterval(() => {
-        // Nothing is queued for a caller that does not read.
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": still here\n\n"));
-      }, options.heartbeatMs ?? HEARTBEAT_MS);
-    },
-    pull: async (controller) => {
-      try {
-        const next: IteratorResult<StreamEvent, unknown> = await iterator.next();
-        if (next.done !== true) {
-          controller.enqueue(encode(next.value));
-          return;
-        }
-        clearInterval(heartbeat);
-        controller.enqueue(END);
-        controller.close();
-      } catch (error) {
-        clearInterval(heartbeat);
-        controller.error(error);
+  let isOver = false;
+  let stop = (): void => undefined;
+  /** False where the stream was over already. */
+  const finish = (): boolean => {
+    if (isOver) return false;
+    isOver = true;
+    stop();
+    onEnd?.();
+    return true;
+  };
+
+  const begin = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    controller.enqueue(encoder.encode(`retry: ${String(RETRY_MS)}\n\n`));
+    const stopHeartbeat = ticker.every(heartbeatMs, () => {
+      // Nothing is queued for a caller that does not read.
+      if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT);
+    });
+    const cut = (): void => {
+      if (finish()) controller.close();
+    };
+    signal?.addEventListener("abort", cut);
+    stop = () => {
+      stopHeartbeat();
+      signal?.removeEventListener("abort", cut);
+    };
+    if (signal?.aborted === true) cut();
+  };
+
+  const advance = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    try {
+      const next: IteratorResult<StreamEvent, unknown> = await iterator.next();
+      if (isOver) return;
+      if (next.done !== true) {
+        controller.enqueue(encode(next.value));
+        return;
       }
-    },
+      finish();
+      controller.enqueue(END);
+      controller.close();
+    } catch (error) {
+      if (finish()) controller.error(error);
+    }
+  };
+
+  const body = new ReadableStream<Uint8Array>({
+    start: begin,
+    pull: advance,
     cancel: async () => {
-      clearInterval(heartbeat);
+      finish();
       await iterator.return?.();
     },
   });

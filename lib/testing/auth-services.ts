@@ -9,6 +9,7 @@ import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
 import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService, type AuthDeps, type SignedIn } from "@/lib/modules/auth/service";
+import { createCodeLimits } from "@/lib/modules/code-limits/service";
 import { createEnvelopes, createKeyring } from "@/lib/modules/encryption/service";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
@@ -85,8 +86,9 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const mailOutbox = createMailOutbox({ database, mailer: mail, clock, log: { warn: () => undefined } });
   const projects = createProjectsService({ database, clock, outbox: mailOutbox });
   const people = createPeople({ database });
+  const codeLimits = createCodeLimits({ limitNetworks: true });
   const otp = createOtpService({
-    repository: createOtpRepository(database),
+    repository: createOtpRepository(database, codeLimits),
     mailer: mail,
     clock,
     secrets,
@@ -98,7 +100,7 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
   const projectPolicies = createProjectPolicies({ database, clock, approvals, policies, projects });
   const signUp = options.signUp ?? { mode: "open" };
-  const auth = createAuthService({ ...shared, wallets, mail, signUp });
+  const auth = createAuthService({ ...shared, wallets, mail, signUp, codeLimits });
 
   type Account = Pick<PrivateKeyAccount, "address" | "signMessage">;
   const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());

@@ -22,6 +22,8 @@ export const KNOWN = {
   viewerToken: "viewer.token",
 } as const;
 
+const expiresAt = new Date("2100-01-01T00:00:00Z");
+
 const keyActor = (keyId: string, scopes: string[]): ApiKeyActor => ({
   type: "apiKey",
   keyId,
@@ -56,8 +58,8 @@ export const httpServices = (replace: Partial<HttpServices> = {}): HttpServices 
   },
   auth: {
     verifyAccessToken: (token) => {
-      if (token === KNOWN.token) return Promise.resolve({ userId: "usr_1", sessionId: "ses_1" });
-      if (token === KNOWN.viewerToken) return Promise.resolve({ userId: "usr_2", sessionId: "ses_2" });
+      if (token === KNOWN.token) return Promise.resolve({ userId: "usr_1", sessionId: "ses_1", expiresAt });
+      if (token === KNOWN.viewerToken) return Promise.resolve({ userId: "usr_2", sessionId: "ses_2", expiresAt });
       return Promise.reject(new DomainError("unauthorized", "The access token is not valid."));
     },
   },

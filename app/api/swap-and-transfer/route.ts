@@ -3,6 +3,7 @@ import { accepted, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: swapAndTransfer,
+  beforeReplay: ({ body, actor, services }) => services.policies.checkRecipient(actor, body.recipient, "recipient"),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     accepted(await services.quotes.swapAndTransfer(actor, body, idempotencyKey)),
 });

@@ -4,6 +4,7 @@ import { toTransfer } from "@/lib/modules/transfers/serializer";
 
 export const POST = route({
   contract: createTransfer,
+  beforeReplay: ({ body, actor, services }) => services.policies.checkRecipient(actor, body.toAddress, "toAddress"),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     created(toTransfer(await services.transfers.create(actor, body, idempotencyKey), services.registry)),
 });

@@ -3,8 +3,9 @@ import { addSeconds } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { isId } from "@/lib/core/ids";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
+import { announceEnded } from "@/lib/modules/streams/service";
 import { createKeyChanging, mayManage, type ApiKeyChange, type ChangingDeps, type NewApiKey } from "./changing";
 import {
   findByLookup,
@@ -36,6 +37,8 @@ export interface ApiKeysService {
    * @throws DomainError as `create`, `not_found`, `invalid_state` when it was revoked or changed meanwhile
    */
   update(actor: UserActor, id: string, input: ApiKeyChange): Promise<ApiKey>;
+  /** @throws DomainError `forbidden` unless owner or admin */
+  checkMayManage(actor: UserActor): void;
   /** Keys of the actor's project, newest first (1,000 at most). */
   list(actor: UserActor): Promise<ApiKey[]>;
   /** Revoking again answers as the first time. @throws DomainError `forbidden`, `not_found` */
@@ -74,19 +77,21 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     touch(key.id, now);
     const [current] = hashes;
     if (current !== undefined && key.appSecretId !== secrets.id) rehash(key, current, now);
-    const { id: keyId, projectId, createdBy, scopes, policy } = key;
-    return { type: "apiKey", keyId, projectId, createdBy, scopes, policy };
+    const { id: keyId, projectId, createdBy, scopes, policy, expiresAt } = key;
+    return { type: "apiKey", keyId, projectId, createdBy, scopes, policy, expiresAt };
   };
 
   const revoke = async (actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }> => {
     mayManage(actor);
     if (!isId("apiKey", id)) throw notFound();
-    const { projectId, userId } = actor;
+    const { projectId } = actor;
     const at = clock.now();
     const revoked = await database.transaction(async (tx) => {
       const done = await revokeApiKey(tx, { projectId, id, at });
-      const entry = { projectId, actor: userId, subject: id, at };
-      if (done?.changed) await recordAudit(tx, { ...entry, action: "api_key.revoked" });
+      const entry = { ...doneBy(actor), subject: id, at };
+      if (!done?.changed) return done;
+      await recordAudit(tx, { ...entry, action: "api_key.revoked" });
+      await announceEnded(tx, id);
       return done;
     });
     if (!revoked) throw notFound();
@@ -95,6 +100,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   };
 
   return {
+    checkMayManage: mayManage,
     create: changing.create,
     update: async (actor, id, input) => {
       const { key, lookup } = await changing.update(actor, id, input);

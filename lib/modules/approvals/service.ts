@@ -118,9 +118,13 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     if (!isRight) throw wrongSignature(address);
   };
 
-  const check = async (approval: Approval, { otp, signature }: GivenApproval): Promise<ApprovalMeans> => {
+  const check = async (
+    actor: UserActor,
+    approval: Approval,
+    { otp, signature }: GivenApproval,
+  ): Promise<ApprovalMeans> => {
     if (otp !== undefined) {
-      await deps.otp.consume({ subjectId: approval.id, digest: approval.digest, code: otp });
+      await deps.otp.consume({ actor, subjectId: approval.id, digest: approval.digest, code: otp });
       return "code";
     }
     await checkSignature(approval, signature ?? "0x");
@@ -135,7 +139,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     const fits = found !== null && Buffer.from(found.digest).equals(digest) && found.expiresAt > clock.now();
     if (given === undefined || !fits) throw approvalRequired(await ask(actor, change, digest));
     if (found.consumedAt !== null) throw approvalUsed();
-    const by = await check(found, given);
+    const by = await check(actor, found, given);
     return {
       approvalId: found.id,
       expiresAt: found.expiresAt,
@@ -153,8 +157,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
       if (approval === null) throw notFound();
       if (approval.consumedAt !== null || approval.expiresAt <= clock.now()) throw approvalUsed();
       return deps.otp.request({
-        projectId: approval.projectId,
-        userId: approval.userId,
+        actor,
         subjectId: approval.id,
         digest: approval.digest,
         subject: "Your code to approve a change",

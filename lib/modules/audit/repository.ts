@@ -1,15 +1,68 @@
-import type { Queryable } from "@/lib/db/client";
+import type { Sql, SqlReader } from "@/lib/db/sql";
 
-interface AuditRow {
+/** Never a secret: people read it. */
+export type AuditData = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+export interface AuditRow {
   readonly id: string;
   readonly projectId: string | null;
   readonly actor: string;
   readonly action: string;
   readonly subject: string | null;
-  readonly data: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+  readonly data: AuditData;
+  readonly requestId: string | null;
+  readonly clientAddress: string | null;
   readonly createdAt: Date;
 }
 
-export const insertAuditEvent = async (db: Queryable, row: AuditRow): Promise<void> => {
-  await db.auditEvent.create({ data: row });
+const INSERT = `
+  INSERT INTO audit_event (id, project_id, actor, action, subject, data, request_id, client_address, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9::timestamptz)`;
+
+export const insertAuditEvent = async (sql: Sql, row: AuditRow): Promise<void> => {
+  const { id, projectId, actor, action, subject, data, requestId, clientAddress, createdAt } = row;
+  const time = createdAt.toISOString();
+  await sql.change(INSERT, [
+    id,
+    projectId,
+    actor,
+    action,
+    subject,
+    JSON.stringify(data),
+    requestId,
+    clientAddress,
+    time,
+  ]);
+};
+
+export interface AuditQuery {
+  readonly projectId: string;
+  readonly subject?: string | undefined;
+  readonly action?: string | undefined;
+  /** Only rows with a smaller id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export const listAuditEvents = async (sql: SqlReader, query: AuditQuery): Promise<readonly AuditRow[]> => {
+  const values: unknown[] = [query.projectId];
+  const filters = [
+    ["subject =", query.subject],
+    ["action =", query.action],
+    ["id <", query.before],
+  ] as const;
+  const where = ["project_id = $1"];
+  for (const [comparison, value] of filters) {
+    if (value === undefined) continue;
+    values.push(value);
+    where.push(`${comparison} $${String(values.length)}`);
+  }
+  values.push(query.limit);
+  return sql.query<AuditRow>(
+    `SELECT id, project_id AS "projectId", actor, action, subject, data, request_id AS "requestId",
+       client_address AS "clientAddress", created_at AS "createdAt"
+     FROM audit_event WHERE ${where.join(" AND ")} ORDER BY id DESC LIMIT $${String(values.length)}::int`,
+    values,
+  );
 };

@@ -1,6 +1,12 @@
-import { newId } from "@/lib/core/ids";
-import type { Tx } from "@/lib/db/client";
-import { insertAuditEvent } from "./repository";
+import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
+import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { isId, newId } from "@/lib/core/ids";
+import type { RequestContext } from "@/lib/core/request-context";
+import type { Database, Tx } from "@/lib/db/client";
+import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
+import { insertAuditEvent, listAuditEvents, type AuditData, type AuditRow } from "./repository";
+
+export type { AuditData, AuditRow } from "./repository";
 
 export interface AuditEntry {
   readonly projectId: string | null;
@@ -10,10 +16,52 @@ export interface AuditEntry {
   readonly action: string;
   readonly subject: string | null;
   /** Never a secret: people read it. */
-  readonly data?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+  readonly data?: AuditData;
+  /** The request that did it, where there was one. */
+  readonly request?: RequestContext | undefined;
   readonly at: Date;
 }
 
+/** The part of an entry that says who did it, and where the request came from. */
+export const doneBy = (actor: Actor): Pick<AuditEntry, "projectId" | "actor" | "request"> => ({
+  projectId: actor.projectId,
+  actor: actorName(actor),
+  request: actor.request,
+});
+
 /** Writes who did what, in the transaction of what was done: one without the other cannot be. */
-export const recordAudit = (tx: Tx, { at, data = {}, ...entry }: AuditEntry): Promise<void> =>
-  insertAuditEvent(tx, { id: newId("auditEvent"), ...entry, data, createdAt: at });
+export const recordAudit = (tx: Tx, entry: AuditEntry): Promise<void> => recordAuditOn(sqlOf(tx), entry);
+
+/** As `recordAudit`, for transactions on a connection of the raw pools. */
+export const recordAuditOn = (sql: Sql, { at, data = {}, request, ...entry }: AuditEntry): Promise<void> =>
+  insertAuditEvent(sql, {
+    id: newId("auditEvent"),
+    ...entry,
+    data,
+    requestId: request?.requestId ?? null,
+    clientAddress: request?.clientAddress ?? null,
+    createdAt: at,
+  });
+
+export interface AuditFilter {
+  readonly subject?: string | undefined;
+  readonly action?: string | undefined;
+}
+
+/** What was done in a project, for those who answer for it. */
+export const createAuditService = ({ database }: { readonly database: Database }) => ({
+  /** Newest first. @throws DomainError `forbidden` unless owner or admin, `invalid_request` for a cursor that no list gave */
+  list: async (
+    actor: UserActor,
+    { cursor, limit, ...filter }: AuditFilter & { cursor?: string | undefined; limit: number },
+  ): Promise<{ data: readonly AuditRow[]; nextCursor: string | null }> => {
+    if (actor.role !== "owner" && actor.role !== "admin")
+      throw new DomainError("forbidden", "Only owners and admins of the project may read its audit log.");
+    if (cursor !== undefined && !isId("auditEvent", cursor))
+      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+    const query = { ...filter, projectId: actor.projectId, before: cursor, limit: limit + 1 };
+    const rows = await listAuditEvents(sqlOn(database.pool), query);
+    const data = rows.slice(0, limit);
+    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+  },
+});

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
 import type { Mail } from "@/lib/ports/mail";
@@ -9,6 +9,8 @@ let database: Database;
 beforeAll(async () => {
   ({ database } = await testDatabase());
 });
+// Limits count an address over all accounts, and the tests share addresses, a database and the time at which they begin.
+beforeEach(() => database.prisma.codeLimit.deleteMany());
 
 const setUp = async () => {
   const time = movableClock();
@@ -38,6 +40,50 @@ const signed = async (account: { signMessage(of: { message: string }): Promise<s
 };
 
 const otherThan = (code: string): string => (code === "000000" ? "000001" : "000000");
+
+describe("limits of codes to unverified addresses", () => {
+  const from = (network: string) => ({ requestId: "req_1", clientAddress: network, clientNetwork: network });
+
+  test("twenty accounts at once mail one stranger five times within an hour, however they write the address", async () => {
+    const { auth, actorOf, signIn, mails, advance } = await setUp();
+    const accounts = await Promise.all(Array.from({ length: 20 }, async () => actorOf(await signIn())));
+    const spellings = ["victim@gmail.com", "Victim@gmail.com", "victim+1@gmail.com", "v.ictim@gmail.com"];
+    const asked = accounts.map((account, index) => auth.setEmail(account, spellings[index % 4] ?? ""));
+    const outcomes = await Promise.all(asked.map(codeOf));
+    expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(5);
+    expect(outcomes.filter((outcome) => outcome === "rate_limited")).toHaveLength(15);
+    expect(mails).toHaveLength(5);
+    const late = await actorOf(await signIn());
+    await expect(auth.setEmail(late, "victim@gmail.com")).rejects.toMatchObject({ retryAfterSeconds: 3600 });
+    expect(await codeOf(auth.setEmail(late, "another@gmail.com"))).toBe("ok");
+    advance(3600);
+    expect(await codeOf(auth.setEmail(late, "victim@gmail.com"))).toBe("ok");
+  });
+
+  test("one client network asks for sixty within an hour, over all accounts and addresses; others go on", async () => {
+    const { auth, actorOf, signIn, mails } = await setUp();
+    const accounts = await Promise.all(Array.from({ length: 61 }, async () => actorOf(await signIn())));
+    const asked = accounts.map((account, index) =>
+      auth.setEmail({ ...account, request: from("198.51.100.7") }, `stranger${String(index)}@example.com`),
+    );
+    const outcomes = await Promise.all(asked.map(codeOf));
+    expect(outcomes.filter((outcome) => outcome === "rate_limited")).toHaveLength(1);
+    expect(mails).toHaveLength(60);
+    const elsewhere = { ...(await actorOf(await signIn())), request: from("198.51.100.8") };
+    expect(await codeOf(auth.setEmail(elsewhere, "other@example.com"))).toBe("ok");
+  });
+
+  test("codes that strangers ask for keep nobody from their own verified address", async () => {
+    const { auth, actor, actorOf, signIn, lastCode, advance } = await setUp();
+    await auth.setEmail(actor, "mine@example.com");
+    await auth.verifyEmail(actor, lastCode());
+    for (let account = 0; account < 4; account += 1)
+      expect(await codeOf(auth.setEmail(await actorOf(await signIn()), "mine@example.com"))).toBe("ok");
+    expect(await codeOf(auth.setEmail(await actorOf(await signIn()), "mine@example.com"))).toBe("rate_limited");
+    advance(60);
+    expect(await codeOf(auth.setEmail(actor, "mine@example.com"))).toBe("ok");
+  });
+});
 
 describe("e-mail verification", () => {
   test("mails a code and counts the address once the code came back", async () => {

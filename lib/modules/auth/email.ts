@@ -10,7 +10,8 @@ import {
   type Change,
   type GivenApproval,
 } from "@/lib/modules/approvals/service";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import type { CodeLimits } from "@/lib/modules/code-limits/service";
 import { maskEmail } from "@/lib/modules/mail/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
 import type { Mailer } from "@/lib/ports/mail";
@@ -36,8 +37,8 @@ export interface EmailVerification {
   /**
    * Mails a code to the address. It becomes the person's once the code is verified; until then a verified one stays in use. One-time
    * codes approve payments, so replacing a verified address needs an approval: a code that went to the old address, or a signature.
-   * @throws DomainError `approval_required` and what else `requireApproval` throws, `rate_limited` within 60 s of the last code,
-   *   `provider_error` when the mail could not be sent
+   * @throws DomainError `approval_required` and what else `requireApproval` throws, `rate_limited` within 60 s of the last code or
+   *   beyond the limits of code-limits, `provider_error` when the mail could not be sent
    */
   request(actor: UserActor, email: string, given: GivenApproval | undefined): Promise<Verification>;
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
@@ -49,6 +50,7 @@ interface EmailDeps {
   readonly secrets: Secrets;
   readonly mail: Mailer;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  readonly codeLimits: CodeLimits;
   readonly clock: Clock;
 }
 
@@ -85,7 +87,7 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
     { email, code, approved }: { email: string; code: string; approved: Approved | null },
   ) =>
     database.transaction(async (tx) => {
-      const { userId, projectId } = actor;
+      const { userId } = actor;
       // The lock makes requests of one person follow each other, so that two at once do not both find that none was sent.
       const user = await lockUser(tx, userId);
       const createdAt = clock.now();
@@ -97,6 +99,9 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
       if (latest) checkResend(latest, createdAt);
       await approved?.consume(tx);
       const id = newId("otp");
+      const verified = user?.emailVerifiedAt !== null && user?.email === email;
+      const counted = { id, at: createdAt, actor, email, verified };
+      await deps.codeLimits.countCode(tx, counted);
       const expiresAt = addSeconds(createdAt, CODE_SECONDS);
       const approval = {
         approvalId: approved?.approvalId ?? earlier?.approvalId ?? null,
@@ -105,28 +110,25 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
       await replaceEmailCode(tx, { id, userId, email, codeHash: hashOf(id, code), createdAt, expiresAt, ...approval });
       if (user?.emailVerifiedAt === null) await setUserEmail(tx, { userId, email, emailVerifiedAt: null });
       if (approved !== null) {
+        const entry = { ...doneBy(actor), subject: userId, at: createdAt };
         const data = { email: maskEmail(email), ...approved.record };
-        await recordAudit(tx, {
-          projectId,
-          actor: userId,
-          subject: userId,
-          action: "email.change_approved",
-          data,
-          at: createdAt,
-        });
+        await recordAudit(tx, { ...entry, action: "email.change_approved", data });
       }
-      return { id, createdAt, expiresAt, resendAfter: addSeconds(createdAt, RESEND_SECONDS) };
+      return { counted, expiresAt, resendAfter: addSeconds(createdAt, RESEND_SECONDS) };
     });
 
   const request: EmailVerification["request"] = async (actor, address, given) => {
     const email = address.toLowerCase();
     const approved = await approve(actor, email, given);
     const code = secrets.code();
-    const { id, createdAt, ...times } = await store(actor, { email, code, approved });
+    const { counted, ...times } = await store(actor, { email, code, approved });
     try {
       await deps.mail.send({ to: email, subject: "Confirm your e-mail address", text: codeText(code), code });
     } catch (error) {
-      await closeUndelivered(database.prisma, { id, createdAt });
+      await database.transaction(async (tx) => {
+        await closeUndelivered(tx, { id: counted.id, createdAt: counted.at });
+        await deps.codeLimits.withdraw(tx, counted);
+      });
       throw error;
     }
     return { destination: maskEmail(email), ...times };

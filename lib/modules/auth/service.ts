@@ -9,6 +9,7 @@ import type { Database, Tx } from "@/lib/db/client";
 import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { Keyring } from "@/lib/modules/encryption/service";
+import type { CodeLimits } from "@/lib/modules/code-limits/service";
 import type { Membership, ProjectsService } from "@/lib/modules/projects/service";
 import { base62, type Secrets } from "@/lib/modules/secrets/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
@@ -44,6 +45,7 @@ export interface AuthDeps {
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   /** Who may become a person here. */
   readonly signUp: SignUpRule;
+  readonly codeLimits: CodeLimits;
   readonly clock: Clock;
   /** For the age of cached sessions; the default never goes back. */
   readonly monotonicMs?: () => number;

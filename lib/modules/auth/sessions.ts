@@ -5,6 +5,7 @@ import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
+import { announceEnded } from "@/lib/modules/streams/service";
 import type { AccessToken, AccessTokens, TokenSubject } from "./access-token";
 import { createRefreshTokens } from "./refresh-token";
 import {
@@ -92,6 +93,7 @@ export const createSessions = (deps: SessionsDeps): Sessions => {
     if (!session) return;
     const entry = { projectId: null, actor: session.userId, subject: id, at };
     await recordAudit(tx, { ...entry, action: "session.revoked", data: { reason } });
+    await announceEnded(tx, id);
   };
 
   const refresh = async (token: string): Promise<IssuedTokens> => {

@@ -3,7 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { countContacts, deleteContact, listContacts, upsertContact, type Contact } from "./repository";
 
@@ -27,8 +27,7 @@ export const createContactsService = (deps: {
 }): ContactsService => {
   const { database, clock } = deps;
   const entryOf = (actor: Actor, contact: Contact) => ({
-    projectId: actor.projectId,
-    actor: actorName(actor),
+    ...doneBy(actor),
     subject: contact.id,
     data: { name: contact.name, address: contact.address },
     at: clock.now(),

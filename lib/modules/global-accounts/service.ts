@@ -3,8 +3,10 @@ import type { Asset, Assets } from "@/lib/chains/assets";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
-import { parseAmount } from "@/lib/core/money";
+import { formatAmount, parseAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import type { Sql } from "@/lib/db/sql";
+import { doneBy, recordAuditOn } from "@/lib/modules/audit/service";
 import {
   LEDGER_DECIMALS,
   toDomainError,
@@ -55,6 +57,8 @@ export interface GlobalAccountsDeps {
   readonly assets: Assets;
   readonly clock: Clock;
 }
+
+const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 const STATEMENT_ENTRIES_MAX = 10_000;
 const STATEMENT_PAGE = 1000;
@@ -149,12 +153,19 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
             currency: asset.assetId,
             liabilitiesMaxBase,
             key: funding.key,
-            scope: `fund:${funding.accountId}`,
+            // A key counts for one caller.
+            scope: `fund:${funding.accountId}:${actorName(actor)}`,
             by: actorName(actor),
           },
         ];
       },
-      also: () => Promise.resolve(),
+      also: async (sql, [decided]) => {
+        if (decided?.posted !== true) return;
+        const { accountId, base } = funding;
+        const { transactionId, at } = decided;
+        const data = { amount: units(base), currency: asset.assetId, transactionId };
+        await recordAuditOn(sql, { ...doneBy(actor), action: "global_account.funded", subject: accountId, data, at });
+      },
     });
     if (outcome === undefined) throw new Error("The ledger did not answer.");
     if (!outcome.posted) {
@@ -206,9 +217,13 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
       );
     // The ledger keeps refusals under their key as well, so what was spent once may be asked for again under another.
     const key = input.key ?? newId("funding");
+    const by = actorName(actor);
+    const data = { amount: units(funding.amountBase), currency: funding.currency, transactionId };
+    const audit = { ...doneBy(actor), action: "global_account.funding_reversed", subject: accountId, data };
+    const record = (sql: Sql): Promise<void> => recordAuditOn(sql, { ...audit, at: clock.now() });
     const reversalId =
       funding.reversedById ??
-      (await ledger.reverse({ projectId, transactionId, key, by: actorName(actor) })).transactionId;
+      (await ledger.reverse({ projectId, transactionId, key, scope: `reverse:${by}`, by }, record)).transactionId;
     const [own, entry] = await Promise.all([
       get(projectId, accountId),
       ledger.entryOf(projectId, accountId, reversalId),

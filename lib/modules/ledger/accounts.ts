@@ -14,7 +14,7 @@ export interface NewAccount {
   /** The asset's id. */
   readonly currency: string;
   readonly name?: string;
-  /** The same key opens one account. */
+  /** The same key of the same caller opens one account. */
   readonly key: string;
   readonly by: string;
 }
@@ -23,7 +23,7 @@ const SCOPE = "open";
 
 const INSERT_KEY = `
   INSERT INTO ledger_transaction (id, project_id, kind, scope, idempotency_key, key_hash, request_digest, created_by, created_at)
-  VALUES ($1, $2, 'open', '${SCOPE}', $3, $4, decode($5, 'hex'), $6, $7)
+  VALUES ($1, $2, 'open', $8, $3, $4, decode($5, 'hex'), $6, $7)
   ON CONFLICT (key_hash) DO NOTHING`;
 
 const READ_KEY = "SELECT id, encode(request_digest, 'hex') AS digest FROM ledger_transaction WHERE key_hash = $1";
@@ -41,9 +41,11 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
   const { projectId, currency, name = null, key, by } = account;
   // The account is named after the transaction that opens it, so that a replay needs no second look.
   const id = bare(newId("ledgerTransaction"));
-  const keyHash = keyHashOf(projectId, SCOPE, key);
+  // A key counts for one caller.
+  const scope = `${SCOPE}:${by}`;
+  const keyHash = keyHashOf(projectId, scope, key);
   const digest = hash("sha256", JSON.stringify([SCOPE, currency, name]));
-  if ((await sql.change(INSERT_KEY, [id, projectId, key, keyHash, digest, by, now])) === 0) {
+  if ((await sql.change(INSERT_KEY, [id, projectId, key, keyHash, digest, by, now, scope])) === 0) {
     const [known] = await sql.query<{ id: string; digest: string }>(READ_KEY, [keyHash]);
     if (known?.digest === digest) return `ga_${known.id}`;
     throw new DomainError("idempotency_mismatch", "The key was used for another account. None was opened.");

@@ -199,8 +199,19 @@ export const createLedgerService = (deps: LedgerDeps) => {
 
     expireHolds,
 
-    /** Once for each transaction; a reversal is not reversed. */
-    reverse: (command: Without<ReverseCommand>): Promise<Posted> => post({ ...command, kind: "reverse" }),
+    /**
+     * Once for each transaction; a reversal is not reversed. `also` writes rows of the caller's own in the same transaction, where the
+     * reversal was posted by this call.
+     */
+    reverse: async (command: Without<ReverseCommand>, also?: (sql: Sql) => Promise<void>): Promise<Posted> => {
+      if (also === undefined) return post({ ...command, kind: "reverse" });
+      const [outcome] = await together({
+        prepare: () => Promise.resolve([{ ...command, kind: "reverse" }]),
+        also: (sql, [decided]) => (decided?.posted === true ? also(sql) : Promise.resolve()),
+      });
+      if (outcome === undefined) throw new Error("The ledger did not answer.");
+      return accepted(outcome);
+    },
 
     /** One command by itself; a refusal is an outcome. Many at once are gathered into batches. */
     post: decideOne,

@@ -1,6 +1,7 @@
 import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import type { Prisma } from "@/lib/db/generated/client";
+import type { AuditEntry } from "@/lib/modules/audit/service";
 import { fundsKeyOf } from "@/lib/modules/funds/service";
 import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
@@ -30,6 +31,8 @@ export interface StartOperation {
   legs: readonly NewLeg[];
   /** Uses up what the operation comes from, in its transaction. False: it was used already, and nothing happens. */
   claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
+  /** Who let it run, and by which means; recorded in its transaction. */
+  audit: Omit<AuditEntry, "subject" | "at">;
 }
 
 /** The sources whose money is held for the operation; the others send it by themselves. */
@@ -67,6 +70,7 @@ export const newOperation = (
     return { source, wallet };
   });
   return {
+    audit: { ...input.audit, subject: operationId, at: now },
     awaited: input.operationId !== undefined,
     operation: {
       id: operationId,

@@ -1,6 +1,7 @@
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Database, Tx } from "@/lib/db/client";
-import { Prisma, type Operation, type OperationEvent, type OperationLeg } from "@/lib/db/generated/client";
+import { Prisma, type Operation, type OperationLeg } from "@/lib/db/generated/client";
+import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { reserveFunds, syncHold, type Funds, type Hold } from "@/lib/modules/funds/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
@@ -16,7 +17,6 @@ import { isLegFinal, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./sum
 export type OperationRow = Operation & { status: Status; subStatus: SubStatus };
 export type LegRow = OperationLeg & { state: LegState };
 export type OperationWithLegs = OperationRow & { legs: LegRow[] };
-export type EventRow = OperationEvent;
 
 export interface NewOperation {
   readonly operation: Prisma.OperationUncheckedCreateInput;
@@ -27,6 +27,7 @@ export interface NewOperation {
   /** What the project's sponsor pays for its legs at most. */
   readonly costs: readonly GasCost[];
   readonly sentByWallets: readonly SentByWallet[];
+  readonly audit: AuditEntry;
 }
 
 export type LegChange = Omit<
@@ -127,6 +128,7 @@ export const createOperationsRepository = (
           },
           now,
         });
+        await recordAudit(tx, input.audit);
         await tx.job.create({ data: { id: input.operation.id, queue: "operation", runAt: now } });
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
@@ -226,13 +228,6 @@ export const createOperationsRepository = (
 
     /** Notes a transaction of a wallet that took another one's place. False when it counts for another leg already. */
     adoptTransaction: createWalletTransactionRepository(database).adopt,
-
-    events: (operationId: string, afterSeq: number, limit: number): Promise<EventRow[]> =>
-      database.prisma.operationEvent.findMany({
-        where: { operationId, seq: { gt: afterSeq } },
-        orderBy: { seq: "asc" },
-        take: limit,
-      }),
   };
 };
 

@@ -102,6 +102,12 @@ test("what came back is sent again, once, however many retries are executed at o
     code: "invalid_state",
     body: { retriedBy: again.operationId },
   });
+  const audited = await database.prisma.auditEvent.findMany({
+    where: { subject: operationId, action: "operation.retried" },
+  });
+  expect(audited.map(({ actor, data }) => [actor, data])).toEqual(
+    expect.arrayContaining(quotes.map((quoteId) => [before.createdBy, { quoteId }])),
+  );
   // The loser's money is held no longer, and its transfer is still to be executed, by nobody.
   const loser = await database.prisma.quote.findMany({ where: { retryOf: operationId, operationId: null } });
   expect(loser).toHaveLength(1);

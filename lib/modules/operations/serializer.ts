@@ -9,7 +9,8 @@ import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
 import { csvHeader, csvLines } from "./csv";
 import { mayOf } from "./may";
 import { holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
-import type { EventRow, LegRow, OperationWithLegs } from "./repository";
+import type { EventRow } from "./event-repository";
+import type { LegRow, OperationWithLegs } from "./repository";
 import type { LegState } from "./summary";
 
 type OperationRecord = z.output<typeof operationRecord>;

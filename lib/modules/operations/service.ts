@@ -1,10 +1,13 @@
+import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { isFinal } from "@/lib/core/status";
+import type { Ticker } from "@/lib/core/ticker";
 import type { FundsService } from "@/lib/modules/funds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { EventRepository } from "./event-repository";
 import type { OperationFilter, OperationListRepository } from "./list-repository";
 import {
   awaitingOperation,
@@ -14,20 +17,18 @@ import {
   type AwaitingOperation,
   type StartOperation,
 } from "./new-operation";
-import type { EventRow, OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
+import type { OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
+import { createWatching, type WatchingDeps } from "./watching";
 
 export { mayRetry, retryableLegs } from "./may";
 export type { NewLeg } from "./new-leg";
 export type { OperationWithLegs } from "./repository";
 export { toOperation, type ChainFacts } from "./serializer";
 
-const EVENTS_PAGE = 100;
 const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
 const EXPIRE_BATCH = 200;
-/** Notifications can be lost with a connection, so streams look by themselves this often. */
-const EVENTS_POLL_MS = 2000;
 
 export interface OperationsDeps {
   repository: OperationsRepository;
@@ -38,8 +39,10 @@ export interface OperationsDeps {
   reserves: Pick<ReservesService, "backingOf">;
   sponsorship: Pick<SponsorshipService, "costsOf">;
   clock: Clock;
-  /** Wakes a waiting stream. */
-  listener: { on(channel: string, handler: (payload: string) => void): () => void };
+  events: EventRepository;
+  /** Wakes waiting streams. */
+  listener: WatchingDeps["listener"];
+  ticker: Ticker;
 }
 
 const CANNOT_CANCEL = {
@@ -49,7 +52,9 @@ const CANNOT_CANCEL = {
 
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
-  const { repository, lists, waiting, funds, reserves, sponsorship, clock, listener } = deps;
+  const { repository, lists, waiting, funds, reserves, sponsorship, clock } = deps;
+  const watching = createWatching(deps);
+
   /**
    * Accepts an operation; the workers carry it on. Null when `claim` says that it was accepted already, or it awaits approval
    * no more.
@@ -109,50 +114,12 @@ export const createOperationsService = (deps: OperationsDeps) => {
   };
 
   /** @throws DomainError `not_found`, `invalid_state` when it has begun or has ended */
-  const cancel = async (projectId: string, id: string): Promise<OperationWithLegs> => {
+  const cancel = async (actor: Actor, id: string): Promise<OperationWithLegs> => {
+    const { projectId } = actor;
     const operation = await get(projectId, id);
-    if (await waiting.cancel(operation.id, clock.now())) return get(projectId, id);
+    if (await waiting.cancel(operation.id, actor, clock.now())) return get(projectId, id);
     const { status } = await get(projectId, id);
     throw new DomainError("invalid_state", CANNOT_CANCEL[isFinal(status) ? "ended" : "begun"]);
-  };
-
-  /** Resolves at the next notification about the operation, after a while, or when `signal` aborts. */
-  const nextChange = (operationId: string, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const stop = (): void => {
-        clearTimeout(timer);
-        unsubscribe();
-        signal.removeEventListener("abort", stop);
-        resolve();
-      };
-      const timer = setTimeout(stop, EVENTS_POLL_MS);
-      const unsubscribe = listener.on("operation_event", (payload) => {
-        if (payload === operationId) stop();
-      });
-      signal.addEventListener("abort", stop);
-      if (signal.aborted) stop();
-    });
-
-  /** What happened after `afterSeq`, and what happens from now on, until the operation is final or `signal` aborts. */
-  const events = async function* (
-    operationId: string,
-    afterSeq: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<EventRow> {
-    let seq = afterSeq;
-    while (!signal.aborted) {
-      // Listening starts before reading, so that nothing falls in between.
-      const change = nextChange(operationId, signal);
-      const operation = await repository.find(operationId);
-      const page = await repository.events(operationId, seq, EVENTS_PAGE);
-      for (const event of page) {
-        seq = event.seq;
-        yield event;
-      }
-      if (page.length === EVENTS_PAGE) continue;
-      if (operation === null || isFinal(operation.status)) return;
-      await change;
-    }
   };
 
   return {
@@ -163,7 +130,8 @@ export const createOperationsService = (deps: OperationsDeps) => {
     list,
     all,
     cancel,
-    events,
+    /** What happened after `afterSeq`, and what happens from now on, until the operation is final or `signal` aborts. */
+    events: watching.watch,
     /** Ends those that nobody approved in time. @returns how many */
     expireDue: (): Promise<number> => waiting.expireDue(clock.now(), EXPIRE_BATCH),
     /** Notes, in the transaction that accepts it, that an operation is tried again. False when another did so before. */

@@ -1,5 +1,7 @@
+import type { Actor } from "@/lib/core/actor";
 import type { Database, Tx } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { fundsNameOf, syncHold } from "@/lib/modules/funds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { reservationOf } from "./leg-reservations";
@@ -24,7 +26,7 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
    * pending → cancelled, while nothing was sent: its legs end, and what they held of balances and budgets is free. False when it has begun, or a wallet has
    * sent or signed something for it already.
    */
-  cancel: (operationId: string, now: Date): Promise<boolean> =>
+  cancel: (operationId: string, actor: Actor, now: Date): Promise<boolean> =>
     database.transaction(async (tx) => {
       const operation = await lockOperation(tx, operationId);
       const { count } = await tx.operation.updateMany({
@@ -53,6 +55,7 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
         tx,
         reserved.map((each) => ({ ...each, spentWei: 0n })),
       );
+      await recordAudit(tx, { ...doneBy(actor), action: "operation.cancelled", subject: operationId, at: now });
       return true;
     }),
 

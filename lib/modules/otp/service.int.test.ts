@@ -1,19 +1,24 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import type { Actor, ApiKeyActor, UserActor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
+import { CODE_LIMITS, createCodeLimits } from "@/lib/modules/code-limits/service";
 import { testDatabase } from "@/lib/testing/database";
 import { createOtpRepository } from "./repository";
 import { createOtpService, type OtpService } from "./service";
 
 const CODE = "123456";
+const WRONG = "000000";
 let now = new Date("2026-01-01T00:00:00Z");
 let services: readonly OtpService[] = [];
+let mailerWorks = true;
 beforeAll(async () => {
   const { database } = await testDatabase();
+  const limits = createCodeLimits({ limitNetworks: true });
   const one = (): OtpService =>
     createOtpService({
-      repository: createOtpRepository(database),
-      mailer: { id: "none", send: () => Promise.resolve() },
+      repository: createOtpRepository(database, limits),
+      mailer: { id: "none", send: () => (mailerWorks ? Promise.resolve() : Promise.reject(new Error("away"))) },
       clock: { now: () => now },
       secrets: {
         code: () => CODE,
@@ -32,39 +37,157 @@ const serviceAt = (index: number): OtpService => {
   return service;
 };
 const digest = new Uint8Array(randomBytes(32));
-const ask = (userId: string, subjectId: string) =>
-  serviceAt(0).request({ projectId: "prj_1", userId, subjectId, digest, subject: "Code", lines: [] });
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? "";
+const newPerson = (): UserActor => {
+  const id = randomUUID();
+  return { type: "user", userId: `usr_${id}`, sessionId: `ses_${id}`, projectId: "prj_1", role: "owner" };
+};
+const keyOf = ({ userId: createdBy, projectId }: UserActor): ApiKeyActor => ({
+  type: "apiKey",
+  keyId: `key_${randomUUID()}`,
+  projectId,
+  createdBy,
+  scopes: ["swaps:write"],
+  policy: { otp: "required", dailyCapUsd: null, recipients: [] },
+});
+const ask = (actor: Actor, subjectId: string) =>
+  serviceAt(0).request({ actor, subjectId, digest, subject: "Code", lines: [] });
+const guess = (actor: Actor, subjectId: string, code = WRONG, at = 0) =>
+  serviceAt(at)
+    .consume({ actor, subjectId, digest, code })
+    .then(
+      () => "ok",
+      (error: unknown) => (error as { code?: string }).code ?? "",
+    );
+const count = (answers: readonly string[], answer: string): number => answers.filter((each) => each === answer).length;
 
 test("a person has 20 wrong guesses within an hour, over all that is to be approved and all instances", async () => {
-  const userId = randomUUID();
+  const person = newPerson();
   const subjects = Array.from({ length: 6 }, () => randomUUID());
-  for (const subjectId of subjects) await ask(userId, subjectId);
+  for (const subjectId of subjects) await ask(person, subjectId);
   const guesses = subjects.slice(0, 5).flatMap((subjectId) => Array.from({ length: 5 }, () => subjectId));
-  const answers = await Promise.all(
-    guesses.map((subjectId, index) => serviceAt(index).consume({ subjectId, digest, code: "000000" }).catch(codeOf)),
-  );
-  expect(answers.filter((code) => code === "otp_invalid")).toHaveLength(20);
-  expect(answers.filter((code) => code === "otp_attempts_exceeded")).toHaveLength(5);
-  const right = { subjectId: subjects[5] ?? "", digest, code: CODE };
+  const answers = await Promise.all(guesses.map((subjectId, index) => guess(person, subjectId, WRONG, index)));
+  expect(count(answers, "otp_invalid")).toBe(20);
+  expect(count(answers, "otp_attempts_exceeded")).toBe(5);
+  const right = { actor: person, subjectId: subjects[5] ?? "", digest, code: CODE };
   await expect(serviceAt(1).consume(right)).rejects.toMatchObject({
     code: "otp_attempts_exceeded",
     retryAfterSeconds: 3600,
   });
   now = addSeconds(now, 3600);
-  await ask(userId, right.subjectId);
+  await ask(person, right.subjectId);
   await serviceAt(0).consume(right);
 });
 
 test("right codes are no wrong guesses; of codes a person gets 60 within an hour", async () => {
-  const [userId, other] = [randomUUID(), randomUUID()];
+  const [person, other] = [newPerson(), newPerson()];
   for (let sent = 0; sent < 60; sent += 1) {
     const subjectId = randomUUID();
-    await ask(userId, subjectId);
-    await serviceAt(sent).consume({ subjectId, digest, code: CODE });
+    await ask(person, subjectId);
+    expect(await guess(person, subjectId, CODE, sent)).toBe("ok");
   }
-  await expect(ask(userId, randomUUID())).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: 3600 });
+  await expect(ask(person, randomUUID())).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: 3600 });
   await ask(other, randomUUID());
   now = addSeconds(now, 3600);
-  await ask(userId, randomUUID());
+  await ask(person, randomUUID());
+});
+
+test("an API key's wrong guesses lock that key, never the person who made it", async () => {
+  const person = newPerson();
+  const key = keyOf(person);
+  for (let subject = 0; subject < 4; subject += 1) {
+    const subjectId = randomUUID();
+    await ask(key, subjectId);
+    for (let attempt = 0; attempt < 5; attempt += 1) expect(await guess(key, subjectId)).toBe("otp_invalid");
+  }
+  const [ofKey, ofPerson] = [randomUUID(), randomUUID()];
+  await ask(key, ofKey);
+  expect(await guess(key, ofKey, CODE)).toBe("otp_attempts_exceeded");
+  await ask(person, ofPerson);
+  expect(await guess(person, ofPerson, CODE)).toBe("ok");
+  expect(await guess(person, ofKey, CODE)).toBe("ok");
+});
+
+test("an API key cannot use, burn, replace or delay a code that a person asked for", async () => {
+  const person = newPerson();
+  const key = keyOf(person);
+  const subjectId = randomUUID();
+  await ask(person, subjectId);
+  expect(await guess(key, subjectId, CODE)).toBe("otp_required");
+  for (let attempt = 0; attempt < 5; attempt += 1) expect(await guess(key, subjectId)).toBe("otp_required");
+  await ask(key, subjectId);
+  for (let attempt = 0; attempt < 5; attempt += 1) expect(await guess(key, subjectId)).toBe("otp_invalid");
+  expect(await guess(key, subjectId)).toBe("otp_attempts_exceeded");
+  expect(await guess(person, subjectId, CODE)).toBe("ok");
+  const second = randomUUID();
+  await ask(key, second);
+  await ask(person, second);
+  await expect(ask(person, second)).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: 60 });
+});
+
+test("a code that a key asked for is good for that key and for the person to whom it was mailed, and for nobody else", async () => {
+  const [person, colleague] = [newPerson(), newPerson()];
+  const [key, other] = [keyOf(person), keyOf(person)];
+  const [first, second] = [randomUUID(), randomUUID()];
+  await ask(key, first);
+  await ask(key, second);
+  expect(await guess(other, first, CODE)).toBe("otp_required");
+  expect(await guess(colleague, first, CODE)).toBe("otp_required");
+  expect(await guess({ ...person, projectId: "prj_2" }, first, CODE)).toBe("otp_required");
+  expect(await guess(key, first, CODE)).toBe("ok");
+  expect(await guess(person, second, CODE)).toBe("ok");
+  expect(await guess(key, second, CODE)).toBe("otp_invalid");
+});
+
+test("of 200 guesses at once, by a person and a key over two instances, five are evaluated for each code", async () => {
+  const person = newPerson();
+  const key = keyOf(person);
+  const subjectId = randomUUID();
+  await ask(person, subjectId);
+  await ask(key, subjectId);
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => guess(index % 2 === 0 ? person : key, subjectId, WRONG, index >> 1)),
+  );
+  const [byPerson, byKey] = [0, 1].map((rest) => answers.filter((_, index) => index % 2 === rest)) as [
+    string[],
+    string[],
+  ];
+  // The key's guesses never touch the person's code; the person's may use up the key's.
+  expect(count(byPerson, "otp_invalid")).toBe(5);
+  expect(count(byKey, "otp_invalid")).toBeLessThanOrEqual(5);
+  expect(new Set(answers)).toEqual(new Set(["otp_invalid", "otp_attempts_exceeded"]));
+});
+
+test("the codes that keys ask for have limits of their own and leave a person's codes alone", async () => {
+  const person = newPerson();
+  const [one, two, three] = [keyOf(person), keyOf(person), keyOf(person)];
+  for (let sent = 0; sent < CODE_LIMITS.apiKey; sent += 1) await ask(one, randomUUID());
+  await expect(ask(one, randomUUID())).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: 3600 });
+  for (let sent = 0; sent < CODE_LIMITS.apiKeysOfPerson - CODE_LIMITS.apiKey; sent += 1) await ask(two, randomUUID());
+  await expect(ask(three, randomUUID())).rejects.toMatchObject({ code: "rate_limited" });
+  await ask(person, randomUUID());
+});
+
+test("a code that could not be mailed counts for nobody", async () => {
+  const person = newPerson();
+  const subjectId = randomUUID();
+  mailerWorks = false;
+  for (let tried = 0; tried <= CODE_LIMITS.person; tried += 1)
+    await expect(ask(person, subjectId)).rejects.toThrow("away");
+  mailerWorks = true;
+  await ask(person, subjectId);
+  expect(await guess(person, subjectId, CODE)).toBe("ok");
+});
+
+test("of codes to verified addresses one client network gets 600 within an hour, from however many people", async () => {
+  const request = { requestId: "req_1", clientAddress: "198.51.100.7", clientNetwork: "198.51.100.7" };
+  for (let people = 0; people < CODE_LIMITS.networkVerified / CODE_LIMITS.person; people += 1) {
+    const person = { ...newPerson(), request };
+    await Promise.all(Array.from({ length: CODE_LIMITS.person }, () => ask(person, randomUUID())));
+  }
+  const next = newPerson();
+  await expect(ask({ ...next, request }, randomUUID())).rejects.toMatchObject({
+    code: "rate_limited",
+    retryAfterSeconds: 3600,
+  });
+  await ask(next, randomUUID());
 });

@@ -1,3 +1,4 @@
+import { actorName, responsibleUserId, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
@@ -23,15 +24,22 @@ export interface OtpDeps {
 }
 
 export interface OtpRequest {
-  projectId: string;
-  /** Who gets the code. */
-  userId: string;
+  /** Who asks. The code goes to this person, or to the person who made this API key. */
+  actor: Actor;
   /** What it is for, and the digest of everything it approves; the code is good for nothing else. */
   subjectId: string;
   digest: Uint8Array<ArrayBuffer>;
   subject: string;
   /** What the message states, a line each: sources, recipient, minimum received. */
   lines: readonly string[];
+}
+
+/** A code that the actor gives. */
+export interface OtpUse {
+  actor: Actor;
+  subjectId: string;
+  digest: Uint8Array;
+  code: string;
 }
 
 export interface OtpSent {
@@ -42,24 +50,18 @@ export interface OtpSent {
   resendAfter: Date;
 }
 
+const ASK_FIRST = "Ask for a one-time code first (POST /swap/request-otp).";
+const ASK_FIRST_AS_KEY = `${ASK_FIRST} An API key may use only codes that it asked for itself.`;
+
 const bytes = (buffer: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(buffer);
 
 const secondsUntil = (later: Date, now: Date): number =>
   Math.max(1, Math.ceil((later.getTime() - now.getTime()) / 1000));
 
-const tooManyCodes = (until: Date, now: Date): DomainError =>
-  new DomainError(
-    "rate_limited",
-    "Too many codes were sent to you within an hour. Nothing was sent; try again later.",
-    {
-      retryAfterSeconds: secondsUntil(until, now),
-    },
-  );
-
 const tooManyGuesses = (until: Date, now: Date): DomainError =>
   new DomainError(
     "otp_attempts_exceeded",
-    "Too many wrong codes were given for you within an hour, so none is taken now. Nothing was sent; try again later.",
+    "You gave too many wrong codes within an hour, so none is taken from you now. Nothing was sent; try again later.",
     { retryAfterSeconds: secondsUntil(until, now) },
   );
 
@@ -84,21 +86,24 @@ export const createOtpService = (deps: OtpDeps) => {
 
   /**
    * Sends a code, in the place of an earlier one.
-   * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the last, or more than
-   * 60 codes within an hour), `provider_error`
+   * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the requester's last, or too many
+   * within an hour: see code-limits), `provider_error`
    */
   const request = async (input: OtpRequest): Promise<OtpSent> => {
-    const email = await deps.contacts.verifiedEmail(input.userId);
+    const { actor } = input;
+    const userId = responsibleUserId(actor);
+    const email = await deps.contacts.verifiedEmail(userId);
     if (email === null) {
       throw new DomainError("otp_channel_missing", "Verify an e-mail address first; the one-time code is sent to it.");
     }
     const now = deps.clock.now();
     const otpId = newId("otp");
     const code = deps.secrets.code();
-    const stored = await deps.repository.replace({
+    const next = {
       id: otpId,
-      projectId: input.projectId,
-      userId: input.userId,
+      projectId: actor.projectId,
+      userId,
+      requestedBy: actorName(actor),
       subjectId: input.subjectId,
       digest: input.digest,
       channel: "email",
@@ -107,12 +112,10 @@ export const createOtpService = (deps: OtpDeps) => {
       createdAt: now,
       expiresAt: addSeconds(now, OTP_TTL_SECONDS),
       resendAfter: addSeconds(now, OTP_RESEND_SECONDS),
-    });
-    if (stored !== null && "fullUntil" in stored) throw tooManyCodes(stored.fullUntil, now);
-    if (stored === null) {
-      const open = await deps.repository.latest(input.subjectId);
-      throw tooSoon(open?.resendAfter ?? addSeconds(now, 1), now);
-    }
+    };
+    const replaced = await deps.repository.replace(next, actor);
+    if (replaced.stored === null) throw tooSoon(replaced.resendAfter, now);
+    const { stored } = replaced;
     await deliver(stored, code, input);
     return {
       otpId,
@@ -135,13 +138,13 @@ export const createOtpService = (deps: OtpDeps) => {
       await deps.mailer.send({ to: otp.destination, subject: input.subject, text, code });
     } catch (error) {
       // A code that nobody received must not keep the next one waiting.
-      await deps.repository.close(otp.id, deps.clock.now(), "undelivered");
+      await deps.repository.withdraw(otp, input.actor, deps.clock.now());
       throw error;
     }
   };
 
-  const explainNoOpenCode = async (subjectId: string): Promise<DomainError> => {
-    const latest = await deps.repository.latest(subjectId);
+  const explainNoOpenCode = async (actor: Actor, subjectId: string): Promise<DomainError> => {
+    const latest = await deps.repository.latestFor(actor, subjectId);
     switch (latest?.closedAs) {
       case "consumed":
         return new DomainError("otp_invalid", "This code was used already. Ask for a new one.");
@@ -152,18 +155,21 @@ export const createOtpService = (deps: OtpDeps) => {
         return new DomainError("otp_attempts_exceeded", "Too many wrong codes. Ask for a new one.");
       case undefined:
       default:
-        return new DomainError("otp_required", "Ask for a one-time code first (POST /swap/request-otp).");
+        return new DomainError("otp_required", actor.type === "user" ? ASK_FIRST : ASK_FIRST_AS_KEY);
     }
   };
 
   /**
-   * Uses the code up, if it is the right one for exactly this digest.
+   * Uses the code up, if it is the right one for exactly this digest and the actor may use it: a person may use what was mailed to
+   * them, an API key what it asked for itself.
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
-  const consume = async (input: { subjectId: string; digest: Uint8Array; code: string }): Promise<void> => {
+  const consume = async (input: OtpUse): Promise<{ readonly otpId: string }> => {
     const now = deps.clock.now();
     const guessed = await deps.repository.guess({
+      actor: input.actor,
       subjectId: input.subjectId,
+      id: newId("otp"),
       now,
       isRight: (otp) =>
         deps.secrets.matches("otp", `${otp.id}:${input.code}`, otp.codeHash) &&
@@ -171,9 +177,9 @@ export const createOtpService = (deps: OtpDeps) => {
     });
     switch (guessed.as) {
       case "consumed":
-        return;
+        return { otpId: guessed.otpId };
       case "no_code":
-        throw await explainNoOpenCode(input.subjectId);
+        throw await explainNoOpenCode(input.actor, input.subjectId);
       case "too_many":
         throw tooManyGuesses(guessed.until, now);
       case "expired":

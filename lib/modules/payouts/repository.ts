@@ -2,6 +2,7 @@ import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import { sqlOn, type Sql } from "@/lib/db/sql";
 import type { Payout } from "@/lib/db/generated/client";
+import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
 
 export type PayoutRow = Payout & { status: Status; subStatus: SubStatus; mode: "atomic" | "independent" };
@@ -77,10 +78,14 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : asPayout(row);
     },
 
-    findByKey: async (projectId: string, kind: string, idempotencyKey: string): Promise<PayoutRow | null> => {
-      const row = await prisma.payout.findUnique({
-        where: { projectId_kind_idempotencyKey: { projectId, kind, idempotencyKey } },
-      });
+    /** What a caller's Idempotency-Key was used for already. */
+    findByKey: async (used: {
+      projectId: string;
+      kind: string;
+      createdBy: string;
+      idempotencyKey: string;
+    }): Promise<PayoutRow | null> => {
+      const row = await prisma.payout.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } });
       return row === null ? null : asPayout(row);
     },
 
@@ -93,15 +98,18 @@ export const createPayoutsRepository = (database: Database) => {
       /** Encoded, each for itself. */
       rows: readonly string[];
       admit: (sql: Sql) => Promise<boolean>;
+      /** The entry for the payout as it was stored; written in the same transaction. */
+      audit: (stored: PayoutRow) => AuditEntry;
       expiresAt: Date;
     }): Promise<PayoutRow | null> => {
-      const { payout, rows, admit, expiresAt } = input;
+      const { payout, rows, admit, audit, expiresAt } = input;
       try {
         return await database.rawTransaction(async (sql) => {
           const stored: PayoutRow = (await admit(sql))
             ? { ...payout, subStatus: "queued", expiresAt: null }
             : { ...payout, subStatus: "awaiting_approval", expiresAt };
           if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
+          await recordAuditOn(sql, audit(stored));
           return stored;
         });
       } catch (error) {
@@ -111,23 +119,28 @@ export const createPayoutsRepository = (database: Database) => {
     },
 
     /** awaiting approval → queued. False when it does not wait for it any more. */
-    approve: (id: string, now: Date): Promise<boolean> =>
+    approve: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
       database.transaction(async (tx) => {
         const { count } = await tx.payout.updateMany({
           where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
           data: { subStatus: "queued", expiresAt: null, updatedAt: now },
         });
-        if (count === 1) await tx.job.create({ data: { id, queue: "payout", runAt: now } });
-        return count === 1;
+        if (count === 0) return false;
+        await tx.job.create({ data: { id, queue: "payout", runAt: now } });
+        await recordAudit(tx, audit);
+        return true;
       }),
 
-    cancel: async (id: string, now: Date): Promise<boolean> => {
-      const { count } = await prisma.payout.updateMany({
-        where: { id, status: "pending" },
-        data: { status: "cancelled", expiresAt: null, updatedAt: now },
-      });
-      return count === 1;
-    },
+    /** pending → cancelled. False when it is no longer pending. */
+    cancel: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { count } = await tx.payout.updateMany({
+          where: { id, status: "pending" },
+          data: { status: "cancelled", expiresAt: null, updatedAt: now },
+        });
+        if (count === 1) await recordAudit(tx, audit);
+        return count === 1;
+      }),
 
     /** pending → processing. False when it is no longer pending. */
     begin: async (id: string, now: Date): Promise<boolean> => {

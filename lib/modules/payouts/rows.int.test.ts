@@ -59,6 +59,7 @@ const store = async (items: readonly NewItem[], mode: PayoutRow["mode"] = "indep
     payout,
     rows: items.map(encodeRow),
     admit: () => Promise.resolve(true),
+    audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
     expiresAt: now,
   });
   if (stored === null) throw new Error("The payout was not stored.");

@@ -1,4 +1,4 @@
-import { actorName, responsibleUserId, type Actor, type UserActor } from "@/lib/core/actor";
+import { actorName, requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
@@ -8,6 +8,7 @@ import { isFinal, type Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import type { Sql } from "@/lib/db/sql";
+import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
@@ -143,18 +144,19 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
       payout,
       rows,
       admit: (sql) => admit(sql, now),
+      audit: (row) => createdEntry(actor, row),
       expiresAt: addSeconds(now, APPROVAL_SECONDS),
     });
     if (stored !== null) return stored;
-    const known = own.key === null ? null : await repository.findByKey(actor.projectId, KIND, own.key);
+    const known = own.key === null ? null : await repository.findByKey(keyUseOf(actor, own.key));
     if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
     return sameAs(known, payout.digest);
   };
 
   /** What was stored for the key before: it stands, whatever has become of accounts and balances since. */
-  const repeatedOf = async (projectId: string, input: NewPayout): Promise<PayoutRow | null> => {
+  const repeatedOf = async (actor: Actor, input: NewPayout): Promise<PayoutRow | null> => {
     if (input.key === null || input.validateOnly) return null;
-    const known = await repository.findByKey(projectId, KIND, input.key);
+    const known = await repository.findByKey(keyUseOf(actor, input.key));
     if (known === null) return null;
     const asset = assets.find(known.currency);
     const items = asset === null ? null : itemsOf(input.transfers, asset);
@@ -174,7 +176,7 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     try {
       checked = await check(actor.projectId, input);
     } catch (error) {
-      const repeated = await repeatedOf(actor.projectId, input);
+      const repeated = await repeatedOf(actor, input);
       if (repeated === null) throw error;
       return { ...view(repeated), checked: null };
     }
@@ -246,15 +248,15 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     return own;
   };
 
-  /** @throws DomainError `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
+  /** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
   const requestCode = async (actor: Actor, id: string): Promise<OtpSent> => {
+    requireScope(actor, "payouts:write");
     const { payout, asset } = await awaiting(actor.projectId, id);
     const symbol = asset?.symbol ?? payout.currency;
     const first = await repository.items({ payoutId: id, after: -1, limit: LINES_MAX });
     const rest = payout.itemsTotal - first.length;
     return deps.otp.request({
-      projectId: actor.projectId,
-      userId: responsibleUserId(actor),
+      actor,
       subjectId: payout.id,
       digest: new Uint8Array(payout.digest),
       subject: "Your code to approve a payout",
@@ -269,8 +271,11 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   /** @throws DomainError `not_found`, `invalid_state`, `otp_*` */
   const approve = async (actor: UserActor, id: string, code: string): Promise<PayoutView> => {
     const { payout } = await awaiting(actor.projectId, id);
-    await deps.otp.consume({ subjectId: payout.id, digest: payout.digest, code });
-    if (!(await repository.approve(payout.id, clock.now())))
+    const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: payout.id, digest: payout.digest, code });
+    const now = clock.now();
+    const data = { means: "code", codeId };
+    const audit = { ...doneBy(actor), action: "payout.approved", subject: payout.id, data, at: now };
+    if (!(await repository.approve(payout.id, audit, now)))
       throw new DomainError("invalid_state", "This payout was cancelled, approved or ran out of time in the meantime.");
     return get(actor.projectId, id);
   };
@@ -278,7 +283,9 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   /** @throws DomainError `not_found`, `invalid_state` once it has begun */
   const cancel = async (actor: Actor, id: string): Promise<PayoutView> => {
     const { payout } = await get(actor.projectId, id);
-    if (!(await repository.cancel(payout.id, clock.now())))
+    const now = clock.now();
+    const audit = { ...doneBy(actor), action: "payout.cancelled", subject: payout.id, at: now };
+    if (!(await repository.cancel(payout.id, audit, now)))
       throw new DomainError("invalid_state", "This payout has begun or ended and can no longer be cancelled.");
     return get(actor.projectId, id);
   };
@@ -338,6 +345,30 @@ const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): Doma
   const message = `The account has ${units(source.availableBase)} ${asset.symbol} available, ${missing} less than the payout's total. Nothing was paid.`;
   return new DomainError("insufficient_balance", message, { details: [{ path: "sourceAccountId", message }] });
 };
+
+/** A key counts for one caller: two API keys of a project may use the same one for two payouts. */
+const keyUseOf = (actor: Actor, idempotencyKey: string) => ({
+  projectId: actor.projectId,
+  kind: KIND,
+  createdBy: actorName(actor),
+  idempotencyKey,
+});
+
+/** Who made the payout; `means` where it may run without an approval. */
+const createdEntry = (actor: Actor, payout: PayoutRow): AuditEntry => ({
+  ...doneBy(actor),
+  action: payout.retryOf === null ? "payout.created" : "payout.retried",
+  subject: payout.id,
+  data: {
+    status: payout.subStatus,
+    total: units(toBigInt(payout.totalBase)),
+    currency: payout.currency,
+    items: payout.itemsTotal,
+    ...(payout.subStatus === "queued" ? { means: "policy" } : {}),
+    ...(payout.retryOf === null ? {} : { retryOf: payout.retryOf }),
+  },
+  at: payout.createdAt,
+});
 
 interface PayoutDraft extends Checked {
   readonly mode: PayoutRow["mode"];

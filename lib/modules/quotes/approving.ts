@@ -1,4 +1,5 @@
-import { responsibleUserId, type Actor } from "@/lib/core/actor";
+import type { Scope } from "@/lib/contracts/contract";
+import { requireScope, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
@@ -26,6 +27,14 @@ const MAIL_SUBJECTS: Readonly<Record<string, string>> = {
   swap_and_transfer: "Your code to approve a swap with transfer",
 };
 
+/** What an API key needs to start each kind itself. */
+const SCOPES: Readonly<Record<string, Scope>> = {
+  swap: "swaps:write",
+  transfer: "transfers:write",
+  swap_and_transfer: "swaps:write",
+};
+const OTHER_SCOPE: Scope = "operations:write";
+
 const codeRequired = (why: string): DomainError =>
   new DomainError("otp_required", `${why} It needs the one-time code that approves it (POST /swap/request-otp).`, {
     details: [{ path: "otp", message: "is required" }],
@@ -35,12 +44,15 @@ const codeRequired = (why: string): DomainError =>
 export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
   const { repository, otp, policies, clock } = deps;
 
-  /** Sends the code that approves this quote; `subjectId` is what it will be asked for. */
+  /**
+   * Sends the code that approves this quote; `subjectId` is what it will be asked for.
+   * @throws DomainError `insufficient_scope` for an API key that may not move this itself
+   */
   const sendCode = async (actor: Actor, quote: QuoteRow, subjectId: string): Promise<OtpSent> => {
+    requireScope(actor, SCOPES[quote.kind] ?? OTHER_SCOPE);
     const request = storedRouteRequest.parse(quote.request);
     const sent = await otp.request({
-      projectId: actor.projectId,
-      userId: responsibleUserId(actor),
+      actor,
       subjectId,
       digest: new Uint8Array(quote.digest),
       subject: MAIL_SUBJECTS[quote.kind] ?? "Your code to approve a payment",
@@ -61,8 +73,8 @@ export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
   const admit = async (actor: Actor, quote: QuoteRow, code: string | undefined): Promise<void> => {
     if (quote.approvedAt !== null) return;
     if (code !== undefined) {
-      await otp.consume({ subjectId: quote.id, digest: quote.digest, code });
-      await repository.approve(quote.id, clock.now());
+      const { otpId } = await otp.consume({ actor, subjectId: quote.id, digest: quote.digest, code });
+      await repository.approve(quote, { actor, codeId: otpId, now: clock.now() });
       return;
     }
     if (await needsNoCode(actor, storedRouteRequest.parse(quote.request))) return;
@@ -83,7 +95,15 @@ export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
   const checkRecipient = (actor: Actor, request: RouteRequest, path: string): void =>
     policies.checkRecipient(actor, request.destination.recipient, path);
 
-  return { sendCode, needsNoCode, admit, spending, checkRecipient, consume: otp.consume };
+  return {
+    sendCode,
+    needsNoCode,
+    admit,
+    spending,
+    checkRecipient,
+    checkAddress: policies.checkRecipient,
+    consume: otp.consume,
+  };
 };
 
 export { codeRequired };

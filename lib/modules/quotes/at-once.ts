@@ -5,6 +5,7 @@ import { addSeconds } from "@/lib/core/clock";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import { toBigInt } from "@/lib/db/decimal";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { OperationWithLegs } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
@@ -36,6 +37,8 @@ type Begun = Pick<OperationWithLegs, "id" | "status" | "subStatus" | "request" |
 /** The operation that awaited approval, or the call that starts one. */
 interface Run {
   readonly operationId?: string;
+  /** The code that approved it. */
+  readonly codeId?: string;
   readonly once?: Once | null;
 }
 
@@ -81,7 +84,7 @@ export const createAtOnce = (
   };
 
   /** Prices, simulates and starts what was promised. Null when somebody else let it run, or stopped it. */
-  const run = async (actor: Actor, quote: QuoteRow, { operationId, once = null }: Run) => {
+  const run = async (actor: Actor, quote: QuoteRow, { operationId, codeId, once = null }: Run) => {
     const readied = await preparing.ready(quote, () => Promise.resolve(priceMoved(operationId)));
     const { request, wallets, route, simulated } = readied;
     const { legs } = await applySignatures(deps, { legs: simulated.legs, routeLegs: route.legs, signatures: [] });
@@ -92,6 +95,7 @@ export const createAtOnce = (
       legs,
       allSent: false,
       ...(operationId === undefined ? {} : { operationId }),
+      ...(codeId === undefined ? {} : { codeId }),
       // The quote of an operation that awaited approval was used up when the operation was made.
       claim: (tx, id) =>
         operationId === undefined ? deps.repository.claimOpen(tx, quote, id, once) : Promise.resolve(true),
@@ -125,6 +129,9 @@ export const createAtOnce = (
       expiresAt: addSeconds(deps.clock.now(), APPROVAL_SECONDS),
       claim: async (tx, operationId) => {
         if (!(await deps.repository.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
+        const at = deps.clock.now();
+        const data = { kind: quote.kind, quoteId: quote.id };
+        await recordAudit(tx, { ...doneBy(actor), action: "operation.requested", subject: operationId, data, at });
       },
     });
 
@@ -138,9 +145,10 @@ export const createAtOnce = (
   };
 
   /** The operation that the same call started before. @throws DomainError `idempotency_mismatch` */
-  const begunBefore = async ({ projectId }: Actor, once: Once | null): Promise<Begun | null> => {
-    const quote = await madeBefore(deps.repository, { projectId, kind: KIND, once });
-    return quote === null || quote.operationId === null ? null : deps.operations.get(projectId, quote.operationId);
+  const begunBefore = async (actor: Actor, once: Once | null): Promise<Begun | null> => {
+    const quote = await madeBefore(deps.repository, { actor, kind: KIND, once });
+    if (quote === null || quote.operationId === null) return null;
+    return deps.operations.get(actor.projectId, quote.operationId);
   };
 
   /**
@@ -149,6 +157,8 @@ export const createAtOnce = (
    * @throws DomainError as a quote does, `insufficient_balance`, `simulation_failed`, `recipient_not_allowed`, `idempotency_mismatch`
    */
   const start = async (actor: Actor, input: AtOnceInput, key: string | null) => {
+    // What was begun before is told only to who may still pay the recipient.
+    approving.checkAddress(actor, input.recipient, "recipient");
     const once = onceOf(key, input);
     const before = await begunBefore(actor, once);
     const operation =
@@ -194,8 +204,8 @@ export const createAtOnce = (
    */
   const approve = async (actor: Actor, operationId: string, code: string): Promise<OperationWithLegs> => {
     const { operation, quote } = await loadAwaiting(actor, operationId);
-    await approving.consume({ subjectId: operation.id, digest: quote.digest, code });
-    if ((await run(actor, quote, { operationId: operation.id })) === null) throw notAwaiting();
+    const { otpId: codeId } = await approving.consume({ actor, subjectId: operation.id, digest: quote.digest, code });
+    if ((await run(actor, quote, { operationId: operation.id, codeId })) === null) throw notAwaiting();
     return deps.operations.get(actor.projectId, operation.id);
   };
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { UserActor } from "@/lib/core/actor";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { addSeconds, systemClock } from "@/lib/core/clock";
 import { testApi } from "@/lib/testing/api";
@@ -211,30 +212,32 @@ describe("one-time codes", () => {
   });
 
   test("expire after five minutes", async () => {
-    const { userId } = await api.services.auth.verifyAccessToken(accessToken);
+    const actor = await actorOf(accessToken);
     const seen = await codesOf(api, customer);
     const digest = new Uint8Array(randomBytes(32));
     const subjectId = `qt_${randomBytes(8).toString("hex")}`;
-    const projectId = await projectOf(accessToken);
-    await api.services.otp.request({ projectId, userId, subjectId, digest, subject: "Code", lines: [] });
+    await api.services.otp.request({ actor, subjectId, digest, subject: "Code", lines: [] });
     const code = await api.readCode(customer.email, seen);
     aheadSeconds += 301;
-    await expect(api.services.otp.consume({ subjectId, digest, code })).rejects.toMatchObject({ code: "otp_expired" });
+    await expect(api.services.otp.consume({ actor, subjectId, digest, code })).rejects.toMatchObject({
+      code: "otp_expired",
+    });
   });
 
   test("are good for exactly what they state", async () => {
-    const { userId } = await api.services.auth.verifyAccessToken(accessToken);
+    const actor = await actorOf(accessToken);
     const seen = await codesOf(api, customer);
     const [digest, other] = [new Uint8Array(randomBytes(32)), new Uint8Array(randomBytes(32))];
     const subjectId = `qt_${randomBytes(8).toString("hex")}`;
-    const projectId = await projectOf(accessToken);
-    await api.services.otp.request({ projectId, userId, subjectId, digest, subject: "Code", lines: [] });
+    await api.services.otp.request({ actor, subjectId, digest, subject: "Code", lines: [] });
     const code = await api.readCode(customer.email, seen);
-    await expect(api.services.otp.consume({ subjectId, digest: other, code })).rejects.toMatchObject({
+    await expect(api.services.otp.consume({ actor, subjectId, digest: other, code })).rejects.toMatchObject({
       code: "otp_invalid",
     });
-    await api.services.otp.consume({ subjectId, digest, code });
-    await expect(api.services.otp.consume({ subjectId, digest, code })).rejects.toMatchObject({ code: "otp_invalid" });
+    await api.services.otp.consume({ actor, subjectId, digest, code });
+    await expect(api.services.otp.consume({ actor, subjectId, digest, code })).rejects.toMatchObject({
+      code: "otp_invalid",
+    });
   });
 
   test("are evaluated five times, of 200 guesses at once", async () => {
@@ -351,4 +354,9 @@ function swapCase(address: string): string {
 async function projectOf(token: string): Promise<string> {
   const { userId } = await api.services.auth.verifyAccessToken(token);
   return (await api.services.projects.resolve(userId, null)).projectId;
+}
+
+async function actorOf(token: string): Promise<UserActor> {
+  const { userId, sessionId } = await api.services.auth.verifyAccessToken(token);
+  return { type: "user", userId, sessionId, ...(await api.services.projects.resolve(userId, null)) };
 }

@@ -2,6 +2,7 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
+import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedRouteRequest } from "@/lib/ports/routing-json";
@@ -55,11 +56,20 @@ export interface Acceptance {
   readonly legs: NewLegs;
   /** The operation that awaited approval, where it is let run now. */
   readonly operationId?: string;
+  /** The code that approved that operation. */
+  readonly codeId?: string;
   /** The operation is nothing but what wallets have sent by themselves: refusing it now would only lose sight of the money. */
   readonly allSent: boolean;
   /** Uses the quote up. */
   readonly claim: Claim;
 }
+
+/** By which means the money was let go, for the audit log. */
+const meansOf = ({ quote, codeId, allSent }: Acceptance): AuditData => {
+  if (codeId !== undefined) return { means: "code", codeId };
+  if (quote.approvedAt !== null) return { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy };
+  return { means: allSent ? "wallet" : "policy" };
+};
 
 export const createExecuting = (
   deps: ExecutingDeps,
@@ -102,6 +112,17 @@ export const createExecuting = (
       wallets,
       legs,
       claim: await claims(actor, acceptance),
+      audit: {
+        ...doneBy(actor),
+        action: operationId === undefined ? "operation.executed" : "operation.approved",
+        data: {
+          kind: quote.kind,
+          quoteId: quote.id,
+          ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
+          ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }),
+          ...meansOf(acceptance),
+        },
+      },
     });
   };
 

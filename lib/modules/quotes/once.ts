@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { actorName, type Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import type { Once, QuoteRow, QuotesRepository } from "./repository";
 
@@ -12,10 +13,11 @@ export const onceOf = (key: string | null, input: object): Once | null =>
  */
 export const madeBefore = async (
   repository: QuotesRepository,
-  { projectId, kind, once }: { projectId: string; kind: string; once: Once | null },
+  { actor, kind, once }: { actor: Actor; kind: string; once: Once | null },
 ): Promise<QuoteRow | null> => {
   if (once === null) return null;
-  const quote = await repository.findByKey(projectId, kind, once.key);
+  const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
+  const quote = await repository.findByKey({ ...caller, kind, idempotencyKey: once.key });
   if (quote === null || Buffer.from(quote.requestDigest ?? []).equals(once.digest)) return quote;
   throw new DomainError(
     "idempotency_mismatch",

@@ -4,6 +4,7 @@ import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { toDecimal } from "@/lib/db/decimal";
+import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { FundsService } from "@/lib/modules/funds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { Route, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
@@ -39,6 +40,8 @@ export interface QuotePurpose {
   readonly retryOf?: string;
   /** Where the call that makes it counts once. */
   readonly once?: Once | null;
+  /** Recorded in the transaction that stores the quote. */
+  readonly audit?: (quoteId: string, now: Date) => AuditEntry;
 }
 
 export interface StoredQuote {
@@ -111,7 +114,7 @@ export const createPricing = (deps: PricingDeps) => {
     const feePayers = feePayersOf(request, wallets, route);
     const record = await recordOf({ id, expiresAt }, { request, wallets, route, others, feePayers });
     const minimumBase = minimumOut(route);
-    const stored = await deps.repository.insert({
+    const quote = {
       id,
       projectId: actor.projectId,
       kind,
@@ -127,8 +130,9 @@ export const createPricing = (deps: PricingDeps) => {
       createdAt: now,
       expiresAt,
       ...(once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest }),
-    });
-    const row = stored ?? (await madeBefore(deps.repository, { projectId: actor.projectId, kind, once }));
+    };
+    const stored = await deps.repository.insert(quote, purpose.audit?.(id, now) ?? null);
+    const row = stored ?? (await madeBefore(deps.repository, { actor, kind, once }));
     if (row === null) throw new Error("A quote with a new id was not stored.");
     return { row, record };
   };

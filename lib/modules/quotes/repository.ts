@@ -1,5 +1,7 @@
-import type { Database, Tx } from "@/lib/db/client";
+import { actorName, type Actor } from "@/lib/core/actor";
+import type { Database, Queryable, Tx } from "@/lib/db/client";
 import type { Prisma, Quote } from "@/lib/db/generated/client";
+import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 
 export type QuoteRow = Quote;
 
@@ -9,6 +11,14 @@ export interface Once {
   readonly digest: Uint8Array<ArrayBuffer>;
 }
 
+/** Where an Idempotency-Key counts once: for one caller, one kind of quote. */
+export interface KeyUse {
+  readonly projectId: string;
+  readonly kind: string;
+  readonly createdBy: string;
+  readonly idempotencyKey: string;
+}
+
 /** What steps (b) to (d) are about. A transfer is a quote of its own kind, and `transferId` its name. */
 export interface Subject {
   readonly quoteId?: string | undefined;
@@ -16,10 +26,14 @@ export interface Subject {
 }
 
 export const createQuotesRepository = (database: Database) => ({
-  /** Null: its Idempotency-Key made another one. */
-  insert: async (quote: Prisma.QuoteUncheckedCreateInput): Promise<QuoteRow | null> => {
-    const [row] = await database.prisma.quote.createManyAndReturn({ data: [quote], skipDuplicates: true });
-    return row ?? null;
+  /** Null: its Idempotency-Key made another one. `audit` is written in the same transaction. */
+  insert: async (quote: Prisma.QuoteUncheckedCreateInput, audit: AuditEntry | null): Promise<QuoteRow | null> => {
+    if (audit === null) return insertQuote(database.prisma, quote);
+    return database.transaction(async (tx) => {
+      const row = await insertQuote(tx, quote);
+      if (row !== null) await recordAudit(tx, audit);
+      return row;
+    });
   },
 
   find: async (projectId: string, { quoteId, transferId }: Subject): Promise<QuoteRow | null> => {
@@ -33,8 +47,8 @@ export const createQuotesRepository = (database: Database) => ({
   },
 
   /** What a caller's Idempotency-Key was used for already. */
-  findByKey: (projectId: string, kind: string, idempotencyKey: string): Promise<QuoteRow | null> =>
-    database.prisma.quote.findUnique({ where: { projectId_kind_idempotencyKey: { projectId, kind, idempotencyKey } } }),
+  findByKey: (used: KeyUse): Promise<QuoteRow | null> =>
+    database.prisma.quote.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } }),
 
   findByOperation: (projectId: string, operationId: string): Promise<QuoteRow | null> =>
     database.prisma.quote.findFirst({ where: { projectId, operationId } }),
@@ -52,10 +66,19 @@ export const createQuotesRepository = (database: Database) => ({
     await database.prisma.quote.updateMany({ where: { id, codeSentAt: null }, data: { codeSentAt: now } });
   },
 
-  /** Notes that its one-time code was right. */
-  approve: async (id: string, now: Date): Promise<void> => {
-    await database.prisma.quote.updateMany({ where: { id, approvedAt: null }, data: { approvedAt: now } });
-  },
+  /** Notes that its one-time code was right, and who gave it. */
+  approve: (quote: QuoteRow, approval: { actor: Actor; codeId: string; now: Date }): Promise<void> =>
+    database.transaction(async (tx) => {
+      const { actor, codeId, now } = approval;
+      const { count } = await tx.quote.updateMany({
+        where: { id: quote.id, approvedAt: null },
+        data: { approvedAt: now, approvedBy: actorName(actor), approvalCodeId: codeId },
+      });
+      if (count === 0) return;
+      const action = quote.transferId === null ? "quote.approved" : "transfer.approved";
+      const subject = quote.transferId ?? quote.id;
+      await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means: "code", codeId }, at: now });
+    }),
 
   /** False when it was used, or prepared by somebody else, since `read`. */
   markPrepared: async (
@@ -74,14 +97,16 @@ export const createQuotesRepository = (database: Database) => ({
     return count === 1;
   },
 
-  /** False when it was used or cancelled, or prepared by somebody, since `read`. */
-  cancel: async (read: Pick<QuoteRow, "id" | "preparedUntil">): Promise<boolean> => {
-    const { count } = await database.prisma.quote.updateMany({
-      where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
-      data: { status: "cancelled" },
-    });
-    return count === 1;
-  },
+  /** False when it was used or cancelled, or prepared by somebody, since `read`. `audit` is written in the same transaction. */
+  cancel: (read: Pick<QuoteRow, "id" | "preparedUntil">, audit: AuditEntry): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      const { count } = await tx.quote.updateMany({
+        where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
+        data: { status: "cancelled" },
+      });
+      if (count === 1) await recordAudit(tx, audit);
+      return count === 1;
+    }),
 
   /**
    * Uses the quote up, inside the transaction that accepts its operation. False when it was used already, is not prepared, or
@@ -117,11 +142,16 @@ export const createQuotesRepository = (database: Database) => ({
   },
 });
 
+const insertQuote = async (db: Queryable, quote: Prisma.QuoteUncheckedCreateInput): Promise<QuoteRow | null> => {
+  const [row] = await db.quote.createManyAndReturn({ data: [quote], skipDuplicates: true });
+  return row ?? null;
+};
+
 /** Whoever asks for the same key waits here until the transaction of the first has ended. */
-const isTaken = async (tx: Tx, { projectId, kind }: QuoteRow, idempotencyKey: string): Promise<boolean> => {
-  const name = `quote:${projectId}:${kind}:${idempotencyKey}`;
+const isTaken = async (tx: Tx, { projectId, kind, createdBy }: QuoteRow, idempotencyKey: string): Promise<boolean> => {
+  const name = `quote:${projectId}:${kind}:${createdBy}:${idempotencyKey}`;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
-  const where = { projectId_kind_idempotencyKey: { projectId, kind, idempotencyKey } };
+  const where = { projectId_kind_createdBy_idempotencyKey: { projectId, kind, createdBy, idempotencyKey } };
   return (await tx.quote.findUnique({ where, select: { id: true } })) !== null;
 };
 

@@ -1,6 +1,7 @@
 import type { Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import {
   mayRetry,
   retryableLegs,
@@ -68,7 +69,14 @@ export const createRetrying = (
     const request: RouteRequest = { ...before, sources };
     approving.checkRecipient(actor, request, "id");
     const wallets = await pricing.walletsOf(actor.projectId, request);
-    const purpose = { kind: kindOf(operation), retryOf: operation.id };
+    const audit = (quoteId: string, at: Date): AuditEntry => ({
+      ...doneBy(actor),
+      action: "operation.retried",
+      subject: operation.id,
+      data: { quoteId },
+      at,
+    });
+    const purpose = { kind: kindOf(operation), retryOf: operation.id, audit };
     return (await pricing.store(actor, { route: request, wallets }, purpose)).record;
   },
 });

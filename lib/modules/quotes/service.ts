@@ -4,7 +4,8 @@ import { createApproving, type ApprovingDeps } from "./approving";
 import { createAtOnce, type AtOnceDeps } from "./at-once";
 import { createExecuting } from "./executing";
 import { createQuoteLoader } from "./loading";
-import { createPreparing, type PreparingDeps } from "./preparing";
+import { storedRouteRequest } from "@/lib/ports/routing-json";
+import { createPreparing, subjectField, type PreparingDeps } from "./preparing";
 import { createPricing } from "./pricing";
 import type { QuoteRecord } from "./record";
 import type { Subject } from "./repository";
@@ -46,6 +47,19 @@ export const createQuotesService = (deps: QuotesDeps) => {
       if (operationId !== undefined) return atOnce.requestCode(actor, operationId);
       const quote = await loading.open(actor, subject);
       return approving.sendCode(actor, quote, quote.id);
+    },
+
+    /**
+     * Whether the actor may still pay whom this pays.
+     * @throws DomainError `not_found`, `recipient_not_allowed`
+     */
+    checkRecipient: async (actor: Actor, subject: Subject & { operationId?: string | undefined }): Promise<void> => {
+      const { operationId } = subject;
+      const { request } =
+        operationId === undefined
+          ? await loading.any(actor, subject)
+          : await deps.operations.get(actor.projectId, operationId);
+      approving.checkRecipient(actor, storedRouteRequest.parse(request), subjectField(subject));
     },
 
     prepare: preparing.prepare,

@@ -4,6 +4,7 @@ import { SLIPPAGE_BPS_DEFAULT } from "@/lib/contracts/swap";
 import type { createTransfer } from "@/lib/contracts/transfers";
 import type { Actor } from "@/lib/core/actor";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { doneBy } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Approving } from "./approving";
 import type { AtOnceDeps } from "./at-once";
@@ -54,8 +55,10 @@ export const createTransferring = (
 ) => ({
   /** @throws DomainError for every field at fault, `no_route`, `insufficient_liquidity`, `recipient_not_allowed`, `idempotency_mismatch` */
   create: async (actor: Actor, input: TransferInput, key: string | null): Promise<QuoteRow> => {
+    // What was made before is given again only to who may still pay the recipient.
+    parts.approving.checkAddress(actor, input.toAddress, "toAddress");
     const once = onceOf(key, input);
-    const before = await madeBefore(deps.repository, { projectId: actor.projectId, kind: "transfer", once });
+    const before = await madeBefore(deps.repository, { actor, kind: "transfer", once });
     if (before !== null) return before;
     const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
     if (wallet === null) throw unknownWallet("fromWalletId");
@@ -83,7 +86,15 @@ export const createTransferring = (
     if (quote.status === "cancelled") return quote;
     if (quote.status === "used") throw quoteUsed(quote);
     await checkNothingSent(deps, quote);
-    if (await deps.repository.cancel(quote)) return { ...quote, status: "cancelled" };
+    const at = deps.clock.now();
+    const audit = {
+      ...doneBy(actor),
+      action: "transfer.cancelled",
+      subject: transferId,
+      data: { quoteId: quote.id },
+      at,
+    };
+    if (await deps.repository.cancel(quote, audit)) return { ...quote, status: "cancelled" };
     const now = await parts.loading.any(actor, { transferId });
     if (now.status === "cancelled") return now;
     throw (

@@ -6,7 +6,7 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { AuthService } from "@/lib/modules/auth/service";
 import { base62 } from "@/lib/modules/secrets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
@@ -102,7 +102,8 @@ export const createWalletLinks = (deps: WalletLinksDeps): WalletLinksService => 
     const proof = await verifySignedMessage(signed, deps.registry);
     if (proof === null) throw await wrongSignature(signed, request, earlier);
     const contractChainId = proof === "contract" ? chainId : null;
-    return database.transaction((tx) => link(tx, { ...subject, contractChainId }, clock.now()));
+    const proven = { ...subject, actor, contractChainId };
+    return database.transaction((tx) => link(tx, proven, clock.now()));
   };
 
   const unlink: WalletLinksService["unlink"] = async (actor, address) => {
@@ -115,7 +116,7 @@ export const createWalletLinks = (deps: WalletLinksDeps): WalletLinksService => 
       const operationId = await findOpenOperationOf(tx, wallet.id);
       if (operationId !== null) throw busy(operationId);
       await unlinkWallet(tx, { id: wallet.id, userId, projectId, address }, unlinkedAt);
-      const entry = { projectId, actor: userId, subject: wallet.id, at: unlinkedAt };
+      const entry = { ...doneBy(actor), subject: wallet.id, at: unlinkedAt };
       await recordAudit(tx, { ...entry, action: "wallet.unlinked", data: { address } });
     });
     return { address, unlinkedAt };
@@ -186,6 +187,7 @@ const wrongSignature = async (
 };
 
 interface Proven extends LinkSubject {
+  readonly actor: UserActor;
   readonly contractChainId: number | null;
 }
 
@@ -197,7 +199,7 @@ const link = async (tx: Tx, proven: Proven, at: Date): Promise<LinkedWallet> => 
   const subject = { userId, projectId, address };
   const wallet = await upsertLinkedWallet(tx, { id: newId("wallet"), ...subject, contractChainId, createdAt: at });
   if (!wallet) throw notLinkable();
-  const entry = { projectId, actor: userId, subject: wallet.id, at };
+  const entry = { ...doneBy(proven.actor), subject: wallet.id, at };
   await recordAudit(tx, { ...entry, action: "wallet.linked", data: { address, contractChainId } });
   return { ...wallet, linkedAt: claim.linkedAt };
 };

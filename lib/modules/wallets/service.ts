@@ -1,10 +1,10 @@
 import { getAddress, isAddress } from "viem";
 import type { Clock } from "@/lib/core/clock";
-import { actorName, type Actor } from "@/lib/core/actor";
+import type { Actor } from "@/lib/core/actor";
 import { notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { Signer } from "@/lib/ports/signer";
 import { createDeployments, type SmartAccounts } from "./deployments";
 import {
@@ -104,7 +104,7 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
     const labelled = await database.transaction(async (tx) => {
       const wallet = isId("wallet", walletId) ? await labelWallet(tx, { projectId, id: walletId, label: text }) : null;
       if (!wallet) throw notFound();
-      const entry = { projectId, actor: actorName(actor), subject: wallet.id, at: deps.clock.now() };
+      const entry = { ...doneBy(actor), subject: wallet.id, at: deps.clock.now() };
       await recordAudit(tx, { ...entry, action: "wallet.labelled", data: { label: text } });
       return wallet;
     });

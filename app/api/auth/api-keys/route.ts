@@ -4,6 +4,7 @@ import { toApiKeys, toCreatedApiKey } from "@/lib/modules/api-keys/serializer";
 
 export const POST = route({
   contract: createApiKey,
+  beforeReplay: ({ actor, services }) => services.apiKeys.checkMayManage(actor),
   handler: async ({ body, actor, services }) => created(toCreatedApiKey(await services.apiKeys.create(actor, body))),
 });
 

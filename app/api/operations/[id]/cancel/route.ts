@@ -5,5 +5,5 @@ import { toOperation } from "@/lib/modules/operations/serializer";
 export const POST = route({
   contract: cancelOperation,
   handler: async ({ params, actor, services }) =>
-    ok(toOperation(await services.operations.cancel(actor.projectId, params.id), services.registry)),
+    ok(toOperation(await services.operations.cancel(actor, params.id), services.registry)),
 });

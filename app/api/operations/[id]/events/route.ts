@@ -11,7 +11,9 @@ export const GET = route({
     const operation = await services.operations.get(actor.projectId, params.id);
     const last = lastEventId(request);
     const afterSeq = last !== null && SEQ_PATTERN.test(last) ? Number(last) : 0;
-    return eventStream(toStream(services.operations.events(operation.id, afterSeq, signal)));
+    const stream = services.streams.open(actor, { scope: streamOperationEvents.scope, signal });
+    const events = toStream(services.operations.events(operation.id, afterSeq, stream.signal));
+    return eventStream(events, { signal: stream.signal, onEnd: stream.close, ticker: services.ticker });
   },
 });
 

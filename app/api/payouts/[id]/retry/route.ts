@@ -4,5 +4,6 @@ import { toPayout } from "@/lib/modules/payouts/serializer";
 
 export const POST = route({
   contract: retryPayout,
+  beforeReplay: ({ actor, services }) => services.policies.checkAccountRecipients(actor, "transfers"),
   handler: async ({ params, actor, services }) => accepted(toPayout(await services.payouts.retry(actor, params.id))),
 });

@@ -4,6 +4,7 @@ import { toNewPayout } from "@/lib/modules/payouts/serializer";
 
 export const POST = route({
   contract: createAccountsPayout,
+  beforeReplay: ({ actor, services }) => services.policies.checkAccountRecipients(actor, "transfers"),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     accepted(toNewPayout(await services.payouts.create(actor, { ...body, key: idempotencyKey }))),
 });

@@ -1,0 +1,61 @@
+/** One timer for any number of things that are done now and then. */
+export interface Ticker {
+  /**
+   * Calls `work` every `everyMs`, first after that time, until the returned function is called. Times are multiples of the ticker's
+   * own interval.
+   */
+  every(everyMs: number, work: () => void): () => void;
+}
+
+interface Subscription {
+  readonly everyMs: number;
+  readonly work: () => void;
+  dueMs: number;
+}
+
+interface TickerOptions {
+  readonly tickMs?: number;
+  /** Any clock that never goes back, in milliseconds. */
+  readonly monotonicMs?: () => number;
+  /** Starts the one timer. @returns the way to stop it */
+  readonly startTimer?: (tick: () => void, tickMs: number) => () => void;
+}
+
+const TICK_MS = 100;
+
+const startInterval = (tick: () => void, tickMs: number): (() => void) => {
+  const timer = setInterval(tick, tickMs);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
+/** The timer runs only while somebody subscribes. */
+export const createTicker = (options: TickerOptions = {}): Ticker => {
+  const { tickMs = TICK_MS, monotonicMs = () => performance.now(), startTimer = startInterval } = options;
+  const subscriptions = new Set<Subscription>();
+  let stopTimer: (() => void) | null = null;
+
+  const tick = (): void => {
+    const nowMs = monotonicMs();
+    for (const subscription of subscriptions) {
+      if (subscription.dueMs > nowMs) continue;
+      // Counted from when it was due, so that late ticks do not add up; a process that stood still does not catch up.
+      subscription.dueMs = Math.max(subscription.dueMs + subscription.everyMs, nowMs + tickMs);
+      subscription.work();
+    }
+  };
+
+  return {
+    every: (everyMs, work) => {
+      const subscription = { everyMs, work, dueMs: monotonicMs() + everyMs };
+      subscriptions.add(subscription);
+      stopTimer ??= startTimer(tick, tickMs);
+      return () => {
+        subscriptions.delete(subscription);
+        if (subscriptions.size > 0 || stopTimer === null) return;
+        stopTimer();
+        stopTimer = null;
+      };
+    },
+  };
+};

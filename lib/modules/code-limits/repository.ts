@@ -1,0 +1,26 @@
+import type { Tx } from "@/lib/db/client";
+
+export interface Counted {
+  readonly count: number;
+  /** When the oldest that counts happened; null where there is none. */
+  readonly first: Date | null;
+}
+
+/**
+ * Counts what happened in a bucket after `since`. Whoever counts the same bucket waits until the caller's transaction ends, so that a
+ * limit holds over all instances. Lock several buckets in the order of their names.
+ */
+export const countUnderLock = async (tx: Tx, bucket: string, since: Date): Promise<Counted> => {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`code-limit:${bucket}`}, 0))`;
+  const [row] = await tx.$queryRaw<Counted[]>`
+    SELECT count(*)::int AS count, min(at) AS first FROM code_limit WHERE bucket = ${bucket} AND at > ${since}`;
+  return row ?? { count: 0, first: null };
+};
+
+export const addTo = async (tx: Tx, buckets: readonly string[], entry: { id: string; at: Date }): Promise<void> => {
+  await tx.codeLimit.createMany({ data: buckets.map((bucket) => ({ bucket, ...entry })) });
+};
+
+export const removeFrom = async (tx: Tx, buckets: readonly string[], { id, at }: { id: string; at: Date }) => {
+  await tx.codeLimit.deleteMany({ where: { bucket: { in: [...buckets] }, at, id } });
+};

@@ -1,0 +1,76 @@
+import type { Status } from "@/lib/core/status";
+import type { Database } from "@/lib/db/client";
+import type { OperationEvent } from "@/lib/db/generated/client";
+
+export type EventRow = OperationEvent;
+
+/** From where on a stream wants an operation's events. */
+export interface EventCursor {
+  readonly operationId: string;
+  readonly afterSeq: number;
+}
+
+/** An operation's status, and its events after the cursor as of the same moment. */
+export interface OperationEvents {
+  readonly operationId: string;
+  readonly status: Status;
+  readonly events: readonly EventRow[];
+}
+
+interface EventsRow {
+  readonly operationId: string;
+  readonly status: string;
+  /** Null, as what follows, where there is no event. */
+  readonly seq: number | null;
+  readonly type: string;
+  readonly data: EventRow["data"];
+  readonly createdAt: Date;
+}
+
+const EVENTS_AFTER = `
+  SELECT o.id AS "operationId", o.status, e.seq, e.type, e.data, e.created_at AS "createdAt"
+  FROM unnest($1::text[], $2::int[]) AS w (id, after_seq)
+  JOIN operation o ON o.id = w.id
+  LEFT JOIN LATERAL (
+    SELECT seq, type, data, created_at FROM operation_event
+    WHERE operation_id = w.id AND seq > w.after_seq ORDER BY seq LIMIT $3
+  ) e ON true
+  ORDER BY o.id, e.seq`;
+
+const WITH_NEWS = `
+  SELECT w.id FROM unnest($1::text[], $2::int[]) AS w (id, after_seq)
+  WHERE EXISTS (SELECT 1 FROM operation_event e WHERE e.operation_id = w.id AND e.seq > w.after_seq)`;
+
+const cursorColumns = (cursors: readonly EventCursor[]): [string[], number[]] => [
+  cursors.map(({ operationId }) => operationId),
+  cursors.map(({ afterSeq }) => afterSeq),
+];
+
+const groupEvents = (rows: readonly EventsRow[]): OperationEvents[] => {
+  const found = new Map<string, { operationId: string; status: Status; events: EventRow[] }>();
+  for (const { status, ...row } of rows) {
+    const { operationId, seq } = row;
+    const known = found.get(operationId) ?? { operationId, status: status as Status, events: [] };
+    if (seq !== null) known.events.push({ ...row, seq });
+    found.set(operationId, known);
+  }
+  return [...found.values()];
+};
+
+/** Reads events for any number of streams at once. */
+export const createEventRepository = ({ pool }: Pick<Database, "pool">) => ({
+  eventsAfter: async (cursors: readonly EventCursor[], limit: number): Promise<readonly OperationEvents[]> => {
+    const values = [...cursorColumns(cursors), limit];
+    const { rows } = await pool.query<EventsRow>({ name: "operation_events", text: EVENTS_AFTER, values });
+    return groupEvents(rows);
+  },
+
+  /** The operations that have events after their cursors; one statement for any number of them. */
+  withNews: async (cursors: readonly EventCursor[]): Promise<readonly string[]> => {
+    const values = cursorColumns(cursors);
+    const { rows } = await pool.query<{ id: string }>({ name: "operation_news", text: WITH_NEWS, values });
+    return rows.map(({ id }) => id);
+  },
+});
+
+export type EventRepository = ReturnType<typeof createEventRepository>;

@@ -1,0 +1,202 @@
+import type { Ticker } from "@/lib/core/ticker";
+import { isFinal } from "@/lib/core/status";
+import type { EventCursor, EventRepository, EventRow, OperationEvents } from "./event-repository";
+
+/** Notifications can be lost with a connection, so all that is watched is also looked at this often. */
+const POLL_MS = 2000;
+const EVENTS_PAGE = 100;
+/** Operations that one read looks at. */
+const READ_MAX = 500;
+const CHANNEL = "operation_event";
+
+export interface WatchingDeps {
+  readonly events: EventRepository;
+  readonly ticker: Ticker;
+  readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
+}
+
+/** One stream: events wait here until they are taken, at most two pages of them. */
+class Watcher implements AsyncIterableIterator<EventRow, undefined> {
+  readonly #queue: EventRow[] = [];
+  /** Whether a read passed this stream over because it was full. */
+  isBehind = false;
+  #end: { readonly error: unknown } | null = null;
+  #wake: (() => void) | null = null;
+
+  /** @param seq of the last event that the stream has, or waits for it here */
+  constructor(
+    public seq: number,
+    private readonly onDrained: () => void,
+    private readonly onLeave: () => void,
+  ) {}
+
+  get isFull(): boolean {
+    return this.#queue.length >= EVENTS_PAGE;
+  }
+
+  /** @param events in order; those that the stream has already are left out */
+  push(events: readonly EventRow[]): void {
+    for (const event of events) {
+      if (event.seq <= this.seq) continue;
+      this.seq = event.seq;
+      this.#queue.push(event);
+    }
+    this.#wake?.();
+  }
+
+  /** What waits is still given; then the stream ends, or throws. */
+  end(error: unknown = null): void {
+    this.#end ??= { error };
+    this.#wake?.();
+  }
+
+  async next(): Promise<IteratorResult<EventRow, undefined>> {
+    for (;;) {
+      const event = this.#queue.shift();
+      if (event !== undefined) {
+        if (this.isBehind && this.#queue.length === 0) {
+          this.isBehind = false;
+          this.onDrained();
+        }
+        return { done: false, value: event };
+      }
+      if (this.#end !== null) break;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = null;
+    }
+    this.onLeave();
+    if (this.#end.error !== null) throw this.#end.error;
+    return { done: true, value: undefined };
+  }
+
+  return(): Promise<IteratorResult<EventRow, undefined>> {
+    this.end();
+    this.#queue.length = 0;
+    this.onLeave();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/**
+ * Streams of operations' events. However many there are, this instance listens once, polls with one query every two seconds, and
+ * reads what is new for all operations that were notified of meanwhile with one query more.
+ */
+export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
+  const watchers = new Map<string, Set<Watcher>>();
+  const due = new Set<string>();
+  let stopWatching: (() => void) | null = null;
+  let isReading = false;
+  let isPolling = false;
+
+  /** Where reading an operation has to begin; null where all its streams have enough to give for now. */
+  const cursorOf = (operationId: string): EventCursor | null => {
+    const all = [...(watchers.get(operationId) ?? [])];
+    const open = all.filter(({ isFull }) => !isFull);
+    for (const watcher of all) watcher.isBehind ||= watcher.isFull;
+    return open.length === 0 ? null : { operationId, afterSeq: Math.min(...open.map(({ seq }) => seq)) };
+  };
+  const cursorsOf = (ids: Iterable<string>): EventCursor[] =>
+    [...ids].map(cursorOf).filter((cursor) => cursor !== null);
+
+  /** @param afterSeq where the read began */
+  const deliver = ({ operationId, status, events }: OperationEvents, afterSeq: number): void => {
+    const isWhole = events.length < EVENTS_PAGE;
+    if (!isWhole) due.add(operationId);
+    for (const watcher of [...(watchers.get(operationId) ?? [])]) {
+      watcher.isBehind ||= watcher.isFull;
+      if (watcher.isFull) continue;
+      if (watcher.seq < afterSeq) {
+        // It joined, or had room again, while the read was under way, and needs earlier events first.
+        due.add(operationId);
+        continue;
+      }
+      watcher.push(events);
+      if (isWhole && isFinal(status)) watcher.end();
+    }
+  };
+
+  const readSome = async (): Promise<void> => {
+    const ids = [...due].slice(0, READ_MAX);
+    for (const id of ids) due.delete(id);
+    const cursors = cursorsOf(ids);
+    if (cursors.length === 0) return;
+    try {
+      const starts = new Map(cursors.map(({ operationId, afterSeq }) => [operationId, afterSeq]));
+      for (const found of await repository.eventsAfter(cursors, EVENTS_PAGE))
+        deliver(found, starts.get(found.operationId) ?? 0);
+    } catch (error) {
+      // The streams break off without an end marker; their callers come back with the last event that they saw.
+      for (const { operationId } of cursors) for (const watcher of watchers.get(operationId) ?? []) watcher.end(error);
+    }
+  };
+
+  const read = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (due.size > 0) await readSome();
+    } finally {
+      isReading = false;
+    }
+  };
+
+  const mark = (operationId: string): void => {
+    if (!watchers.has(operationId)) return;
+    if (due.size === 0 && !isReading) setImmediate(() => void read());
+    due.add(operationId);
+  };
+
+  const poll = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
+    try {
+      const cursors = cursorsOf(watchers.keys());
+      if (cursors.length === 0) return;
+      for (const id of await repository.withNews(cursors)) mark(id);
+    } catch {
+      // The next poll tries again.
+    } finally {
+      isPolling = false;
+    }
+  };
+
+  const startWatching = (): (() => void) => {
+    const stops = [listener.on(CHANNEL, mark), ticker.every(POLL_MS, () => void poll())];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+
+  const remove = (operationId: string, watcher: Watcher): void => {
+    const own = watchers.get(operationId);
+    if (own?.delete(watcher) !== true || own.size > 0) return;
+    watchers.delete(operationId);
+    if (watchers.size > 0) return;
+    stopWatching?.();
+    stopWatching = null;
+  };
+
+  /** What happened after `afterSeq`, and what happens from now on, until the operation is final or `signal` aborts. */
+  const watch = (operationId: string, afterSeq: number, signal: AbortSignal): AsyncIterableIterator<EventRow> => {
+    const leave = (): void => {
+      signal.removeEventListener("abort", abort);
+      remove(operationId, watcher);
+    };
+    const abort = (): void => void watcher.return();
+    const watcher = new Watcher(afterSeq, () => mark(operationId), leave);
+    const own = watchers.get(operationId) ?? new Set();
+    watchers.set(operationId, own.add(watcher));
+    // Listening starts before reading, so that nothing falls in between.
+    stopWatching ??= startWatching();
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    else mark(operationId);
+    return watcher;
+  };
+
+  return { watch };
+};
