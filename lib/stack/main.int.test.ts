@@ -51,12 +51,16 @@ interface StartOptions {
   readonly dataDir?: string;
   /** As npm does: a shell that waits for the stack and hands no signal on. */
   readonly byShell?: boolean;
+  /** Its output goes to a disk without space. */
+  readonly outputIsFull?: boolean;
 }
 
 const start = (environment: Record<string, string>, own: StartOptions = {}): Run => {
   const options = { root, dataDir, environment: { PATH: "/usr/bin:/bin", ...environment }, dev: false, ...own };
-  const shell = ["-c", '"$0" "$@"; :', process.execPath, ...NODE_ARGS];
-  const child = spawn(own.byShell ? "/bin/sh" : process.execPath, own.byShell ? shell : NODE_ARGS, {
+  const script = own.outputIsFull ? 'exec "$0" "$@" > /dev/full 2>&1' : '"$0" "$@"; :';
+  const isScript = own.byShell ?? own.outputIsFull ?? false;
+  const shell = ["-c", script, process.execPath, ...NODE_ARGS];
+  const child = spawn(isScript ? "/bin/sh" : process.execPath, isScript ? shell : NODE_ARGS, {
     cwd: PROJECT,
     env: { PATH: "/usr/bin:/bin", NODE_ENV: "test", STACK_OPTIONS: JSON.stringify(options) },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -196,6 +200,16 @@ describe("the supervisor", { timeout: 2 * READY_TIMEOUT_MS }, () => {
     for (const pid of pids) expect(await waitForExit(pid, STOP_TIMEOUT_MS)).toBe(true);
     await vi.waitFor(() => expect(existsSync(join(dataDir, "stack.lock"))).toBe(false), { timeout: STOP_TIMEOUT_MS });
     await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  test("a supervisor whose output cannot be written starts, restarts its server and stops as ever", async () => {
+    const run = start({ PORT: String(await freePort()), DEVNET: "0" }, { outputIsFull: true });
+    const { url } = await run.ready;
+    const pid = await serverPid(url);
+    signal(pid, "SIGKILL");
+    await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
+    run.process.kill("SIGTERM");
+    expect(await run.exit).toBe(0);
   });
 
   test("a database that hangs is ended at once when the stack stops, and its data is there the next time", async () => {

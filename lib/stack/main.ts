@@ -207,6 +207,8 @@ const runLocked = async (options: StackOptions, own: Settings, publish: (url: st
  * @returns the exit code: 0 after a clean stop, 1 when a part could not start or another stack runs on the same data
  */
 export const runStack = async (options: StackOptions): Promise<number> => {
+  // Without a listener a line that cannot be written (a full disk, a closed terminal) would end the supervisor.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
     const own = readSettings(options.environment);
     requireWritable(options.dataDir);
