@@ -12,7 +12,7 @@ import { fund, newCustomer } from "@/lib/testing/journey";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 
 const CHAIN = 31337;
-/** Stands still, so that what was prepared first is still locked when the last is. */
+/** Stands still within a test, so that what was prepared first is still locked when the last is. */
 let now = new Date();
 const clock: Clock = { now: () => now };
 // Without a worker: what is accepted stays as it is.
@@ -28,6 +28,8 @@ interface Payer {
 }
 
 const newPayer = async (): Promise<Payer> => {
+  // Messages of sign-in carry the time of this machine, which the service's clock must not be far from.
+  now = new Date();
   const { session, treasury, treasuryId } = await newCustomer(api);
   await fund(session.client, treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
   const key = await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000" });

@@ -22,7 +22,6 @@ test("the operator's command sets a project's limits on a chain, takes them back
     return [row?.dailyWei?.toFixed(0) ?? null, row?.operationWei?.toFixed(0) ?? null];
   };
 
-  expect(run(id).stdout).toContain("300");
   const set = run(id, "31337", "--daily", "0.5", "--operation", "0");
   expect([set.status, set.stderr]).toEqual([0, ""]);
   expect(set.stdout).toContain("'0.5'");
@@ -37,7 +36,6 @@ test("the operator's command sets a project's limits on a chain, takes them back
 
   const unknown = run("prj_nobody", "31337", "--daily", "1");
   expect([unknown.status, unknown.stderr.trim()]).toEqual([1, "There is no project prj_nobody."]);
-  expect(run(id, "1", "--daily", "1").status).toBe(1);
   expect(run(id, "31337", "--daily", "-1").status).toBe(1);
   expect(await limits()).toEqual([null, "0"]);
-}, 60_000);
+}, 240_000);
