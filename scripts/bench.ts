@@ -11,12 +11,14 @@ import { createNonce, createToken, updateMe, verifyEmail } from "../lib/contract
 import { readInbox, useFaucet } from "../lib/contracts/dev";
 import { getOperation } from "../lib/contracts/operations";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "../lib/contracts/swap";
+import { swapAndTransfer } from "../lib/contracts/transfers";
 import { listWallets } from "../lib/contracts/wallets";
 import { isFinal } from "../lib/core/status";
 import { benchBalances } from "./bench-balances";
 import { benchHttp } from "./bench-http";
 import { benchPayouts } from "./bench-payouts";
 import { benchQuoteOverhead } from "./bench-quote";
+import { benchStreams, STREAM_KEYS, type StreamFigures } from "./bench-streams";
 import { benchTransfers } from "./bench-transfers";
 
 const QUOTES = 60;
@@ -149,6 +151,31 @@ const benchSwaps = async (customer: Customer): Promise<number[]> => {
   return times;
 };
 
+/** Streams of an operation that waits for a person, so that nothing happens on them. */
+const benchIdleStreams = async (stack: { url: string; pid: number }, customer: Customer): Promise<StreamFigures> => {
+  const { client, treasury } = customer;
+  await client.call(useFaucet, { body: { address: treasury, chainId: ONE, token: "USDC", amount: "10" } });
+  const { data: wallets } = await client.call(listWallets, {});
+  const { operationId } = await client.call(swapAndTransfer, {
+    body: {
+      fromWalletId: wallets[0]?.id ?? "",
+      fromChainId: ONE,
+      toChainId: ONE,
+      fromToken: "USDC",
+      toToken: "WETH",
+      amount: "5",
+      recipient: customer.account.address,
+    },
+  });
+  const apiKeys: string[] = [];
+  for (let key = 0; key < STREAM_KEYS; key += 1)
+    apiKeys.push((await client.call(createApiKey, { body: { name: `streams ${String(key)}` } })).secret);
+  const isServer = (pid: number): boolean => readFileSync(`/proc/${String(pid)}/cmdline`, "utf8").includes("server.js");
+  const pid = childrenOf(stack.pid).find(isServer);
+  if (pid === undefined) throw new Error("The server's process was not found.");
+  return benchStreams({ serverUrl: stack.url, pid, operationId, apiKeys });
+};
+
 const childrenOf = (pid: number): number[] => {
   try {
     const direct = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8")
@@ -245,6 +272,7 @@ const main = async (): Promise<void> => {
       chainId: TWO,
     });
     const balances = await benchBalances({ databaseUrl: stack.databaseUrl, client: customer.client });
+    const streams = await benchIdleStreams(stack, customer);
     // The API must stay as fast once pages were rendered.
     await fetch(`${stack.url}/sign-in`);
     const next = await startNext(environment);
@@ -280,6 +308,20 @@ const main = async (): Promise<void> => {
           (http.timesNext ?? 0) >= 8,
         ),
         figure("authenticated GET, server.ts / node:http", http.ofBare, "×", "≥ 0.3", http.ofBare >= 0.3),
+        figure(
+          "CPU share of 1,000 idle event streams",
+          round(streams.cpuShare * 100),
+          "%",
+          "≤ 2",
+          streams.cpuShare <= 0.02,
+        ),
+        figure(
+          "authenticated GET beside 400 streams / without",
+          round(streams.ratio),
+          "×",
+          "≤ 1.5",
+          streams.ratio <= 1.5,
+        ),
         figure("memory at rest, whole stack (RSS)", memory.rss, "MB", "≤ 1200", memory.rss <= 1200),
       ],
       {
@@ -288,6 +330,7 @@ const main = async (): Promise<void> => {
         memoryPssMb: memory.pss,
         payouts: { acceptP50Ms: accepted, bareInsertP50Ms: inserted, paidP50Ms: quantile(payouts.paidMs, 0.5) },
         transfers,
+        streams,
         http,
       },
     );

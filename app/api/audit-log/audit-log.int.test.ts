@@ -173,7 +173,7 @@ describe("the audit log says who let money go, by which means, and from where", 
     );
     await fundSource("45");
     const again = await person.call(retryPayout, { params: { id: failed } });
-    expect(await logOf(again.payoutId ?? "")).toMatchObject([
+    expect(await logOf(again.payoutId)).toMatchObject([
       { ...byPerson(), action: "payout.retried", data: { retryOf: failed } },
     ]);
     const paid = await pay(key.client, "1");

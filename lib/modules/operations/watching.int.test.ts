@@ -40,8 +40,8 @@ const append = (operationId: string, count: number, status?: Status): Promise<vo
 const instance = () => {
   const real = createEventRepository(database);
   const events: EventRepository = {
-    eventsAfter: vi.fn((cursors, limit) => real.eventsAfter(cursors, limit)),
-    withNews: vi.fn((cursors) => real.withNews(cursors)),
+    eventsAfter: vi.fn<EventRepository["eventsAfter"]>((cursors, limit) => real.eventsAfter(cursors, limit)),
+    withNews: vi.fn<EventRepository["withNews"]>((cursors) => real.withNews(cursors)),
   };
   const handlers = new Set<(payload: string) => void>();
   const listener = {
@@ -61,7 +61,9 @@ const instance = () => {
     polls: vi.mocked(events.withNews).mock.calls.length,
   });
   /** Waits for the polls that are under way. */
-  const polled = (): Promise<unknown> => Promise.all(vi.mocked(events.withNews).mock.results.map(({ value }) => value));
+  const polled = async (): Promise<void> => {
+    await Promise.all(vi.mocked(events.withNews).mock.results.map(({ value }) => value as unknown));
+  };
   /** Reads a stream to its end, in the background. */
   const follow = (operationId: string, afterSeq = 0, paceMs = 0) => {
     const seen: number[] = [];
@@ -182,6 +184,6 @@ test("when events cannot be read the streams that wait for them break; others go
     listener: { on: () => () => undefined },
   });
   const stream = watch(newId("operation"), 0, new AbortController().signal);
-  await expect(stream.next()).rejects.toThrow("away");
+  await expect(stream.next()).rejects.toMatchObject({ cause: { message: "away" } });
   expect(time.timers()).toBe(0);
 });

@@ -20,7 +20,7 @@ class Watcher implements AsyncIterableIterator<EventRow, undefined> {
   readonly #queue: EventRow[] = [];
   /** Whether a read passed this stream over because it was full. */
   isBehind = false;
-  #end: { readonly error: unknown } | null = null;
+  #end: { readonly error: Error | null } | null = null;
   #wake: (() => void) | null = null;
 
   /** @param seq of the last event that the stream has, or waits for it here */
@@ -45,7 +45,7 @@ class Watcher implements AsyncIterableIterator<EventRow, undefined> {
   }
 
   /** What waits is still given; then the stream ends, or throws. */
-  end(error: unknown = null): void {
+  end(error: Error | null = null): void {
     this.#end ??= { error };
     this.#wake?.();
   }
@@ -128,7 +128,8 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
       const starts = new Map(cursors.map(({ operationId, afterSeq }) => [operationId, afterSeq]));
       for (const found of await repository.eventsAfter(cursors, EVENTS_PAGE))
         deliver(found, starts.get(found.operationId) ?? 0);
-    } catch (error) {
+    } catch (cause) {
+      const error = new Error("Events could not be read.", { cause });
       // The streams break off without an end marker; their callers come back with the last event that they saw.
       for (const { operationId } of cursors) for (const watcher of watchers.get(operationId) ?? []) watcher.end(error);
     }

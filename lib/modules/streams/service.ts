@@ -194,5 +194,3 @@ export const createStreamsService = (deps: StreamsDeps) => {
     },
   };
 };
-
-export type StreamsService = ReturnType<typeof createStreamsService>;
