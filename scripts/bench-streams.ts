@@ -49,8 +49,12 @@ const shareOf = async (pid: number): Promise<number> => {
 };
 
 const open = async ({ serverUrl, operationId, apiKeys }: StreamBench, index: number): Promise<ClientRequest> => {
-  const headers = { "x-api-key": apiKeys[Math.floor(index / STREAMS_PER_KEY)] ?? "" };
-  const stream = request(`${serverUrl}/api/operations/${operationId}/events`, { headers, agent: false });
+  const caller = Math.floor(index / STREAMS_PER_KEY);
+  const headers = { "x-api-key": apiKeys[caller] ?? "" };
+  // The server limits the connections of one address, so each caller has a loopback address of its own.
+  const localAddress = `127.0.0.${String(caller + 2)}`;
+  const path = `/api/operations/${operationId}/events`;
+  const stream = request(`${serverUrl}${path}`, { headers, localAddress, agent: false });
   stream.on("error", () => undefined);
   stream.end();
   const [response] = (await once(stream, "response")) as [NodeJS.ReadableStream & { statusCode: number }];

@@ -119,6 +119,7 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
     "narrows",
     async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
   ],
+  "GET /audit-log": reads,
   "GET /policies": reads,
   "PATCH /policies": ["needs approval", () => approvalAsked(call("PATCH", "/policies", { dailyCapUsd: "1001" }))],
   "GET /wallets": reads,

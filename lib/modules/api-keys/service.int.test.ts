@@ -63,6 +63,7 @@ describe("API keys", () => {
       projectId: actor.projectId,
       createdBy: actor.userId,
       scopes: record.scopes,
+      expiresAt: null,
       policy: { otp: "required", dailyCapUsd: null, recipients: [] },
     });
   });
