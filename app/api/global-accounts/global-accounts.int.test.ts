@@ -11,6 +11,7 @@ import {
 } from "@/lib/contracts/global-accounts";
 import { createAccountsPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { addSeconds } from "@/lib/core/clock";
 import { getReserves, getReservesProof } from "@/lib/contracts/reserves";
 import { rootOf } from "@/lib/modules/reserves/merkle-sum";
 import { testApi, type TestApi } from "@/lib/testing/api";
@@ -273,7 +274,9 @@ describe("what backs accounts", () => {
     await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "30" });
     await fundWhenFinal(customer, accounts[0]?.id ?? "", "10");
     await fundAccount(customer, accounts[1]?.id ?? "", "2.5");
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    const { clock } = api.services;
+    const later = addSeconds(clock.now(), 60);
+    const time = vi.spyOn(clock, "now").mockImplementation(() => later);
     try {
       const root = (await reservesOf(customer))?.root;
       expect(root).toMatchObject({ accounts: 3, sumBase: (125n * 10n ** 17n).toString() });
@@ -290,7 +293,7 @@ describe("what backs accounts", () => {
         expect(verifier(JSON.stringify(proof), `0x${"0".repeat(64)}`)).toBe(1);
       }
     } finally {
-      vi.useRealTimers();
+      time.mockRestore();
     }
   });
 });
