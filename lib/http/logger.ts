@@ -6,7 +6,7 @@ const logs = new Map<string, Log>();
 
 // A secret may hide in the message of somebody else's error. These are the forms of those that are not in the configuration.
 const TOKENS =
-  /cw_(?:live|test|rt)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]+["']?)[^\s"',}]+/gi;
+  /cw_(?:live|test|rt)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]{1,4}["']?)[^\s"',}]+/gi;
 
 export const redact = (text: string): string => redactSecrets(text).replace(TOKENS, "[redacted]");
 
