@@ -27,7 +27,7 @@ export interface DevnetOptions {
 export interface DevnetChain {
   readonly chainId: number;
   readonly rpcUrl: string;
-  /** Of its node; of a kept chain another one after each of its deaths. */
+  /** Process id of its node. The node of a kept chain is replaced when it dies, and the id changes with it. */
   readonly pid: number;
   /** Calls back when transactions may have been mined. Chains of a test do not have it. */
   readonly onTransactions?: (called: () => void) => () => void;

@@ -317,7 +317,7 @@ test(
     const sorted = recoveredMs.map(Math.round).sort((a, b) => a - b);
     console.log(
       `Seed ${String(seed)}: ${String(KILLS)} kills of PostgreSQL, ${String(sorted.length)} keyed requests in flight, ` +
-        `${String(funded.length + opened.length)} in all, lost 0, twice 0, stuck 0; ` +
+        `${String(funded.length + opened.length)} in all, each carried out once; ` +
         `recovery p50 ${String(sorted[Math.floor(sorted.length / 2)] ?? 0)} ms, max ${String(sorted.at(-1) ?? 0)} ms.`,
     );
   },

@@ -29,7 +29,7 @@ const signIn = defineContract({
   body: z.object({ value: z.unknown() }),
 });
 
-/** What reached the pages. */
+/** The requests that the stand-in for the pages received. */
 let passed: PageRequest[];
 let servers: FastServer[];
 

@@ -3,7 +3,7 @@ import { entryPoint07Abi } from "viem/account-abstraction";
 import { markedPaymasterAbi } from "./marked-paymaster";
 import { hashUserOperation, packUserOperation, type UserOperationFields } from "./user-operation";
 
-/** A transaction of the executor, without its gas. */
+/** Recipient and call data of the transaction in which the executor sends a bundle. The caller sets its gas. */
 export interface BundleCall {
   readonly to: Address;
   readonly data: Hex;

@@ -11,7 +11,7 @@ export interface ChainClock {
   next(): number;
   /** Moves the time on by so many seconds. */
   increase(seconds: number): void;
-  /** Does what one of anvil's calls about time asks for. @throws ZodError when its parameter is no number */
+  /** Carries out one of anvil's time methods (`evm_increaseTime` and the like). @throws ZodError when its parameter is not a number */
   follow(call: NodeCall): void;
   /** Sets the clock to a chain that was just loaded. */
   reset(to: { readonly offset: number; readonly last: number }): void;

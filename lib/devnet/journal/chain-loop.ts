@@ -15,8 +15,8 @@ const CALLS_PER_BLOCK = 100;
 /** A block of so many transactions may have left some in the pool. */
 const MAY_BE_FULL = 10;
 /**
- * Blocks that are made at once after a restoration. A node forgets the states of blocks before its start, and what reads final
- * blocks asks for one a few below the latest.
+ * Number of blocks that are made immediately after a restoration. A node has no state of blocks before its start, and the service reads
+ * balances at final blocks, which lie a few below the latest.
  */
 const BLOCKS_AT_START = 3;
 

@@ -26,7 +26,7 @@ export interface ChainStore {
   tidy(): void;
   /** Numbers of the segments from `first` on, up to the first that is missing. */
   segments(first: number): number[];
-  /** A number above that of every segment there is. */
+  /** The number of the next segment: one above the highest that exists. */
   nextSegment(): number;
   segmentFile(segment: number): string;
   stateFile(name: string): string;

@@ -10,7 +10,7 @@ interface RestoreOptions {
   readonly store: ChainStore;
   /** Null: a fresh chain. */
   readonly checkpoint: Checkpoint | null;
-  /** The segments that are read. */
+  /** The journal segments that the restoration replays. */
   readonly segments: readonly number[];
   /** Cuts what a kill left half-written at the end. False for a reader beside the chain that writes there. */
   readonly cutsTails: boolean;

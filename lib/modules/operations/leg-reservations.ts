@@ -22,8 +22,8 @@ export const reservationOf = (
     : { projectId, chainId: sourceChainId, day: sponsorDay, reservedWei: toBigInt(sponsorReservedWei) };
 
 /**
- * What was never mined cost nothing. Of what was mined while its cost was not kept yet, the most that it may have cost is counted. The
- * cost is read anew: it may have been noted since the leg was read.
+ * A leg that was never mined cost nothing. A mined leg without a stored cost counts with its whole reservation. The cost is read again,
+ * because another step may have stored it since the leg was read.
  */
 const spentOn = async (tx: Tx, { id }: ReservedLeg, { reservedWei }: Reservation): Promise<bigint> => {
   const select = { sourceTxHash: true, gasCostWei: true };

@@ -31,7 +31,7 @@ export interface StartOperation {
   legs: readonly NewLeg[];
   /** Uses up what the operation comes from, in its transaction. False: it was used already, and nothing happens. */
   claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
-  /** Who let it run, and by which means; recorded in its transaction. */
+  /** Who approved the operation, and by which means. The audit row is written in the transaction that stores the operation. */
   audit: Omit<AuditEntry, "subject" | "at">;
 }
 

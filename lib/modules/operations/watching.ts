@@ -2,7 +2,7 @@ import type { Ticker } from "@/lib/core/ticker";
 import { isFinal } from "@/lib/core/status";
 import type { EventCursor, EventRepository, EventRow, OperationEvents } from "./event-repository";
 
-/** Notifications can be lost with a connection, so all that is watched is also looked at this often. */
+/** A notification is lost when its connection breaks, so every watched operation is also polled at this interval. */
 const POLL_MS = 2000;
 const EVENTS_PAGE = 100;
 /** Operations that one read looks at. */

@@ -83,7 +83,7 @@ const WRITE_BUDGET = `
   ON CONFLICT (project_id, chain_id) DO UPDATE
   SET daily_wei = EXCLUDED.daily_wei, operation_wei = EXCLUDED.operation_wei, updated_at = EXCLUDED.updated_at`;
 
-/** Null takes the configuration's. False: there is no such project. */
+/** A limit of null means that of the configuration. @returns false when there is no such project */
 export const writeBudget = async (
   sql: Sql,
   { projectId, chainId }: Pick<UsageKey, "projectId" | "chainId">,

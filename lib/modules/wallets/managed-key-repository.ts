@@ -41,7 +41,7 @@ export const createManagedKeyRepository = ({ prisma }: Database): ManagedKeyRepo
   find: (id) => prisma.managedKey.findUnique({ where: { id } }),
 });
 
-/** For the rotation of key-encryption keys: the data keys, which are all that is encrypted under them. */
+/** The rows that a rotation of key-encryption keys encrypts again. Only a wallet's data key is encrypted under a key-encryption key. */
 export const encryptedManagedKeys = ({ prisma }: Pick<Database, "prisma">): EncryptedRows => ({
   name: "wallet keys",
   count: async () => {

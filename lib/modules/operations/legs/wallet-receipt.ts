@@ -26,7 +26,7 @@ const minedTransactions = ({ accounts, leg }: Step) => {
 
 type Mined = Awaited<ReturnType<typeof minedTransactions>>;
 
-/** Replaces what was noted before: to repeat a step adds nothing. */
+/** The cost replaces the one stored before, so a repeated step does not count it twice. */
 export const feeChange = ({ costWei, paidBy }: NetworkFee): LegChange => ({
   gasCostWei: toDecimal(costWei),
   gasPaidBy: paidBy,
