@@ -9,7 +9,6 @@ import { createPriceSource, formatUsd, parseUsd, usdToTokenCeil, type PriceSourc
 import { DEFAULT_TUNING } from "./tuning";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
-const CALLERS_WAIT_MS = 3000;
 const registry = createChainRegistry(localChains().chains);
 const never = (): AbortSignal => new AbortController().signal;
 
