@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -16,6 +17,8 @@ export default defineConfig({
           include: ["**/*.test.{ts,tsx}"],
           exclude: [...exclude, "**/*.int.test.ts"],
           environment: "node",
+          // Files share modules, which are then loaded once in each worker: a file that stubs something restores it.
+          isolate: false,
           testTimeout: 10_000,
           sequence: { groupOrder: 0 },
         },
@@ -30,7 +33,9 @@ export default defineConfig({
           // Real servers and chains are shared by all files; each file has its own database and keys.
           globalSetup: ["lib/testing/global-setup.ts"],
           pool: "forks",
-          maxWorkers: 2,
+          isolate: false,
+          // Files wait for blocks most of the time, so there are more of them than cores.
+          maxWorkers: availableParallelism() + 1,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           retry: 0,
