@@ -32,11 +32,14 @@ import { databaseProbes } from "@/lib/db/readiness-probes";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
+import { callbackMetrics } from "@/lib/http/webhook-metrics";
 import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import { createEnvelopes, createKeyring, type EncryptedRows } from "@/lib/modules/encryption/service";
 import { createApprovalsService } from "@/lib/modules/approvals/service";
+import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
+import { createCallbacksService } from "@/lib/modules/callbacks/service";
 import { createCodeLimits } from "@/lib/modules/code-limits/service";
 import { createContactsService } from "@/lib/modules/contacts/service";
 import { createAuditService } from "@/lib/modules/audit/service";
@@ -282,6 +285,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     wallets,
     walletLinks,
     contacts,
+    callbacks: buildCallbacks(config, database, clock),
     otp,
     quotes,
     transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),
@@ -334,6 +338,18 @@ export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] 
 ];
 
 export type Services = ReturnType<typeof createServices>;
+
+const buildCallbacks = (config: Config, database: Database, clock: Clock) =>
+  createCallbacksService({
+    repository: createCallbacksRepository(database),
+    secrets: {
+      shared: config.webhookSecret,
+      relay: config.relayWebhookSecret,
+      across: config.acrossWebhookSecret,
+    },
+    clock,
+    metrics: callbackMetrics,
+  });
 
 interface ChainAccess {
   config: Config;

@@ -60,6 +60,8 @@ import * as walletsLink from "@/app/api/wallets/link/route";
 import * as walletsLinkAddress from "@/app/api/wallets/link/[address]/route";
 import * as walletsLinkInit from "@/app/api/wallets/link/init/route";
 import * as walletsLinkVerify from "@/app/api/wallets/link/verify/route";
+import * as webhooksBundler from "@/app/api/webhooks/bundler/route";
+import * as webhooksRouting from "@/app/api/webhooks/routing/route";
 import type { RouteEntry } from "@/lib/http/request-router";
 
 export const routes: readonly RouteEntry[] = [
@@ -124,6 +126,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/wallets/link/[address]", module: walletsLinkAddress },
   { path: "/api/wallets/link/init", module: walletsLinkInit },
   { path: "/api/wallets/link/verify", module: walletsLinkVerify },
+  { path: "/api/webhooks/bundler", module: webhooksBundler },
+  { path: "/api/webhooks/routing", module: webhooksRouting },
 ];
 
 /** Unknown paths below these are next-auth's. */

@@ -43,6 +43,9 @@ const environment = z.object({
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
+  /** What Relay and Across sign their callbacks with, where it is not `WEBHOOK_SECRET`. */
+  RELAY_WEBHOOK_SECRET: optional(z.string().min(1)),
+  ACROSS_WEBHOOK_SECRET: optional(z.string().min(1)),
   CHAINS_FILE: z.string().default(DEFAULT_CHAINS_FILE),
   WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
   /** Set by the supervisor where it runs local chains: opens the faucet and the burner wallet. */
@@ -87,6 +90,8 @@ export interface Config {
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly webhookSecret: string | null;
+  readonly relayWebhookSecret: string | null;
+  readonly acrossWebhookSecret: string | null;
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
   readonly signUp: SignUp;
@@ -158,7 +163,8 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
   return chain.publicRpcUrl === undefined && isLocal ? { ...chain, publicRpcUrl: first } : chain;
 };
 
-const SECRET_NAME = /^(APP_SECRET|KEY_ENCRYPTION_KEY|WEBHOOK_SECRET|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
+const SECRET_NAME =
+  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
 const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER)_URL_\d+)$/;
 
 /** The forms in which mail servers are told a password, and may repeat it. */
@@ -244,6 +250,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     webhookSecret: env.WEBHOOK_SECRET ?? null,
+    relayWebhookSecret: env.RELAY_WEBHOOK_SECRET ?? null,
+    acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
     signUp,

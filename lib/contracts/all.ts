@@ -15,6 +15,7 @@ import * as swap from "./swap";
 import * as system from "./system";
 import * as transfers from "./transfers";
 import * as wallets from "./wallets";
+import * as webhooks from "./webhooks";
 
 /** Every route of the service; the OpenAPI document is made from this list, and a test holds it to the route files. */
 export const contracts: readonly Contract[] = [
@@ -80,6 +81,8 @@ export const contracts: readonly Contract[] = [
   payouts.retryPayout,
   balances.getUnifiedBalances,
   balances.getBalanceHistory,
+  webhooks.receiveRoutingCallback,
+  webhooks.receiveBundlerCallback,
   dev.useFaucet,
   dev.readInbox,
   system.getHealth,

@@ -88,22 +88,28 @@ const refuseDepth = (depthMax: number): DomainError => {
   return new DomainError("invalid_request", message, { details: [{ path: "", message, code: "too_deep" }] });
 };
 
+const senderOf = (contract: Contract): "public" | "authenticated" =>
+  contract.auth === "public" ? "public" : "authenticated";
+
 /**
- * Reads and checks the body of a contract that has one. Type, size and depth come first, because their checks cost the same per byte
- * whatever was sent.
- * @throws DomainError `unsupported_media_type`, `payload_too_large`, `invalid_request`
+ * The body's bytes. Type and size come first, because their checks cost the same whatever was sent.
+ * @throws DomainError `unsupported_media_type`, `payload_too_large`
  */
-export const parseBody = async (
-  contract: Contract & { readonly body: z.ZodType },
-  input: HttpInput,
-): Promise<{ readonly raw: Uint8Array; readonly body: unknown }> => {
+export const readRawBody = async (contract: Contract, input: HttpInput): Promise<Uint8Array> => {
   if (!isJsonContentType(input.header("content-type") ?? ""))
     throw new DomainError("unsupported_media_type", "The body must be JSON: Content-Type: application/json.");
-  const sender = contract.auth === "public" ? "public" : "authenticated";
-  const raw = await readWithin(input, contract.bodyLimit ?? BODY_BYTES_MAX[sender]);
-  if (isDeeperThan(raw, JSON_DEPTH_MAX[sender])) throw refuseDepth(JSON_DEPTH_MAX[sender]);
+  return readWithin(input, contract.bodyLimit ?? BODY_BYTES_MAX[senderOf(contract)]);
+};
+
+/**
+ * Parses and checks the body of a contract that has one, its depth before anything is built of it.
+ * @throws DomainError `invalid_request`
+ */
+export const parseBody = (contract: Contract & { readonly body: z.ZodType }, raw: Uint8Array): unknown => {
+  const depthMax = JSON_DEPTH_MAX[senderOf(contract)];
+  if (isDeeperThan(raw, depthMax)) throw refuseDepth(depthMax);
   const { text, value } = parseJson(raw);
   const body = check(contract.body, value);
   // In valid JSON of valid UTF-8 they can be written as escapes alone.
-  return { raw, body: ESCAPED_UNSTORABLE.test(text) ? requireStorable(body) : body };
+  return ESCAPED_UNSTORABLE.test(text) ? requireStorable(body) : body;
 };

@@ -10,7 +10,7 @@ import { inputFromRequest, type HttpInput } from "./input";
 import { limit, limitNetwork, type Decisions } from "./limits";
 import { getLogger, loggedError, logInfoLine } from "./logger";
 import { observeRequest } from "./metrics";
-import { detailsOf, parseBody, parseParams, parseQuery } from "./parse";
+import { detailsOf, parseBody, parseParams, parseQuery, readRawBody } from "./parse";
 import { toAnswer, toDomainError } from "./problem";
 import { setRateLimitHeaders } from "./rate-limit";
 import { JSON_TYPE, type Answer, type Reply } from "./reply";
@@ -27,8 +27,12 @@ type Sent<T> = T extends readonly (infer Item)[]
 
 type Result<C extends Contract> = Reply<Sent<ResponseOf<C>>> | Response;
 
-export interface HandlerContext<C extends Contract, S> {
+export interface HandlerContext<C extends Contract, S, V = null> {
   readonly body: BodyOf<C>;
+  /** The body as it came; empty where the contract has none. */
+  readonly rawBody: Uint8Array;
+  /** What `verify` answered with. */
+  readonly verified: V;
   readonly query: QueryOf<C>;
   readonly params: ParamsOf<C>;
   readonly actor: ActorOf<C>;
@@ -42,16 +46,26 @@ export interface HandlerContext<C extends Contract, S> {
   readonly signal: AbortSignal;
 }
 
-export interface RouteOptions<C extends Contract, S> {
+/** A body that nobody has parsed yet. */
+export interface SentBody<S> {
+  readonly services: S;
+  readonly raw: Uint8Array;
+  /** @param name in lower case */
+  header(name: string): string | null;
+}
+
+export interface RouteOptions<C extends Contract, S, V = null> {
   readonly contract: C;
+  /** Checks the sender by the bytes of the body, before anything parses them. Throws the error that the caller gets instead. */
+  readonly verify?: (sent: SentBody<S>) => V;
   /** Whether `Idempotency-Key` counts. Default: on every POST that is not public. Public routes have nobody to keep it for. */
   readonly idempotency?: boolean;
   /**
    * Checks, before a stored answer is given again, what the handler would check of the caller's authority: scopes, roles and
    * membership that the contract names are checked already. Throws the error that the caller gets instead.
    */
-  readonly beforeReplay?: (context: HandlerContext<C, S>) => Promise<void> | void;
-  readonly handler: (context: HandlerContext<C, S>) => Promise<Result<C>> | Result<C>;
+  readonly beforeReplay?: (context: HandlerContext<C, S, V>) => Promise<void> | void;
+  readonly handler: (context: HandlerContext<C, S, V>) => Promise<Result<C>> | Result<C>;
 }
 
 /** A Next route handler that the fast server can also call without Web objects. */
@@ -126,6 +140,8 @@ const admit = async (
 
 interface SceneFields {
   readonly body: unknown;
+  readonly rawBody: Uint8Array;
+  readonly verified: unknown;
   readonly query: unknown;
   readonly params: unknown;
   readonly actor: Actor | null;
@@ -136,6 +152,8 @@ interface SceneFields {
 /** What a handler gets. A class, because accessors of a literal would be defined anew for every request. */
 class Scene implements SceneFields {
   readonly body: unknown;
+  readonly rawBody: Uint8Array;
+  readonly verified: unknown;
   readonly query: unknown;
   readonly params: unknown;
   readonly actor: Actor | null;
@@ -146,6 +164,8 @@ class Scene implements SceneFields {
   constructor(input: HttpInput, fields: SceneFields) {
     this.#input = input;
     this.body = fields.body;
+    this.rawBody = fields.rawBody;
+    this.verified = fields.verified;
     this.query = fields.query;
     this.params = fields.params;
     this.actor = fields.actor;
@@ -169,8 +189,19 @@ class Scene implements SceneFields {
 const hasBody = (contract: Contract): contract is Contract & { body: NonNullable<Contract["body"]> } =>
   contract.body !== undefined;
 
-const carryOut = async <C extends Contract, S extends HttpServices>(
-  options: RouteOptions<C, S>,
+const readBody = async <C extends Contract, S, V>(
+  { contract, verify }: RouteOptions<C, S, V>,
+  input: HttpInput,
+  services: S,
+): Promise<{ raw: Uint8Array; body: unknown; verified: V | null }> => {
+  if (!hasBody(contract)) return { ...NO_BODY, verified: null };
+  const raw = await readRawBody(contract, input);
+  const verified = verify?.({ services, raw, header: (name) => input.header(name) }) ?? null;
+  return { raw, body: parseBody(contract, raw), verified };
+};
+
+const carryOut = async <C extends Contract, S extends HttpServices, V>(
+  options: RouteOptions<C, S, V>,
   input: HttpInput,
   pathParams: Readonly<Record<string, string>>,
   { services, trace }: { services: S; trace: Trace },
@@ -179,10 +210,11 @@ const carryOut = async <C extends Contract, S extends HttpServices>(
   const actor = await admit(contract, input, services, trace);
   const params = parseParams(contract, pathParams);
   const query = parseQuery(contract, input.search);
-  const { raw, body } = hasBody(contract) ? await parseBody(contract, input) : NO_BODY;
-  const scene = new Scene(input, { body, query, params, actor, services, requestId: trace.requestId });
+  const { raw, body, verified } = await readBody(options, input, services);
+  const sent = { body, rawBody: raw, verified };
+  const scene = new Scene(input, { ...sent, query, params, actor, services, requestId: trace.requestId });
   // The contract's schemas made these values, so they have the contract's types.
-  const context = scene as unknown as HandlerContext<C, S>;
+  const context = scene as unknown as HandlerContext<C, S, V>;
   const run = async (): Promise<Answer | Response> => {
     const result = await options.handler(context);
     return result instanceof Response ? result : serialise(contract, result, services);
@@ -242,7 +274,7 @@ const withHeaders = (result: Answer | Response, trace: Trace, publicUrl: string)
  */
 export const createRoute =
   <S extends HttpServices>(getServices: () => S | Promise<S>) =>
-  <const C extends Contract>(options: RouteOptions<C, S>): RouteHandler => {
+  <const C extends Contract, V = null>(options: RouteOptions<C, S, V>): RouteHandler => {
     const { contract } = options;
     const respond = async (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> => {
       const startedMs = performance.now();

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { BODY_BYTES_MAX, defineContract } from "./contract";
+
+const tag = "Callbacks";
+
+const providerEvent = z
+  .record(z.string(), z.unknown())
+  .meta({ description: "The provider's event, any JSON object. It is a hint: state moves once the chain was asked" });
+const receipt = z.object({ received: z.literal(true) });
+
+export const receiveRoutingCallback = defineContract({
+  method: "POST",
+  path: "/webhooks/routing",
+  summary:
+    "Takes a routing provider's event: x-signature (the secret itself or sha256=HMAC), Standard Webhooks headers, or Relay's",
+  tag,
+  auth: "public",
+  body: providerEvent,
+  bodyLimit: BODY_BYTES_MAX.webhook,
+  status: 200,
+  response: receipt,
+  errors: ["invalid_signature"],
+});
+
+export const receiveBundlerCallback = defineContract({
+  method: "POST",
+  path: "/webhooks/bundler",
+  summary: "Takes a bundler's event: x-signature (the secret itself or sha256=HMAC), or Standard Webhooks headers",
+  tag,
+  auth: "public",
+  body: providerEvent,
+  bodyLimit: BODY_BYTES_MAX.webhook,
+  status: 200,
+  response: receipt,
+  errors: ["invalid_signature"],
+});

@@ -1,0 +1,45 @@
+import type { Clock } from "@/lib/core/clock";
+import { readCallback, type CallbackSource } from "./events";
+import type { CallbacksRepository } from "./repository";
+import { verifyCallback, type CallbackSecrets, type SentCallback, type VerifiedBy } from "./verify";
+
+export interface CallbackMetrics {
+  received(source: CallbackSource, outcome: "new" | "repeated" | "unknown" | "refused"): void;
+}
+
+export interface CallbacksDeps {
+  readonly repository: CallbacksRepository;
+  readonly secrets: CallbackSecrets;
+  readonly clock: Clock;
+  readonly metrics: CallbackMetrics;
+}
+
+/**
+ * Callbacks of routing providers and bundlers. A callback moves no state: it makes the job of what it names due, and the job asks the
+ * chain or the provider.
+ */
+export const createCallbacksService = ({ repository, secrets, clock, metrics }: CallbacksDeps) => ({
+  /** @throws DomainError `invalid_signature` */
+  verify: (source: CallbackSource, sent: SentCallback): VerifiedBy => {
+    try {
+      return verifyCallback(secrets, sent, clock.now());
+    } catch (error) {
+      metrics.received(source, "refused");
+      throw error;
+    }
+  },
+
+  /** Repeats are counted and change nothing. @throws DomainError `invalid_request` for anything but a JSON object */
+  receive: async (
+    source: CallbackSource,
+    sent: { readonly raw: Uint8Array; readonly body: unknown; readonly verifiedBy: VerifiedBy },
+  ): Promise<{ received: true }> => {
+    const event = readCallback(source, sent.raw, sent.body);
+    const callback = { source, event, verifiedBy: sent.verifiedBy, raw: sent.raw, receivedAt: clock.now() };
+    const { isNew } = await repository.receive(callback);
+    metrics.received(source, !isNew ? "repeated" : event.isKnown ? "new" : "unknown");
+    return { received: true };
+  },
+});
+
+export type CallbacksService = ReturnType<typeof createCallbacksService>;
