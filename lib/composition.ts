@@ -8,6 +8,7 @@ import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
+import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
 import { createAssets } from "@/lib/chains/assets";
 import { readBalances } from "@/lib/chains/balances";
 import { createHeadProbe } from "@/lib/chains/head-probe";
@@ -18,8 +19,8 @@ import { DomainError } from "@/lib/core/errors";
 import { createReadinessService } from "@/lib/core/readiness";
 import { createTicker, type Ticker } from "@/lib/core/ticker";
 import type { Token } from "@/lib/core/token";
-import { sqlOf } from "@/lib/db/sql";
-import { createDatabase, type Database } from "@/lib/db/client";
+import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
+import { createDatabase, inRawTransaction, type Database } from "@/lib/db/client";
 import { splitConnections } from "@/lib/db/connections";
 import { createDatabaseClock } from "@/lib/db/database-clock";
 import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
@@ -32,7 +33,7 @@ import { databaseProbes } from "@/lib/db/readiness-probes";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
-import { callbackMetrics } from "@/lib/http/webhook-metrics";
+import { callbackMetrics, deliveryMetrics, sampleBacklog } from "@/lib/http/webhook-metrics";
 import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
@@ -49,6 +50,9 @@ import { createAuthService } from "@/lib/modules/auth/service";
 import { createBalanceHistory } from "@/lib/modules/balances/history";
 import { createSnapshotRepository } from "@/lib/modules/balances/repository";
 import { createBalancesService } from "@/lib/modules/balances/service";
+import { outboxBacklog } from "@/lib/modules/events/repository";
+import { createSequencer } from "@/lib/modules/events/sequencer";
+import { createEventsService, type SequencedRange } from "@/lib/modules/events/service";
 import { createFundsRepository } from "@/lib/modules/funds/repository";
 import { createFundsService } from "@/lib/modules/funds/service";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
@@ -85,10 +89,15 @@ import { createTransactionsService } from "@/lib/modules/transactions/service";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
 import { createManagedKeyRepository, encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
 import { createWalletsService, type WalletsService } from "@/lib/modules/wallets/service";
+import { deliveryBacklog } from "@/lib/modules/webhooks/delivery-repository";
+import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
+import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
+import { createWebhooksService, fanOutEvents, type WebhooksService } from "@/lib/modules/webhooks/service";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { Faucet } from "@/lib/ports/devnet";
 import type { Mailer } from "@/lib/ports/mail";
 import type { EvmAddress, RoutingProvider } from "@/lib/ports/routing";
+import type { WebhookSender } from "@/lib/ports/webhook-sender";
 
 /** What tests put in the place of the real thing. */
 export interface Overrides {
@@ -98,6 +107,7 @@ export interface Overrides {
   bundler?: Bundler;
   mailer?: Mailer;
   ticker?: Ticker;
+  webhookSender?: WebhookSender;
 }
 
 const OVERDUE_MS = 15_000;
@@ -261,6 +271,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     connections: shares.readiness,
   });
   const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
+  const webhookSender =
+    overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
+  const webhooks = createWebhooksService({ database, keys: keyring, sender: webhookSender, projects, publicUrl, clock });
+  const sending = buildSending({ config, clock, webhooks, webhookSender, database, log: errorLog }, shares.webhooks);
   const payoutsRepository = createPayoutsRepository(database);
   const payouts = createPayoutsService({ repository: payoutsRepository, ledger, assets, policies, otp, prices, clock });
   return {
@@ -286,6 +300,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     walletLinks,
     contacts,
     callbacks: buildCallbacks(config, database, clock),
+    events: createEventsService({ reader: sqlOn(database.pool) }),
+    webhooks,
+    /** Numbers events and delivers them, beside any number of other instances. */
+    startWebhooks: sending.start,
     otp,
     quotes,
     transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),
@@ -326,6 +344,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       await closeReadiness();
       await listener.close();
       await ledger.close();
+      await sending.close();
       await database.close();
     },
   };
@@ -335,9 +354,47 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
 export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] => [
   encryptedTokenKeys(database),
   encryptedManagedKeys(database),
+  encryptedWebhookSecrets(database),
 ];
 
 export type Services = ReturnType<typeof createServices>;
+
+interface Sending {
+  config: Config;
+  clock: Clock;
+  webhooks: WebhooksService;
+  webhookSender: WebhookSender;
+  database: Database;
+  log: { warn(fields: object, message: string): void };
+}
+
+/** The sequencer and the deliveries, on connections of their own where there are enough. */
+const buildSending = ({ config, clock, webhooks, webhookSender, database, log }: Sending, connections: number) => {
+  const own = connections === 0 ? null : createPool(config.databaseUrl, connections);
+  const pool = own ?? database.pool;
+  const sql = sqlOn(pool);
+  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
+  const start = (workerId: string): { stop(): Promise<void> } => {
+    const { secretsOf, disable } = webhooks;
+    const deps = { sql, transaction, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
+    const deliveries = startDeliveryRunner({ ...deps, sender: webhookSender, workerId });
+    const fanOut = (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => fanOutEvents(tx, ranges, clock.now());
+    const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced: deliveries.wake }).start();
+    const sampling = sampleBacklog({ events: () => outboxBacklog(sql), deliveries: () => deliveryBacklog(sql), clock, log });
+    return {
+      stop: async () => {
+        sampling.stop();
+        await sequencer.stop();
+        await deliveries.stop();
+      },
+    };
+  };
+  const close = async (): Promise<void> => {
+    webhookSender.close();
+    await own?.end();
+  };
+  return { start, close };
+};
 
 const buildCallbacks = (config: Config, database: Database, clock: Clock) =>
   createCallbacksService({

@@ -14,8 +14,11 @@ import * as balancesUnified from "@/app/api/balances/unified/route";
 import * as chains from "@/app/api/chains/route";
 import * as contacts from "@/app/api/contacts/route";
 import * as contactsId from "@/app/api/contacts/[id]/route";
+import * as deliveriesId from "@/app/api/deliveries/[id]/route";
+import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
 import * as devInbox from "@/app/api/dev/inbox/route";
+import * as events from "@/app/api/events/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
 import * as globalAccountsIdEntries from "@/app/api/global-accounts/[id]/entries/route";
@@ -60,6 +63,12 @@ import * as walletsLink from "@/app/api/wallets/link/route";
 import * as walletsLinkAddress from "@/app/api/wallets/link/[address]/route";
 import * as walletsLinkInit from "@/app/api/wallets/link/init/route";
 import * as walletsLinkVerify from "@/app/api/wallets/link/verify/route";
+import * as webhookEndpoints from "@/app/api/webhook-endpoints/route";
+import * as webhookEndpointsId from "@/app/api/webhook-endpoints/[id]/route";
+import * as webhookEndpointsIdDeliveries from "@/app/api/webhook-endpoints/[id]/deliveries/route";
+import * as webhookEndpointsIdReplay from "@/app/api/webhook-endpoints/[id]/replay/route";
+import * as webhookEndpointsIdRotate from "@/app/api/webhook-endpoints/[id]/rotate/route";
+import * as webhookEndpointsIdTest from "@/app/api/webhook-endpoints/[id]/test/route";
 import * as webhooksBundler from "@/app/api/webhooks/bundler/route";
 import * as webhooksRouting from "@/app/api/webhooks/routing/route";
 import type { RouteEntry } from "@/lib/http/request-router";
@@ -80,8 +89,11 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/chains", module: chains },
   { path: "/api/contacts", module: contacts },
   { path: "/api/contacts/[id]", module: contactsId },
+  { path: "/api/deliveries/[id]", module: deliveriesId },
+  { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
   { path: "/api/dev/faucet", module: devFaucet },
   { path: "/api/dev/inbox", module: devInbox },
+  { path: "/api/events", module: events },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },
   { path: "/api/global-accounts/[id]/entries", module: globalAccountsIdEntries },
@@ -126,6 +138,12 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/wallets/link/[address]", module: walletsLinkAddress },
   { path: "/api/wallets/link/init", module: walletsLinkInit },
   { path: "/api/wallets/link/verify", module: walletsLinkVerify },
+  { path: "/api/webhook-endpoints", module: webhookEndpoints },
+  { path: "/api/webhook-endpoints/[id]", module: webhookEndpointsId },
+  { path: "/api/webhook-endpoints/[id]/deliveries", module: webhookEndpointsIdDeliveries },
+  { path: "/api/webhook-endpoints/[id]/replay", module: webhookEndpointsIdReplay },
+  { path: "/api/webhook-endpoints/[id]/rotate", module: webhookEndpointsIdRotate },
+  { path: "/api/webhook-endpoints/[id]/test", module: webhookEndpointsIdTest },
   { path: "/api/webhooks/bundler", module: webhooksBundler },
   { path: "/api/webhooks/routing", module: webhooksRouting },
 ];

@@ -92,6 +92,11 @@ const linked = async (): Promise<{ address: Address; verified: Answer }> => {
   return { address: wallet.address, verified };
 };
 
+const endpointOf = async (): Promise<string> =>
+  String((await call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["api_key.*"] })).body.id);
+const deliveryOf = async (): Promise<string> =>
+  String((await call("POST", `/webhook-endpoints/${await endpointOf()}/test`)).body.id);
+
 const reads: readonly [Needs] = ["reads"];
 
 const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]>> = {
@@ -271,6 +276,40 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
   ],
   "GET /balances/unified": reads,
   "GET /balances/history": reads,
+  "GET /events": reads,
+  // An endpoint is told what its owner may read anyway, and moves nothing.
+  "POST /webhook-endpoints": [
+    "moves nothing",
+    () => expecting(call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["*"] }), 201),
+  ],
+  "GET /webhook-endpoints": reads,
+  "GET /webhook-endpoints/{id}": reads,
+  "PATCH /webhook-endpoints/{id}": [
+    "moves nothing",
+    async () => expecting(call("PATCH", `/webhook-endpoints/${await endpointOf()}`, { status: "paused" }), 200),
+  ],
+  "DELETE /webhook-endpoints/{id}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/webhook-endpoints/${await endpointOf()}`), 200),
+  ],
+  "POST /webhook-endpoints/{id}/rotate": [
+    "moves nothing",
+    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/rotate`, {}), 200),
+  ],
+  "POST /webhook-endpoints/{id}/test": [
+    "moves nothing",
+    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/test`), 202),
+  ],
+  "POST /webhook-endpoints/{id}/replay": [
+    "moves nothing",
+    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/replay`, { from: 1, to: 2 }), 202),
+  ],
+  "GET /webhook-endpoints/{id}/deliveries": reads,
+  "GET /deliveries/{id}": reads,
+  "POST /deliveries/{id}/resend": [
+    "moves nothing",
+    async () => expecting(call("POST", `/deliveries/${await deliveryOf()}/resend`), 202),
+  ],
   // Coins of local chains, out of no wallet of anybody.
   "POST /dev/faucet": [
     "moves nothing",

@@ -6,6 +6,7 @@ import * as chains from "./chains";
 import * as contacts from "./contacts";
 import type { Contract } from "./contract";
 import * as dev from "./dev";
+import * as events from "./events";
 import * as globalAccounts from "./global-accounts";
 import * as operations from "./operations";
 import * as payouts from "./payouts";
@@ -15,6 +16,7 @@ import * as swap from "./swap";
 import * as system from "./system";
 import * as transfers from "./transfers";
 import * as wallets from "./wallets";
+import * as webhookEndpoints from "./webhook-endpoints";
 import * as webhooks from "./webhooks";
 
 /** Every route of the service; the OpenAPI document is made from this list, and a test holds it to the route files. */
@@ -83,6 +85,18 @@ export const contracts: readonly Contract[] = [
   balances.getBalanceHistory,
   webhooks.receiveRoutingCallback,
   webhooks.receiveBundlerCallback,
+  events.listEvents,
+  webhookEndpoints.createWebhookEndpoint,
+  webhookEndpoints.listWebhookEndpoints,
+  webhookEndpoints.getWebhookEndpoint,
+  webhookEndpoints.updateWebhookEndpoint,
+  webhookEndpoints.deleteWebhookEndpoint,
+  webhookEndpoints.rotateWebhookSecret,
+  webhookEndpoints.testWebhookEndpoint,
+  webhookEndpoints.replayWebhookEvents,
+  webhookEndpoints.listDeliveries,
+  webhookEndpoints.getDelivery,
+  webhookEndpoints.resendDelivery,
   dev.useFaucet,
   dev.readInbox,
   system.getHealth,

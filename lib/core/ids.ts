@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   funding: "fnd",
   privacyWallet: "pw",
   webhookEndpoint: "we",
+  webhookSecret: "whs",
   delivery: "dlv",
   event: "evt",
   request: "req",

@@ -28,7 +28,8 @@ export interface Database {
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const TRANSACTION_WAIT_MS = 10_000;
 
-const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> => {
+/** Runs `work` in one READ COMMITTED transaction on a connection of the pool. */
+export const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> => {
   const client = await pool.connect();
   let isBroken = false;
   try {

@@ -12,6 +12,10 @@ const STATEMENTS = [
   "DELETE FROM approval WHERE ctid IN (SELECT ctid FROM approval WHERE expires_at < now() - interval '1 day' LIMIT $1)",
   "DELETE FROM code_limit WHERE ctid IN (SELECT ctid FROM code_limit WHERE at < now() - interval '2 hours' LIMIT $1)",
   "DELETE FROM dev_mail WHERE ctid IN (SELECT ctid FROM dev_mail WHERE created_at < now() - interval '7 days' LIMIT $1)",
+  "DELETE FROM callback WHERE ctid IN (SELECT ctid FROM callback WHERE received_at < now() - interval '30 days' LIMIT $1)",
+  "DELETE FROM webhook_delivery WHERE ctid IN (SELECT ctid FROM webhook_delivery WHERE created_at < now() - interval '30 days' LIMIT $1)",
+  "DELETE FROM webhook_attempt WHERE ctid IN (SELECT ctid FROM webhook_attempt WHERE at < now() - interval '30 days' LIMIT $1)",
+  "DELETE FROM webhook_secret WHERE ctid IN (SELECT ctid FROM webhook_secret WHERE expires_at < now() - interval '1 day' LIMIT $1)",
 ];
 
 export const sweepExpired = async ({ pool }: Pick<Database, "pool">): Promise<void> => {

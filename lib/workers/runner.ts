@@ -50,6 +50,7 @@ export const startWorker = (services: Services): Worker => {
     listener: services.listener,
     log: services.errorLog,
   });
+  const webhooks = services.startWebhooks(instances.id);
   const schedules = registry.list().map((chain) =>
     every(Math.max(RECONCILE_EVERY_MS, chain.pollIntervalMs * POLLS_PER_RECONCILE), async () => {
       await services.transactions.reconcile(chain.id).catch((error: unknown) => {
@@ -74,7 +75,7 @@ export const startWorker = (services: Services): Worker => {
   );
   return {
     stop: async () => {
-      await Promise.all([jobs.stop(), ...schedules.map((stop) => stop())]);
+      await Promise.all([jobs.stop(), webhooks.stop(), ...schedules.map((stop) => stop())]);
       log.info("the worker stopped");
     },
   };

@@ -6,6 +6,7 @@ import { isMoreUsd, plainUsd } from "@/lib/core/usd";
 import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
+import { recordEvents, type NewEvent } from "@/lib/modules/events/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
@@ -98,6 +99,12 @@ const rightsAfter = (before: ApiKey, input: ApiKeyChange, now: Date): KeyRights 
   expiresAt: input.expiresAt === undefined ? before.expiresAt : readExpiry(input.expiresAt, now),
 });
 
+const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKey, at: Date): NewEvent => {
+  const { id, projectId, name, prefix, last4, scopes, policy } = key;
+  const data = { keyId: id, name, prefix, last4, scopes: [...scopes], otp: policy.otp, dailyCapUsd: policy.dailyCapUsd };
+  return { projectId, type, objectId: id, data, at };
+};
+
 /** Makes keys and changes what they may do. What widens authority needs an approval of exactly that change. */
 export const createKeyChanging = (deps: ChangingDeps) => {
   const { database, clock } = deps;
@@ -137,6 +144,7 @@ export const createKeyChanging = (deps: ChangingDeps) => {
       const entry = { projectId, actor: createdBy, subject: made.id, at: createdAt };
       const data = { name, scopes: rights.scopes, ...rights.policy, ...approved?.record };
       await recordAudit(tx, { ...entry, action: "api_key.created", data });
+      await recordEvents(tx, [keyEvent("api_key.created", made, createdAt)]);
       await deps.projects.tellOwners(tx, newKeyNotice({ key: made, ...notice }, approved?.record.approvedBy ?? null));
       return made;
     });
@@ -166,6 +174,7 @@ export const createKeyChanging = (deps: ChangingDeps) => {
       const { name, scopes, policy, expiresAt } = changed;
       const data = { name, scopes, ...policy, expiresAt: expiresAt?.toISOString() ?? null, ...approved?.record };
       await recordAudit(tx, { projectId, actor: userId, subject: id, action: "api_key.updated", data, at });
+      await recordEvents(tx, [keyEvent("api_key.updated", changed, at)]);
       if (approved !== null)
         await deps.projects.tellOwners(tx, widerKeyNotice({ key: changed, ...notice }, approved.record.approvedBy));
       return changed;

@@ -4,6 +4,7 @@ import { DomainError, notFound } from "@/lib/core/errors";
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { isId } from "@/lib/core/ids";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import { recordEvents } from "@/lib/modules/events/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import { createKeyChanging, mayManage, type ApiKeyChange, type ChangingDeps, type NewApiKey } from "./changing";
@@ -91,6 +92,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       const entry = { ...doneBy(actor), subject: id, at };
       if (!done?.changed) return done;
       await recordAudit(tx, { ...entry, action: "api_key.revoked" });
+      await recordEvents(tx, [{ projectId, type: "api_key.revoked", objectId: id, data: { keyId: id }, at }]);
       await announceEnded(tx, id);
       return done;
     });

@@ -7,6 +7,7 @@ import { formatAmount, parseAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Sql } from "@/lib/db/sql";
 import { doneBy, recordAuditOn } from "@/lib/modules/audit/service";
+import { recordEventsOn } from "@/lib/modules/events/service";
 import {
   LEDGER_DECIMALS,
   toDomainError,
@@ -165,6 +166,8 @@ export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }:
         const { transactionId, at } = decided;
         const data = { amount: units(base), currency: asset.assetId, transactionId };
         await recordAuditOn(sql, { ...doneBy(actor), action: "global_account.funded", subject: accountId, data, at });
+        const event = { accountId, ...data, symbol: asset.symbol };
+        await recordEventsOn(sql, [{ projectId, type: "global_account.funded", objectId: accountId, data: event, at }]);
       },
     });
     if (outcome === undefined) throw new Error("The ledger did not answer.");

@@ -12,6 +12,7 @@ import {
   type SentByWallet,
 } from "./wallet-transaction-repository";
 import { moveReservation } from "./leg-reservations";
+import { recordOperationEvents } from "./project-events";
 import { isLegFinal, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./summary";
 
 export type OperationRow = Operation & { status: Status; subStatus: SubStatus };
@@ -62,7 +63,7 @@ export const lockOperation = async (tx: Tx, operationId: string): Promise<Locked
   return row;
 };
 
-/** The caller holds the lock of the operation's row, so that numbers have no gap and no double. */
+/** Also an event of the project, where it is more than a step of a leg. The caller holds the lock of the operation's row, so that numbers have no gap and no double. */
 export const appendEvent = async (
   tx: Tx,
   event: { operationId: string; type: string; data: unknown; now: Date },
@@ -72,6 +73,7 @@ export const appendEvent = async (
     SELECT ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${JSON.stringify(toStored(event.data))}::jsonb,
       ${event.now}
     FROM operation_event WHERE operation_id = ${event.operationId}`;
+  await recordOperationEvents(tx, event);
 };
 
 export const createOperationsRepository = (

@@ -1,8 +1,9 @@
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
-import { sqlOn, type Sql } from "@/lib/db/sql";
+import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import type { Payout } from "@/lib/db/generated/client";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
+import { recordPayoutEvents } from "./project-events";
 import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
 
 export type PayoutRow = Payout & { status: Status; subStatus: SubStatus; mode: "atomic" | "independent" };
@@ -29,16 +30,15 @@ const FINISH_ATOMIC = `
   WHERE id = $1 AND status = 'processing'`;
 
 /** Inside a transaction of the ledger's: what was posted, and that it was, change together. */
-export const finishAtomic = (
+export const finishAtomic = async (
   sql: Sql,
   end: { payoutId: string; completed: boolean; failure: object | null; now: Date },
-): Promise<number> =>
-  sql.change(FINISH_ATOMIC, [
-    end.payoutId,
-    end.now,
-    end.completed ? "completed" : "failed",
-    end.failure === null ? null : JSON.stringify(end.failure),
-  ]);
+): Promise<void> => {
+  const status = end.completed ? "completed" : "failed";
+  const failure = end.failure === null ? null : JSON.stringify(end.failure);
+  if ((await sql.change(FINISH_ATOMIC, [end.payoutId, end.now, status, failure])) === 0) return;
+  await recordPayoutEvents(sql, { payoutIds: [end.payoutId], type: `payout.${status}`, at: end.now });
+};
 
 /** @returns 0: its key, or what it tries again, was used by another one */
 const insertPayout = (sql: Sql, payout: PayoutRow, rows: readonly string[]): Promise<number> =>
@@ -110,6 +110,7 @@ export const createPayoutsRepository = (database: Database) => {
             : { ...payout, subStatus: "awaiting_approval", expiresAt };
           if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
           await recordAuditOn(sql, audit(stored));
+          await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: stored.createdAt });
           return stored;
         });
       } catch (error) {
@@ -128,6 +129,7 @@ export const createPayoutsRepository = (database: Database) => {
         if (count === 0) return false;
         await tx.job.create({ data: { id, queue: "payout", runAt: now } });
         await recordAudit(tx, audit);
+        await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.approved", at: now });
         return true;
       }),
 
@@ -138,32 +140,49 @@ export const createPayoutsRepository = (database: Database) => {
           where: { id, status: "pending" },
           data: { status: "cancelled", expiresAt: null, updatedAt: now },
         });
-        if (count === 1) await recordAudit(tx, audit);
-        return count === 1;
+        if (count === 0) return false;
+        await recordAudit(tx, audit);
+        await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.cancelled", at: now });
+        return true;
       }),
 
     /** pending → processing. False when it is no longer pending. */
-    begin: async (id: string, now: Date): Promise<boolean> => {
-      const { count } = await prisma.payout.updateMany({
-        where: { id, status: "pending", subStatus: "queued" },
-        data: { status: "processing", updatedAt: now },
-      });
-      return count === 1;
-    },
+    begin: (id: string, now: Date): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { count } = await tx.payout.updateMany({
+          where: { id, status: "pending", subStatus: "queued" },
+          data: { status: "processing", updatedAt: now },
+        });
+        if (count === 0) return false;
+        await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.processing", at: now });
+        return true;
+      }),
 
     /** processing → what its rows came to. */
-    finish: async (id: string, end: { status: Status; subStatus: SubStatus }, now: Date): Promise<void> => {
-      await prisma.payout.updateMany({ where: { id, status: "processing" }, data: { ...end, updatedAt: now } });
-    },
+    finish: (
+      id: string,
+      end: { status: "completed" | "partially_completed" | "failed"; subStatus: SubStatus },
+      now: Date,
+    ): Promise<void> =>
+      database.transaction(async (tx) => {
+        const where = { id, status: "processing" };
+        const { count } = await tx.payout.updateMany({ where, data: { ...end, updatedAt: now } });
+        if (count === 0) return;
+        await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: `payout.${end.status}`, at: now });
+      }),
 
     /** pending → expired for those whose time to be approved is over. @returns how many */
-    expireDue: async (now: Date): Promise<number> => {
-      const { count } = await prisma.payout.updateMany({
-        where: { status: "pending", expiresAt: { lte: now } },
-        data: { status: "expired", updatedAt: now },
-      });
-      return count;
-    },
+    expireDue: (now: Date): Promise<number> =>
+      database.transaction(async (tx) => {
+        const expired = await tx.payout.updateManyAndReturn({
+          where: { status: "pending", expiresAt: { lte: now } },
+          data: { status: "expired", updatedAt: now },
+          select: { id: true },
+        });
+        const payoutIds = expired.map(({ id }) => id);
+        if (payoutIds.length > 0) await recordPayoutEvents(sqlOf(tx), { payoutIds, type: "payout.expired", at: now });
+        return expired.length;
+      }),
 
     list: async (query: {
       projectId: string;

@@ -1,4 +1,5 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { recordFailedItems } from "./project-events";
 
 /** A row as it was asked for. */
 export interface NewItem {
@@ -114,7 +115,8 @@ const SETTLE_ITEMS = `
   )
   UPDATE payout SET updated_at = $2, items_completed = items_completed + counted.completed,
     items_failed = items_failed + counted.failed, paid_base = paid_base + counted.paid
-  FROM counted WHERE id = $1`;
+  FROM counted WHERE id = $1
+  RETURNING (SELECT coalesce(array_agg(index), '{}') FROM settled) AS settled`;
 
 /** Inside the transaction of the ledger's that posts them: what was paid, and that it was, change together. */
 export const settleItems = async (
@@ -122,7 +124,7 @@ export const settleItems = async (
   settled: { payoutId: string; items: readonly ItemOutcome[]; now: Date },
 ): Promise<void> => {
   const { payoutId, items, now } = settled;
-  await sql.change(SETTLE_ITEMS, [
+  const [row] = await sql.query<{ settled: number[] }>(SETTLE_ITEMS, [
     payoutId,
     now,
     items.map(({ index }) => index),
@@ -131,4 +133,7 @@ export const settleItems = async (
     items.map(({ transactionId }) => transactionId),
     items.map(({ failure }) => (failure === null ? null : JSON.stringify(failure))),
   ]);
+  const isNew = new Set(row?.settled ?? []);
+  const failed = items.filter(({ index, status }) => status === "failed" && isNew.has(index));
+  await recordFailedItems(sql, { payoutId, items: failed, at: now });
 };

@@ -2,6 +2,7 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import type { Database, Queryable, Tx } from "@/lib/db/client";
 import type { Prisma, Quote } from "@/lib/db/generated/client";
 import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { recordEvents } from "@/lib/modules/events/service";
 
 export type QuoteRow = Quote;
 
@@ -32,6 +33,7 @@ export const createQuotesRepository = (database: Database) => ({
     return database.transaction(async (tx) => {
       const row = await insertQuote(tx, quote);
       if (row !== null) await recordAudit(tx, audit);
+      if (row !== null) await recordTransferEvent(tx, row, { status: "pending", at: row.createdAt });
       return row;
     });
   },
@@ -104,8 +106,11 @@ export const createQuotesRepository = (database: Database) => ({
         where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
         data: { status: "cancelled" },
       });
-      if (count === 1) await recordAudit(tx, audit);
-      return count === 1;
+      if (count === 0) return false;
+      await recordAudit(tx, audit);
+      const row = await tx.quote.findUniqueOrThrow({ where: { id: read.id } });
+      await recordTransferEvent(tx, row, { status: "cancelled", at: audit.at });
+      return true;
     }),
 
   /**
@@ -141,6 +146,18 @@ export const createQuotesRepository = (database: Database) => ({
     return count === 1;
   },
 });
+
+/** Of a transfer that has no operation yet; afterwards its operation writes them. */
+const recordTransferEvent = async (
+  tx: Tx,
+  { projectId, transferId, kind }: QuoteRow,
+  { status, at }: { status: "pending" | "cancelled"; at: Date },
+): Promise<void> => {
+  if (transferId === null) return;
+  const type = status === "pending" ? "transfer.created" : "transfer.cancelled";
+  const data = { operationId: null, transferId, kind, status };
+  await recordEvents(tx, [{ projectId, type, objectId: transferId, data, at }]);
+};
 
 const insertQuote = async (db: Queryable, quote: Prisma.QuoteUncheckedCreateInput): Promise<QuoteRow | null> => {
   const [row] = await db.quote.createManyAndReturn({ data: [quote], skipDuplicates: true });

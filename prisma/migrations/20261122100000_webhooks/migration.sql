@@ -138,7 +138,7 @@ CREATE TABLE "webhook_delivery" (
 ALTER TABLE "webhook_delivery" ADD CONSTRAINT "webhook_delivery_kind_check" CHECK ("kind" IN ('event', 'test', 'replay', 'resend'));
 ALTER TABLE "webhook_delivery" ADD CONSTRAINT "webhook_delivery_status_check" CHECK ("status" IN ('pending', 'delivered', 'failed'));
 CREATE INDEX "webhook_delivery_project_id_endpoint_id_id_idx" ON "webhook_delivery"("project_id", "endpoint_id", "id");
-CREATE INDEX "webhook_delivery_pending_idx" ON "webhook_delivery"("project_id", "endpoint_id", "sequence", "id") WHERE "status" = 'pending';
+CREATE INDEX "webhook_delivery_pending_idx" ON "webhook_delivery"("project_id", "endpoint_id", "due_at", "sequence") WHERE "status" = 'pending';
 CREATE INDEX "webhook_delivery_pending_object_idx" ON "webhook_delivery"("project_id", "endpoint_id", "object_id", "sequence") WHERE "status" = 'pending';
 CREATE INDEX "webhook_delivery_created_at_idx" ON "webhook_delivery" USING brin ("created_at");
 

@@ -1,0 +1,9 @@
+import { resendDelivery } from "@/lib/contracts/webhook-endpoints";
+import { accepted, route } from "@/lib/http/route";
+import { toDelivery } from "@/lib/modules/webhooks/serializer";
+
+export const POST = route({
+  contract: resendDelivery,
+  handler: async ({ params, actor, services }) =>
+    accepted(toDelivery(await services.webhooks.deliveries.resend(actor, params.id))),
+});

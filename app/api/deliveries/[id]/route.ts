@@ -1,0 +1,9 @@
+import { getDelivery } from "@/lib/contracts/webhook-endpoints";
+import { ok, route } from "@/lib/http/route";
+import { toDeliveryWithRequests } from "@/lib/modules/webhooks/serializer";
+
+export const GET = route({
+  contract: getDelivery,
+  handler: async ({ params, actor, services }) =>
+    ok(toDeliveryWithRequests(await services.webhooks.deliveries.get(actor.projectId, params.id))),
+});

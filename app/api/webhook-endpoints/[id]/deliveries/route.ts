@@ -1,0 +1,9 @@
+import { listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import { ok, route } from "@/lib/http/route";
+import { toDeliveries } from "@/lib/modules/webhooks/serializer";
+
+export const GET = route({
+  contract: listDeliveries,
+  handler: async ({ params, query, actor, services }) =>
+    ok(toDeliveries(await services.webhooks.deliveries.list(actor.projectId, params.id, query))),
+});

@@ -1,0 +1,13 @@
+import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
+import { created, ok, route } from "@/lib/http/route";
+import { toEndpoints, toEndpointWithSecret } from "@/lib/modules/webhooks/serializer";
+
+export const GET = route({
+  contract: listWebhookEndpoints,
+  handler: async ({ actor, services }) => ok(toEndpoints(await services.webhooks.list(actor.projectId))),
+});
+
+export const POST = route({
+  contract: createWebhookEndpoint,
+  handler: async ({ body, actor, services }) => created(toEndpointWithSecret(await services.webhooks.create(actor, body))),
+});

@@ -1,0 +1,136 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { sqlOn } from "@/lib/db/sql";
+import { testDatabase } from "@/lib/testing/database";
+import { randomOf } from "@/lib/testing/random";
+import { listEvents, type EventRow, type SequencedRange } from "./repository";
+import { createSequencer } from "./sequencer";
+import { recordEventsOn, type NewEvent } from "./service";
+
+const { database } = await testDatabase();
+const sql = sqlOn(database.pool);
+const log = { warn: () => undefined };
+
+beforeEach(async () => {
+  await database.pool.query("TRUNCATE event, event_outbox, event_counter");
+});
+
+const sequencer = (fanOut: (ranges: readonly SequencedRange[]) => Promise<void> = () => Promise.resolve()) =>
+  createSequencer({
+    sql,
+    transaction: (work) => database.rawTransaction(work),
+    fanOut: (_tx, ranges) => fanOut(ranges),
+    log,
+  });
+
+const eventOf = (projectId: string, objectId: string, n: number): NewEvent => ({
+  projectId,
+  type: "operation.processing",
+  objectId,
+  data: { n },
+  at: new Date(),
+});
+const all = (projectId: string): Promise<readonly EventRow[]> => listEvents(sql, { projectId, after: 0, limit: 10_000 });
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+test("numbers have no gap and no double, whatever is rolled back and however many number at once", async () => {
+  const random = randomOf(5);
+  const projects = ["prj_a", "prj_b", "prj_c"];
+  const committed = new Map(projects.map((project) => [project, 0]));
+  let isOver = false;
+  const write = async (writer: number): Promise<void> => {
+    for (let turn = 0; turn < 40; turn += 1) {
+      const project = projects[Math.floor(random() * projects.length)] ?? "prj_a";
+      const fails = random() < 0.3;
+      // Each writer has objects of its own, as rows of objects are locked by whoever writes about them.
+      const events = [eventOf(project, `op_${String(writer)}`, turn), eventOf(project, `tr_${String(writer)}`, turn)];
+      await database
+        .rawTransaction(async (tx) => {
+          await recordEventsOn(tx, events);
+          if (fails) throw new Error("rolled back");
+        })
+        .catch(() => undefined);
+      if (!fails) committed.set(project, (committed.get(project) ?? 0) + events.length);
+    }
+  };
+  const number = async (): Promise<void> => {
+    const one = sequencer();
+    while (!isOver) {
+      await one.drain();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  const numbering = [number(), number(), number()];
+  await Promise.all(Array.from({ length: 4 }, (_, writer) => write(writer)));
+  isOver = true;
+  await Promise.all(numbering);
+  await sequencer().drain();
+  for (const project of projects) {
+    const events = await all(project);
+    expect(events.map(({ sequence }) => sequence)).toEqual(upTo(committed.get(project) ?? 0));
+    for (const object of new Set(events.map(({ objectId }) => objectId))) {
+      const own = events.filter(({ objectId }) => objectId === object);
+      expect(own.map(({ objectSequence }) => objectSequence)).toEqual(upTo(own.length));
+      const written = own.map(({ payload }) => (JSON.parse(payload) as { n: number }).n);
+      expect(written).toEqual([...written].sort((one, other) => one - other));
+    }
+  }
+});
+
+test("an event that commits later than one that was begun after it gets the later number, and none is left out", async () => {
+  const [slow, fast] = [await database.pool.connect(), await database.pool.connect()];
+  try {
+    await slow.query("BEGIN");
+    await recordEventsOn(sqlOn(slow), [eventOf("prj_s", "op_slow", 0)]);
+    await fast.query("BEGIN");
+    await recordEventsOn(sqlOn(fast), [eventOf("prj_s", "op_fast", 0)]);
+    await fast.query("COMMIT");
+    await sequencer().drain();
+    expect((await all("prj_s")).map(({ objectId }) => objectId)).toEqual(["op_fast"]);
+    await slow.query("COMMIT");
+    await sequencer().drain();
+    expect((await all("prj_s")).map(({ objectId, sequence }) => [objectId, sequence])).toEqual([
+      ["op_fast", 1],
+      ["op_slow", 2],
+    ]);
+  } finally {
+    slow.release();
+    fast.release();
+  }
+});
+
+test("what fails while numbers are given takes none, and is numbered the next time", async () => {
+  await database.rawTransaction((tx) => recordEventsOn(tx, [eventOf("prj_f", "op_1", 0), eventOf("prj_f", "op_1", 1)]));
+  await expect(sequencer(() => Promise.reject(new Error("no fan-out"))).drain()).rejects.toThrow("no fan-out");
+  expect(await all("prj_f")).toEqual([]);
+  const told: SequencedRange[] = [];
+  await sequencer((ranges) => Promise.resolve(void told.push(...ranges))).drain();
+  expect(told).toEqual([{ projectId: "prj_f", from: 1, to: 2 }]);
+  expect((await all("prj_f")).map(({ sequence }) => sequence)).toEqual([1, 2]);
+});
+
+test("one project's flood is numbered in parts, and no other project waits for its end", async () => {
+  const flood = upTo(1200).map((n) => eventOf("prj_flood", `op_${String(n)}`, n));
+  await database.rawTransaction((tx) => recordEventsOn(tx, [...flood, eventOf("prj_small", "op_x", 0)]));
+  const turns: SequencedRange[][] = [];
+  await sequencer((ranges) => Promise.resolve(void turns.push([...ranges]))).drain();
+  expect(turns[0]).toEqual([
+    { projectId: "prj_flood", from: 1, to: 500 },
+    { projectId: "prj_small", from: 1, to: 1 },
+  ]);
+  expect(turns.flat().filter(({ projectId }) => projectId === "prj_flood").at(-1)?.to).toBe(1200);
+});
+
+test("more projects than one turn takes are all numbered", async () => {
+  const events = upTo(250).map((n) => eventOf(`prj_${String(n).padStart(4, "0")}`, "op_1", n));
+  await database.rawTransaction((tx) => recordEventsOn(tx, events));
+  const seen = new Set<string>();
+  await sequencer((ranges) => Promise.resolve(ranges.forEach(({ projectId }) => seen.add(projectId)))).drain();
+  expect(seen.size).toBe(250);
+});
+
+test("a started sequencer finds events by itself, and stops", async () => {
+  const running = sequencer().start();
+  await database.rawTransaction((tx) => recordEventsOn(tx, [eventOf("prj_live", "op_1", 0)]));
+  await vi.waitFor(async () => expect(await all("prj_live")).toHaveLength(1), { timeout: 10_000, interval: 20 });
+  await running.stop();
+});

@@ -1,0 +1,63 @@
+import type { Actor } from "@/lib/core/actor";
+import type { EventType } from "@/lib/contracts/events";
+import { newId } from "@/lib/core/ids";
+import type { Tx } from "@/lib/db/client";
+import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
+import { insertOutbox, lastSequence, listEvents, type EventRow } from "./repository";
+
+export type { EventRow, SequencedRange } from "./repository";
+export { EVENT_COLUMNS } from "./repository";
+
+export type EventData = Readonly<Record<string, string | number | boolean | null | object>>;
+
+export interface NewEvent {
+  readonly projectId: string;
+  readonly type: EventType;
+  /** What the event is about. Its events are delivered in their order. */
+  readonly objectId: string;
+  /** Never a secret: it leaves the service. */
+  readonly data: EventData;
+  /** Of a private movement: only those who may read such movements get more than id, type and sequence. Default false. */
+  readonly private?: boolean;
+  readonly at: Date;
+}
+
+/**
+ * Stores events in the transaction of the state that they report: neither is there without the other. It only appends, so it may come
+ * at any place of the transaction and waits for nobody; numbers are given after the commit (lib/modules/events/sequencer.ts). Whoever
+ * writes events of an object must hold the lock of the object's row, or two events of it may be numbered in the wrong order.
+ * @example
+ * await recordEventsOn(sql, [{ projectId, type: "payout.completed", objectId: payoutId, data: { payoutId }, at: now }]);
+ */
+export const recordEventsOn = (sql: Sql, events: readonly NewEvent[]): Promise<void> =>
+  insertOutbox(
+    sql,
+    events.map(({ projectId, type, objectId, data, private: isPrivate = false, at }) => ({
+      projectId,
+      id: newId("event"),
+      type,
+      objectId,
+      payload: JSON.stringify(data),
+      private: isPrivate,
+      createdAt: at,
+    })),
+  );
+
+/** As `recordEventsOn`, for transactions of Prisma's. */
+export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEventsOn(sqlOf(tx), events);
+
+/** Whether the actor gets the details of private movements. */
+export const mayReadPrivate = (actor: Actor): boolean =>
+  actor.type === "user" || actor.scopes.includes("privacy:read");
+
+/** The events of a project, as whoever missed some reads them again. */
+export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({
+  list: async (
+    actor: Actor,
+    query: { readonly after: number; readonly limit: number },
+  ): Promise<{ data: readonly EventRow[]; lastSequence: number; mayReadPrivate: boolean }> => {
+    const { projectId } = actor;
+    const data = await listEvents(reader, { projectId, ...query });
+    return { data, lastSequence: await lastSequence(reader, projectId), mayReadPrivate: mayReadPrivate(actor) };
+  },
+});

@@ -1,0 +1,42 @@
+import { EVENT_TYPES, type EventType } from "@/lib/contracts/events";
+import type { Tx } from "@/lib/db/client";
+import { recordEvents } from "@/lib/modules/events/service";
+
+interface State {
+  readonly projectId: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly subStatus: string;
+  readonly failure: object | null;
+  readonly retryOf: string | null;
+  readonly transferId: string | null;
+}
+
+const PRIVATE_KINDS: ReadonlySet<string> = new Set(["shield", "unshield", "private_transfer", "private_swap"]);
+
+const asType = (text: string): EventType | undefined => EVENT_TYPES.find((type) => type === text);
+
+/**
+ * Writes the project's events about what an operation has become: one of the operation, and one of the transfer that it carries out.
+ * Steps of single legs are no events of the project. The caller holds the lock of the operation's row.
+ */
+export const recordOperationEvents = async (
+  tx: Tx,
+  { operationId, type, now }: { readonly operationId: string; readonly type: string; readonly now: Date },
+): Promise<void> => {
+  const known = asType(type);
+  if (known === undefined) return;
+  const [state] = await tx.$queryRaw<State[]>`
+    SELECT o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure, o.retry_of AS "retryOf",
+      q.transfer_id AS "transferId"
+    FROM operation o LEFT JOIN quote q ON q.operation_id = o.id WHERE o.id = ${operationId}`;
+  if (state === undefined) return;
+  const { projectId, transferId, ...data } = state;
+  const common = { projectId, private: PRIVATE_KINDS.has(state.kind), at: now };
+  const own = { ...common, type: known, objectId: operationId, data: { operationId, transferId, ...data } };
+  const transferType = asType(type.replace("operation.", "transfer."));
+  // A transfer was created before, with its quote.
+  const isNews = transferId !== null && transferType !== undefined && transferType !== "transfer.created";
+  const transfer = isNews ? [{ ...own, type: transferType, objectId: transferId }] : [];
+  await recordEvents(tx, [own, ...transfer]);
+};

@@ -1,0 +1,62 @@
+import type { EventType } from "@/lib/contracts/events";
+import type { Sql } from "@/lib/db/sql";
+import { recordEventsOn } from "@/lib/modules/events/service";
+
+type PayoutEventType = Extract<EventType, `payout.${string}`>;
+
+interface State {
+  readonly projectId: string;
+  readonly kind: string;
+  readonly mode: string;
+  readonly status: string;
+  readonly subStatus: string;
+  readonly reference: string | null;
+  readonly itemsTotal: number;
+  readonly itemsCompleted: number;
+  readonly itemsFailed: number;
+  readonly failure: object | null;
+}
+
+const READ = `
+  SELECT id AS "payoutId", project_id AS "projectId", kind, mode, status, sub_status AS "subStatus", reference,
+    items_total AS "itemsTotal", items_completed AS "itemsCompleted", items_failed AS "itemsFailed", failure
+  FROM payout WHERE id = ANY($1::text[])`;
+
+/**
+ * Writes the project's event about what each of the payouts has become, in the transaction that changed them: their rows are locked by
+ * the change.
+ */
+export const recordPayoutEvents = async (
+  sql: Sql,
+  {
+    payoutIds,
+    type,
+    at,
+  }: { readonly payoutIds: readonly string[]; readonly type: PayoutEventType; readonly at: Date },
+): Promise<void> => {
+  const states = await sql.query<State & { payoutId: string }>(READ, [payoutIds]);
+  const events = states.map(({ projectId, ...data }) => ({ projectId, type, objectId: data.payoutId, data, at }));
+  await recordEventsOn(sql, events);
+};
+
+/** One row of a payout that could not be paid. */
+export interface FailedItem {
+  readonly index: number;
+  readonly failure: object | null;
+}
+
+/** Writes an event for each row that failed by itself, in the transaction that says so. */
+export const recordFailedItems = async (
+  sql: Sql,
+  { payoutId, items, at }: { readonly payoutId: string; readonly items: readonly FailedItem[]; readonly at: Date },
+): Promise<void> => {
+  if (items.length === 0) return;
+  const [payout] = await sql.query<State>(READ, [[payoutId]]);
+  if (payout === undefined) return;
+  const { projectId } = payout;
+  const common = { projectId, type: "payout.item.failed", objectId: payoutId, at } as const;
+  await recordEventsOn(
+    sql,
+    items.map(({ index, failure }) => ({ ...common, data: { payoutId, index, failure } })),
+  );
+};

@@ -1,0 +1,107 @@
+import type { Actor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { invalidRequest, notFound } from "@/lib/core/errors";
+import { isId, newId } from "@/lib/core/ids";
+import type { Database } from "@/lib/db/client";
+import { sqlOn } from "@/lib/db/sql";
+import {
+  findDelivery,
+  insertDelivery,
+  listAttempts,
+  listDeliveries,
+  type AttemptRow,
+  type DeliveryRow,
+  type NewDelivery,
+} from "./delivery-repository";
+import type { EndpointView } from "./endpoint-repository";
+import { isDisabled, rangeTooLong } from "./errors";
+import { replayEvents } from "./fan-out-repository";
+
+interface DeliveriesDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** @throws DomainError `not_found` */
+  find(projectId: string, endpointId: string): Promise<EndpointView>;
+  /** @throws DomainError `forbidden` */
+  mayChange(actor: Actor): void;
+}
+
+const REPLAY_NUMBERS_MAX = 10_000;
+const TEST_TYPE = "webhook.test";
+
+/** Deliveries as people look at them and ask for them. The worker makes them. */
+export const createDeliveriesService = ({ database, clock, find, mayChange }: DeliveriesDeps) => {
+  const reader = sqlOn(database.pool);
+
+  const get = async (projectId: string, id: string): Promise<DeliveryRow> => {
+    const delivery = isId("delivery", id) ? await findDelivery(reader, projectId, id) : null;
+    if (delivery === null) throw notFound();
+    return delivery;
+  };
+
+  const awake = async (actor: Actor, endpointId: string): Promise<EndpointView> => {
+    mayChange(actor);
+    const endpoint = await find(actor.projectId, endpointId);
+    if (endpoint.status === "disabled") throw isDisabled();
+    return endpoint;
+  };
+
+  const add = async (delivery: Omit<NewDelivery, "id" | "createdAt">): Promise<DeliveryRow> => {
+    const id = newId("delivery");
+    await database.rawTransaction((sql) => insertDelivery(sql, { ...delivery, id, createdAt: clock.now() }));
+    return get(delivery.projectId, id);
+  };
+
+  return {
+    list: async (
+      projectId: string,
+      endpointId: string,
+      query: {
+        readonly limit: number;
+        readonly cursor?: string | undefined;
+        readonly status?: string | undefined;
+        readonly type?: string | undefined;
+      },
+    ): Promise<{ data: readonly DeliveryRow[]; nextCursor: string | null }> => {
+      await find(projectId, endpointId);
+      const { cursor: before, limit, ...filter } = query;
+      if (before !== undefined && !isId("delivery", before))
+        throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+      const rows = await listDeliveries(reader, { projectId, endpointId, ...filter, before, limit: limit + 1 });
+      const data = rows.slice(0, limit);
+      return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+    },
+
+    /** With each of its requests. @throws DomainError `not_found` */
+    get: async (projectId: string, id: string): Promise<{ delivery: DeliveryRow; attempts: readonly AttemptRow[] }> => {
+      const delivery = await get(projectId, id);
+      return { delivery, attempts: await listAttempts(reader, projectId, id) };
+    },
+
+    /** @throws DomainError `not_found`, `invalid_state` while the endpoint is disabled */
+    test: async (actor: Actor, endpointId: string): Promise<DeliveryRow> => {
+      const { projectId } = await awake(actor, endpointId);
+      const event = { eventId: newId("event"), type: TEST_TYPE, sequence: 0, previousSequence: null };
+      return add({ projectId, endpointId, kind: "test", objectId: endpointId, ...event });
+    },
+
+    /** The same event once more, whatever became of it. @throws DomainError `not_found`, `invalid_state` */
+    resend: async (actor: Actor, id: string): Promise<DeliveryRow> => {
+      const { projectId, endpointId, eventId, type, sequence, previousSequence, objectId } = await get(actor.projectId, id);
+      await awake(actor, endpointId);
+      return add({ projectId, endpointId, kind: "resend", eventId, type, sequence, previousSequence, objectId });
+    },
+
+    /** @returns how many events of the range the endpoint is sent. @throws DomainError `invalid_request`, `invalid_state` */
+    replay: async (
+      actor: Actor,
+      endpointId: string,
+      { from, to }: { readonly from: number; readonly to: number },
+    ): Promise<{ queued: number }> => {
+      if (to - from >= REPLAY_NUMBERS_MAX) throw rangeTooLong(REPLAY_NUMBERS_MAX);
+      const { projectId } = await awake(actor, endpointId);
+      const range = { projectId, endpointId, from, to, now: clock.now() };
+      return { queued: await database.rawTransaction((sql) => replayEvents(sql, range)) };
+    },
+  };
+};

@@ -1,0 +1,119 @@
+import type { Sql, SqlReader } from "@/lib/db/sql";
+
+export interface DeliveryRow {
+  readonly projectId: string;
+  readonly id: string;
+  readonly endpointId: string;
+  readonly kind: "event" | "test" | "replay" | "resend";
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly previousSequence: number | null;
+  readonly objectId: string;
+  readonly status: "pending" | "delivered" | "failed";
+  readonly attempts: number;
+  readonly dueAt: Date;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+}
+
+export interface AttemptRow {
+  readonly number: number;
+  readonly at: Date;
+  readonly durationMs: number;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: string;
+  readonly statusCode: number | null;
+  readonly responseHeaders: Readonly<Record<string, string>> | null;
+  readonly responseBody: string | null;
+  readonly error: string | null;
+}
+
+const COLUMNS = `
+  d.project_id AS "projectId", d.id, d.endpoint_id AS "endpointId", d.kind, d.event_id AS "eventId", d.event_type AS type,
+  d.sequence::float8 AS sequence, d.previous_sequence::float8 AS "previousSequence", d.object_id AS "objectId", d.status,
+  d.attempts, d.due_at AS "dueAt", d.created_at AS "createdAt", d.completed_at AS "completedAt",
+  d.last_status AS "statusCode", d.last_error AS error`;
+
+export interface DeliveryQuery {
+  readonly projectId: string;
+  readonly endpointId: string;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  /** Only rows with a smaller id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export const listDeliveries = (sql: SqlReader, query: DeliveryQuery): Promise<readonly DeliveryRow[]> => {
+  const { projectId, endpointId, status = null, type = null, before = null, limit } = query;
+  return sql.query<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM webhook_delivery d
+     WHERE d.project_id = $1 AND d.endpoint_id = $2 AND ($3::text IS NULL OR d.status = $3) AND ($4::text IS NULL OR d.event_type = $4)
+       AND ($5::text IS NULL OR d.id < $5)
+     ORDER BY d.id DESC LIMIT $6::int`,
+    [projectId, endpointId, status, type, before, limit],
+  );
+};
+
+export const findDelivery = async (sql: SqlReader, projectId: string, id: string): Promise<DeliveryRow | null> => {
+  const text = `SELECT ${COLUMNS} FROM webhook_delivery d WHERE d.project_id = $1 AND d.id = $2`;
+  return (await sql.query<DeliveryRow>(text, [projectId, id]))[0] ?? null;
+};
+
+/** In their order. */
+export const listAttempts = (sql: SqlReader, projectId: string, deliveryId: string): Promise<readonly AttemptRow[]> =>
+  sql.query<AttemptRow>(
+    `SELECT number, at, duration_ms AS "durationMs", url, request_headers AS "requestHeaders", request_body AS "requestBody",
+       status_code AS "statusCode", response_headers AS "responseHeaders", response_body AS "responseBody", error
+     FROM webhook_attempt WHERE project_id = $1 AND delivery_id = $2 ORDER BY number`,
+    [projectId, deliveryId],
+  );
+
+export type NewDelivery = Pick<
+  DeliveryRow,
+  | "projectId"
+  | "id"
+  | "endpointId"
+  | "kind"
+  | "eventId"
+  | "type"
+  | "sequence"
+  | "previousSequence"
+  | "objectId"
+  | "createdAt"
+>;
+
+const INSERT = `
+  WITH lane AS (
+    UPDATE webhook_lane SET due_at = least(coalesce(due_at, $10::timestamptz), $10::timestamptz)
+    WHERE project_id = $1 AND endpoint_id = $3
+  )
+  INSERT INTO webhook_delivery (project_id, id, endpoint_id, kind, event_id, event_type, sequence, previous_sequence, object_id,
+    status, due_at, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9, 'pending', $10::timestamptz, $10::timestamptz)`;
+
+/** One delivery that somebody asked for. */
+export const insertDelivery = async (sql: Sql, delivery: NewDelivery): Promise<void> => {
+  const { projectId, id, endpointId, kind, eventId, type, sequence, previousSequence, objectId, createdAt } = delivery;
+  const words = [projectId, id, endpointId, kind, eventId, type, sequence, previousSequence, objectId];
+  await sql.change(INSERT, [...words, createdAt.toISOString()]);
+};
+
+/** How many wait, and since when the oldest is due; for metrics. */
+export const deliveryBacklog = async (sql: SqlReader): Promise<{ count: number; oldest: Date | null }> => {
+  const rows = await sql.query<{ count: number; oldest: Date | null }>(
+    `SELECT count(*)::int AS count, min(d.created_at) AS oldest
+     FROM (
+       SELECT d.created_at FROM webhook_delivery d
+       JOIN webhook_endpoint w ON w.project_id = d.project_id AND w.id = d.endpoint_id AND w.status = 'active'
+       WHERE d.status = 'pending' LIMIT 100000
+     ) d`,
+    [],
+  );
+  return rows[0] ?? { count: 0, oldest: null };
+};

@@ -1,0 +1,24 @@
+import { DomainError, invalidRequest } from "@/lib/core/errors";
+
+export const ENDPOINTS_MAX = 20;
+
+export const tooManyEndpoints = (): DomainError =>
+  new DomainError("invalid_state", `A project has at most ${String(ENDPOINTS_MAX)} endpoints. Delete one first.`);
+
+export const changedMeanwhile = (): DomainError =>
+  new DomainError("invalid_state", "The endpoint was changed meanwhile. Read it again; this change was not made.");
+
+export const isDisabled = (): DomainError =>
+  new DomainError("invalid_state", "The endpoint is disabled. Set its status to active first.");
+
+export const badUrl = (problem: string): DomainError =>
+  invalidRequest([{ path: "url", message: problem, code: "forbidden_target" }], problem);
+
+export const rangeTooLong = (numbersMax: number): DomainError =>
+  invalidRequest([{ path: "to", message: `A range has at most ${numbersMax.toLocaleString("en")} numbers.` }]);
+
+export const needsPrivacyScope = (): DomainError =>
+  new DomainError("insufficient_scope", "Details of private movements need the scope privacy:read.");
+
+export const mayNotChange = (): DomainError =>
+  new DomainError("forbidden", "Only owners and admins of the project, and API keys with webhooks:write, may do this.");

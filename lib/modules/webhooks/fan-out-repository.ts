@@ -1,0 +1,79 @@
+import type { Sql } from "@/lib/db/sql";
+import type { SequencedRange } from "@/lib/modules/events/service";
+
+/**
+ * A UUIDv7 of the database's own, so that events need not travel to this process to become deliveries. Those of one statement ascend
+ * with the sequence.
+ */
+const NEW_DELIVERY_ID = `
+  'dlv_' || overlay(overlay(gen_random_uuid()::text
+    PLACING left(ms.hex, 8) || '-' || right(ms.hex, 4) FROM 1 FOR 13)
+    PLACING '7' || lpad(to_hex((row_number() OVER (ORDER BY sequence) % 4096)::int), 3, '0') FROM 15 FOR 4)`;
+const MILLISECONDS = "(SELECT lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0') AS hex) ms";
+
+const MATCHES = `('*' = ANY(w.events) OR e.type = ANY(w.events) OR split_part(e.type, '.', 1) || '.*' = ANY(w.events))`;
+
+// A disabled endpoint gets no delivery, but the next number before which it is sent something names what it missed.
+const FAN_OUT = `
+  WITH matched AS (
+    SELECT w.project_id, w.id AS endpoint_id, w.status, e.id, e.type, e.sequence, e.object_id,
+      CASE WHEN '*' = ANY(w.events) THEN NULL ELSE coalesce(
+        lag(e.sequence) OVER (PARTITION BY w.project_id, w.id ORDER BY e.sequence), nullif(l.last_sequence, 0)
+      ) END AS previous_sequence
+    FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS r (project_id, "from", "to")
+    JOIN webhook_endpoint w ON w.project_id = r.project_id
+    JOIN webhook_lane l ON l.project_id = w.project_id AND l.endpoint_id = w.id
+    JOIN event e ON e.project_id = r.project_id AND e.sequence BETWEEN r."from" AND r."to"
+    WHERE ${MATCHES}
+  ), lanes AS (
+    UPDATE webhook_lane l SET last_sequence = m.last_sequence,
+      due_at = CASE WHEN m.status = 'disabled' THEN l.due_at ELSE least(coalesce(l.due_at, $4::timestamptz), $4::timestamptz) END
+    FROM (
+      SELECT project_id, endpoint_id, status, max(sequence) AS last_sequence FROM matched GROUP BY project_id, endpoint_id, status
+    ) m
+    WHERE l.project_id = m.project_id AND l.endpoint_id = m.endpoint_id
+  )
+  INSERT INTO webhook_delivery (project_id, id, endpoint_id, kind, event_id, event_type, sequence, previous_sequence, object_id,
+    status, due_at, created_at)
+  SELECT project_id, ${NEW_DELIVERY_ID}, endpoint_id, 'event', m.id, type, sequence, previous_sequence, object_id, 'pending',
+    $4::timestamptz, $4::timestamptz
+  FROM matched m, ${MILLISECONDS}
+  WHERE status <> 'disabled' ORDER BY project_id, endpoint_id, sequence`;
+
+/** A delivery of each event to each endpoint that wants it, in the transaction that numbers the events: none is missed or doubled. */
+export const fanOutEvents = async (sql: Sql, ranges: readonly SequencedRange[], now: Date): Promise<void> => {
+  await sql.change(FAN_OUT, [
+    ranges.map(({ projectId }) => projectId),
+    ranges.map(({ from }) => from),
+    ranges.map(({ to }) => to),
+    now.toISOString(),
+  ]);
+};
+
+const REPLAY = `
+  WITH lane AS (
+    UPDATE webhook_lane SET due_at = least(coalesce(due_at, $5::timestamptz), $5::timestamptz)
+    WHERE project_id = $1 AND endpoint_id = $2
+  ), wanted AS (
+    SELECT e.*, CASE WHEN '*' = ANY(w.events) THEN NULL ELSE lag(e.sequence) OVER (ORDER BY e.sequence) END AS previous_sequence
+    FROM webhook_endpoint w JOIN event e ON e.project_id = w.project_id AND e.sequence BETWEEN $3::bigint AND $4::bigint
+    WHERE w.project_id = $1 AND w.id = $2 AND ${MATCHES}
+  )
+  INSERT INTO webhook_delivery (project_id, id, endpoint_id, kind, event_id, event_type, sequence, previous_sequence, object_id,
+    status, due_at, created_at)
+  SELECT project_id, ${NEW_DELIVERY_ID}, $2, 'replay', w.id, type, sequence, previous_sequence, object_id, 'pending',
+    $5::timestamptz, $5::timestamptz
+  FROM wanted w, ${MILLISECONDS} ORDER BY sequence`;
+
+/** @returns how many events of the range the endpoint wants */
+export const replayEvents = (
+  sql: Sql,
+  range: {
+    readonly projectId: string;
+    readonly endpointId: string;
+    readonly from: number;
+    readonly to: number;
+    readonly now: Date;
+  },
+): Promise<number> =>
+  sql.change(REPLAY, [range.projectId, range.endpointId, range.from, range.to, range.now.toISOString()]);

@@ -1,0 +1,84 @@
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type {
+  createWebhookEndpoint,
+  getDelivery,
+  getWebhookEndpoint,
+  listDeliveries,
+  listWebhookEndpoints,
+  testWebhookEndpoint,
+} from "@/lib/contracts/webhook-endpoints";
+import type { AttemptRow, DeliveryRow, Endpoint } from "./service";
+
+type EndpointBody = ResponseOf<typeof getWebhookEndpoint>;
+type DeliveryBody = ResponseOf<typeof testWebhookEndpoint>;
+type AttemptBody = ResponseOf<typeof getDelivery>["requests"][number];
+
+export const toEndpoint = (endpoint: Endpoint): EndpointBody => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  events: [...endpoint.events],
+  payload: endpoint.payload,
+  includePrivate: endpoint.includePrivate,
+  description: endpoint.description,
+  status: endpoint.status,
+  disabledReason: endpoint.disabledReason,
+  failingSince: endpoint.failingSince?.toISOString() ?? null,
+  pending: endpoint.pending,
+  secrets: endpoint.secrets.map(({ id, createdAt, expiresAt }) => ({
+    id,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+  })),
+  createdBy: endpoint.createdBy,
+  createdAt: endpoint.createdAt.toISOString(),
+  updatedAt: endpoint.updatedAt.toISOString(),
+});
+
+export const toEndpoints = (endpoints: readonly Endpoint[]): ResponseOf<typeof listWebhookEndpoints> => ({
+  data: endpoints.map(toEndpoint),
+});
+
+/** The one answer that has the secret. */
+export const toEndpointWithSecret = (made: {
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+}): ResponseOf<typeof createWebhookEndpoint> => ({ ...toEndpoint(made.endpoint), secret: made.secret });
+
+export const toDelivery = (row: DeliveryRow): DeliveryBody => ({
+  id: row.id,
+  endpointId: row.endpointId,
+  kind: row.kind,
+  eventId: row.eventId,
+  type: row.type,
+  sequence: row.sequence,
+  previousSequence: row.previousSequence,
+  status: row.status,
+  attempts: row.attempts,
+  nextAttemptAt: row.status === "pending" ? row.dueAt.toISOString() : null,
+  statusCode: row.statusCode,
+  error: row.error,
+  createdAt: row.createdAt.toISOString(),
+  completedAt: row.completedAt?.toISOString() ?? null,
+});
+
+export const toDeliveries = (page: {
+  readonly data: readonly DeliveryRow[];
+  readonly nextCursor: string | null;
+}): ResponseOf<typeof listDeliveries> => ({ data: page.data.map(toDelivery), nextCursor: page.nextCursor });
+
+const toAttempt = (row: AttemptRow): AttemptBody => ({
+  number: row.number,
+  at: row.at.toISOString(),
+  durationMs: row.durationMs,
+  request: { url: row.url, headers: { ...row.requestHeaders }, body: row.requestBody },
+  response:
+    row.statusCode === null
+      ? null
+      : { statusCode: row.statusCode, headers: { ...row.responseHeaders }, body: row.responseBody ?? "" },
+  error: row.error,
+});
+
+export const toDeliveryWithRequests = (found: {
+  readonly delivery: DeliveryRow;
+  readonly attempts: readonly AttemptRow[];
+}): ResponseOf<typeof getDelivery> => ({ ...toDelivery(found.delivery), requests: found.attempts.map(toAttempt) });
