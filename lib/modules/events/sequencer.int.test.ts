@@ -124,7 +124,11 @@ test("more projects than one turn takes are all numbered", async () => {
   const events = upTo(250).map((n) => eventOf(`prj_${String(n).padStart(4, "0")}`, "op_1", n));
   await database.rawTransaction((tx) => recordEventsOn(tx, events));
   const seen = new Set<string>();
-  await sequencer((ranges) => Promise.resolve(ranges.forEach(({ projectId }) => seen.add(projectId)))).drain();
+  const note = (ranges: readonly SequencedRange[]): Promise<void> => {
+    for (const { projectId } of ranges) seen.add(projectId);
+    return Promise.resolve();
+  };
+  await sequencer(note).drain();
   expect(seen.size).toBe(250);
 });
 

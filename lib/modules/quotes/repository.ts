@@ -27,13 +27,14 @@ export interface Subject {
 }
 
 export const createQuotesRepository = (database: Database) => ({
-  /** Null: its Idempotency-Key made another one. `audit` is written in the same transaction. */
+  /** Null: its Idempotency-Key made another one. `audit`, and the event of a transfer, are written in the same transaction. */
   insert: async (quote: Prisma.QuoteUncheckedCreateInput, audit: AuditEntry | null): Promise<QuoteRow | null> => {
-    if (audit === null) return insertQuote(database.prisma, quote);
+    if (audit === null && !quote.transferId) return insertQuote(database.prisma, quote);
     return database.transaction(async (tx) => {
       const row = await insertQuote(tx, quote);
-      if (row !== null) await recordAudit(tx, audit);
-      if (row !== null) await recordTransferEvent(tx, row, { status: "pending", at: row.createdAt });
+      if (row === null) return null;
+      if (audit !== null) await recordAudit(tx, audit);
+      await recordTransferEvent(tx, row, { status: "pending", at: row.createdAt });
       return row;
     });
   },

@@ -1,5 +1,6 @@
 import { parseUnits, type Address } from "viem";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { listEvents } from "@/lib/contracts/events";
 import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { cancelTransfer, createTransfer, getTransfer, listTransfers } from "@/lib/contracts/transfers";
 import { testApi } from "@/lib/testing/api";
@@ -40,6 +41,17 @@ const refusal = async (response: Promise<Response>): Promise<{ status: number; c
   return { status: answer.status, code: body.code, paths: (body.details ?? []).map(({ path }) => path) };
 };
 
+/** The project's events once one of that type is there. */
+const eventsUntil = (client: Customer["session"]["client"], type: string) =>
+  vi.waitFor(
+    async () => {
+      const { data } = await client.call(listEvents, { query: {} });
+      expect(data.map((event) => event.type)).toContain(type);
+      return data;
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+
 describe("a transfer moves a token", () => {
   test.each([
     { what: "a token on one chain", token: "USDC", amount: "12.5", toChainId: ONE, exact: true },
@@ -76,6 +88,19 @@ describe("a transfer moves a token", () => {
       parseUnits("20", decimals) - parseUnits(amount, decimals),
     );
     expect(done.outcome?.holds).toEqual([expect.objectContaining({ wallet: recipient, chainId: toChainId })]);
+    const events = await eventsUntil(client, "transfer.completed");
+    for (const [objectId, object] of [
+      [started.operationId, "operation"],
+      [created.transferId, "transfer"],
+    ] as const) {
+      const own = events.filter((event) => event.objectId === objectId);
+      // While it is processing there is an event for each sub-status.
+      expect([...new Set(own.map(({ type }) => type))]).toEqual(
+        ["created", "processing", "completed"].map((what) => `${object}.${what}`),
+      );
+      expect(own.map(({ objectSequence }) => objectSequence)).toEqual(own.map((_, index) => index + 1));
+    }
+    expect(events.at(-1)?.data).toMatchObject({ transferId: created.transferId, status: "completed" });
   });
 
   test("once, when execute is called a hundred times at once", async () => {

@@ -181,7 +181,8 @@ export const startLane = (deps: LaneDeps, key: LaneKey, { workerId, signal }: La
   const persist = async (): Promise<void> => {
     for (;;) {
       try {
-        return await run();
+        await run();
+        return;
       } catch (error) {
         // The database is away. The lease may run out meanwhile, and then the lane is somebody else's.
         deps.log.warn({ err: error, ...key }, "an endpoint's deliveries could not be stored; trying again");

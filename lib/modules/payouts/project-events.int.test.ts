@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { testApi } from "@/lib/testing/api";
+
+const api = await testApi({ devnet: false });
+const { services } = api;
+const { database, ledger } = services;
+const session = await api.signIn();
+const key = await api.createKey(session);
+const actor = await services.apiKeys.verify(key.secret);
+const { projectId } = actor;
+const open = (name: string): Promise<string> =>
+  ledger.openAccount({ projectId, currency: "usdc", name, key: name, by: "test" });
+const [payer, payee, frozen] = [await open("payer"), await open("payee"), await open("frozen")];
+const funding = { projectId, to: payer, amountBase: 100n * 10n ** 18n, currency: "usdc", liabilitiesMaxBase: null };
+await ledger.fund({ ...funding, key: "fund", by: "test" });
+
+const create = async (mode: "atomic" | "independent", recipients: readonly string[]): Promise<string> => {
+  const transfers = recipients.map((recipientAccountId) => ({ recipientAccountId, amount: "1", currency: "USDC" }));
+  const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, key: null };
+  return (await services.payouts.create(actor, input)).payout.id;
+};
+/** As its approval does. */
+const release = (id: string) =>
+  database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
+const eventsOf = async (objectId: string): Promise<{ type: string; payload: Record<string, unknown> }[]> => {
+  const rows = await database.prisma.eventOutbox.findMany({ where: { objectId }, orderBy: { position: "asc" } });
+  return rows.map(({ type, payload }) => ({ type, payload: payload as Record<string, unknown> }));
+};
+const typesOf = async (id: string): Promise<string[]> => (await eventsOf(id)).map(({ type }) => type);
+
+test("a payout writes an event with each state it comes to, and none twice", async () => {
+  const id = await create("atomic", [payee, payee]);
+  await release(id);
+  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id);
+  expect(await typesOf(id)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
+  expect((await eventsOf(id))[2]?.payload).toMatchObject({ payoutId: id, itemsTotal: 2, itemsCompleted: 2 });
+});
+
+test("a row that fails by itself has an event of its own", async () => {
+  const id = await create("independent", [payee, frozen, payee]);
+  await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
+  await release(id);
+  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id);
+  expect(await typesOf(id)).toEqual([
+    "payout.created",
+    "payout.processing",
+    "payout.item.failed",
+    "payout.partially_completed",
+  ]);
+  expect((await eventsOf(id))[2]?.payload).toMatchObject({ payoutId: id, index: 1 });
+});
+
+test("a payout that is cancelled or expires says so once", async () => {
+  const [cancelled, expired] = [await create("atomic", [payee]), await create("atomic", [payee])];
+  await services.payouts.cancel(actor, cancelled);
+  await services.payouts.cancel(actor, cancelled).catch(() => undefined);
+  const later = new Date(Date.now() + 48 * 3_600_000);
+  for (let turn = 0; turn < 2; turn += 1) await services.payouts.expireDue(later);
+  expect(await typesOf(cancelled)).toEqual(["payout.created", "payout.cancelled"]);
+  expect(await typesOf(expired)).toEqual(["payout.created", "payout.expired"]);
+});
