@@ -19,7 +19,7 @@ import { DomainError } from "@/lib/core/errors";
 import { createReadinessService } from "@/lib/core/readiness";
 import { createTicker, type Ticker } from "@/lib/core/ticker";
 import type { Token } from "@/lib/core/token";
-import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
+import { keptSqlOn, sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import { createDatabase, inRawTransaction, type Database } from "@/lib/db/client";
 import { splitConnections } from "@/lib/db/connections";
 import { createDatabaseClock } from "@/lib/db/database-clock";
@@ -271,9 +271,15 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     connections: shares.readiness,
   });
   const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
-  const webhookSender =
-    overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
-  const webhooks = createWebhooksService({ database, keys: keyring, sender: webhookSender, projects, publicUrl, clock });
+  const webhookSender = overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
+  const webhooks = createWebhooksService({
+    database,
+    keys: keyring,
+    sender: webhookSender,
+    projects,
+    publicUrl,
+    clock,
+  });
   const sending = buildSending({ config, clock, webhooks, webhookSender, database, log: errorLog }, shares.webhooks);
   const payoutsRepository = createPayoutsRepository(database);
   const payouts = createPayoutsService({ repository: payoutsRepository, ledger, assets, policies, otp, prices, clock });
@@ -372,15 +378,20 @@ interface Sending {
 const buildSending = ({ config, clock, webhooks, webhookSender, database, log }: Sending, connections: number) => {
   const own = connections === 0 ? null : createPool(config.databaseUrl, connections);
   const pool = own ?? database.pool;
-  const sql = sqlOn(pool);
-  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
+  const sql = keptSqlOn(pool);
+  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);
   const start = (workerId: string): { stop(): Promise<void> } => {
     const { secretsOf, disable } = webhooks;
     const deps = { sql, transaction, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
     const deliveries = startDeliveryRunner({ ...deps, sender: webhookSender, workerId });
     const fanOut = (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => fanOutEvents(tx, ranges, clock.now());
     const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced: deliveries.wake }).start();
-    const sampling = sampleBacklog({ events: () => outboxBacklog(sql), deliveries: () => deliveryBacklog(sql), clock, log });
+    const sampling = sampleBacklog({
+      events: () => outboxBacklog(sql),
+      deliveries: () => deliveryBacklog(sql),
+      clock,
+      log,
+    });
     return {
       stop: async () => {
         sampling.stop();

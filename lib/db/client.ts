@@ -29,12 +29,16 @@ const TRANSACTION_TIMEOUT_MS = 10_000;
 const TRANSACTION_WAIT_MS = 10_000;
 
 /** Runs `work` in one READ COMMITTED transaction on a connection of the pool. */
-export const inRawTransaction = async <T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> => {
+export const inRawTransaction = async <T>(
+  pool: pg.Pool,
+  work: (sql: Sql) => Promise<T>,
+  toSql: (client: pg.ClientBase) => Sql = sqlOn,
+): Promise<T> => {
   const client = await pool.connect();
   let isBroken = false;
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-    const result = await work(sqlOn(client));
+    const result = await work(toSql(client));
     await client.query("COMMIT");
     return result;
   } catch (error) {

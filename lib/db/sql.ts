@@ -19,6 +19,26 @@ export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => ({
   change: (text, values) => tx.$executeRawUnsafe(text, ...values),
 });
 
+// Each connection plans a named statement once.
+const names = new Map<string, string>();
+const nameOf = (text: string): string => {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `kept_${String(names.size + 1)}`;
+  names.set(text, name);
+  return name;
+};
+
+/** As `sqlOn`, for a few statements that never change and are run all the time: their plans are kept with the connection. */
+export const keptSqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
+  const run = <Row extends object>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<Row>> =>
+    client.query<Row>({ name: nameOf(text), text, values: [...values] });
+  return {
+    query: async <Row extends object>(text: string, values: readonly unknown[]) => (await run<Row>(text, values)).rows,
+    change: async (text, values) => (await run(text, values)).rowCount ?? 0,
+  };
+};
+
 /** A connection of the raw pool, or any of them. Statements are planned anew each time: they may be made of anything. */
 export const sqlOn = (client: pg.ClientBase | pg.Pool): Sql => ({
   query: async <Row extends object>(text: string, values: readonly unknown[]) =>

@@ -13,7 +13,8 @@ export interface SequencerDeps {
   onSequenced?(): void;
 }
 
-const POLL_MS = 40;
+/** So long events gather, that each turn numbers many. */
+const POLL_MS = 50;
 const RETRY_MS = 500;
 const PROJECTS_MAX = 100;
 const PER_PROJECT = 500;
@@ -39,9 +40,10 @@ export const createSequencer = (deps: SequencerDeps) => {
     // Another instance is at it.
     if (ranges === null) return false;
     const wasAtStart = afterProjectId === "";
-    afterProjectId = ranges.length < PROJECTS_MAX ? "" : (ranges.at(-1)?.projectId ?? "");
+    const isFull = ranges.length === PROJECTS_MAX;
+    afterProjectId = isFull ? (ranges.at(-1)?.projectId ?? "") : "";
     if (ranges.length > 0) deps.onSequenced?.();
-    return ranges.length > 0 || !wasAtStart;
+    return isFull || !wasAtStart || ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
   };
 
   /** Until nothing waits, or another instance is at it. */

@@ -51,7 +51,9 @@ interface Open {
 const GONE = 410;
 const ASKS_TO_WAIT: ReadonlySet<number> = new Set([429, 503]);
 /** Deliveries that are read at once. */
-const PAGE = 100;
+const PAGE = 200;
+/** So long what was read of the endpoint counts: a pause or a new secret takes effect within it. */
+const OPENED_MS = 500;
 const RETRY_MS = 1000;
 
 const isSuccess = ({ statusCode }: WebhookAnswer): boolean =>
@@ -63,8 +65,14 @@ const isSuccess = ({ statusCode }: WebhookAnswer): boolean =>
  */
 export const startLane = (deps: LaneDeps, key: LaneKey, { workerId, signal }: LaneOptions): Lane => {
   const { sql, clock } = deps;
+  /** Read, and not yet stored as made or failed. */
   const underWay = new Set<string>();
-  let results: Result[] = [];
+  let queue: DueDelivery[] = [];
+  /** Objects with a request under way, or one that failed and is not stored yet: their later events wait. */
+  const busy = new Set<string>();
+  let requests = 0;
+  let opened: (Open & { readonly sinceMs: number }) | null = null;
+  let results: (Result & { readonly objectId: string })[] = [];
   let notify: (() => void) | null = null;
   let isWoken = false;
   let isDraining = false;
@@ -80,10 +88,24 @@ export const startLane = (deps: LaneDeps, key: LaneKey, { workerId, signal }: La
   };
   signal.addEventListener("abort", wake, { once: true });
 
-  const open = async (): Promise<Open | null> => {
+  const open = async (): Promise<void> => {
+    const sinceMs = performance.now();
+    if (opened !== null && sinceMs - opened.sinceMs < OPENED_MS) return;
     const endpoint = await readEndpoint(sql, key.projectId, key.endpointId);
-    if (endpoint?.status !== "active") return null;
-    return { endpoint, secrets: await deps.secretsOf(key) };
+    opened = endpoint?.status === "active" ? { endpoint, secrets: await deps.secretsOf(key), sinceMs } : null;
+  };
+
+  const isOpen = (): boolean => !signal.aborted && !isDraining;
+
+  /** What is given up here is read again once it may be made. */
+  const drop = (isDropped: (delivery: DueDelivery) => boolean): void => {
+    for (const delivery of queue) if (isDropped(delivery)) underWay.delete(delivery.id);
+    queue = queue.filter(({ id }) => underWay.has(id));
+  };
+
+  const release = (objectId: string): void => {
+    busy.delete(objectId);
+    drop((delivery) => delivery.objectId === objectId);
   };
 
   const resultOf = (
@@ -111,25 +133,36 @@ export const startLane = (deps: LaneDeps, key: LaneKey, { workerId, signal }: La
     // Whoever has the lane next makes it again; what became of this request is not known here.
     if (signal.aborted && answer.statusCode === null) {
       underWay.delete(delivery.id);
-      wake();
+      release(delivery.objectId);
       return;
     }
     const result = resultOf(delivery, { url, at, headers, body }, answer);
     const outcome = result.status === "pending" ? "retry" : result.status;
     deps.metrics.attempted(outcome, answer.durationMs);
     if (outcome === "delivered") deps.metrics.delivered(clock.now().getTime() - delivery.createdAt.getTime());
-    results.push(result);
-    wake();
+    results.push({ ...result, objectId: delivery.objectId });
+    if (outcome === "delivered") busy.delete(delivery.objectId);
   };
 
-  const launch = (due: readonly DueDelivery[], opened: Open): void => {
-    for (const delivery of due) {
-      underWay.add(delivery.id);
-      deliver(delivery, opened).catch((error: unknown) => {
-        deps.log.warn({ err: error, deliveryId: delivery.id }, "a webhook could not be sent");
-        underWay.delete(delivery.id);
-        wake();
-      });
+  /** Requests go on while results are stored, and what gathers meanwhile is stored at once. */
+  const launch = (): void => {
+    while (opened !== null && isOpen() && requests < opened.endpoint.concurrency) {
+      const place = queue.findIndex(({ objectId }) => !busy.has(objectId));
+      const [delivery] = place === -1 ? [] : queue.splice(place, 1);
+      if (delivery === undefined) return;
+      requests += 1;
+      busy.add(delivery.objectId);
+      void deliver(delivery, opened)
+        .catch((error: unknown) => {
+          deps.log.warn({ err: error, deliveryId: delivery.id }, "a webhook could not be sent");
+          underWay.delete(delivery.id);
+          release(delivery.objectId);
+        })
+        .finally(() => {
+          requests -= 1;
+          launch();
+          wake();
+        });
     }
   };
 
@@ -155,24 +188,34 @@ export const startLane = (deps: LaneDeps, key: LaneKey, { workerId, signal }: La
       results = [...batch, ...results];
       throw error;
     }
-    for (const { id } of batch) underWay.delete(id);
+    for (const { id, status, objectId } of batch) {
+      underWay.delete(id);
+      if (status !== "delivered") release(objectId);
+    }
     await judge(batch);
   };
 
   const refill = async (): Promise<void> => {
-    const opened = await open();
-    const room = opened === null ? 0 : Math.min(PAGE, opened.endpoint.concurrency - underWay.size);
-    if (opened === null || room <= 0) return;
-    const now = clock.now();
-    launch(await dueDeliveries(sql, { ...key, now, underWay: [...underWay], limit: room }), opened);
+    await open();
+    if (opened === null) {
+      drop(() => true);
+      return;
+    }
+    if (queue.length < PAGE / 4) {
+      const page = { now: clock.now(), underWay: [...underWay], limit: PAGE };
+      const due = await dueDeliveries(sql, { ...key, ...page });
+      for (const { id } of due) underWay.add(id);
+      queue.push(...due);
+    }
+    launch();
   };
 
   const run = async (): Promise<void> => {
     for (;;) {
       await store();
-      const isOpen = !signal.aborted && !isDraining;
-      if (isOpen) await refill();
-      if (underWay.size === 0 && results.length === 0 && !(isWoken && isOpen)) break;
+      if (isOpen()) await refill();
+      else drop(() => true);
+      if (underWay.size === 0 && results.length === 0 && !(isWoken && isOpen())) break;
       await woken();
     }
     await deps.transaction((tx) => releaseLane(tx, key, { workerId, now: clock.now() }));

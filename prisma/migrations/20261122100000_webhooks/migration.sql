@@ -139,7 +139,8 @@ ALTER TABLE "webhook_delivery" ADD CONSTRAINT "webhook_delivery_kind_check" CHEC
 ALTER TABLE "webhook_delivery" ADD CONSTRAINT "webhook_delivery_status_check" CHECK ("status" IN ('pending', 'delivered', 'failed'));
 CREATE INDEX "webhook_delivery_project_id_endpoint_id_id_idx" ON "webhook_delivery"("project_id", "endpoint_id", "id");
 CREATE INDEX "webhook_delivery_pending_idx" ON "webhook_delivery"("project_id", "endpoint_id", "due_at", "sequence") WHERE "status" = 'pending';
-CREATE INDEX "webhook_delivery_pending_object_idx" ON "webhook_delivery"("project_id", "endpoint_id", "object_id", "sequence") WHERE "status" = 'pending';
+CREATE INDEX "webhook_delivery_failing_idx" ON "webhook_delivery"("project_id", "endpoint_id", "object_id", "first_attempt_at")
+  WHERE "status" = 'pending' AND "first_attempt_at" IS NOT NULL;
 CREATE INDEX "webhook_delivery_created_at_idx" ON "webhook_delivery" USING brin ("created_at");
 
 CREATE TABLE "webhook_attempt" (
