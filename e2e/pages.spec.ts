@@ -14,6 +14,7 @@ const PAGES = [
   "/payouts/new",
   "/reserves",
   "/api-keys",
+  "/webhooks",
   "/settings",
   "/inbox",
 ];

@@ -11,6 +11,7 @@ import {
   Settings,
   ShieldCheck,
   Wallet,
+  Webhook,
   type LucideIcon,
 } from "lucide-react";
 
@@ -35,6 +36,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/reserves", label: "Reserves", icon: ShieldCheck },
   { href: "/wallets", label: "Wallets", icon: Wallet },
   { href: "/api-keys", label: "API keys", icon: KeyRound },
+  { href: "/webhooks", label: "Webhooks", icon: Webhook },
   { href: "/settings", label: "Settings", icon: Settings },
   { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
 ];

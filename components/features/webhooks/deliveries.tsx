@@ -1,0 +1,127 @@
+"use client";
+
+import { Send } from "lucide-react";
+import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import type { ReactNode } from "react";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Select } from "@/components/ui/select";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Table, type Column } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { DELIVERY_STATUSES, listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import { DeliveryDialog } from "./delivery-dialog";
+import type { Delivery } from "./endpoint";
+import { DeliveryBadge } from "./endpoint-badge";
+
+const REFRESH_MS = 2000;
+const ALL = "all";
+const FILTERS = [
+  { value: ALL, label: "All deliveries" },
+  { value: "pending", label: "Waiting" },
+  { value: "delivered", label: "Delivered" },
+  { value: "failed", label: "Failed" },
+] as const;
+
+const answerOf = ({ statusCode, error }: Delivery): string =>
+  statusCode === null ? (error ?? "–") : `HTTP ${String(statusCode)}`;
+
+const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] => [
+  {
+    id: "type",
+    header: "Event",
+    phone: "title",
+    cell: ({ type }) => <code className="font-mono text-sm">{type}</code>,
+  },
+  {
+    id: "sequence",
+    header: "Number",
+    align: "right",
+    phone: "hidden",
+    cell: ({ sequence }) => <span className="num">{sequence === 0 ? "–" : sequence}</span>,
+  },
+  { id: "status", header: "Status", cell: (delivery) => <DeliveryBadge delivery={delivery} /> },
+  { id: "answer", header: "Last answer", cell: answerOf },
+  {
+    id: "attempts",
+    header: "Attempts",
+    align: "right",
+    phone: "hidden",
+    cell: ({ attempts }) => <span className="num">{attempts}</span>,
+  },
+  { id: "at", header: "Created", cell: ({ createdAt }) => <Time value={createdAt} /> },
+  {
+    id: "open",
+    header: <span className="sr-only">Details</span>,
+    align: "right",
+    cell: ({ id, type }) => (
+      <Button size="sm" variant="ghost" aria-label={`Details of ${type}`} onClick={() => onOpen(id)}>
+        Details
+      </Button>
+    ),
+  },
+];
+
+/** What was sent to an endpoint, newest first, with each request and its answer. */
+export const Deliveries = ({ endpointId }: { readonly endpointId: string }): ReactNode => {
+  const [{ status, delivery, cursor }, set] = useQueryStates({
+    status: parseAsStringLiteral(DELIVERY_STATUSES),
+    delivery: parseAsString,
+    cursor: parseAsString,
+  });
+  const query = { ...(status === null ? {} : { status }), ...(cursor === null ? {} : { cursor }) };
+  const { data, error, isPending, refetch } = useApiQuery(
+    listDeliveries,
+    { params: { id: endpointId }, query },
+    { refetchIntervalMs: REFRESH_MS },
+  );
+  const filter = (
+    <Select
+      label="Which deliveries"
+      className="w-44"
+      options={FILTERS}
+      value={status ?? ALL}
+      onValueChange={(value) =>
+        void set({ status: DELIVERY_STATUSES.find((one) => one === value) ?? null, cursor: null })
+      }
+    />
+  );
+  return (
+    <Sheet flush title="Deliveries" description="Kept for 30 days." actions={filter}>
+      {isPending ? (
+        <LoadingRows what="deliveries" />
+      ) : data === undefined ? (
+        <ErrorState error={error} money="Deliveries go on." onRetry={() => void refetch()} />
+      ) : data.data.length === 0 ? (
+        <EmptyState icon={Send} title="No deliveries here">
+          Send a test event, or wait until something happens.
+        </EmptyState>
+      ) : (
+        <Table
+          caption="Deliveries"
+          columns={columnsOf((id) => void set({ delivery: id }))}
+          rows={data.data}
+          rowKey={({ id }) => id}
+        />
+      )}
+      {data?.nextCursor == null && cursor === null ? null : (
+        <div className="flex justify-end gap-2 border-t px-4 py-2">
+          <Button size="sm" disabled={cursor === null} onClick={() => void set({ cursor: null })}>
+            Newest
+          </Button>
+          <Button
+            size="sm"
+            disabled={data?.nextCursor == null}
+            onClick={() => void set({ cursor: data?.nextCursor ?? null })}
+          >
+            Older
+          </Button>
+        </div>
+      )}
+      {delivery === null ? null : <DeliveryDialog deliveryId={delivery} onClose={() => void set({ delivery: null })} />}
+    </Sheet>
+  );
+};

@@ -1,0 +1,9 @@
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { createWebhookEndpoint, getWebhookEndpoint, listDeliveries } from "@/lib/contracts/webhook-endpoints";
+
+export type Endpoint = ResponseOf<typeof getWebhookEndpoint>;
+export type NewEndpoint = ResponseOf<typeof createWebhookEndpoint>;
+export type Delivery = ResponseOf<typeof listDeliveries>["data"][number];
+
+/** The host and path, without what every URL begins with. */
+export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");

@@ -1,0 +1,63 @@
+"use client";
+
+import { Activity } from "lucide-react";
+import type { ReactNode } from "react";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Table, type Column } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { listEvents } from "@/lib/contracts/events";
+
+type Event = ResponseOf<typeof listEvents>["data"][number];
+
+const SHOWN = 20;
+const REFRESH_MS = 2000;
+
+const COLUMNS: readonly Column<Event>[] = [
+  { id: "sequence", header: "Number", align: "right", cell: ({ sequence }) => <span className="num">{sequence}</span> },
+  {
+    id: "type",
+    header: "Event",
+    phone: "title",
+    cell: ({ type }) => <code className="font-mono text-sm">{type}</code>,
+  },
+  {
+    id: "object",
+    header: "Object",
+    cell: ({ objectId }) =>
+      objectId === undefined ? "private" : <code className="font-mono text-sm break-all">{objectId}</code>,
+  },
+  { id: "at", header: "When", cell: ({ createdAt }) => (createdAt === undefined ? "–" : <Time value={createdAt} />) },
+];
+
+/** The newest events, as they happen. */
+export const EventTail = (): ReactNode => {
+  const newest = useApiQuery(listEvents, { query: { limit: 1 } }, { refetchIntervalMs: REFRESH_MS });
+  const last = newest.data?.lastSequence ?? 0;
+  const query = { after: Math.max(0, last - SHOWN), limit: SHOWN };
+  const { data, error, isPending, refetch } = useApiQuery(
+    listEvents,
+    { query },
+    { enabled: newest.data !== undefined },
+  );
+  const rows = [...(data?.data ?? [])].reverse();
+  return (
+    <Sheet flush title="Latest events" description="What endpoints are told, newest first.">
+      {isPending ? (
+        <LoadingRows what="events" />
+      ) : data === undefined ? (
+        <ErrorState error={error} money="Nothing is lost; the events are stored." onRetry={() => void refetch()} />
+      ) : rows.length === 0 ? (
+        <EmptyState icon={Activity} title="Nothing has happened yet">
+          An event appears with the first transfer, payout or API key.
+        </EmptyState>
+      ) : (
+        <Table caption="Latest events" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />
+      )}
+    </Sheet>
+  );
+};

@@ -1,0 +1,62 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "@playwright/test";
+import { Webhook } from "standardwebhooks";
+import { axeFaults, settle } from "./support/axe";
+import { signInWithBurner } from "./support/person";
+
+interface Came {
+  readonly headers: Record<string, string>;
+  readonly raw: string;
+}
+
+const startReceiver = async () => {
+  const came: Came[] = [];
+  const server = createServer((request, response) => {
+    let raw = "";
+    request.on("data", (part: Buffer) => (raw += part.toString("utf8")));
+    request.on("end", () => {
+      came.push({ headers: request.headers as Record<string, string>, raw });
+      response.writeHead(came.length === 1 ? 500 : 200).end("received");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { came, url: `http://127.0.0.1:${String(port)}/hook`, close: () => server.close() };
+};
+
+test("an endpoint is made, tested, seen to fail and sent to again, and its secret verifies what came", async ({
+  page,
+}) => {
+  const receiver = await startReceiver();
+  await signInWithBurner(page);
+  await page.goto("/webhooks");
+  await page.getByRole("button", { name: "New endpoint" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("URL").fill("http://10.0.0.1/hook");
+  await dialog.getByRole("button", { name: "Create endpoint" }).click();
+  await expect(dialog.getByText(/not one of the public internet/).first()).toBeVisible();
+  await dialog.getByLabel("URL").fill(receiver.url);
+  await dialog.getByLabel(/^All events/).uncheck();
+  await dialog.getByLabel("All of payouts").check();
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Create endpoint" }).click();
+  const secret = (await page.getByTestId("webhook-secret").textContent()) ?? "";
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("link", { name: receiver.url.replace("http://", "") }).click();
+  await page.getByRole("button", { name: "Send test event" }).click();
+  await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 500")).toBeVisible();
+  await page.getByRole("button", { name: "Details of webhook.test" }).click();
+  await expect(page.getByRole("region", { name: "answer to attempt 1" })).toContainText("received");
+  await page.getByRole("button", { name: "Resend" }).click();
+  await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200").first()).toBeVisible();
+  for (const { raw, headers } of receiver.came) expect(() => new Webhook(secret).verify(raw, headers)).not.toThrow();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await settle(page);
+    expect(await axeFaults(page)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  receiver.close();
+});
