@@ -41,5 +41,3 @@ export const createCallbacksService = ({ repository, secrets, clock, metrics }: 
     return { received: true };
   },
 });
-
-export type CallbacksService = ReturnType<typeof createCallbacksService>;

@@ -79,5 +79,3 @@ export const createSequencer = (deps: SequencerDeps) => {
 
   return { drain, start };
 };
-
-export type Sequencer = ReturnType<typeof createSequencer>;
