@@ -33,10 +33,10 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   await page.goto("/webhooks");
   await page.getByRole("button", { name: "New endpoint" }).first().click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("URL").fill("http://10.0.0.1/hook");
+  await dialog.getByRole("textbox", { name: "URL" }).fill("http://10.0.0.1/hook");
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
   await expect(dialog.getByText(/not one of the public internet/).first()).toBeVisible();
-  await dialog.getByLabel("URL").fill(receiver.url);
+  await dialog.getByRole("textbox", { name: "URL" }).fill(receiver.url);
   await dialog.getByLabel(/^All events/).uncheck();
   await dialog.getByLabel("All of payouts").check();
   expect(await axeFaults(page)).toEqual([]);
