@@ -6,8 +6,9 @@ import { syncHold } from "@/lib/modules/funds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationReceipt } from "@/lib/ports/bundler";
 import { storedUserOperation, toStored } from "@/lib/ports/routing-json";
+import { ALL_ROWS_REFUSED } from "./failures";
 import { adjustReservation, settleReservation } from "./reservations";
-import { countRows, endOf, moveRows, writeOutcomes } from "./rows-repository";
+import { countRows, endOf, moveRows, shrinkHold, writeOutcomes } from "./rows-repository";
 import {
   batchName,
   BATCH_TRANSITIONS,
@@ -233,20 +234,22 @@ export const createBatchRepository = (
         return endUnpaid(tx, input);
       }),
 
-    /** queued stays, without the rows at fault: their money is free at once. */
-    setAside: ({ batch, outcomes, now }: { batch: BatchRow; outcomes: readonly RowOutcome[]; now: Date }) =>
+    /** queued stays, without the rows at fault: their money is free at once. Without any row left the batch has failed. */
+    setAside: (input: { payout: DrivenPayout; batch: BatchRow; outcomes: readonly RowOutcome[]; now: Date }) =>
       database.transaction(async (tx) => {
+        const { payout, batch, outcomes, now } = input;
         await lockPayout(tx, batch.payoutId);
         const leftBase = outcomes.reduce((left, { amountBase }) => left - amountBase, toBigInt(batch.amountBase));
-        const data: Change = {
-          rows: batch.rows - outcomes.length,
-          amountBase: toDecimal(leftBase),
-          blockedSince: null,
-        };
-        if (!(await change(tx, batch, "queued", data, now))) return false;
+        const rows = batch.rows - outcomes.length;
+        const data: Change = { rows, amountBase: toDecimal(leftBase), blockedSince: null, failure: Prisma.DbNull };
+        const end: Change = rows > 0 ? data : { ...data, failure: toStored(ALL_ROWS_REFUSED) };
+        if (!(await change(tx, batch, rows > 0 ? "queued" : "failed", end, now))) return false;
         await writeOutcomes(tx, batch, outcomes);
-        await tx.balanceHold.updateMany({ where: { id: batchName(batch) }, data: { amountBase: toDecimal(leftBase) } });
+        if (rows > 0) await shrinkHold(tx, batch, leftBase);
+        else await syncHold(tx, batchName(batch), false, now);
         await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: outcomes.length, now });
+        if (rows === 0)
+          await settleReservation(tx, sponsorship, { payout, batch, spentWei: toBigInt(batch.gasCostWei) });
         return true;
       }),
 

@@ -17,6 +17,11 @@ export const writeOutcomes = async (tx: Tx, batch: BatchRow, outcomes: readonly 
     WHERE i.project_id = ${batch.projectId} AND i.payout_id = ${batch.payoutId} AND i.index = o.index`;
 };
 
+/** What is held for a batch becomes less, and is free at once: nothing of it was spent. */
+export const shrinkHold = async (tx: Tx, batch: BatchRow, toBase: bigint): Promise<void> => {
+  await tx.balanceHold.updateMany({ where: { id: batchName(batch) }, data: { amountBase: toDecimal(toBase) } });
+};
+
 /** The caller holds the lock of the payout's row. */
 export const countRows = async (
   tx: Tx,

@@ -4,7 +4,7 @@ import { searchFrom, validitySeconds } from "@/lib/modules/accounts/service";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
-import { ALL_ROWS_REFUSED, batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
+import { batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
 import { attemptName, batchName, type PayableRow } from "./state";
 import { finalBlock, type Step, type StepResult } from "./step";
 
@@ -18,7 +18,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const { batch, repository } = step;
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
-  if (rows.length === 0) return fail(step, ALL_ROWS_REFUSED);
+  if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
   const gas = await simulate(step, rows);
   return "callGasLimit" in gas ? sign(step, rows, gas) : gas.result;
 };
@@ -72,7 +72,7 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
       const row = rows[position];
       return row === undefined ? [] : [{ ...row, status: "failed" as const, failure: rowRefused(reason) }];
     });
-    await repository.setAside({ batch, outcomes: set, now: clock.now() });
+    await repository.setAside({ payout, batch, outcomes: set, now: clock.now() });
     return "moved";
   }
   if (error.extra.entryPointCode === undefined && rows.length >= HALVED_ROWS_MIN) {
