@@ -314,7 +314,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     reserves,
     globalAccounts,
     payouts,
-    payoutRunner: createPayoutRunner({ repository: payoutsRepository, ledger, clock }),
+    payoutRunner: createPayoutRunner({ repository: payoutsRepository, ledger, clock, walletBatches: batchDriver }),
     transactions,
     jobs,
     faucet: buildFaucet(config, registry),

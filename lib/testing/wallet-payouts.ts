@@ -148,7 +148,7 @@ export const expectRowsPaidOnce = async (
   treasury: Address,
 ): Promise<void> => {
   const { prisma } = database;
-  const client = createPublicClient({ transport: http(at.rpcUrl) });
+  const client = createPublicClient({ transport: http(at.rpcUrl, { batch: { batchSize: 500 } }) });
   const payouts = await prisma.walletPayout.findMany({ where: { fromAddress: treasury, chainId: at.chainId } });
   const ids = payouts.map(({ payoutId }) => payoutId);
   const [items, batches, records] = await Promise.all([
