@@ -65,9 +65,7 @@ import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
-import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
-import { createPayoutRunner } from "@/lib/modules/payouts/runner";
-import { createPayoutsService } from "@/lib/modules/payouts/service";
+import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
@@ -272,8 +270,22 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     connections: shares.readiness,
   });
   const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
-  const payoutsRepository = createPayoutsRepository(database);
-  const payouts = createPayoutsService({ repository: payoutsRepository, ledger, assets, policies, otp, prices, clock });
+  const { payouts, payoutRunner } = createPayouts({
+    database,
+    registry,
+    assets,
+    ledger,
+    wallets,
+    accounts,
+    funds,
+    reserves,
+    sponsorship,
+    policies,
+    otp,
+    prices,
+    clock,
+    walletBatches: batchDriver,
+  });
   return {
     config,
     clock,
@@ -314,7 +326,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     reserves,
     globalAccounts,
     payouts,
-    payoutRunner: createPayoutRunner({ repository: payoutsRepository, ledger, clock, walletBatches: batchDriver }),
+    payoutRunner,
     transactions,
     jobs,
     faucet: buildFaucet(config, registry),
