@@ -262,6 +262,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     assets,
     ledger,
     wallets,
+    contacts,
+    operations,
     accounts,
     funds,
     reserves,
