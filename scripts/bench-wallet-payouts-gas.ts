@@ -10,13 +10,14 @@ import { devAddress } from "../lib/devnet/accounts";
 import { planDeployments } from "../lib/devnet/contracts";
 import { startOperationChain, type OperationChain } from "../lib/testing/bundler-harness";
 import { compileContract } from "../lib/testing/solidity";
-import type { AccountPayout } from "../lib/ports/smart-accounts";
+import type { AccountWork } from "../lib/ports/smart-accounts";
 
 const CHAIN_ID = 31_990;
 const COUNTS = [100, 400] as const;
 const ONE_BY_ONE = 20;
 const VALID_SECONDS = 3600;
 const GAS = 16_700_000n;
+const NOBODY: Address = "0x000000000000000000000000000000000000dEaD";
 
 /** As https://disperse.app: takes the sum by allowance, and pays from what it took. */
 const DISPERSE = `
@@ -36,6 +37,11 @@ contract Disperse {
 }`;
 const disperseAbi = parseAbi(["function disperseToken(address token, address[] recipients, uint256[] values)"]);
 const mintAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
+
+/** What no way can do without: the token's own work for its transfers, and one word of call data for each. */
+export const FLOOR = "floor: the token's transfers and their call data";
+/** The same for an account that is a contract: what one operation of it costs that does nothing. */
+export const FLOOR_OF_OPERATION = "floor with an empty user operation, shared out";
 
 /** Gas per recipient, for those that never held the token and for those that do. */
 export interface GasRow {
@@ -79,13 +85,13 @@ const waysOf = (chain: OperationChain, treasuryOwner: { keyId: string; projectId
     return receipt;
   };
 
-  const byOperation = async (registry: typeof withDistributor, payout: AccountPayout): Promise<bigint> => {
+  const byOperation = async (registry: typeof withDistributor, work: AccountWork): Promise<bigint> => {
     const accounts = createSafeAccounts({ registry, signer });
     const bundler = createExecutorBundler({ registry, transactions, executorAddress: executor });
     attempts += 1n;
     const fees = await bundler.fees(CHAIN_ID);
     const { keyId, projectId, address: ownerAddress } = treasuryOwner;
-    const draft = await accounts.draft({ chainId: CHAIN_ID, ownerAddress, payout, nonceKey: attempts, fees });
+    const draft = await accounts.draft({ ...work, chainId: CHAIN_ID, ownerAddress, nonceKey: attempts, fees });
     const gas = await bundler.estimateGas(CHAIN_ID, draft);
     const { timestamp } = await client.getBlock();
     const validUntil = new Date((Number(timestamp) + VALID_SECONDS) * 1000);
@@ -112,8 +118,10 @@ const waysOf = (chain: OperationChain, treasuryOwner: { keyId: string; projectId
       for (const row of rows) gas += (await send(holder, token, transferData(row), 200_000n)).gasUsed;
       return gas;
     },
-    multiSend: (rows: readonly DistributorRow[]) => byOperation(chain.registry, { token, rows }),
-    distributor: (rows: readonly DistributorRow[]) => byOperation(withDistributor, { token, rows }),
+    multiSend: (rows: readonly DistributorRow[]) => byOperation(chain.registry, { payout: { token, rows } }),
+    distributor: (rows: readonly DistributorRow[]) => byOperation(withDistributor, { payout: { token, rows } }),
+    /** A user operation that does nothing. */
+    empty: () => byOperation(chain.registry, { calls: [{ to: NOBODY, data: "0x", value: 0n }] }),
     disperse: async (disperse: Address, rows: readonly DistributorRow[]): Promise<bigint> => {
       const args = [token, rows.map(({ recipient }) => recipient), rows.map(({ amountBase }) => amountBase)] as const;
       const data = encodeFunctionData({ abi: disperseAbi, functionName: "disperseToken", args });
@@ -151,6 +159,7 @@ export const benchGas = async (): Promise<GasRow[]> => {
     await ways.send(chain.executor, chain.token, encodeFunctionData(approval));
     await ways.distributor(newRows(2));
 
+    const empty = await ways.empty();
     const measured: GasRow[] = [];
     const measure = async (
       way: string,
@@ -170,11 +179,13 @@ export const benchGas = async (): Promise<GasRow[]> => {
       );
       await measure("Distributor (user operation)", rows, ways.distributor);
       const floorHolder = Number((await ways.floor(treasury, rows)) / BigInt(count));
+      measured.push({ way: FLOOR, rows: count, newHolder: floorNew, holder: floorHolder });
+      const shared = Number(empty / BigInt(count));
       measured.push({
-        way: "floor: the token's transfers and their call data",
+        way: FLOOR_OF_OPERATION,
         rows: count,
-        newHolder: floorNew,
-        holder: floorHolder,
+        newHolder: floorNew + shared,
+        holder: floorHolder + shared,
       });
     }
     return measured;

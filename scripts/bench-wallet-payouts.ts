@@ -16,7 +16,7 @@ import { useFaucet } from "../lib/contracts/dev";
 import { createWalletsPayout } from "../lib/contracts/payouts";
 import { listWallets } from "../lib/contracts/wallets";
 import { approvedKey } from "../lib/testing/approve";
-import { benchGas, type GasRow } from "./bench-wallet-payouts-gas";
+import { benchGas, FLOOR, FLOOR_OF_OPERATION, type GasRow } from "./bench-wallet-payouts-gas";
 
 const CHAIN_ID = 31337;
 const COUNTS = [1_000, 10_000] as const;
@@ -149,25 +149,20 @@ const benchTimes = async (): Promise<readonly Timing[]> => {
   }
 };
 
-const FLOOR = "floor";
 const number = (value: number): string => value.toLocaleString("en-US");
 
+/** Each figure with its ratio to the two floors of so many rows, where there are any. */
 const gasTable = (rows: readonly GasRow[]): string => {
-  const floorOf = (count: number): GasRow | undefined =>
-    rows.find(({ way, rows: of }) => way.startsWith(FLOOR) && of === count);
-  const times = (value: number, floor: number | undefined): string =>
-    floor === undefined ? "" : ` (${(value / floor).toFixed(3)} ×)`;
+  const cell = ({ rows: count, ...own }: GasRow, field: "newHolder" | "holder"): string => {
+    const floors = [FLOOR, FLOOR_OF_OPERATION].flatMap(
+      (floor) => rows.find(({ way, rows: of }) => way === floor && of === count)?.[field] ?? [],
+    );
+    return [number(own[field]), ...floors.map((floor) => `${(own[field] / floor).toFixed(3)} ×`)].join(" · ");
+  };
   return [
-    "| Way | Rows | Gas per new holder | Gas per holder |",
+    "| Way | Rows | Gas per new holder · × floor · × floor of a user operation | The same per holder |",
     "| --- | --- | --- | --- |",
-    ...rows.map(({ way, rows: count, newHolder, holder }) => {
-      const floor = floorOf(count);
-      const cells = [
-        number(newHolder) + times(newHolder, floor?.newHolder),
-        number(holder) + times(holder, floor?.holder),
-      ];
-      return `| ${way} | ${String(count)} | ${cells.join(" | ")} |`;
-    }),
+    ...rows.map((row) => `| ${row.way} | ${String(row.rows)} | ${cell(row, "newHolder")} | ${cell(row, "holder")} |`),
   ].join("\n");
 };
 
