@@ -64,9 +64,7 @@ import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
-import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
-import { createPayoutRunner } from "@/lib/modules/payouts/runner";
-import { createPayoutsService } from "@/lib/modules/payouts/service";
+import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
@@ -258,8 +256,21 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     connections: shares.readiness,
   });
   const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
-  const payoutsRepository = createPayoutsRepository(database);
-  const payouts = createPayoutsService({ repository: payoutsRepository, ledger, assets, policies, otp, prices, clock });
+  const { payouts, payoutRunner } = createPayouts({
+    database,
+    registry,
+    assets,
+    ledger,
+    wallets,
+    accounts,
+    funds,
+    reserves,
+    sponsorship,
+    policies,
+    otp,
+    prices,
+    clock,
+  });
   return {
     config,
     clock,
@@ -299,7 +310,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     reserves,
     globalAccounts,
     payouts,
-    payoutRunner: createPayoutRunner({ repository: payoutsRepository, ledger, clock }),
+    payoutRunner,
     transactions,
     jobs,
     faucet: buildFaucet(config, registry),

@@ -82,6 +82,7 @@ const payoutOf = ({ accounts: [payer, payee] }: World): Promise<Answer> =>
   call("POST", "/payouts/bulk/global-accounts", {
     sourceAccountId: payer,
     transfers: [{ recipientAccountId: payee, amount: "1", currency: "USDC" }],
+    allowDuplicates: true,
   });
 const keyOf = async (): Promise<string> => String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
 const linked = async (): Promise<{ address: Address; verified: Answer }> => {
@@ -243,6 +244,18 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
   "POST /payouts/bulk/global-accounts": [
     "waits for code",
     (it) => expecting(payoutOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
+  ],
+  "POST /payouts/bulk/wallets": [
+    "waits for code",
+    (it) =>
+      expecting(
+        call("POST", "/payouts/bulk/wallets", {
+          chainId: ONE,
+          transfers: [{ address: it.eve, amount: "1", token: "USDC" }],
+        }),
+        202,
+        { status: "pending", subStatus: "awaiting_approval" },
+      ),
   ],
   "GET /payouts": reads,
   "GET /payouts/{id}": reads,

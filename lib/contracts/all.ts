@@ -72,6 +72,7 @@ export const contracts: readonly Contract[] = [
   reserves.getReservesProof,
   reserves.getReserves,
   payouts.createAccountsPayout,
+  payouts.createWalletsPayout,
   payouts.listPayouts,
   payouts.getPayout,
   payouts.listPayoutItems,

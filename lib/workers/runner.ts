@@ -43,7 +43,7 @@ export const startWorker = (services: Services): Worker => {
     },
     handlers: {
       operation: (id, signal) => services.operationDriver.drive(id, signal),
-      payout: (id) => services.payoutRunner.run(id),
+      payout: (id, signal) => services.payoutRunner.run(id, signal),
       mail: (id) => services.mailOutbox.deliver(id),
     },
     workerId: instances.id,

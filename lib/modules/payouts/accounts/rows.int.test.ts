@@ -9,15 +9,17 @@ import { sqlOn } from "@/lib/db/sql";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import { emptyDatabase, testDatabase } from "@/lib/testing/database";
 import { makeWorkspace } from "@/lib/testing/workspace";
-import { createPayoutsRepository, type PayoutRow } from "./repository";
-import { createPayoutRunner } from "./runner";
+import { createPayoutsRepository, type AccountsPayoutRow } from "../repository";
+import { createAccountPayoutsRepository } from "./repository";
+import { createAccountPayoutRunner } from "./runner";
 import { encodeRow, readItems, settleItems, type ItemOutcome, type NewItem } from "./rows";
 
-const MIGRATIONS = join(import.meta.dirname, "../../../prisma/migrations");
+const MIGRATIONS = join(import.meta.dirname, "../../../../prisma/migrations");
 const BEFORE_ROWS = "20261121140000_payouts";
 
 const { database } = await testDatabase();
-const repository = createPayoutsRepository(database);
+const payouts = createPayoutsRepository(database);
+const repository = createAccountPayoutsRepository(database);
 const sql = sqlOn(database.pool);
 const workspace = await makeWorkspace();
 afterAll(() => workspace.remove());
@@ -30,8 +32,11 @@ const itemsOf = (count: number): NewItem[] =>
     reference: index % 2 === 0 ? null : `"Löhne", {${String(index)}} \\ '`,
   }));
 
-const store = async (items: readonly NewItem[], mode: PayoutRow["mode"] = "independent"): Promise<PayoutRow> => {
-  const payout: PayoutRow = {
+const store = async (
+  items: readonly NewItem[],
+  mode: AccountsPayoutRow["mode"] = "independent",
+): Promise<AccountsPayoutRow> => {
+  const payout: AccountsPayoutRow = {
     id: newId("payout"),
     projectId: "prj_1",
     kind: "global_accounts",
@@ -58,6 +63,7 @@ const store = async (items: readonly NewItem[], mode: PayoutRow["mode"] = "indep
   const stored = await repository.insert({
     payout,
     rows: items.map(encodeRow),
+    keys: null,
     admit: () => Promise.resolve(true),
     audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
     expiresAt: now,
@@ -83,7 +89,7 @@ const refused = (index: number): ItemOutcome => ({
 });
 
 const countsOf = async (id: string): Promise<unknown[]> => {
-  const row = await repository.find(id);
+  const row = await payouts.find(id);
   return [row?.itemsCompleted, row?.itemsFailed, row?.paidBase.toFixed()];
 };
 
@@ -141,7 +147,8 @@ describe("the rows of a payout", () => {
 
 describe("a payout of which rows are missing", () => {
   const ledger = { together: vi.fn<LedgerService["together"]>() };
-  const runner = createPayoutRunner({
+  const runner = createAccountPayoutRunner({
+    payouts,
     repository,
     ledger: ledger as unknown as LedgerService,
     clock: { now: () => now },
@@ -150,9 +157,12 @@ describe("a payout of which rows are missing", () => {
   test.each(["atomic", "independent"] as const)("and is %s is not paid, nor said to be paid", async (mode) => {
     const { id } = await store(itemsOf(1500), mode);
     await database.pool.query("DELETE FROM payout_rows WHERE payout_id = $1", [id]);
-    await expect(runner.run(id)).rejects.toThrow(id);
+    await payouts.begin(id, now);
+    const begun = await payouts.find(id);
+    if (begun?.kind !== "global_accounts") throw new Error("The payout was not stored.");
+    await expect(runner.run(begun)).rejects.toThrow(id);
     expect(ledger.together).not.toHaveBeenCalled();
-    expect(await repository.find(id)).toMatchObject({ status: "processing", itemsCompleted: 0 });
+    expect(await payouts.find(id)).toMatchObject({ status: "processing", itemsCompleted: 0 });
   });
 });
 

@@ -1,0 +1,229 @@
+import type { Prisma, WalletPayout } from "@/lib/db/generated/client";
+import type { Database, Tx } from "@/lib/db/client";
+import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import { sqlOf, type Sql } from "@/lib/db/sql";
+import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { toStored } from "@/lib/ports/routing-json";
+import { unlessUsed, UsedAlreadyError, type WalletsPayoutRow } from "../repository";
+import { claimRowKeys, type DuplicateRow, type RowKeys } from "../row-keys";
+import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./holding";
+import { tokenName, type PayoutPlan, type TokenTotal } from "./rows";
+import { WARNINGS_MAX, type FundFrom, type PayoutWarning } from "./stored";
+
+export type WalletPayoutRow = WalletPayout;
+
+/** What a payout to wallets has beside the row that both kinds share. */
+export interface NewWalletPayout {
+  readonly chainId: number;
+  readonly fromWalletId: string;
+  readonly fromAddress: string;
+  readonly totals: readonly TokenTotal[];
+  readonly warnings: readonly PayoutWarning[];
+  readonly feeWei: bigint;
+  readonly feePaidBy: "sponsor" | "wallet";
+  readonly fundFrom: FundFrom | null;
+  readonly scheduleId: string | null;
+}
+
+export interface NewPayoutToWallets {
+  readonly payout: WalletsPayoutRow;
+  readonly own: NewWalletPayout;
+  readonly plan: PayoutPlan;
+  /** Null: its rows do not count as payments that are made for the first time. */
+  readonly keys: RowKeys | null;
+  /** Duplicates that were allowed, in words. */
+  readonly warningsOf: (duplicates: readonly DuplicateRow[]) => readonly PayoutWarning[];
+  /** Throws what is to be said after duplicates: that the money does not suffice. */
+  readonly refuse: () => void;
+  /** Whether it may run without a code; notes what it spends. */
+  readonly admit: (sql: Sql) => Promise<boolean>;
+  /** What it holds where it may run at once; null where it awaits approval in any case. */
+  readonly holding: Holding | null;
+  readonly audit: (stored: WalletsPayoutRow) => AuditEntry;
+  readonly expiresAt: Date;
+}
+
+/** Undoes a transaction that was made only to find out whether it could be made. */
+class TriedError extends Error {}
+
+const INSERT_PAYOUT = `
+  INSERT INTO payout (id, project_id, kind, mode, status, sub_status, reference, total_base, items_total, digest, idempotency_key,
+    retry_of, created_by, created_at, updated_at, expires_at)
+  VALUES ($1, $2, 'wallets', 'independent', 'pending', $3, $4, 0, $5::int, $6::bytea, $7, $8, $9, $10::timestamptz, $10::timestamptz,
+    $11::timestamptz)
+  ON CONFLICT DO NOTHING`;
+
+const INSERT_ITEMS = `
+  INSERT INTO wallet_payout_item (project_id, payout_id, index, recipient, token, amount_base, reference, note, batch)
+  SELECT $1, $2, (number - 1)::int, row->>0, row->>1, (row->>2)::numeric, row->>3, row->>4, (row->>5)::int
+  FROM json_array_elements($3::json) WITH ORDINALITY AS element (row, number)`;
+
+const INSERT_BATCHES = `
+  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at)
+  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz
+  FROM json_array_elements($3::json) AS element (row)`;
+
+/** @returns 0: its key, or what it tries again, was used by another one */
+const insertPayout = (sql: Sql, payout: WalletsPayoutRow): Promise<number> =>
+  sql.change(INSERT_PAYOUT, [
+    payout.id,
+    payout.projectId,
+    payout.subStatus,
+    payout.reference,
+    payout.itemsTotal,
+    payout.digest,
+    payout.idempotencyKey,
+    payout.retryOf,
+    payout.createdBy,
+    payout.createdAt,
+    payout.expiresAt,
+  ]);
+
+const insertOwn = async (
+  tx: Tx,
+  { id, projectId }: WalletsPayoutRow,
+  { totals, warnings, feeWei, fundFrom, ...own }: NewWalletPayout,
+): Promise<void> => {
+  await tx.walletPayout.create({
+    data: {
+      ...own,
+      projectId,
+      payoutId: id,
+      totals: toStored(totals),
+      warnings: toStored(warnings.slice(0, WARNINGS_MAX)),
+      feeWei: toDecimal(feeWei),
+      ...(fundFrom === null ? {} : { fundFrom: toStored(fundFrom) }),
+    },
+  });
+};
+
+const insertPlan = async (sql: Sql, payout: WalletsPayoutRow, plan: PayoutPlan): Promise<void> => {
+  const rows = plan.rows.map(({ recipient, token, amountBase, reference, note, batch }) => [
+    recipient,
+    tokenName(token),
+    amountBase.toString(),
+    reference,
+    note,
+    batch,
+  ]);
+  await sql.change(INSERT_ITEMS, [payout.projectId, payout.id, JSON.stringify(rows)]);
+  const batches = plan.batches.map(({ number, token, rows: count, amountBase }) => [
+    number,
+    tokenName(token),
+    count,
+    amountBase.toString(),
+  ]);
+  await sql.change(INSERT_BATCHES, [payout.projectId, payout.id, JSON.stringify(batches), payout.createdAt]);
+};
+
+const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<unknown> =>
+  tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now } });
+
+/** Locks the payout's row, so that approving, cancelling and beginning it follow one another. */
+const lockPayout = async (tx: Tx, id: string): Promise<{ status: string; subStatus: string } | null> => {
+  const [row] = await tx.$queryRaw<{ status: string; subStatus: string }[]>`
+    SELECT status, sub_status AS "subStatus" FROM payout WHERE id = ${id} FOR NO KEY UPDATE`;
+  return row ?? null;
+};
+
+const holdOf = (batch: { number: number; token: string; amountBase: Prisma.Decimal }): BatchHold => ({
+  number: batch.number,
+  token: batch.token,
+  amountBase: toBigInt(batch.amountBase),
+});
+
+export const createWalletPayoutsRepository = (
+  database: Database,
+  sponsorship: Pick<SponsorshipService, "reserve" | "settle">,
+) => {
+  const storeIn = async (tx: Tx, input: NewPayoutToWallets): Promise<WalletsPayoutRow> => {
+    const sql = sqlOf(tx);
+    const { payout, plan, holding } = input;
+    const now = payout.createdAt;
+    const duplicates = input.keys === null ? [] : await claimRowKeys(sql, payout, input.keys);
+    input.refuse();
+    const runs = holding !== null && (await input.admit(sql));
+    const stored: WalletsPayoutRow = runs
+      ? { ...payout, subStatus: "queued", expiresAt: null }
+      : { ...payout, subStatus: "awaiting_approval", expiresAt: input.expiresAt };
+    if ((await insertPayout(sql, stored)) === 0) throw new UsedAlreadyError();
+    const warnings = [...input.warningsOf(duplicates), ...input.own.warnings];
+    await insertOwn(tx, stored, { ...input.own, warnings });
+    await insertPlan(sql, stored, plan);
+    await recordAudit(tx, input.audit(stored));
+    if (!runs) return stored;
+    await beginJob(tx, stored.id, now);
+    await holdBatches(tx, sponsorship, holding, now);
+    return stored;
+  };
+
+  return {
+    /**
+     * Stores a payout with its rows and batches. Where it may run at once its money is held in the same transaction, as an
+     * operation's is; else it awaits approval until `expiresAt` and holds nothing. Null: its key, or what it tries again, was used
+     * by another one.
+     * @throws DomainError `duplicate_payout`, `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`;
+     * FundsMovedError when a balance has to be read again
+     */
+    insert: (input: NewPayoutToWallets): Promise<WalletsPayoutRow | null> =>
+      unlessUsed(database.transaction((tx) => storeIn(tx, input))),
+
+    /** Throws as holding would, and holds nothing. */
+    tryHolding: async (holding: Holding, now: Date): Promise<void> => {
+      const tried = database.transaction(async (tx) => {
+        await holdBatches(tx, sponsorship, holding, now);
+        throw new TriedError();
+      });
+      await tried.catch((error: unknown) => {
+        if (!(error instanceof TriedError)) throw error;
+      });
+    },
+
+    /** awaiting approval → queued, with its money held. False when it does not wait for it any more. */
+    approve: (payoutId: string, holding: Holding, audit: AuditEntry): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const now = audit.at;
+        const { count } = await tx.payout.updateMany({
+          where: { id: payoutId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+          data: { subStatus: "queued", expiresAt: null, updatedAt: now },
+        });
+        if (count === 0) return false;
+        await recordAudit(tx, audit);
+        await beginJob(tx, payoutId, now);
+        await holdBatches(tx, sponsorship, holding, now);
+        return true;
+      }),
+
+    /**
+     * Stops every batch that was not signed; their money and their part of the sponsor's budget are free again. A payout that had not
+     * begun is cancelled; one that is processing ends when its other batches have. False when there is nothing left to stop.
+     */
+    cancel: (at: { projectId: string; payoutId: string }, audit: AuditEntry): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const now = audit.at;
+        const payout = await lockPayout(tx, at.payoutId);
+        if (payout?.status !== "pending" && payout?.status !== "processing") return false;
+        const stopped = await releaseBatches(tx, sponsorship, { ...at, now });
+        if (payout.status === "pending")
+          await tx.payout.updateMany({
+            where: { id: at.payoutId, status: "pending" },
+            data: { status: "cancelled", expiresAt: null, updatedAt: now },
+          });
+        else if (stopped === 0) return false;
+        await recordAudit(tx, audit);
+        return true;
+      }),
+
+    /** What the batches that were not signed yet will take. */
+    queuedBatches: async (projectId: string, payoutId: string): Promise<(BatchHold & { readonly rows: number })[]> => {
+      const batches = await database.prisma.walletPayoutBatch.findMany({
+        where: { projectId, payoutId, state: "queued" },
+        orderBy: { number: "asc" },
+      });
+      return batches.map((batch) => ({ ...holdOf(batch), rows: batch.rows }));
+    },
+  };
+};
+
+export type WalletPayoutsRepository = ReturnType<typeof createWalletPayoutsRepository>;

@@ -1,0 +1,20 @@
+/** JSON columns of payouts to wallets, and how they are read back. */
+import { z } from "zod";
+import { payoutWarning } from "@/lib/contracts/payouts";
+import { storedBase, storedToken } from "@/lib/ports/routing-json";
+
+/** Column `totals`. */
+export const storedTotals = z.array(z.object({ token: storedToken, amountBase: storedBase, rows: z.int() }));
+
+/** Column `warnings`. */
+export const storedWarnings = z.array(payoutWarning);
+export type PayoutWarning = z.output<typeof payoutWarning>;
+
+export const WARNINGS_MAX = 100;
+
+/** Column `fund_from`: the service chooses, or these wallets, chains and tokens. */
+export const storedFundFrom = z.union([
+  z.literal("auto"),
+  z.array(z.object({ walletId: z.string().optional(), chainId: z.int(), token: z.string() })),
+]);
+export type FundFrom = z.output<typeof storedFundFrom>;

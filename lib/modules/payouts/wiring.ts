@@ -1,0 +1,67 @@
+import type { Assets } from "@/lib/chains/assets";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import type { Database } from "@/lib/db/client";
+import { sqlOn } from "@/lib/db/sql";
+import type { AccountsService } from "@/lib/modules/accounts/service";
+import type { FundsService } from "@/lib/modules/funds/service";
+import type { LedgerService } from "@/lib/modules/ledger/service";
+import type { OtpService } from "@/lib/modules/otp/service";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { ReservesService } from "@/lib/modules/reserves/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { WalletsService } from "@/lib/modules/wallets/service";
+import { createAccountPayoutsRepository } from "./accounts/repository";
+import { createAccountPayoutRunner } from "./accounts/runner";
+import type { Prices } from "./common";
+import { createPayoutsRepository } from "./repository";
+import { createPayoutRunner, type WalletBatchesDriver } from "./runner";
+import { createPayoutsService } from "./service";
+import { createWalletPayoutsReader } from "./wallets/reading";
+import { createWalletPayoutsRepository } from "./wallets/repository";
+
+export interface PayoutsParts {
+  readonly database: Database;
+  readonly registry: ChainRegistry;
+  readonly assets: Assets;
+  readonly ledger: LedgerService;
+  readonly wallets: WalletsService;
+  readonly accounts: AccountsService;
+  readonly funds: FundsService;
+  readonly reserves: ReservesService;
+  readonly sponsorship: SponsorshipService;
+  readonly policies: PoliciesService;
+  readonly otp: OtpService;
+  readonly prices: Prices;
+  readonly clock: Clock;
+  /** Missing: payouts to wallets are accepted, and wait. */
+  readonly walletBatches?: WalletBatchesDriver;
+}
+
+const WAIT_MS = 60_000;
+const NO_DRIVER: WalletBatchesDriver = { drive: () => Promise.resolve({ done: false, againInMs: WAIT_MS }) };
+
+/** The service and the runner of payouts, made of the services that they stand on. */
+export const createPayouts = (parts: PayoutsParts) => {
+  const { database, registry, assets, otp, clock, ledger, walletBatches = NO_DRIVER } = parts;
+  const repository = createPayoutsRepository(database);
+  const accountsRepository = createAccountPayoutsRepository(database);
+  const reader = sqlOn(database.pool);
+  const payouts = createPayoutsService({
+    repository,
+    accounts: { ...parts, repository: accountsRepository, reader },
+    wallets: {
+      ...parts,
+      repository: createWalletPayoutsRepository(database, parts.sponsorship),
+      rows: createWalletPayoutsReader(database),
+      reader,
+    },
+    assets,
+    registry,
+    policies: parts.policies,
+    otp,
+    clock,
+  });
+  const accounts = createAccountPayoutRunner({ payouts: repository, repository: accountsRepository, ledger, clock });
+  return { payouts, payoutRunner: createPayoutRunner({ repository, accounts, walletBatches, clock }) };
+};
