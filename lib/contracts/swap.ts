@@ -144,6 +144,7 @@ export const requestOtp = defineContract({
     .extend({
       operationId: id("op").optional(),
       payoutId: id("po").optional(),
+      scheduleId: id("sch").optional(),
       approvalId: id("apr").optional().meta({ description: "Of a 409 `approval_required`" }),
     })
     .refine(

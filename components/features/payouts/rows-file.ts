@@ -36,7 +36,6 @@ const line = z.object({
   note: text,
   status: z.enum(ROW_STATUSES),
   batch: z.string().default(""),
-  txHash: text,
   transaction: text,
   failure: text,
 });
@@ -55,7 +54,7 @@ export const parseRowsFile = (csv: string): PayoutRow[] =>
       note: row.note,
       state: rowStateOf(row.status),
       batch: row.batch === "" ? null : Number(row.batch),
-      transaction: row.txHash === "" ? row.transaction : row.txHash,
+      transaction: row.transaction,
       failure: row.failure,
     };
   });

@@ -42,8 +42,8 @@ const useCreate = () => {
     if (checked.kind === "wallets" && checked.schedule !== null) {
       const timing = toSchedule(checked.schedule);
       if (timing === null) return null;
-      const { allowDuplicates: _, ...body } = checked.body;
-      const schedule = await schedules.send({ body: { ...body, ...timing } });
+      const { chainId, transfers, reference, fundFrom } = checked.body;
+      const schedule = await schedules.send({ body: { chainId, transfers, reference, fundFrom, ...timing } });
       void queryClient.invalidateQueries({ queryKey: queryKeyOf(listPayoutSchedules) });
       return pathOfSchedule(schedule);
     }

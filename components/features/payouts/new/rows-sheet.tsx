@@ -133,7 +133,7 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
         </Alert>
       )}
       {problems.size === 0 ? null : (
-        <Alert tone="danger" title={`${counted(problems.size, "row has errors", "rows have errors")}`}>
+        <Alert tone="danger" title={counted(problems.size, "row has errors", "rows have errors")}>
           <Checkbox
             label="Show only errors"
             checked={onlyErrors}

@@ -1,4 +1,4 @@
-import { SCHEDULE_PERIODS } from "@/lib/contracts/payouts";
+import type { SCHEDULE_PERIODS } from "@/lib/contracts/payouts";
 
 export type SchedulePeriod = (typeof SCHEDULE_PERIODS)[number];
 
