@@ -4,6 +4,20 @@ import { defineConfig } from "vitest/config";
 const resolve = { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } };
 const exclude = ["**/node_modules/**", "**/.next/**", "**/.data/**", "**/dist/**", "e2e/**", "vendor/**"];
 
+const integration = {
+  exclude,
+  environment: "node" as const,
+  // Real servers and chains are shared by all files; each file has its own database and keys.
+  globalSetup: ["lib/testing/global-setup.ts"],
+  pool: "forks" as const,
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  retry: 0,
+};
+/** How long the walk of kills through a worker's work goes on; see lib/faults. */
+const crashRounds = Number(process.env.CRASH_ROUNDS ?? 1);
+
 export default defineConfig({
   resolve,
   test: {
@@ -24,19 +38,20 @@ export default defineConfig({
         resolve,
         test: {
           name: "integration",
+          ...integration,
           include: ["**/*.int.test.ts"],
-          exclude,
-          environment: "node",
-          // Real servers and chains are shared by all files; each file has its own database and keys.
-          globalSetup: ["lib/testing/global-setup.ts"],
-          pool: "forks",
-          maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          retry: 0,
-          // How long the walk of kills through a worker's work goes on; see lib/faults.
-          provide: { crashRounds: Number(process.env.CRASH_ROUNDS ?? 1) },
+          provide: { crashRounds, isLong: false },
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "long",
+          ...integration,
+          include: ["lib/faults/wallet-payouts*.int.test.ts"],
+          provide: { crashRounds, isLong: true },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

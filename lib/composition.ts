@@ -32,6 +32,7 @@ import { databaseProbes } from "@/lib/db/readiness-probes";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
+import { createDeploymentClaims } from "@/lib/modules/accounts/repository";
 import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
@@ -65,6 +66,8 @@ import { createWaitingRepository } from "@/lib/modules/operations/waiting-reposi
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
+import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
+import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
@@ -228,19 +231,30 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     clock,
   });
   const heads = createHeads(registry);
-  const operationDriver = createOperationDriver({
-    repository: operationsRepository,
+  const driving = {
     accounts,
-    routing,
+    deployments: createDeploymentClaims(database),
     clock,
     chains: {
-      head: heads.head,
-      confirmations: (chainId) => registry.get(chainId).confirmations,
-      blockTimeMs: (chainId) => registry.get(chainId).blockTimeMs,
+      ...heads,
+      confirmations: (chainId: number) => registry.get(chainId).confirmations,
+      blockTimeMs: (chainId: number) => registry.get(chainId).blockTimeMs,
+      pollIntervalMs: (chainId: number) => registry.get(chainId).pollIntervalMs,
+      token: (chainId: number, address: string) => registry.resolveToken(chainId, address),
     },
-    managedAccount: (projectId, walletId) => managedAccountOf(wallets, projectId, walletId),
-    pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
+    managedAccount: (projectId: string, walletId: string) => managedAccountOf(wallets, projectId, walletId),
     log: errorLog,
+  };
+  const operationDriver = createOperationDriver({
+    ...driving,
+    repository: operationsRepository,
+    routing,
+    pollIntervalMs: driving.chains.pollIntervalMs,
+  });
+  const batchDriver = createBatchDriver({
+    ...driving,
+    repository: createBatchRepository(database, sponsorship),
+    sponsorship,
   });
 
   const prices = {
@@ -270,6 +284,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     otp,
     prices,
     clock,
+    walletBatches: batchDriver,
   });
   return {
     config,
@@ -298,6 +313,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),
     operations,
     operationDriver,
+    batchDriver,
     balances: createBalancesService({
       registry,
       wallets,

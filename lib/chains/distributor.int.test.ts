@@ -16,6 +16,7 @@ import {
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { startBareAnvil, type BareAnvil } from "@/lib/testing/bare-anvil";
 import { compileContract } from "@/lib/testing/solidity";
+import { distributorFault } from "./distributor-code";
 import { distributeData, distributorAbi, failedRowOf, type DistributorRow } from "./distributor";
 import { DISTRIBUTOR_CODE } from "./solidity/distributor";
 
@@ -126,6 +127,17 @@ beforeAll(async () => {
   await send(token, encodeFunctionData({ abi: abiOf("Token"), functionName: "mint", args: [account, 2n ** 200n] }));
 }, 60_000);
 afterAll(() => chain.stop());
+
+test("the code of a deployed distributor is recognised, and no other", async () => {
+  expect(await distributorFault(chain.client, distributor)).toBeNull();
+  expect(await distributorFault(chain.client, someone())).toContain("has no code");
+  expect(await distributorFault(chain.client, token)).toContain("is not the Distributor");
+  const elsewhere = someone();
+  const code = (await chain.client.getCode({ address: distributor })) ?? "0x";
+  await chain.client.setCode({ address: elsewhere, bytecode: code });
+  // It would take itself for the account that delegates, when somebody calls it by mistake.
+  expect(await distributorFault(chain.client, elsewhere)).toContain("is not the Distributor");
+});
 
 test.each([
   ["true", MODE.true],

@@ -34,16 +34,12 @@ export interface PayoutsParts {
   readonly otp: OtpService;
   readonly prices: Prices;
   readonly clock: Clock;
-  /** Missing: payouts to wallets are accepted, and wait. */
-  readonly walletBatches?: WalletBatchesDriver;
+  readonly walletBatches: WalletBatchesDriver;
 }
-
-const WAIT_MS = 60_000;
-const NO_DRIVER: WalletBatchesDriver = { drive: () => Promise.resolve({ done: false, againInMs: WAIT_MS }) };
 
 /** The service and the runner of payouts, made of the services that they stand on. */
 export const createPayouts = (parts: PayoutsParts) => {
-  const { database, registry, assets, otp, clock, ledger, walletBatches = NO_DRIVER } = parts;
+  const { database, registry, assets, otp, clock, ledger, walletBatches } = parts;
   const repository = createPayoutsRepository(database);
   const accountsRepository = createAccountPayoutsRepository(database);
   const reader = sqlOn(database.pool);
