@@ -32,6 +32,22 @@ test("without names, columns are found by what is in them", () => {
   });
 });
 
+test("what no name says is found by its content, but not where two columns could be meant", () => {
+  expect(
+    layoutOf([
+      ["Address", "Betrag"],
+      [ADA, "12,5"],
+    ]).mapping,
+  ).toEqual({ ...NONE, recipient: 0, amount: 1 });
+  expect(
+    layoutOf([
+      ["Address", "Betrag", "Rechnung"],
+      [ADA, "12,5", "1007"],
+    ]).mapping,
+  ).toEqual({ ...NONE, recipient: 0 });
+  expect(layoutOf([[ADA, "12.5", "1007"]])).toEqual({ headed: false, mapping: { ...NONE, recipient: 0 } });
+});
+
 test("a column serves one field: giving it to another takes it from the first", () => {
   const { mapping } = layoutOf([["address", "amount", "memo"]]);
   expect(withColumn(mapping, "note", 2)).toEqual({ ...NONE, recipient: 0, amount: 1, note: 2 });

@@ -71,24 +71,38 @@ const LOOKS_LIKE = {
   token: (text: string) => /^[A-Z][A-Za-z0-9.]{1,10}$/.test(text),
 } as const;
 
-/** Which column holds what where no name says so: by what most of its cells look like; further columns are reference and note. */
-const byContent = (rows: readonly (readonly Cell[])[]): Mapping => {
+const widthOf = (rows: readonly (readonly Cell[])[]): number =>
+  Math.max(0, ...rows.slice(0, SAMPLE_ROWS).map((row) => row.length));
+
+/**
+ * Fills what no name says by what most cells of a column look like. Where two columns could be meant none is chosen, and the person is
+ * asked: an invoice number taken for an amount would be paid.
+ */
+const byContent = (rows: readonly (readonly Cell[])[], named: Mapping): Mapping => {
   const sample = rows.slice(0, SAMPLE_ROWS);
-  const width = Math.max(0, ...sample.map((row) => row.length));
-  const free = new Set(Array.from({ length: width }, (_, column) => column));
-  const take = (looks: (text: string) => boolean): number | null => {
-    const found = [...free].find((column) => {
+  const taken = new Set(Object.values(named));
+  const free = new Set(Array.from({ length: widthOf(rows) }, (_, column) => column).filter((each) => !taken.has(each)));
+  const take = (field: keyof typeof LOOKS_LIKE): number | null => {
+    if (named[field] !== null) return named[field];
+    const found = [...free].filter((column) => {
       const texts = sample.map((row) => cellText(row[column])).filter((text) => text !== "");
-      return texts.length > 0 && texts.filter(looks).length * 2 > texts.length;
+      return texts.length > 0 && texts.filter(LOOKS_LIKE[field]).length * 2 > texts.length;
     });
-    if (found !== undefined) free.delete(found);
-    return found ?? null;
+    const [only, second] = found;
+    if (only === undefined || second !== undefined) return null;
+    free.delete(only);
+    return only;
   };
-  const recipient = take(LOOKS_LIKE.recipient);
-  const amount = take(LOOKS_LIKE.amount);
-  const token = take(LOOKS_LIKE.token);
-  const [reference = null, note = null] = [...free].filter((column) => column > (recipient ?? 0));
-  return { recipient, amount, token, reference, note };
+  return { ...named, recipient: take("recipient"), amount: take("amount"), token: take("token") };
+};
+
+/** Without any names, further columns of text are reference and note, in their order. */
+const withTexts = (rows: readonly (readonly Cell[])[], mapping: Mapping): Mapping => {
+  const taken = new Set(Object.values(mapping));
+  const free = Array.from({ length: widthOf(rows) }, (_, column) => column).filter((each) => !taken.has(each));
+  if (mapping.recipient === null || mapping.amount === null) return mapping;
+  const [reference = null, note = null] = free;
+  return { ...mapping, reference, note };
 };
 
 export interface Layout {
@@ -102,12 +116,12 @@ export const layoutOf = (rows: readonly (readonly Cell[])[]): Layout => {
   const [first = []] = rows;
   const named = byNames(first);
   const hasData = first.some((cell) => LOOKS_LIKE.recipient(cellText(cell)));
-  if (!hasData && (named.recipient !== null || named.amount !== null)) return { headed: true, mapping: named };
-  const guessed = byContent(rows);
-  if (hasData) return { headed: false, mapping: guessed };
+  if (!hasData && (named.recipient !== null || named.amount !== null))
+    return { headed: true, mapping: byContent(rows.slice(1), named) };
   // A first line in words that are not known heads the columns all the same.
-  const headed = rows.length > 1 && first.every((cell) => typeof cell === "string" && !/\d/.test(cell));
-  return { headed, mapping: headed ? byContent(rows.slice(1)) : guessed };
+  const headed = !hasData && rows.length > 1 && first.every((cell) => typeof cell === "string" && !/\d/.test(cell));
+  const body = rows.slice(headed ? 1 : 0);
+  return { headed, mapping: withTexts(body, byContent(body, NOTHING)) };
 };
 
 /** Gives a column to a field; no column serves two fields. */
@@ -123,8 +137,7 @@ const letterOf = (column: number): string =>
 
 /** Names of the columns for people: from the header, or `Column B`. */
 export const columnNames = (rows: readonly (readonly Cell[])[], headed: boolean): readonly string[] => {
-  const width = Math.max(0, ...rows.slice(0, SAMPLE_ROWS).map((row) => row.length));
-  return Array.from({ length: width }, (_, column) => {
+  return Array.from({ length: widthOf(rows) }, (_, column) => {
     const name = headed ? cellText(rows[0]?.[column]) : "";
     return name === "" ? `Column ${letterOf(column)}` : name;
   });
