@@ -65,9 +65,9 @@ import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
-import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
+import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
@@ -276,6 +276,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     assets,
     ledger,
     wallets,
+    contacts,
+    operations,
     accounts,
     funds,
     reserves,

@@ -19,12 +19,13 @@ export const isReserved = (address: Address): boolean => BigInt(address) <= LAST
 
 /** The contracts of the configuration that money is moved through, checksummed; what lies in them is lost, or anybody may take it. */
 export const movingContracts = ({ contracts }: Pick<ChainConfig, "contracts">): ReadonlySet<Address> => {
-  const { multicall3, entryPoint, paymaster, permit2, wrappedNative, uniswapV3, across, safe } = contracts;
+  const { multicall3, entryPoint, paymaster, permit2, wrappedNative, uniswapV3, across, safe, distributor } = contracts;
   const all = [
     multicall3,
     entryPoint,
     paymaster,
     permit2,
+    distributor,
     wrappedNative,
     uniswapV3?.factory,
     uniswapV3?.quoterV2,

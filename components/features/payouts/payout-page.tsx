@@ -13,7 +13,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPayout } from "@/lib/contracts/payouts";
-import { awaitsApproval, countsOf, type Payout } from "./payout";
+import { awaitsApproval, type Payout } from "./payout";
 import { PayoutActions } from "./payout-actions";
 import { PayoutPicture } from "./payout-picture";
 import { PayoutStatus } from "./payout-status";
@@ -86,16 +86,12 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
   const where =
     payout.kind === "global_accounts" ? "Payout between accounts" : `Payout to wallets on ${chain?.name ?? "a chain"}`;
-  const { paid, total } = countsOf(payout);
   return (
     <PageHeader
       title={payout.reference ?? "Payout"}
       description={
         <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
           {where} <PublicId value={payout.payoutId} /> <PayoutStatus payout={payout} />
-          <span className="num">
-            {paid.toLocaleString("en")} of {total.toLocaleString("en")} rows paid
-          </span>
         </span>
       }
       actions={<PayoutActions payout={payout} />}

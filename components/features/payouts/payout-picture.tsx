@@ -24,7 +24,7 @@ export const PayoutPicture = ({ payout, rows, onChoose }: PayoutPictureProps): R
   const sentence = progressSentence(payout);
   return (
     <Sheet title="Progress">
-      <p className="sr-only" role="status">
+      <p className="num pb-3 text-lg font-medium whitespace-normal" role="status">
         {sentence}
       </p>
       {rows === undefined ? (

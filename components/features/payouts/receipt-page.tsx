@@ -3,6 +3,7 @@
 import { Printer } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
@@ -15,6 +16,9 @@ import type { PayoutRow } from "./rows-file";
 import { ROW_VIEWS } from "./row-views";
 import { usePayout } from "./use-payouts";
 import { usePayoutRows } from "./use-payout-rows";
+
+/** On paper nothing is cut. */
+const DIGITS_ALL = 18;
 
 /**
  * The payout on paper: every row with its transaction. The browser makes the PDF of it, because its fonts have the letters of every
@@ -91,9 +95,8 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
         <Line label="Last change">{payout.updatedAt}</Line>
         {totalsOf(payout).map(({ unit, amount, paid }) => (
           <Line key={unit} label={`Total ${unit}`}>
-            <span className="num">
-              {paid} of {amount} {unit} paid
-            </span>
+            <Amount value={paid} plain fractionMax={DIGITS_ALL} /> of{" "}
+            <Amount value={amount} unit={unit} plain fractionMax={DIGITS_ALL} /> paid
           </Line>
         ))}
         {payout.kind === "wallets" && payout.networkFee !== null ? (
@@ -128,8 +131,8 @@ const ReceiptRows = ({ payout, rows }: { readonly payout: Payout; readonly rows:
         >
           <td className={`${CELL} num`}>{row.index + 1}</td>
           <td className={`${CELL} font-mono break-all`}>{row.recipient}</td>
-          <td className={`${CELL} num`}>
-            {row.amount} {row.unit}
+          <td className={CELL}>
+            <Amount value={row.amount} unit={row.unit} plain fractionMax={DIGITS_ALL} />
           </td>
           <td className={`${CELL} [overflow-wrap:anywhere]`}>{row.reference}</td>
           <td className={CELL}>{row.failure === "" ? ROW_VIEWS[row.state].word : row.failure}</td>

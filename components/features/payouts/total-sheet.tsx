@@ -4,9 +4,10 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { accountName, shortId } from "@/components/features/global-accounts/account";
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
+import { useMe } from "@/components/features/profile/use-me";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
-import { Address } from "@/components/ui/address";
+import { Address, PublicId } from "@/components/ui/address";
 import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -32,7 +33,7 @@ export const TotalSheet = ({ payout }: { readonly payout: Payout }): ReactNode =
         <Time value={payout.updatedAt} absolute />
       </Fact>
       <Fact label="Created by">
-        <code className="font-mono text-sm break-all">{payout.createdBy}</code>
+        <Creator id={payout.createdBy} />
       </Fact>
       {payout.retryOf === null ? null : (
         <Fact label="Retries failed rows of">
@@ -47,6 +48,15 @@ export const TotalSheet = ({ payout }: { readonly payout: Payout }): ReactNode =
     </Facts>
   </Sheet>
 );
+
+const Creator = ({ id }: { readonly id: string }): ReactNode => {
+  const me = useMe().data;
+  return (
+    <span className="inline-flex items-center gap-2">
+      {me?.id === id ? "You" : null} <PublicId value={id} />
+    </span>
+  );
+};
 
 const PayoutLink = ({ id }: { readonly id: string }): ReactNode => (
   <Link href={`/payouts/${id}`} className="link font-mono text-sm" title={id}>

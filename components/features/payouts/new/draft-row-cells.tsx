@@ -50,7 +50,13 @@ const CellInput = ({ field, ...props }: DraftRowCellsProps & { readonly field: D
       numeric={field === "amount"}
       mono={field === "recipient"}
       value={row[field]}
-      className={cn("h-8 px-2", field === "recipient" && "text-xs")}
+      title={row[field]}
+      className={cn(
+        "h-8 px-2",
+        field === "recipient" && "text-xs tracking-tight",
+        // The arrow of the list would hide half of the symbol.
+        field === "token" && "[&::-webkit-calendar-picker-indicator]:hidden!",
+      )}
       {...(field === "recipient" ? { placeholder: "0x…" } : {})}
       {...(field === "amount" ? { placeholder: "0.00" } : {})}
       {...(field === "token" ? { placeholder: defaultToken, list: TOKEN_LIST_ID } : {})}

@@ -9,9 +9,10 @@ import { FIELD_WORDS } from "./field-words";
 import type { NewPayout } from "./use-new-payout";
 
 const ROW_HEIGHT = 49;
+/** A whole address fits beside the other columns while there are no notes. */
 const TEMPLATES = {
-  wallets:
-    "md:grid-cols-[2rem_minmax(0,3.2fr)_minmax(0,1.1fr)_minmax(0,0.8fr)_minmax(0,1.2fr)_minmax(0,1.2fr)_1.75rem]",
+  wallets: "md:grid-cols-[2rem_minmax(0,3.6fr)_minmax(0,1fr)_minmax(0,0.8fr)_minmax(0,1.2fr)_1.75rem]",
+  noted: "md:grid-cols-[2rem_minmax(0,2.8fr)_minmax(0,1fr)_minmax(0,0.8fr)_minmax(0,1.1fr)_minmax(0,1.1fr)_1.75rem]",
   global_accounts: "md:grid-cols-[2rem_minmax(0,2fr)_minmax(0,1fr)_minmax(0,1.5fr)_1.75rem]",
 } as const;
 
@@ -38,7 +39,7 @@ export const DraftTable = ({ form, rows, fields, known }: DraftTableProps): Reac
       </datalist>
       <VirtualTable
         caption="Recipients"
-        template={TEMPLATES[target.kind]}
+        template={TEMPLATES[fields.includes("note") ? "noted" : target.kind]}
         columns={[
           { id: "number", header: "#" },
           ...fields.map((field) => ({

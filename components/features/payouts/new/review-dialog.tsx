@@ -67,7 +67,10 @@ export const ReviewDialog = ({ form, checked, onClose }: ReviewDialogProps): Rea
   const router = useRouter();
   const { send, pending, error } = useCreate();
   const [compared, setCompared] = useState(false);
-  const warnings = checked.kind === "wallets" ? (checked.answer?.warnings ?? []) : [];
+  // Duplicates are marked at their rows already, and were chosen to be paid.
+  const warnings = (checked.kind === "wallets" ? (checked.answer?.warnings ?? []) : []).filter(
+    ({ code }) => code !== "duplicate_row",
+  );
   const mistakable = warnings.some(({ code }) => code === "lookalike_recipient");
   const scheduled = checked.kind === "wallets" && checked.schedule !== null;
   const create = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 "use client";
 
-import { ClipboardPaste, FileDown, Plus, Trash2 } from "lucide-react";
+import { ClipboardPaste, FileDown, Plus, StickyNote, Trash2 } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
 import { useKnownAddresses } from "@/components/features/transfer/use-known-addresses";
 import { Alert } from "@/components/ui/alert";
@@ -25,9 +25,12 @@ export const RowsSheet = ({ form }: { readonly form: NewPayout }): ReactNode => 
   const file = useImport();
   const [pasting, setPasting] = useState(false);
   const [onlyErrors, setOnlyErrors] = useState(false);
+  const [withNotes, setWithNotes] = useState(false);
   const { known } = useKnownAddresses();
   const { target, rows, problems, filled } = form;
-  const fields = target.rules?.fields ?? [];
+  const allFields = target.rules?.fields ?? [];
+  const noted = withNotes || problemsInNotes(problems) || rows.some(({ note }) => note !== "");
+  const fields = allFields.filter((field) => field !== "note" || noted);
   const narrowed = onlyErrors && problems.size > 0;
   const shown = useMemo(
     () =>
@@ -62,7 +65,11 @@ export const RowsSheet = ({ form }: { readonly form: NewPayout }): ReactNode => 
           <>
             <Notices form={form} onlyErrors={narrowed} onOnlyErrors={setOnlyErrors} />
             <DraftTable form={form} rows={shown} fields={fields} known={known} />
-            <Footer form={form} onAdd={() => setOnlyErrors(false)} />
+            <Footer
+              form={form}
+              onAdd={() => setOnlyErrors(false)}
+              {...(allFields.includes("note") && !noted ? { onNotes: () => setWithNotes(true) } : {})}
+            />
           </>
         )}
       </Sheet>
@@ -70,7 +77,7 @@ export const RowsSheet = ({ form }: { readonly form: NewPayout }): ReactNode => 
         <MappingDialog
           name={file.state.name}
           table={file.state.table}
-          fields={fields}
+          fields={allFields}
           existing={filled.length}
           onClose={file.close}
           onRows={(values, replace) => {
@@ -84,6 +91,9 @@ export const RowsSheet = ({ form }: { readonly form: NewPayout }): ReactNode => 
     </DropArea>
   );
 };
+
+const problemsInNotes = (problems: NewPayout["problems"]): boolean =>
+  [...problems.values()].some(({ note }) => note !== undefined);
 
 interface EmptyProps {
   readonly form: NewPayout;
@@ -155,7 +165,14 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
   );
 };
 
-const Footer = ({ form, onAdd }: { readonly form: NewPayout; readonly onAdd: () => void }): ReactNode => {
+interface FooterProps {
+  readonly form: NewPayout;
+  readonly onAdd: () => void;
+  /** Shows the column of notes; left out where it is there. */
+  readonly onNotes?: () => void;
+}
+
+const Footer = ({ form, onAdd, onNotes }: FooterProps): ReactNode => {
   const [clearing, setClearing] = useState(false);
   return (
     <div className="flex flex-wrap items-center gap-2 px-4 py-2">
@@ -169,6 +186,11 @@ const Footer = ({ form, onAdd }: { readonly form: NewPayout; readonly onAdd: () 
       >
         <Plus aria-hidden /> Add row
       </Button>
+      {onNotes === undefined ? null : (
+        <Button size="sm" variant="ghost" onClick={onNotes}>
+          <StickyNote aria-hidden /> Add notes
+        </Button>
+      )}
       <Button size="sm" variant="ghost" onClick={() => setClearing(true)}>
         <Trash2 aria-hidden /> Remove all
       </Button>

@@ -55,6 +55,14 @@ const ITEMS = `
     AND ($5::text IS NULL OR coalesce(i.status, ${BATCH_STATUS}) = $5::text)
   ORDER BY i.index LIMIT $4::int`;
 
+// The latest rows lie at the end of the primary key.
+const RECIPIENTS = `
+  SELECT DISTINCT recipient FROM (
+    SELECT i.recipient, i.payout_id, i.batch, i.status FROM wallet_payout_item i
+    WHERE i.project_id = $1 ORDER BY i.payout_id DESC, i.index DESC LIMIT $2::int) AS latest
+  JOIN wallet_payout_batch b ON b.project_id = $1 AND b.payout_id = latest.payout_id AND b.number = latest.batch
+  WHERE latest.status IS NULL AND b.state IN ('sent', 'mined', 'paid')`;
+
 type GroupRow = Omit<BatchGroup, "amountBase" | "gasCostWei"> & { readonly amount: string; readonly gas: string };
 type ItemRow = Omit<WalletItemRow, "amountBase"> & { readonly amount: string };
 
@@ -76,6 +84,12 @@ export const createWalletPayoutsReader = (database: Database) => {
         amountBase: BigInt(amount),
         gasCostWei: BigInt(gas),
       }));
+    },
+
+    /** Whom the latest rows of a project paid, each once. */
+    recipients: async (projectId: string, rowsMax: number): Promise<string[]> => {
+      const rows = await sql.query<{ recipient: string }>(RECIPIENTS, [projectId, rowsMax]);
+      return rows.map(({ recipient }) => recipient);
     },
 
     /** In their order. */

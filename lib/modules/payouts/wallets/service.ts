@@ -7,7 +7,6 @@ import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { WalletPayout } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
-import type { EvmAddress } from "@/lib/ports/routing";
 import { APPROVAL_SECONDS, hexOf } from "../common";
 import type { PayoutsRepository, WalletsPayoutRow } from "../repository";
 import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
@@ -21,12 +20,14 @@ import type { NewWalletPayout, WalletPayoutsRepository } from "./repository";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
 import { rowKeysOf } from "./rows";
 import { storedFundFrom, storedTotals } from "./stored";
+import { warningsFor, type WarningDeps } from "./warnings";
 
 const KIND = "wallets";
 const LINES_MAX = 5;
 
-export interface WalletPayoutsDeps extends FeeDeps, MoneyDeps, RequestDeps {
+export interface WalletPayoutsDeps extends FeeDeps, MoneyDeps, RequestDeps, WarningDeps {
   readonly registry: RequestDeps["registry"];
+  readonly wallets: RequestDeps["wallets"] & WarningDeps["wallets"];
   readonly payouts: Pick<PayoutsRepository, "findByKey">;
   readonly repository: WalletPayoutsRepository;
   readonly rows: WalletPayoutsReader;
@@ -90,8 +91,9 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     const { batches } = request.plan;
     const fee = await feeOf(deps, { payoutId: payout.id, chainId: request.chainId, batches });
     const at = { payoutId: payout.id, projectId: payout.projectId, batches: holdsOf(request.plan), costs: fee.costs };
-    const [obstacle, usd] = await Promise.all([
+    const [obstacle, warnings, usd] = await Promise.all([
       money.obstacle(at, request, fee),
+      warningsFor(deps, actor, request),
       policies.needsCode(actor) ? null : worthOf(deps, request.totals),
     ]);
     const keys: RowKeys = { keys: rowKeysOf(request.rows), allowDuplicates: origin.allowDuplicates, now };
@@ -100,7 +102,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
       fromWalletId: request.treasury.id,
       fromAddress: request.treasury.address,
       totals: request.totals,
-      warnings: [],
+      warnings,
       feeWei: fee.wei,
       feePaidBy: fee.paidBy,
       fundFrom: request.fundFrom,
