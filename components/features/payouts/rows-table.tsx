@@ -5,7 +5,7 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useMemo, type ReactNode } from "react";
 import { accountName, shortId } from "@/components/features/global-accounts/account";
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
-import type { KnownAddress } from "@/components/features/transfer/recipient";
+import type { KnownAddress } from "@/lib/core/look-alike";
 import { useKnownAddresses } from "@/components/features/transfer/use-known-addresses";
 import { useChain } from "@/components/providers/public-config";
 import { Address, PublicId, TxHash } from "@/components/ui/address";

@@ -3,7 +3,7 @@
 import { CircleAlert, CopyX, X } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { AccountPicker } from "@/components/features/global-accounts/account-picker";
-import type { KnownAddress } from "@/components/features/transfer/recipient";
+import type { KnownAddress } from "@/lib/core/look-alike";
 import { IconButton } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { KnownAddress } from "@/components/features/transfer/recipient";
+import type { KnownAddress } from "@/lib/core/look-alike";
 import { VirtualTable } from "@/components/ui/virtual-table";
 import type { DraftField, DraftRow } from "./draft-row";
 import { DraftRowCells, TOKEN_LIST_ID } from "./draft-row-cells";

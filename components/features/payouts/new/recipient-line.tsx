@@ -2,7 +2,8 @@
 
 import { BookUser, History, TriangleAlert, Wallet } from "lucide-react";
 import type { ReactNode } from "react";
-import { recipientView, type KnownAddress } from "@/components/features/transfer/recipient";
+import { recipientView } from "@/components/features/transfer/recipient";
+import type { KnownAddress } from "@/lib/core/look-alike";
 import { shorten } from "@/components/ui/address";
 
 const ICONS = { own: Wallet, contact: BookUser, earlier: History } as const;

@@ -3,7 +3,15 @@ import { ApiError } from "@/lib/api-client/client";
 import { findingsOf } from "./server-findings";
 
 const refusal = (code: string, details: readonly { path: string; message: string }[]): ApiError =>
-  new ApiError({ status: 409, code, message: "No.", requestId: "req_1", details: [...details], body: null });
+  new ApiError({
+    status: 409,
+    code,
+    message: "No.",
+    requestId: "req_1",
+    details: [...details],
+    body: null,
+    retryAfterSeconds: null,
+  });
 
 const KEYS = [11, 22, 33];
 
