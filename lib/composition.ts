@@ -270,13 +270,14 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     connections: shares.readiness,
   });
   const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
-  const { payouts, payoutRunner } = createPayouts({
+  const { payouts, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
     database,
     registry,
     assets,
     ledger,
     wallets,
     contacts,
+    projects,
     operations,
     accounts,
     funds,
@@ -287,6 +288,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     prices,
     clock,
     walletBatches: batchDriver,
+    log: errorLog,
   });
   return {
     config,
@@ -329,6 +331,9 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     globalAccounts,
     payouts,
     payoutRunner,
+    payoutSchedules,
+    /** Makes the payouts of schedules that are due. */
+    runDueSchedules: scheduleRuns.runDue,
     transactions,
     jobs,
     faucet: buildFaucet(config, registry),

@@ -8,6 +8,7 @@ export interface Worker {
 const RECONCILE_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
 const EXPIRE_EVERY_MS = 5000;
+const SCHEDULES_EVERY_MS = 5000;
 const POLLS_PER_RECONCILE = 5;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. Its errors are for `work` itself to report. */
@@ -70,6 +71,14 @@ export const startWorker = (services: Services): Worker => {
         .start()
         .then(() => services.expireDue())
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "what ran out of time could not be ended"));
+    }),
+  );
+  schedules.push(
+    every(SCHEDULES_EVERY_MS, async () => {
+      await instances
+        .start()
+        .then(() => services.runDueSchedules())
+        .catch((error: unknown) => services.errorLog.warn({ err: error }, "due schedules could not be run"));
     }),
   );
   return {

@@ -138,6 +138,8 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     items: reading.items,
     allItems: reading.allItems,
     checkRecipients: wallets.checkRecipients,
+    createScheduled: wallets.createScheduled,
+    findScheduled: wallets.findScheduled,
     checkRetry,
     requestCode,
     approve,

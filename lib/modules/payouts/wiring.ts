@@ -10,6 +10,7 @@ import type { LedgerService } from "@/lib/modules/ledger/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
@@ -18,6 +19,9 @@ import { createAccountPayoutRunner } from "./accounts/runner";
 import type { Prices } from "./common";
 import { createPayoutsRepository } from "./repository";
 import { createPayoutRunner, type WalletBatchesDriver } from "./runner";
+import { createSchedulesRepository } from "./schedules/repository";
+import { createScheduleRuns } from "./schedules/runs";
+import { createSchedulesService } from "./schedules/service";
 import { createPayoutsService } from "./service";
 import { createWalletPayoutsReader } from "./wallets/reading";
 import { createWalletPayoutsRepository } from "./wallets/repository";
@@ -29,6 +33,7 @@ export interface PayoutsParts {
   readonly ledger: LedgerService;
   readonly wallets: WalletsService;
   readonly contacts: ContactsService;
+  readonly projects: ProjectsService;
   readonly operations: OperationsService;
   readonly accounts: AccountsService;
   readonly funds: FundsService;
@@ -39,6 +44,7 @@ export interface PayoutsParts {
   readonly prices: Prices;
   readonly clock: Clock;
   readonly walletBatches: WalletBatchesDriver;
+  readonly log: { warn(fields: object, message: string): void };
 }
 
 /** The service and the runner of payouts, made of the services that they stand on. */
@@ -63,5 +69,11 @@ export const createPayouts = (parts: PayoutsParts) => {
     clock,
   });
   const accounts = createAccountPayoutRunner({ payouts: repository, repository: accountsRepository, ledger, clock });
-  return { payouts, payoutRunner: createPayoutRunner({ repository, accounts, walletBatches, clock }) };
+  const schedules = createSchedulesRepository(database);
+  return {
+    payouts,
+    payoutRunner: createPayoutRunner({ repository, accounts, walletBatches, clock }),
+    payoutSchedules: createSchedulesService({ ...parts, repository: schedules }),
+    scheduleRuns: createScheduleRuns({ ...parts, repository: schedules, payouts }),
+  };
 };

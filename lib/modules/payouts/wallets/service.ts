@@ -121,16 +121,20 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
         plan: request.plan,
         // A retry pays what was asked for before, so its rows are neither checked nor counted.
         keys: origin.retryOf === null ? keys : null,
-        warningsOf: duplicateWarnings,
+        // That a schedule pays the same again is what it was approved for.
+        warningsOf: origin.scheduleId === null ? duplicateWarnings : () => [],
         refuse: () => {
           if (obstacle !== null) throw obstacle;
         },
-        admit: (sql: Sql) => policies.spend(sql, actor, usd, payout.createdAt),
+        // A schedule was approved with a code for each of its runs.
+        admit: (sql: Sql) =>
+          origin.scheduleId === null ? policies.spend(sql, actor, usd, payout.createdAt) : Promise.resolve(true),
         holding,
         audit: (stored) => createdEntry(actor, stored, own),
         expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
       });
-    const stored = policies.needsCode(actor) ? await insert(null) : await money.withHolding(at, request, insert);
+    const waits = origin.scheduleId === null && policies.needsCode(actor);
+    const stored = waits ? await insert(null) : await money.withHolding(at, request, insert);
     if (stored !== null) return stored;
     const known = await findKnown(actor, origin.key);
     if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
@@ -177,6 +181,27 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
       if (other === null) throw error;
       return partsOf(sameAs(other, digestOf(request)));
     }
+  };
+
+  /**
+   * A run of a schedule, which was approved beforehand; `key` names it, so that it is made once.
+   * @throws DomainError as `create` does, but for duplicates
+   */
+  const createScheduled = async (
+    actor: Actor,
+    request: PayoutRequest,
+    { scheduleId, key }: { scheduleId: string; key: string },
+  ): Promise<WalletsPayoutParts> => {
+    const known = await findKnown(actor, key);
+    if (known !== null) return partsOf(sameAs(known, digestOf(request)));
+    const origin = { key, retryOf: null, scheduleId, allowDuplicates: true };
+    return partsOf(await store(actor, request, origin));
+  };
+
+  /** The payout that a run of a schedule made; null: none was made. */
+  const findScheduled = async (projectId: string, at: { createdBy: string; key: string }): Promise<string | null> => {
+    const { createdBy, key: idempotencyKey } = at;
+    return (await deps.payouts.findByKey({ projectId, kind: KIND, createdBy, idempotencyKey }))?.id ?? null;
   };
 
   const allItems = async (payout: WalletsPayoutRow, status: WalletItemRow["status"]): Promise<WalletItemRow[]> =>
@@ -277,6 +302,8 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
 
   return {
     create,
+    createScheduled,
+    findScheduled,
     checkRecipients,
     checkRetry,
     retry,

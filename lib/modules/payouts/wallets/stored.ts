@@ -18,3 +18,19 @@ export const storedFundFrom = z.union([
   z.array(z.object({ walletId: z.string().optional(), chainId: z.int(), token: z.string() })),
 ]);
 export type FundFrom = z.output<typeof storedFundFrom>;
+
+/** Column `request` of a schedule: what each run is made from. */
+export const storedScheduleRequest = z.object({
+  chainId: z.int(),
+  transfers: z.array(
+    z.object({
+      address: z.string(),
+      amount: z.string(),
+      token: z.string(),
+      reference: z.string().optional(),
+      note: z.string().optional(),
+    }),
+  ),
+  reference: z.string().optional(),
+  fundFrom: storedFundFrom.optional(),
+});
