@@ -7,7 +7,7 @@ import { balanceOnChain } from "./support/chain";
 import { signInWithBurner, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 
-const ROWS = 300;
+const ROWS = 200;
 const CHAIN = 31337;
 
 /** Addresses that nobody has used on the chain before. */
@@ -22,7 +22,7 @@ const payoutFile = (): string => {
   rows[1] = rows[1]?.replace("10,25", "=10+1") ?? "";
   rows[4] = rows[4]?.replace(recipient(4), recipient(4).slice(0, 30)) ?? "";
   rows[7] = rows[7]?.replace("USDC", "ABC") ?? "";
-  return ["Wallet;Amount;Currency;Invoice;Memo", ...rows, line(0)].join("\r\n");
+  return ["Wallet;Amount;Currency;Invoice;Note", ...rows, line(0)].join("\r\n");
 };
 
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
@@ -78,8 +78,7 @@ const mendRows = async (page: Page): Promise<void> => {
   await expect(page.getByText("2 rows have errors")).toBeVisible();
   await table.getByLabel("Row 5 recipient").fill(recipient(4));
   await table.getByLabel("Row 8 token").fill("usdc");
-  await expect(page.getByText("rows have errors")).toHaveCount(0);
-  await expect(page.getByText("row has errors")).toHaveCount(0);
+  await expect(page.getByText("All errors are fixed")).toBeVisible();
 };
 
 const approve = async (page: Page, project: TestProject): Promise<void> => {
@@ -129,11 +128,10 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
   await mapColumns(page);
   await mendRows(page);
   // What was mended survives a reload.
-  await expect(async () => {
-    await page.reload();
-    await expect(page.getByText(`${String(ROWS + 1)} rows`)).toBeVisible();
-    await expect(page.getByText("rows have errors")).toHaveCount(0);
-  }).toPass();
+  await page.reload();
+  await expect(page.getByText(`${String(ROWS + 1)} rows`)).toBeVisible();
+  await expect(page.getByText("1 row may be paid twice")).toBeVisible();
+  await expect(page.getByText("have errors")).toHaveCount(0);
   await page.getByRole("button", { name: "Check and review" }).click();
   await page.getByLabel("Pay duplicates anyway").check();
   await page.getByRole("button", { name: "Check and review" }).click();
@@ -149,7 +147,7 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
     [0, "20"],
     [1, "1010.25"],
     [4, "11"],
-    [ROWS - 1, "84.75"],
+    [ROWS - 1, "59.75"],
   ] as const)
     expect(await balanceOnChain(page, CHAIN, "USDC", recipient(row)), `row ${String(row)}`).toBe(amount);
   await checkReceipt(page);

@@ -24,21 +24,23 @@ import type { NewPayout } from "./use-new-payout";
 export const RowsSheet = ({ form }: { readonly form: NewPayout }): ReactNode => {
   const file = useImport();
   const [pasting, setPasting] = useState(false);
-  const [onlyErrors, setOnlyErrors] = useState(false);
+  // Rows that had errors when the list was narrowed stay in it: one that vanished while it is typed in would keep half an amount.
+  const [errorKeys, setErrorKeys] = useState<ReadonlySet<number> | null>(null);
   const [withNotes, setWithNotes] = useState(false);
   const { known } = useKnownAddresses();
   const { target, rows, problems, filled } = form;
   const allFields = target.rules?.fields ?? [];
   const noted = withNotes || problemsInNotes(problems) || rows.some(({ note }) => note !== "");
   const fields = allFields.filter((field) => field !== "note" || noted);
-  const narrowed = onlyErrors && problems.size > 0;
   const shown = useMemo(
     () =>
-      rows.map((row, index) => ({ row, number: index + 1 })).filter(({ row }) => !narrowed || problems.has(row.key)),
-    [rows, narrowed, problems],
+      rows
+        .map((row, index) => ({ row, number: index + 1 }))
+        .filter(({ row: { key } }) => errorKeys === null || errorKeys.has(key) || problems.has(key)),
+    [rows, errorKeys, problems],
   );
   const start = (blob: Blob, name: string): void => {
-    setOnlyErrors(false);
+    setErrorKeys(null);
     file.start(blob, name);
   };
   return (
@@ -63,11 +65,15 @@ export const RowsSheet = ({ form }: { readonly form: NewPayout }): ReactNode => 
           <Empty form={form} onFile={(chosen) => start(chosen, chosen.name)} onPaste={() => setPasting(true)} />
         ) : (
           <>
-            <Notices form={form} onlyErrors={narrowed} onOnlyErrors={setOnlyErrors} />
+            <Notices
+              form={form}
+              onlyErrors={errorKeys !== null}
+              onOnlyErrors={(only) => setErrorKeys(only ? new Set(problems.keys()) : null)}
+            />
             <DraftTable form={form} rows={shown} fields={fields} known={known} />
             <Footer
               form={form}
-              onAdd={() => setOnlyErrors(false)}
+              onAdd={() => setErrorKeys(null)}
               {...(allFields.includes("note") && !noted ? { onNotes: () => setWithNotes(true) } : {})}
             />
           </>
@@ -134,7 +140,7 @@ interface NoticesProps {
 
 const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode => {
   const { problems, duplicates, options, sizeProblem } = form;
-  if (problems.size === 0 && duplicates.size === 0 && sizeProblem === null) return null;
+  if (problems.size === 0 && duplicates.size === 0 && sizeProblem === null && !onlyErrors) return null;
   return (
     <div className="flex flex-col gap-2 border-b p-4">
       {sizeProblem === null ? null : (
@@ -142,7 +148,19 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
           {sizeProblem}
         </Alert>
       )}
-      {problems.size === 0 ? null : (
+      {problems.size === 0 ? (
+        onlyErrors ? (
+          <Alert
+            tone="success"
+            title="All errors are fixed"
+            actions={
+              <Button size="sm" onClick={() => onOnlyErrors(false)}>
+                Show all rows
+              </Button>
+            }
+          />
+        ) : null
+      ) : (
         <Alert tone="danger" title={counted(problems.size, "row has errors", "rows have errors")}>
           <Checkbox
             label="Show only errors"

@@ -44,8 +44,14 @@ export const useDraftRows = (owner: DraftOwner | null): DraftRows => {
 
   useEffect(() => {
     if (ownerId === null || rows.length === 0) return;
-    const timer = setTimeout(() => saveDraft({ owner: ownerId, kind }, rows), SAVE_AFTER_MS);
-    return () => clearTimeout(timer);
+    const save = (): void => saveDraft({ owner: ownerId, kind }, rows);
+    const timer = setTimeout(save, SAVE_AFTER_MS);
+    // A page that is left or reloaded at once keeps what was typed last.
+    window.addEventListener("pagehide", save);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("pagehide", save);
+    };
   }, [ownerId, kind, rows]);
 
   const update = useCallback(
