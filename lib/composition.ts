@@ -281,6 +281,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     operations,
     accounts,
     funds,
+    quotes,
     reserves,
     sponsorship,
     policies,
