@@ -282,6 +282,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     operations,
     accounts,
     funds,
+    quotes,
     reserves,
     sponsorship,
     policies,

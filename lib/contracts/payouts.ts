@@ -17,6 +17,7 @@ import {
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { currencyRef } from "./global-accounts";
 import { failureRecord } from "./operations";
+import { quoteRecord } from "./swap";
 
 const tag = "Payouts";
 
@@ -102,6 +103,17 @@ export const walletsPayoutRecord = payoutBase.extend({
     .nullable(),
   warnings: z.array(payoutWarning).meta({ description: "At most 100; of rows that are accepted all the same" }),
   fundFrom: z.enum(["auto", "sources"]).nullable(),
+  funding: z
+    .object({
+      token: tokenRecord,
+      missing: amountOut.meta({ description: "What the chain lacked when this was planned" }),
+      minimum: amountOut.meta({ description: "What arrives at least" }),
+      sources: z.array(z.object({ walletId: id("wal"), chainId, token: tokenRecord, amount: amountOut })),
+      fees: quoteRecord.shape.fees,
+      estimatedSeconds: z.int(),
+    })
+    .nullable()
+    .meta({ description: "What brings the missing part to the chain first; null where nothing is missing" }),
   fundedBy: id("op").nullable().meta({ description: "The operation that brings the missing part to the chain first" }),
   scheduleId: id("sch").nullable(),
 });

@@ -259,7 +259,7 @@ test(
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(["completed"]));
     const treasuries = customers.map(({ treasury }) => treasury);
     await vi.waitFor(() => expectNothingTwiceOrForgotten(api.services, rpcUrls, treasuries), WAIT);
-    const at = { chainId: ONE ?? 0, rpcUrl: rpcUrls[String(ONE)] ?? "" };
+    const at = { chainId: ONE, rpcUrl: rpcUrls[String(ONE)] ?? "" };
     await vi.waitFor(() => expectRowsPaidOnce(api.services, at, payer.treasury), WAIT);
     await vi.waitFor(
       async () =>

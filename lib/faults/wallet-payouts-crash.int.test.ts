@@ -161,10 +161,19 @@ const PAYOUT_STEPS = {
   finish: ({ label }: Point) => label === "COMMIT payout" || label === "DELETE FROM job",
 } as const;
 
-/** Dies when the step comes for the n-th time. False when everything was paid before. */
-const liveUntil = async (is: (point: Point) => boolean, nth: number): Promise<boolean> => {
-  let met = 0;
-  const one = await startLife({ ...life, dieAt: (point) => is(point) && (met += 1) >= nth });
+/** A life that is loaded and waits; when it begins it gets a step, and dies when that comes for the n-th time. */
+const loadLife = () => {
+  const plan: { is: (point: Point) => boolean; nth: number; met: number } = { is: () => false, nth: 1, met: 0 };
+  return { plan, life: startLife({ ...life, dieAt: (point) => plan.is(point) && (plan.met += 1) >= plan.nth }) };
+};
+
+/** False when everything was paid before the step came so often. */
+const liveUntil = async (
+  loaded: ReturnType<typeof loadLife>,
+  { is, nth }: { is: (point: Point) => boolean; nth: number },
+): Promise<boolean> => {
+  Object.assign(loaded.plan, { is, nth });
+  const one = await loaded.life;
   await one.begin();
   const isOver = { yes: false };
   const ended = one.ended.then((point) => {
@@ -189,13 +198,19 @@ test(
   async () => {
     const customer = await payer();
     const met = new Map<string, number>();
+    let standby = loadLife();
     for (const { name, is } of kills) {
+      const loaded = standby;
+      standby = loadLife();
       // What an earlier life left may have passed the step already, so there is a payout of its own for each kill.
       await startPayout(customer);
       const nth = name === "finish" ? 1 : 1 + Math.floor(random() * BATCHES);
-      if (await liveUntil(is, nth)) met.set(name, (met.get(name) ?? 0) + 1);
+      if (await liveUntil(loaded, { is, nth })) met.set(name, (met.get(name) ?? 0) + 1);
       await expectBudgetsToFitLegs(services.database);
     }
+    const spare = await standby.life;
+    spare.kill();
+    await spare.ended;
     await finishAll();
     const told = [...met].map(([name, times]) => `${name} ${String(times)}`).join(", ");
     console.log(`Seed ${String(SEED)}: ${String(payouts)} payouts; kills at ${told}.`);

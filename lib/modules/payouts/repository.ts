@@ -53,6 +53,11 @@ const RETRIED = `
   SELECT DISTINCT retry_of FROM payout
   WHERE project_id = $1 AND retry_of = ANY($2::text[]) AND status NOT IN ('cancelled', 'expired')`;
 
+const BEGIN = `
+  UPDATE payout SET status = 'processing', updated_at = $2,
+    sub_status = CASE WHEN sub_status = 'prepared' THEN 'bridging' ELSE sub_status END
+  WHERE id = $1 AND status = 'pending' AND sub_status IN ('queued', 'prepared')`;
+
 // The batches of a payout that expires are still queued and hold nothing: nobody approved it.
 const EXPIRE = `
   WITH expired AS (
@@ -89,14 +94,8 @@ export const createPayoutsRepository = (database: Database) => {
       return new Set(rows.map((row) => row.retry_of));
     },
 
-    /** pending → processing. False when it is no longer pending. */
-    begin: async (id: string, now: Date): Promise<boolean> => {
-      const { count } = await prisma.payout.updateMany({
-        where: { id, status: "pending", subStatus: "queued" },
-        data: { status: "processing", updatedAt: now },
-      });
-      return count === 1;
-    },
+    /** pending → processing; one whose chain is funded first waits for that. False when it is no longer pending, or awaits approval. */
+    begin: async (id: string, now: Date): Promise<boolean> => (await sql.change(BEGIN, [id, now])) === 1,
 
     /** processing → what its rows came to. */
     finish: async (id: string, end: { status: Status; subStatus: SubStatus }, now: Date): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
 import type { AccountPayoutRunner } from "./accounts/runner";
 import type { PayoutsRepository, WalletsPayoutRow } from "./repository";
+import type { FundingStep } from "./wallets/funding-step";
 
 /** Either the payout has ended, or it is to be looked at again after so many milliseconds. */
 export type PayoutTurn = { readonly done: true } | { readonly done: false; readonly againInMs: number };
@@ -14,18 +15,23 @@ export interface WalletBatchesDriver {
 export interface PayoutRunnerDeps {
   readonly repository: Pick<PayoutsRepository, "find" | "begin">;
   readonly accounts: AccountPayoutRunner;
+  readonly funding: FundingStep;
   readonly walletBatches: WalletBatchesDriver;
   readonly clock: Clock;
 }
 
 /** Pays what was accepted, each kind its own way. A turn may be repeated after any crash, by any instance. */
-export const createPayoutRunner = ({ repository, accounts, walletBatches, clock }: PayoutRunnerDeps) => ({
+export const createPayoutRunner = ({ repository, accounts, funding, walletBatches, clock }: PayoutRunnerDeps) => ({
   /** One turn of the payout's job. */
   run: async (payoutId: string, signal: AbortSignal): Promise<PayoutTurn> => {
     await repository.begin(payoutId, clock.now());
     const payout = await repository.find(payoutId);
     if (payout?.status !== "processing") return { done: true };
-    if (payout.kind === "wallets") return walletBatches.drive(payout, signal);
+    if (payout.kind === "wallets") {
+      const turn = payout.subStatus === "bridging" ? await funding.step(payout) : "ready";
+      if (turn === "ended") return { done: true };
+      return turn === "ready" ? walletBatches.drive(payout, signal) : { done: false, ...turn };
+    }
     await accounts.run(payout);
     return { done: true };
   },

@@ -52,6 +52,9 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     return accounts.approvalLines(view.payout, first);
   };
 
+  const digestOf = (view: PayoutView): Uint8Array<ArrayBuffer> =>
+    view.kind === "wallets" ? wallets.codeDigest(view) : new Uint8Array(view.payout.digest);
+
   /** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
   const requestCode = async (actor: Actor, id: string): Promise<OtpSent> => {
     requireScope(actor, "payouts:write");
@@ -59,7 +62,7 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     return deps.otp.request({
       actor,
       subjectId: view.payout.id,
-      digest: new Uint8Array(view.payout.digest),
+      digest: digestOf(view),
       subject: "Your code to approve a payout",
       lines: await linesOf(view),
     });
@@ -75,11 +78,13 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     const { payout } = view;
     // Told before the code is used up.
     if (view.kind === "wallets") await wallets.requireFunds(view);
-    const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: payout.id, digest: payout.digest, code });
+    const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: payout.id, digest: digestOf(view), code });
     const data = { means: "code", codeId };
     const audit = { ...doneBy(actor), action: "payout.approved", subject: payout.id, data, at: clock.now() };
     const approved =
-      view.kind === "wallets" ? await wallets.approve(view, audit) : await accounts.approve(payout.id, audit, audit.at);
+      view.kind === "wallets"
+        ? await wallets.approve(actor, view, { codeId, audit })
+        : await accounts.approve(payout.id, audit, audit.at);
     if (!approved)
       throw new DomainError("invalid_state", "This payout was cancelled, approved or ran out of time in the meantime.");
     return get(actor.projectId, id);

@@ -11,6 +11,7 @@ import type { OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
+import type { QuotesService } from "@/lib/modules/quotes/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
@@ -23,6 +24,8 @@ import { createSchedulesRepository } from "./schedules/repository";
 import { createScheduleRuns } from "./schedules/runs";
 import { createSchedulesService } from "./schedules/service";
 import { createPayoutsService } from "./service";
+import { createFundingStep } from "./wallets/funding-step";
+import { createPayoutMoney } from "./wallets/money";
 import { createWalletPayoutsReader } from "./wallets/reading";
 import { createWalletPayoutsRepository } from "./wallets/repository";
 
@@ -37,6 +40,7 @@ export interface PayoutsParts {
   readonly operations: OperationsService;
   readonly accounts: AccountsService;
   readonly funds: FundsService;
+  readonly quotes: QuotesService;
   readonly reserves: ReservesService;
   readonly sponsorship: SponsorshipService;
   readonly policies: PoliciesService;
@@ -53,13 +57,18 @@ export const createPayouts = (parts: PayoutsParts) => {
   const repository = createPayoutsRepository(database);
   const accountsRepository = createAccountPayoutsRepository(database);
   const reader = sqlOn(database.pool);
+  const walletsRepository = createWalletPayoutsRepository(database, parts.sponsorship);
+  const rows = createWalletPayoutsReader(database);
+  const money = createPayoutMoney({ ...parts, repository: walletsRepository });
   const payouts = createPayoutsService({
     repository,
     accounts: { ...parts, repository: accountsRepository, reader },
     wallets: {
       ...parts,
-      repository: createWalletPayoutsRepository(database, parts.sponsorship),
-      rows: createWalletPayoutsReader(database),
+      repository: walletsRepository,
+      rows,
+      funding: parts.quotes.funding,
+      money,
       reader,
     },
     assets,
@@ -72,7 +81,13 @@ export const createPayouts = (parts: PayoutsParts) => {
   const schedules = createSchedulesRepository(database);
   return {
     payouts,
-    payoutRunner: createPayoutRunner({ repository, accounts, walletBatches, clock }),
+    payoutRunner: createPayoutRunner({
+      repository,
+      accounts,
+      funding: createFundingStep({ ...parts, repository: walletsRepository, rows, money }),
+      walletBatches,
+      clock,
+    }),
     payoutSchedules: createSchedulesService({ ...parts, repository: schedules }),
     scheduleRuns: createScheduleRuns({ ...parts, repository: schedules, payouts }),
   };

@@ -58,6 +58,7 @@ export const ownRow = (payout: WalletsPayoutRow, own: NewWalletPayout): WalletPa
   warnings: toStored(own.warnings),
   feeWei: toDecimal(own.feeWei),
   fundFrom: own.fundFrom,
+  funding: own.funding === null ? null : toStored(own.funding),
   fundedBy: null,
 });
 

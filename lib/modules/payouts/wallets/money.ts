@@ -4,12 +4,14 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import type { WalletPayout } from "@/lib/db/generated/client";
 import type { FundsService, Shortfall, Spending } from "@/lib/modules/funds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { BatchHold, Holding } from "./holding";
 import type { PayoutFee } from "./pricing";
 import type { WalletPayoutsRepository } from "./repository";
 import { tokenName, type PayoutPlan } from "./rows";
+import { storedTotals } from "./stored";
 
 export interface MoneyDeps {
   readonly registry: Pick<ChainRegistry, "get" | "native">;
@@ -25,6 +27,12 @@ export interface Outflow {
   readonly treasury: { readonly address: string };
   readonly totals: readonly { readonly token: Token; readonly amountBase: bigint }[];
 }
+
+export const outflowOf = (own: WalletPayout): Outflow => ({
+  chainId: own.chainId,
+  treasury: { address: own.fromAddress },
+  totals: storedTotals.parse(own.totals),
+});
 
 type HoldingAt = Pick<Holding, "payoutId" | "projectId" | "batches" | "costs">;
 

@@ -9,7 +9,7 @@ import { unlessUsed, UsedAlreadyError, type WalletsPayoutRow } from "../reposito
 import { claimRowKeys, type DuplicateRow, type RowKeys } from "../row-keys";
 import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./holding";
 import { tokenName, type PayoutPlan, type TokenTotal } from "./rows";
-import { WARNINGS_MAX, type FundFrom, type PayoutWarning } from "./stored";
+import { WARNINGS_MAX, type FundFrom, type Funding, type PayoutWarning } from "./stored";
 
 export type WalletPayoutRow = WalletPayout;
 
@@ -23,8 +23,17 @@ export interface NewWalletPayout {
   readonly feeWei: bigint;
   readonly feePaidBy: "sponsor" | "wallet";
   readonly fundFrom: FundFrom | null;
+  /** What brings the missing part to the chain first. */
+  readonly funding: Funding | null;
   readonly scheduleId: string | null;
 }
+
+/** How a payout runs that needs no code: its money is held, or another operation brings the missing part first. */
+export type Running =
+  { readonly by: "holding"; readonly holding: Holding } | { readonly by: "funding"; readonly operationId: string };
+
+/** Thrown inside the transaction that would let a payout run at once, when its caller's policy needs a code after all. */
+export class NotAdmittedError extends Error {}
 
 export interface NewPayoutToWallets {
   readonly payout: WalletsPayoutRow;
@@ -38,8 +47,8 @@ export interface NewPayoutToWallets {
   readonly refuse: () => void;
   /** Whether it may run without a code; notes what it spends. */
   readonly admit: (sql: Sql) => Promise<boolean>;
-  /** What it holds where it may run at once; null where it awaits approval in any case. */
-  readonly holding: Holding | null;
+  /** How it runs where it may do so at once; null where it awaits approval in any case. */
+  readonly running: Running | null;
   readonly audit: (stored: WalletsPayoutRow) => AuditEntry;
   readonly expiresAt: Date;
 }
@@ -83,7 +92,8 @@ const insertPayout = (sql: Sql, payout: WalletsPayoutRow): Promise<number> =>
 const insertOwn = async (
   tx: Tx,
   { id, projectId }: WalletsPayoutRow,
-  { totals, warnings, feeWei, fundFrom, ...own }: NewWalletPayout,
+  { totals, warnings, feeWei, fundFrom, funding, ...own }: NewWalletPayout,
+  fundedBy: string | null,
 ): Promise<void> => {
   await tx.walletPayout.create({
     data: {
@@ -93,7 +103,9 @@ const insertOwn = async (
       totals: toStored(totals),
       warnings: toStored(warnings.slice(0, WARNINGS_MAX)),
       feeWei: toDecimal(feeWei),
+      fundedBy,
       ...(fundFrom === null ? {} : { fundFrom: toStored(fundFrom) }),
+      ...(funding === null ? {} : { funding: toStored(funding) }),
     },
   });
 };
@@ -127,6 +139,14 @@ const lockPayout = async (tx: Tx, id: string): Promise<{ status: string; subStat
   return row ?? null;
 };
 
+const arrived = async (tx: Tx, payoutId: string, now: Date): Promise<boolean> => {
+  const { count } = await tx.payout.updateMany({
+    where: { id: payoutId, status: "processing", subStatus: "bridging" },
+    data: { subStatus: "queued", updatedAt: now },
+  });
+  return count === 1;
+};
+
 const holdOf = (batch: { number: number; token: string; amountBase: Prisma.Decimal }): BatchHold => ({
   number: batch.number,
   token: batch.token,
@@ -139,22 +159,25 @@ export const createWalletPayoutsRepository = (
 ) => {
   const storeIn = async (tx: Tx, input: NewPayoutToWallets): Promise<WalletsPayoutRow> => {
     const sql = sqlOf(tx);
-    const { payout, plan, holding } = input;
+    const { payout, plan, running } = input;
     const now = payout.createdAt;
     const duplicates = input.keys === null ? [] : await claimRowKeys(sql, payout, input.keys);
     input.refuse();
-    const runs = holding !== null && (await input.admit(sql));
+    const runs = running !== null && (await input.admit(sql));
+    // The operation that would fund it is accepted in the same transaction, and must not be.
+    if (!runs && running?.by === "funding") throw new NotAdmittedError();
+    const fundedBy = runs && running.by === "funding" ? running.operationId : null;
     const stored: WalletsPayoutRow = runs
-      ? { ...payout, subStatus: "queued", expiresAt: null }
+      ? { ...payout, subStatus: fundedBy === null ? "queued" : "prepared", expiresAt: null }
       : { ...payout, subStatus: "awaiting_approval", expiresAt: input.expiresAt };
     if ((await insertPayout(sql, stored)) === 0) throw new UsedAlreadyError();
     const warnings = [...input.warningsOf(duplicates), ...input.own.warnings];
-    await insertOwn(tx, stored, { ...input.own, warnings });
+    await insertOwn(tx, stored, { ...input.own, warnings }, fundedBy);
     await insertPlan(sql, stored, plan);
     await recordAudit(tx, input.audit(stored));
     if (!runs) return stored;
     await beginJob(tx, stored.id, now);
-    await holdBatches(tx, sponsorship, holding, now);
+    if (running.by === "holding") await holdBatches(tx, sponsorship, running.holding, now);
     return stored;
   };
 
@@ -168,6 +191,9 @@ export const createWalletPayoutsRepository = (
      */
     insert: (input: NewPayoutToWallets): Promise<WalletsPayoutRow | null> =>
       unlessUsed(database.transaction((tx) => storeIn(tx, input))),
+
+    /** As `insert`, in the transaction that accepts the operation which funds it. @throws UsedAlreadyError, NotAdmittedError */
+    insertFunded: storeIn,
 
     /** Throws as holding would, and holds nothing. */
     tryHolding: async (holding: Holding, now: Date): Promise<void> => {
@@ -192,6 +218,65 @@ export const createWalletPayoutsRepository = (
         await recordAudit(tx, audit);
         await beginJob(tx, payoutId, now);
         await holdBatches(tx, sponsorship, holding, now);
+        return true;
+      }),
+
+    /** awaiting approval → prepared, in the transaction that accepts the operation which funds it. False: it does not await it any more. */
+    approveFunded: async (
+      tx: Tx,
+      { projectId, payoutId, operationId }: { projectId: string; payoutId: string; operationId: string },
+      audit: AuditEntry,
+    ): Promise<boolean> => {
+      const now = audit.at;
+      const { count } = await tx.payout.updateMany({
+        where: { id: payoutId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+        data: { subStatus: "prepared", expiresAt: null, updatedAt: now },
+      });
+      if (count === 0) return false;
+      await tx.walletPayout.update({
+        where: { projectId_payoutId: { projectId, payoutId } },
+        data: { fundedBy: operationId },
+      });
+      await recordAudit(tx, audit);
+      await beginJob(tx, payoutId, now);
+      return true;
+    },
+
+    /** bridging → queued, with its money held: the missing part has arrived. False when it does not wait for that any more. */
+    beginFunded: (payoutId: string, holding: Holding, now: Date): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        if (!(await arrived(tx, payoutId, now))) return false;
+        await holdBatches(tx, sponsorship, holding, now);
+        return true;
+      }),
+
+    /** bridging → queued, where every batch was cancelled meanwhile: what is left is to end it. */
+    skipFunding: (payoutId: string, now: Date): Promise<boolean> =>
+      database.transaction((tx) => arrived(tx, payoutId, now)),
+
+    /** bridging → failed, with every row of it that was not cancelled: the missing part does not come. */
+    failFunding: (
+      { id, projectId }: Pick<WalletsPayoutRow, "id" | "projectId">,
+      failure: { code: string; message: string; retryable: boolean },
+      now: Date,
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const payout = await lockPayout(tx, id);
+        if (payout?.status !== "processing" || payout.subStatus !== "bridging") return false;
+        const ended = await tx.walletPayoutBatch.updateManyAndReturn({
+          where: { projectId, payoutId: id, state: "queued" },
+          data: { state: "failed", failure: toStored(failure), version: { increment: 1 }, updatedAt: now },
+        });
+        await tx.payout.updateMany({
+          where: { id, status: "processing", subStatus: "bridging" },
+          data: {
+            status: "failed",
+            subStatus: "full",
+            failure: toStored(failure),
+            itemsFailed: ended.reduce((sum, { rows }) => sum + rows, 0),
+            updatedAt: now,
+          },
+        });
         return true;
       }),
 

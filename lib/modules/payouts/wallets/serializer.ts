@@ -12,7 +12,7 @@ import type { WalletsPayoutView } from "../reading";
 import { feeUsd } from "./pricing";
 import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./reading";
 import { tokenName } from "./rows";
-import { storedFundFrom, storedTotals, storedWarnings } from "./stored";
+import { storedFundFrom, storedFunding, storedTotals, storedWarnings, tokenNamed } from "./stored";
 
 type Record = z.output<typeof walletsPayoutRecord>;
 type Item = z.output<typeof walletsPayoutItem>;
@@ -67,6 +67,9 @@ const feeOf = ({ own, groups, registry, coinUsd }: WalletsPayoutView): Record["n
 
 const rowsText = (count: number): string => (count === 1 ? "1 row" : `${String(count)} rows`);
 
+const BRINGS =
+  "Nothing to do: the missing part is on its way to the chain (see the operation in fundedBy). Rows are paid once it has arrived.";
+
 /** What the person can do now, and where the money is, in a sentence. */
 const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
   const { payout, own, registry } = view;
@@ -76,8 +79,11 @@ const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
     case "pending":
       return payout.subStatus === "awaiting_approval"
         ? "Approve it with a one-time code, or cancel it. Nothing was paid."
-        : `Nothing to do: it is about to be paid. The money is held ${place}.`;
+        : own.fundedBy === null
+          ? `Nothing to do: it is about to be paid. The money is held ${place}.`
+          : BRINGS;
     case "processing":
+      if (payout.subStatus === "bridging") return BRINGS;
       return counts.unknown > 0
         ? `Nothing to do: ${rowsText(counts.unknown)} were offered to the chain and are not seen yet. Do not pay them again: each is paid once, or its money stays ${place}.`
         : `Nothing to do: it goes on by itself, also when this page is closed. What is not paid yet is held ${place}.`;
@@ -97,6 +103,24 @@ const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
 const fundFromOf = (value: WalletsPayoutView["own"]["fundFrom"]): Record["fundFrom"] => {
   if (value === null) return null;
   return storedFundFrom.parse(value) === "auto" ? "auto" : "sources";
+};
+
+const fundingOf = (value: WalletsPayoutView["own"]["funding"]): Record["funding"] => {
+  if (value === null) return null;
+  const { token, missingBase, minimumBase, sources, fees, estimatedSeconds } = storedFunding.parse(value);
+  return {
+    token: toTokenRecord(token),
+    missing: formatAmount(missingBase, token.decimals),
+    minimum: formatAmount(minimumBase, token.decimals),
+    sources: sources.map(({ walletId, token: sent, amountBase }) => ({
+      walletId,
+      chainId: sent.chainId,
+      token: toTokenRecord(sent),
+      amount: formatAmount(amountBase, sent.decimals),
+    })),
+    fees,
+    estimatedSeconds,
+  };
 };
 
 export const toWalletsPayout = (view: WalletsPayoutView): Record => {
@@ -122,17 +146,12 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
     networkFee: feeOf(view),
     warnings: storedWarnings.parse(own.warnings),
     fundFrom: fundFromOf(own.fundFrom),
+    funding: fundingOf(own.funding),
     fundedBy: own.fundedBy,
     scheduleId: own.scheduleId,
     nextAction: nextActionOf(view, counts),
     may: mayOf(view),
   };
-};
-
-const tokenOf = ({ own }: WalletsPayoutView, name: string): Token => {
-  const found = storedTotals.parse(own.totals).find(({ token }) => tokenName(token) === name);
-  if (found === undefined) throw new Error(`The payout has no total of ${name}.`);
-  return found.token;
 };
 
 /** Makes rows of one payout into records. */
@@ -141,7 +160,7 @@ export const walletItems = (view: WalletsPayoutView): ((row: WalletItemRow) => I
   const { confirmations: need, explorerUrl } = registry.get(own.chainId);
   const tokens = new Map<string, Token>();
   return (row) => {
-    const token = tokens.get(row.token) ?? tokenOf(view, row.token);
+    const token = tokens.get(row.token) ?? tokenNamed(own.totals, row.token);
     tokens.set(row.token, token);
     const failure = row.failure ?? (row.status === "failed" ? payout.failure : null);
     const isMined = row.txHash !== null && (row.status === "confirmed" || row.status === "paid");

@@ -1,39 +1,26 @@
 /** Payments from the treasury to many addresses of one chain. */
 import { actorName, type Actor } from "@/lib/core/actor";
-import { addSeconds } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { WalletPayout } from "@/lib/db/generated/client";
-import type { AuditEntry } from "@/lib/modules/audit/service";
-import type { PoliciesService } from "@/lib/modules/policies/service";
-import { APPROVAL_SECONDS, hexOf } from "../common";
+import { hexOf } from "../common";
 import type { PayoutsRepository, WalletsPayoutRow } from "../repository";
-import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
+import { createApproving } from "./approving";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
-import { createdEntry, duplicateWarnings, groupsOf, newPayout, ownRow, type Origin } from "./draft";
-import type { Holding } from "./holding";
-import { createPayoutMoney, holdsOf, type MoneyDeps, type Outflow } from "./money";
-import { feeOf, worthOf, type FeeDeps } from "./pricing";
+import type { Origin } from "./draft";
 import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./reading";
-import type { NewWalletPayout, WalletPayoutsRepository } from "./repository";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
-import { rowKeysOf } from "./rows";
-import { storedFundFrom, storedTotals } from "./stored";
-import { warningsFor, type WarningDeps } from "./warnings";
+import { createStoring, type StoringDeps } from "./storing";
+import { storedFundFrom, tokenNamed } from "./stored";
 
 const KIND = "wallets";
-const LINES_MAX = 5;
 
-export interface WalletPayoutsDeps extends FeeDeps, MoneyDeps, RequestDeps, WarningDeps {
-  readonly registry: RequestDeps["registry"];
-  readonly wallets: RequestDeps["wallets"] & WarningDeps["wallets"];
+export interface WalletPayoutsDeps extends StoringDeps, RequestDeps {
+  readonly registry: StoringDeps["registry"];
+  readonly wallets: RequestDeps["wallets"] & StoringDeps["wallets"];
+  readonly policies: StoringDeps["policies"];
   readonly payouts: Pick<PayoutsRepository, "findByKey">;
-  readonly repository: WalletPayoutsRepository;
   readonly rows: WalletPayoutsReader;
-  /** Reads outside of any transaction. */
-  readonly reader: SqlReader;
-  readonly policies: PoliciesService;
 }
 
 export interface NewWalletsPayout extends RequestInput {
@@ -57,8 +44,8 @@ const sameAs = (known: WalletsPayoutRow, digest: Uint8Array): WalletsPayoutRow =
 };
 
 export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
-  const { repository, registry, policies, clock } = deps;
-  const money = createPayoutMoney(deps);
+  const { repository, policies } = deps;
+  const storing = createStoring(deps);
 
   const findKnown = async (actor: Actor, key: string | null): Promise<WalletsPayoutRow | null> => {
     if (key === null) return null;
@@ -84,71 +71,12 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     return found;
   };
 
-  /** Everything about a new payout that is known before it is stored. */
-  const draftOf = async (actor: Actor, request: PayoutRequest, origin: Origin) => {
-    const now = clock.now();
-    const payout = newPayout(actor, request, origin, now);
-    const { batches } = request.plan;
-    const fee = await feeOf(deps, { payoutId: payout.id, chainId: request.chainId, batches });
-    const at = { payoutId: payout.id, projectId: payout.projectId, batches: holdsOf(request.plan), costs: fee.costs };
-    const [obstacle, warnings, usd] = await Promise.all([
-      money.obstacle(at, request, fee),
-      warningsFor(deps, actor, request),
-      policies.needsCode(actor) ? null : worthOf(deps, request.totals),
-    ]);
-    const keys: RowKeys = { keys: rowKeysOf(request.rows), allowDuplicates: origin.allowDuplicates, now };
-    const own: NewWalletPayout = {
-      chainId: request.chainId,
-      fromWalletId: request.treasury.id,
-      fromAddress: request.treasury.address,
-      totals: request.totals,
-      warnings,
-      feeWei: fee.wei,
-      feePaidBy: fee.paidBy,
-      fundFrom: request.fundFrom,
-      scheduleId: origin.scheduleId,
-    };
-    return { payout, at, obstacle, usd, keys, own };
-  };
-  type Draft = Awaited<ReturnType<typeof draftOf>>;
-
   const store = async (actor: Actor, request: PayoutRequest, origin: Origin): Promise<WalletsPayoutRow> => {
-    const { payout, at, obstacle, usd, keys, own } = await draftOf(actor, request, origin);
-    const insert = (holding: Holding | null): Promise<WalletsPayoutRow | null> =>
-      repository.insert({
-        payout,
-        own,
-        plan: request.plan,
-        // A retry pays what was asked for before, so its rows are neither checked nor counted.
-        keys: origin.retryOf === null ? keys : null,
-        // That a schedule pays the same again is what it was approved for.
-        warningsOf: origin.scheduleId === null ? duplicateWarnings : () => [],
-        refuse: () => {
-          if (obstacle !== null) throw obstacle;
-        },
-        // A schedule was approved with a code for each of its runs.
-        admit: (sql: Sql) =>
-          origin.scheduleId === null ? policies.spend(sql, actor, usd, payout.createdAt) : Promise.resolve(true),
-        holding,
-        audit: (stored) => createdEntry(actor, stored, own),
-        expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
-      });
-    const waits = origin.scheduleId === null && policies.needsCode(actor);
-    const stored = waits ? await insert(null) : await money.withHolding(at, request, insert);
+    const { stored, digest } = await storing.store(actor, request, origin);
     if (stored !== null) return stored;
     const known = await findKnown(actor, origin.key);
     if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
-    return sameAs(known, payout.digest);
-  };
-
-  const validated = async (request: PayoutRequest, draft: Draft): Promise<WalletsPayoutParts> => {
-    const { payout, keys, obstacle, own } = draft;
-    const duplicates = await duplicatesOf(deps.reader, payout.projectId, keys);
-    if (!keys.allowDuplicates) refuseDuplicates(duplicates);
-    if (obstacle !== null) throw obstacle;
-    const warnings = [...duplicateWarnings(duplicates), ...own.warnings];
-    const groups = groupsOf("", request.plan);
-    return { payout: { ...payout, id: "" }, own: ownRow(payout, { ...own, warnings }), groups };
+    return sameAs(known, digest);
   };
 
   const createNew = async (
@@ -158,7 +86,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
   ): Promise<WalletsPayoutParts> => {
     const { key, allowDuplicates } = input;
     const origin = { key, retryOf: null, scheduleId: null, allowDuplicates };
-    if (input.validateOnly) return validated(request, await draftOf(actor, request, origin));
+    if (input.validateOnly) return storing.validated(actor, request, origin);
     return partsOf(await store(actor, request, origin));
   };
 
@@ -213,14 +141,6 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
       status,
     });
 
-  const tokensOf = (own: WalletPayout) => storedTotals.parse(own.totals);
-
-  const symbolOf = (own: WalletPayout, name: string) => {
-    const found = tokensOf(own).find(({ token }) => token.address.toLowerCase() === name);
-    if (found === undefined) throw new Error(`The payout has no total of ${name}.`);
-    return found.token;
-  };
-
   /**
    * A payout of the failed rows alone, once; it needs its own approval.
    * @throws DomainError as `create` does
@@ -229,7 +149,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     const failed = await allItems(payout, "failed");
     const transfers = failed.map((item): WalletRowInput => ({
       address: item.recipient,
-      amount: formatAmount(item.amountBase, symbolOf(own, item.token).decimals),
+      amount: formatAmount(item.amountBase, tokenNamed(own.totals, item.token).decimals),
       token: item.token,
       reference: item.reference ?? undefined,
       note: item.note ?? undefined,
@@ -243,50 +163,6 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     });
     const origin = { key: null, retryOf: payout.id, scheduleId: null, allowDuplicates: true };
     return partsOf(await store(actor, request, origin));
-  };
-
-  /** What the message with the code states, a line each. */
-  const approvalLines = async ({ payout, own }: WalletsPayoutParts): Promise<string[]> => {
-    const { projectId, id: payoutId, itemsTotal } = payout;
-    const first = await deps.rows.items({ projectId, payoutId, after: -1, limit: LINES_MAX });
-    const { name } = registry.get(own.chainId);
-    const rest = itemsTotal - first.length;
-    return [
-      `You pay on ${name} from ${own.fromAddress}, in ${String(itemsTotal)} payments:`,
-      ...tokensOf(own).map(
-        ({ token, amountBase, rows }) =>
-          `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
-      ),
-      ...first.map(({ amountBase, recipient, token: name_ }) => {
-        const token = symbolOf(own, name_);
-        return `${formatAmount(amountBase, token.decimals)} ${token.symbol} to ${recipient}`;
-      }),
-      ...(rest > 0 ? [`and ${String(rest)} more`] : []),
-    ];
-  };
-
-  /**
-   * Holds the money of a payout that awaits approval, and lets it run. False when it does not await it any more.
-   * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `chain_unavailable`
-   */
-  const approve = async ({ payout, own }: WalletsPayoutParts, audit: AuditEntry): Promise<boolean> => {
-    const { id: payoutId, projectId } = payout;
-    const batches = await repository.queuedBatches(projectId, payoutId);
-    const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
-    return money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
-      repository.approve(payoutId, holding, audit),
-    );
-  };
-
-  /** What must be there before a code is used up. @throws DomainError `insufficient_balance`, `chain_unavailable` */
-  const requireFunds = async ({ own }: WalletsPayoutParts): Promise<void> => {
-    const outflow = outflowOf(own);
-    const fee = {
-      wei: BigInt(own.feeWei.toFixed()),
-      paidBy: own.feePaidBy === "sponsor" ? "sponsor" : "wallet",
-    } as const;
-    const shortfalls = await money.missing(outflow, fee);
-    if (shortfalls.length > 0) throw money.notEnough(outflow, shortfalls);
   };
 
   /** Before a stored answer is given again. @throws DomainError `recipient_not_allowed` naming each row */
@@ -309,18 +185,10 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     retry,
     parts,
     partsOf,
-    approvalLines,
-    approve,
-    requireFunds,
+    ...createApproving(deps),
     cancel: repository.cancel,
     items: deps.rows.items,
   };
 };
-
-const outflowOf = (own: WalletPayout): Outflow => ({
-  chainId: own.chainId,
-  treasury: { address: own.fromAddress },
-  totals: storedTotals.parse(own.totals),
-});
 
 export type WalletPayoutsService = ReturnType<typeof createWalletPayoutsService>;

@@ -1,6 +1,6 @@
 /** JSON columns of payouts to wallets, and how they are read back. */
 import { z } from "zod";
-import { payoutWarning } from "@/lib/contracts/payouts";
+import { payoutWarning, walletsPayoutRecord } from "@/lib/contracts/payouts";
 import { storedBase, storedToken } from "@/lib/ports/routing-json";
 
 /** Column `totals`. */
@@ -34,3 +34,22 @@ export const storedScheduleRequest = z.object({
   reference: z.string().optional(),
   fundFrom: storedFundFrom.optional(),
 });
+
+/** Column `funding`. Amounts in base units. */
+export const storedFunding = z.object({
+  quoteId: z.string(),
+  token: storedToken,
+  missingBase: storedBase,
+  minimumBase: storedBase,
+  sources: z.array(z.object({ walletId: z.string(), token: storedToken, amountBase: storedBase })),
+  fees: walletsPayoutRecord.shape.funding.unwrap().shape.fees,
+  estimatedSeconds: z.int(),
+});
+export type Funding = z.output<typeof storedFunding>;
+
+/** A token of a payout by the name that its rows have for it. */
+export const tokenNamed = (totals: unknown, name: string): z.output<typeof storedToken> => {
+  const found = storedTotals.parse(totals).find(({ token }) => token.address.toLowerCase() === name);
+  if (found === undefined) throw new Error(`The payout has no total of ${name}.`);
+  return found.token;
+};

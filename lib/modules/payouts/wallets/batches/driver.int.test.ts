@@ -128,7 +128,7 @@ test("a chain without a distributor is paid by plain calls, with the same end", 
 test("no payout is signed for a contract that is not the distributor", async () => {
   const accounts = createSafeAccounts({ registry: services.registry, signer: createMemorySigner({}) });
   const request = {
-    chainId: FOREIGN_DISTRIBUTOR ?? 0,
+    chainId: FOREIGN_DISTRIBUTOR,
     ownerAddress: deployer.address,
     nonceKey: 1n,
     fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },

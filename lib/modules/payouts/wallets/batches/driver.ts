@@ -120,5 +120,3 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
 
   return { drive };
 };
-
-export type BatchDriver = ReturnType<typeof createBatchDriver>;
