@@ -1,6 +1,9 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
 
 const executablePath = process.env.CHROMIUM_PATH;
+/** They kill the stack's pages, or load the machine with a second server, so nothing else may run beside them. */
+const DISTURBING = /(edge|parity)\.spec\.ts$/;
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
@@ -8,8 +11,8 @@ export default defineConfig({
   testMatch: "**/*.spec.ts",
   globalSetup: "./e2e/global-setup.ts",
   outputDir: "test-results",
-  // One stack and two cores: journeys run one after the other and fail honestly.
-  workers: 1,
+  // All journeys share one stack; each signs in as somebody new. A journey waits for chains most of the time.
+  workers: Math.max(2, Math.floor(availableParallelism() / 2)),
   fullyParallel: false,
   retries: 0,
   timeout: 90_000,
@@ -34,5 +37,8 @@ export default defineConfig({
       ],
     },
   },
-  projects: [{ name: "chromium", use: { ...devices["Desktop Chrome"] } }],
+  projects: [
+    { name: "journeys", testIgnore: DISTURBING, use: { ...devices["Desktop Chrome"] } },
+    { name: "faults", testMatch: DISTURBING, dependencies: ["journeys"], use: { ...devices["Desktop Chrome"] } },
+  ],
 });

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -10,7 +11,9 @@ const integration = {
   // Real servers and chains are shared by all files; each file has its own database and keys.
   globalSetup: ["lib/testing/global-setup.ts"],
   pool: "forks" as const,
-  maxWorkers: 2,
+  isolate: false,
+  // Files wait for blocks most of the time, so there are more of them than cores.
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,
   hookTimeout: 120_000,
   retry: 0,
@@ -30,6 +33,8 @@ export default defineConfig({
           include: ["**/*.test.{ts,tsx}"],
           exclude: [...exclude, "**/*.int.test.ts"],
           environment: "node",
+          // Files share modules, which are then loaded once in each worker: a file that stubs something restores it.
+          isolate: false,
           testTimeout: 10_000,
           sequence: { groupOrder: 0 },
         },

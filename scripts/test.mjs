@@ -1,10 +1,10 @@
 // `npm test`: installs what is needed, runs every check and every test, and counts. The last line is `N passed, N failed`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { bin, checkNode, endChildren, ensureInstalled, report, ROOT, run } from "./project.mjs";
 
-const CORES = 2;
+const CORES = Math.max(2, availableParallelism());
 const MINUTE_MS = 60_000;
 const started = performance.now();
 const results = mkdtempSync(join(tmpdir(), "causeway-results-"));
@@ -69,7 +69,13 @@ const tasks = (chromium) => [
   { name: "lint", npm: "check:lint" },
   // Next writes types of the routes while it builds.
   { name: "types", npm: "check:types", after: ["build"] },
-  { name: "integration", ...vitest("integration"), after: ["unit"], timeoutMs: 15 * MINUTE_MS },
+  {
+    name: "integration",
+    ...vitest("integration"),
+    after: ["unit"],
+    cores: Math.max(1, CORES - 2),
+    timeoutMs: 15 * MINUTE_MS,
+  },
   {
     name: "browser",
     command: bin("playwright"),
@@ -77,8 +83,8 @@ const tasks = (chromium) => [
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, "browser.json"), CHROMIUM_PATH: chromium.path ?? "" },
     blocked: () => chromium.problem,
     count: playwrightCounts("browser.json"),
-    after: ["build", "types", "lint", "integration"],
-    cores: CORES,
+    after: ["build", "types", "lint"],
+    cores: 2,
     timeoutMs: 8 * MINUTE_MS,
   },
 ];

@@ -228,9 +228,8 @@ describe("streams", () => {
     const second = await start();
     const answer = await fetch(`${second.origin}/api/things/endless/events`);
     ended.mockClear();
-    const startedMs = performance.now();
-    await Promise.all([second.fast.close(5_000), answer.text()]);
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    // Longer than a test may take: it ends in time only when the stream is not waited for.
+    await Promise.all([second.fast.close(600_000), answer.text()]);
     expect(ended).toHaveBeenCalledWith("endless");
     await expect(fetch(`${second.origin}/api/things/a`)).rejects.toThrow();
   });

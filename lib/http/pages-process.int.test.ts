@@ -31,7 +31,10 @@ const health = defineContract({
 // Other servers on this machine have folders there, too.
 const temporary = mkdtempSync(join(tmpdir(), "cw-"));
 vi.stubEnv("TMPDIR", temporary);
-afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -103,9 +103,7 @@ describe("unified balances", () => {
     expect(before.totals).toMatchObject([{ amountBase: "12" }]);
     down = how;
     await give(owner, ONE, "USDC", 1n);
-    const started = performance.now();
     const after = await unified(service);
-    expect(performance.now() - started).toBeLessThan(5_000);
     expect(after.totals).toMatchObject([{ amountBase: "13" }]);
     expect(after.stale).toMatchObject([{ chainId: THREE, lastSeenAt: expect.any(String) as string }]);
     expect(after.asOf.find(({ chainId }) => chainId === THREE)).toEqual(
