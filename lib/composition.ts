@@ -10,6 +10,7 @@ import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createAssets } from "@/lib/chains/assets";
 import { readBalances } from "@/lib/chains/balances";
+import { distributorFaults } from "@/lib/chains/distributor-code";
 import { createHeadProbe } from "@/lib/chains/head-probe";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
@@ -319,6 +320,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     operations,
     operationDriver,
     batchDriver,
+    /** Chains on which no payout to wallets is signed, and why. */
+    distributorFaults: () => distributorFaults(registry),
     balances: createBalancesService({
       registry,
       wallets,

@@ -1,4 +1,5 @@
 import { getAddress, pad, type Address, type Hex, type PublicClient } from "viem";
+import type { ChainRegistry } from "./registry";
 import { DISTRIBUTOR_CODE } from "./solidity/distributor";
 
 /** INVALID, which ends the constructor, and the first instruction of what the constructor returns. */
@@ -29,4 +30,20 @@ export const distributorFault = async (
     `the contract at ${getAddress(address)} ${found}, so no payout is signed for it. ` +
     "Correct `contracts.distributor` in the chains file, or leave it out: payouts then cost more gas."
   );
+};
+
+/**
+ * The same for every chain that names a distributor. A chain that does not answer is left out: each payout asks again before it signs.
+ */
+export const distributorFaults = async (
+  registry: Pick<ChainRegistry, "list" | "client">,
+): Promise<readonly string[]> => {
+  const faults = await Promise.all(
+    registry.list().map(async ({ id, name, contracts: { distributor } }) => {
+      if (distributor === undefined) return null;
+      const fault = await distributorFault(registry.client(id), distributor).catch(() => null);
+      return fault === null ? null : `${name}: ${fault}`;
+    }),
+  );
+  return faults.filter((fault) => fault !== null);
 };

@@ -17,16 +17,16 @@ const ONE = 31337;
 const IS_LONG = inject("isLong");
 const SEED = inject("testSeed");
 const random = randomOf(SEED);
-/** A sample that fits into `npm test`; the long run kills at every point and then again at random ones of each step. */
-const WALK_MS = IS_LONG ? 400_000 : 30_000;
-const RANDOM_KILLS = IS_LONG ? 40 : 0;
-const OFFSETS_PER_STEP = 20;
+/** `npm test` kills once at each step of small payouts; the long run kills everywhere, of payouts of a thousand rows. */
+const WALK_MS = 400_000;
+const RANDOM_KILLS = 40;
+const KILLS_PER_STEP = IS_LONG ? 20 : 1;
 const ROWS_PER_BATCH = IS_LONG ? 100 : 3;
 const BATCHES = IS_LONG ? 10 : 3;
-const IN_FLIGHT = IS_LONG ? 1 : 2;
+const IN_FLIGHT = 1;
 const SETTLE_MS = 90_000;
-/** A life that does not come to its point dies where it is. */
-const PATIENCE_MS = 15_000;
+/** Of one life, with whatever the lives before it left. */
+const KILL_MS = 30_000;
 
 const devnet = await testDevnet();
 const deployer = testAccount();
@@ -110,43 +110,43 @@ const finishAll = async (): Promise<void> => {
   await last.ended;
 };
 
-test(
-  "a worker killed at every step of payouts to wallets pays every row once",
-  async () => {
-    const customers = await Promise.all([payer(), payer()]);
-    const startOne = (): Promise<void> => startPayout(customers[payouts % 2] ?? customers[0]);
-    const walk = createCrashWalk({
-      life,
-      randomKills: RANDOM_KILLS,
-      budgetMs: WALK_MS,
-      random,
-      onDeath: async (pid) => {
-        await expectBudgetsToFitLegs(services.database);
-        await endLeasesOf(pid);
-      },
-    });
-    await startOne();
-    await walk.survey(waitUntilAllFinal);
-    const walking = { on: true };
-    const run = walk.run().finally(() => (walking.on = false));
-    while (walking.on) {
-      if ((await openCount()) < IN_FLIGHT) await startOne();
-      else await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 100))]);
-    }
-    const isThrough = await run;
-    await finishAll();
-    const killed = [...walk.kills.values()].reduce((sum, each) => sum + each, 0);
-    console.log(
-      `Seed ${String(SEED)}: ${String(killed)} kills at ${String(walk.kills.size)} points, ${String(payouts)} payouts. ` +
-        `Points not met: ${walk.missed().join("; ") || "none"}`,
-    );
-    await expectAllIsRight(customers.map(({ treasury }) => treasury));
-    expect(killed).toBeGreaterThan(0);
-    // A machine that is busy with other things gets less far in its time; what it did was right all the same.
-    if (isThrough) expect(walk.missed()).toEqual([]);
-  },
-  WALK_MS + 2 * SETTLE_MS,
-);
+/** One life after another, each ended at the first point at which none was ended before. */
+const walkThroughAllPoints = async (): Promise<void> => {
+  const customers = await Promise.all([payer(), payer()]);
+  const startOne = (): Promise<void> => startPayout(customers[payouts % 2] ?? customers[0]);
+  const walk = createCrashWalk({
+    life,
+    randomKills: RANDOM_KILLS,
+    budgetMs: WALK_MS,
+    random,
+    onDeath: async (pid) => {
+      await expectBudgetsToFitLegs(services.database);
+      await endLeasesOf(pid);
+    },
+  });
+  await startOne();
+  await walk.survey(waitUntilAllFinal);
+  const walking = { on: true };
+  const run = walk.run().finally(() => (walking.on = false));
+  while (walking.on) {
+    if ((await openCount()) < IN_FLIGHT) await startOne();
+    else await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 100))]);
+  }
+  const isThrough = await run;
+  await finishAll();
+  const killed = [...walk.kills.values()].reduce((sum, each) => sum + each, 0);
+  console.log(
+    `Seed ${String(SEED)}: ${String(killed)} kills at ${String(walk.kills.size)} points, ${String(payouts)} payouts. ` +
+      `Points not met: ${walk.missed().join("; ") || "none"}`,
+  );
+  await expectAllIsRight(customers.map(({ treasury }) => treasury));
+  expect(killed).toBeGreaterThan(0);
+  // A machine that is busy with other things gets less far in its time; what it did was right all the same.
+  if (isThrough) expect(walk.missed()).toEqual([]);
+};
+// It takes minutes, so `npm test` kills at one point of each step alone.
+if (IS_LONG)
+  test("a worker killed at every point of its work pays every row once", walkThroughAllPoints, WALK_MS + 2 * SETTLE_MS);
 
 /** What a batch goes through, by the names that its writes and broadcasts have. */
 const PAYOUT_STEPS = {
@@ -158,41 +158,66 @@ const PAYOUT_STEPS = {
   offered: ({ label }: Point) => label === "UPDATE wallet_payout_batch sent",
   receipt: ({ label }: Point) => label.startsWith("COMMIT wallet_payout_batch mined"),
   settle: ({ label }: Point) => label.startsWith("COMMIT wallet_payout_batch paid"),
-  finish: ({ label }: Point) => label === "COMMIT payout" || label === "DELETE job",
+  finish: ({ label }: Point) => label === "COMMIT payout" || label === "DELETE FROM job",
 } as const;
 
-/** Dies when the step comes for the n-th time. */
-const liveUntil = async (is: (point: Point) => boolean, nth: number): Promise<boolean> => {
-  let met = 0;
-  const one = await startLife({ ...life, dieAt: (point) => is(point) && (met += 1) >= nth });
+/** A life that is loaded and waits; when it begins it gets a step, and dies when that comes for the n-th time. */
+const loadLife = () => {
+  const plan: { is: (point: Point) => boolean; nth: number; met: number } = { is: () => false, nth: 1, met: 0 };
+  return { plan, life: startLife({ ...life, dieAt: (point) => plan.is(point) && (plan.met += 1) >= plan.nth }) };
+};
+
+/** False when everything was paid before the step came so often. */
+const liveUntil = async (
+  loaded: ReturnType<typeof loadLife>,
+  { is, nth }: { is: (point: Point) => boolean; nth: number },
+): Promise<boolean> => {
+  Object.assign(loaded.plan, { is, nth });
+  const one = await loaded.life;
   await one.begin();
-  const point = await Promise.race([
-    one.ended,
-    new Promise<null>((resolve) => setTimeout(() => resolve(null), PATIENCE_MS)),
-  ]);
+  const isOver = { yes: false };
+  const ended = one.ended.then((point) => {
+    isOver.yes = true;
+    return point;
+  });
+  while (!isOver.yes && (await openCount()) > 0)
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 200))]);
   one.kill();
-  await one.ended;
+  const point = await ended;
   await endLeasesOf(one.pid);
   return point !== null;
 };
 
-test.each(Object.entries(PAYOUT_STEPS))(
-  "killed again and again at %s, at any of its times, it pays every row once",
-  async (name, is) => {
+/** Every step as often as it is to be killed, in an order of chance. */
+const kills = Object.entries(PAYOUT_STEPS)
+  .flatMap(([name, is]) => Array.from({ length: KILLS_PER_STEP }, () => ({ name, is, order: random() })))
+  .sort((one, other) => one.order - other.order);
+
+test(
+  "a worker killed at every step of payouts to wallets, at any of its times, pays every row once",
+  async () => {
     const customer = await payer();
-    const kills = IS_LONG ? OFFSETS_PER_STEP : 1;
-    let met = 0;
-    for (let kill = 0; kill < kills; kill += 1) {
-      if ((await openCount()) === 0) await startPayout(customer);
+    const met = new Map<string, number>();
+    let standby = loadLife();
+    for (const { name, is } of kills) {
+      const loaded = standby;
+      standby = loadLife();
+      // What an earlier life left may have passed the step already, so there is a payout of its own for each kill.
+      await startPayout(customer);
       const nth = name === "finish" ? 1 : 1 + Math.floor(random() * BATCHES);
-      if (await liveUntil(is, nth)) met += 1;
+      if (await liveUntil(loaded, { is, nth })) met.set(name, (met.get(name) ?? 0) + 1);
+      await expectBudgetsToFitLegs(services.database);
     }
+    const spare = await standby.life;
+    spare.kill();
+    await spare.ended;
     await finishAll();
-    console.log(`Seed ${String(SEED)}: ${String(met)} of ${String(kills)} kills at ${name}.`);
-    expect(met).toBeGreaterThan(0);
+    const told = [...met].map(([name, times]) => `${name} ${String(times)}`).join(", ");
+    console.log(`Seed ${String(SEED)}: ${String(payouts)} payouts; kills at ${told}.`);
     await expectAllIsRight([customer.treasury]);
+    expect([...met.keys()].sort()).toEqual(Object.keys(PAYOUT_STEPS).sort());
   },
-  OFFSETS_PER_STEP * 2 * PATIENCE_MS + SETTLE_MS,
+  kills.length * KILL_MS + SETTLE_MS,
 );
 
 test(

@@ -33,6 +33,9 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
 export const startWorker = (services: Services): Worker => {
   const { log, registry, instances } = services;
   instances.announceWorker();
+  void services.distributorFaults().then((faults) => {
+    for (const fault of faults) log.error(fault);
+  });
   const jobs = startJobRunner({
     repository: {
       ...services.jobs,

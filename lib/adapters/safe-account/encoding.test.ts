@@ -106,7 +106,7 @@ describe("the call data of a payout", () => {
     expect(encodePayout({ token, rows }, CANONICAL_CONTRACTS, undefined)).toBe(
       encodeCalls(transfers, CANONICAL_CONTRACTS),
     );
-    const coins = rows.map(({ recipient, amountBase }) => ({ to: recipient, value: amountBase, data: "0x" }));
+    const coins: Call[] = rows.map(({ recipient, amountBase }) => ({ to: recipient, value: amountBase, data: "0x" }));
     expect(encodePayout({ token: "native", rows }, CANONICAL_CONTRACTS, undefined)).toBe(
       encodeCalls(coins, CANONICAL_CONTRACTS),
     );

@@ -38,8 +38,8 @@ export interface TokenTotal {
   readonly rows: number;
 }
 
-/** Rows of one batch at most: with new recipients about 28,000 gas each, half of what a transaction may use (EIP-7825). */
-export const ROWS_PER_BATCH = 300;
+/** Rows of one batch at most: with new recipients 26,000 gas each, which with all limits is 80 % of what a transaction may use (EIP-7825). */
+export const ROWS_PER_BATCH = 400;
 
 /** As a balance names it: lower-case address, or `native`. */
 export const tokenName = ({ address }: Pick<Token, "address">): string => address.toLowerCase();

@@ -128,7 +128,7 @@ test("a chain without a distributor is paid by plain calls, with the same end", 
 test("no payout is signed for a contract that is not the distributor", async () => {
   const accounts = createSafeAccounts({ registry: services.registry, signer: createMemorySigner({}) });
   const request = {
-    chainId: FOREIGN_DISTRIBUTOR ?? 0,
+    chainId: FOREIGN_DISTRIBUTOR,
     ownerAddress: deployer.address,
     nonceKey: 1n,
     fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
@@ -138,6 +138,8 @@ test("no payout is signed for a contract that is not the distributor", async () 
     code: "provider_error",
     message: expect.stringContaining("is not the Distributor of this release") as string,
   });
+  // A worker says so when it starts.
+  expect(await services.distributorFaults()).toEqual([expect.stringMatching(/^Local 3: .*no payout is signed/)]);
 });
 
 test("rows that the chain would refuse are set aside with its reason, and the others are paid", async () => {

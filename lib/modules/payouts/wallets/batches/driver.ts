@@ -1,5 +1,6 @@
 import { isDomainError } from "@/lib/core/errors";
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
+import type { ManagedAccount } from "@/lib/modules/accounts/service";
 import { mined } from "./follow";
 import { offered } from "./offer";
 import { queued } from "./sign";
@@ -52,6 +53,7 @@ const isTemporary = (error: unknown): boolean =>
 
 interface Drive {
   readonly payout: DrivenPayout;
+  readonly account: ManagedAccount;
   /** By number of the batch: how often in a row it could not be carried on. */
   readonly failures: Map<number, number>;
 }
@@ -65,17 +67,23 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
 
   const idleMsOf = ({ updatedAt }: BatchRow): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
 
-  const stepOf = async ({ payout }: Drive, batch: BatchRow): Promise<Step> => {
-    const account = await deps.managedAccount(payout.projectId, payout.fromWalletId);
-    if (account === null) throw new Error(`Wallet ${payout.fromWalletId} has no managed key.`);
-    return { ...deps, payout, batch, account, token: deps.chains.token(payout.chainId, batch.token), offeredAt };
+  const stepOf = ({ payout, account }: Drive, batch: BatchRow): Step => ({
+    ...deps,
+    ...{ payout, batch, account, offeredAt },
+    token: deps.chains.token(payout.chainId, batch.token),
+  });
+
+  const accountOf = async ({ projectId, fromWalletId }: DrivenPayout): Promise<ManagedAccount> => {
+    const account = await deps.managedAccount(projectId, fromWalletId);
+    if (account === null) throw new Error(`Wallet ${fromWalletId} has no managed key.`);
+    return account;
   };
 
   /** @returns after how many milliseconds to look again */
   const stepOne = async (drive: Drive, batch: BatchRow): Promise<number> => {
     const { payout, failures } = drive;
     try {
-      const result = await STEPS[batch.state](await stepOf(drive, batch));
+      const result = await STEPS[batch.state](stepOf(drive, batch));
       failures.delete(batch.number);
       return result === "moved" ? 0 : pollMsAfter(deps.chains.pollIntervalMs(payout.chainId), idleMsOf(batch));
     } catch (error) {
@@ -94,7 +102,7 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
    */
   const drive = async (at: { id: string; projectId: string }, signal: AbortSignal): Promise<DriveResult> => {
     const payout = await deps.repository.find(at.projectId, at.id);
-    const context: Drive = { payout, failures: new Map() };
+    const context: Drive = { payout, account: await accountOf(payout), failures: new Map() };
     while (!signal.aborted) {
       const open = await deps.repository.open(payout);
       if (open.length === 0) {
@@ -112,5 +120,3 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
 
   return { drive };
 };
-
-export type BatchDriver = ReturnType<typeof createBatchDriver>;
