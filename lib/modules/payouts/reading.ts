@@ -186,8 +186,6 @@ export const createPayoutReading = (deps: PayoutReadingDeps) => {
   return { get, list, items, allItems, newAccountsView, newWalletsView };
 };
 
-export type PayoutReading = ReturnType<typeof createPayoutReading>;
-
 const cutTo = (found: PayoutItems, limit: number): PayoutItems =>
   found.kind === "wallets"
     ? { ...found, rows: found.rows.slice(0, limit) }

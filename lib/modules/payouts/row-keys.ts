@@ -53,19 +53,27 @@ export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {
 const LOCK = `
   SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || $1), lock) FROM unnest(string_to_array($2, ',')::int[]) AS lock`;
 
-// A row counts while it is paid or may be paid: not when it failed or was cancelled, by itself or with its batch or payout.
+// Each key is looked up by itself (OFFSET 0 keeps the planner from joining with all keys of the project). A row counts while it is
+// paid or may be paid: not when it failed or was cancelled, by itself or with its batch or payout.
 const EARLIER = `
-  SELECT DISTINCT ON (asked.index) asked.index::int AS index, k.payout_id, k.created_at
-  FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)
-  JOIN payout_row_key k ON k.project_id = $1 AND k.row_key = decode(asked.key, 'hex') AND k.created_at > $3::timestamptz
-  JOIN payout p ON p.id = k.payout_id AND p.status NOT IN ('cancelled', 'expired', 'failed')
-  LEFT JOIN payout_item ended ON ended.payout_id = k.payout_id AND ended.index = k.index
-  LEFT JOIN wallet_payout_item item ON item.project_id = k.project_id AND item.payout_id = k.payout_id AND item.index = k.index
+  WITH found AS MATERIALIZED (
+    SELECT asked.index::int AS index, k.payout_id, k.index AS row, k.created_at
+    FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)
+    CROSS JOIN LATERAL (
+      SELECT payout_id, index, created_at FROM payout_row_key
+      WHERE project_id = $1 AND row_key = decode(asked.key, 'hex') AND created_at > $3::timestamptz OFFSET 0
+    ) k
+  )
+  SELECT DISTINCT ON (found.index) found.index, found.payout_id, found.created_at
+  FROM found
+  JOIN payout p ON p.id = found.payout_id AND p.status NOT IN ('cancelled', 'expired', 'failed')
+  LEFT JOIN payout_item ended ON ended.payout_id = found.payout_id AND ended.index = found.row
+  LEFT JOIN wallet_payout_item item ON item.project_id = $1 AND item.payout_id = found.payout_id AND item.index = found.row
   LEFT JOIN wallet_payout_batch batch
-    ON batch.project_id = k.project_id AND batch.payout_id = k.payout_id AND batch.number = item.batch
+    ON batch.project_id = $1 AND batch.payout_id = found.payout_id AND batch.number = item.batch
   WHERE ended.status IS DISTINCT FROM 'failed' AND item.status IS NULL
     AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
-  ORDER BY asked.index, k.created_at DESC`;
+  ORDER BY found.index, found.created_at DESC`;
 
 const INSERT = `
   INSERT INTO payout_row_key (project_id, row_key, payout_id, index, created_at)

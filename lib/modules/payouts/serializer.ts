@@ -10,6 +10,8 @@ import { ACCOUNTS_CSV_HEAD, accountsCsvLine, toAccountsItem, toAccountsPayout } 
 import type { AccountsPayoutView, PayoutItems, PayoutView, WalletsPayoutView } from "./reading";
 import { toWalletsPayout, walletItems, WALLETS_CSV_HEAD, walletsCsvLines } from "./wallets/serializer";
 
+export { toSchedule, toSchedules } from "./schedules/serializer";
+
 export const toPayout = (view: PayoutView): ResponseOf<typeof getPayout> =>
   view.kind === "wallets" ? toWalletsPayout(view) : toAccountsPayout(view);
 

@@ -153,5 +153,3 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     expireDue: repository.expireDue,
   };
 };
-
-export type PayoutsService = ReturnType<typeof createPayoutsService>;

@@ -1,6 +1,6 @@
 import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payouts";
 import { created, ok, route } from "@/lib/http/route";
-import { toSchedule, toSchedules } from "@/lib/modules/payouts/schedules/serializer";
+import { toSchedule, toSchedules } from "@/lib/modules/payouts/serializer";
 
 export const POST = route({
   contract: createPayoutSchedule,

@@ -231,8 +231,6 @@ export const createSchedulesService = (deps: SchedulesDeps) => {
   return { create, get, list, requestCode, approve, cancel };
 };
 
-export type SchedulesService = ReturnType<typeof createSchedulesService>;
-
 /** The first run that is still to come; null where there is none. */
 export const nextOf = (schedule: ScheduleRow, scheduledAt: Date): Date | null =>
   nextRunAfter(timingOf(schedule), scheduledAt);

@@ -199,5 +199,3 @@ export const createFundingPlanner = (deps: FundingDeps) => {
 
   return { plan };
 };
-
-export type FundingPlanner = ReturnType<typeof createFundingPlanner>;

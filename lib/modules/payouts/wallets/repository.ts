@@ -1,4 +1,4 @@
-import type { Prisma, WalletPayout } from "@/lib/db/generated/client";
+import type { Prisma } from "@/lib/db/generated/client";
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { sqlOf, type Sql } from "@/lib/db/sql";
@@ -10,8 +10,6 @@ import { claimRowKeys, type DuplicateRow, type RowKeys } from "../row-keys";
 import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./holding";
 import { tokenName, type PayoutPlan, type TokenTotal } from "./rows";
 import { WARNINGS_MAX, type FundFrom, type Funding, type PayoutWarning } from "./stored";
-
-export type WalletPayoutRow = WalletPayout;
 
 /** What a payout to wallets has beside the row that both kinds share. */
 export interface NewWalletPayout {

@@ -1,6 +1,6 @@
 import { getPayoutSchedule } from "@/lib/contracts/payouts";
 import { ok, route } from "@/lib/http/route";
-import { toSchedule } from "@/lib/modules/payouts/schedules/serializer";
+import { toSchedule } from "@/lib/modules/payouts/serializer";
 
 export const GET = route({
   contract: getPayoutSchedule,
