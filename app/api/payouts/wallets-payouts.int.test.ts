@@ -259,7 +259,7 @@ describe("the same payment within 30 days", () => {
     );
     expect(refused).toMatchObject({ status: 409, code: "duplicate_payout" });
     expect(refused.details?.map(({ path }) => path)).toEqual(["transfers.1", "transfers.3"]);
-    expect(refused.details?.[0]?.message).toContain(`${idOf(first)} on ${new Date().toISOString().slice(0, 10)}`);
+    expect(refused.details?.[0]?.message).toContain(`${idOf(first)} on ${first.createdAt.slice(0, 10)}`);
     const validated = await refusal(pay(key, [row(b, "2")], { validateOnly: true }));
     expect(validated).toMatchObject({ status: 409, code: "duplicate_payout" });
     const allowed = await pay(key, [row(b, "2")], { allowDuplicates: true });
