@@ -540,6 +540,15 @@ describe("a payout that was accepted", () => {
       expect(await refusal(pay(key, [rows[1] ?? row(to)], { validateOnly: true }))).toMatchObject({ code: "ok" });
       expect(await refusal(pay(key, [rows[0] ?? row(to)]))).toMatchObject({ code: "duplicate_payout" });
       await setCode(CHAIN, refusing, "0x");
+      // What another operation may have paid is not paid again.
+      const { prisma } = api.services.database;
+      const { projectId } = await prisma.payout.findUniqueOrThrow({ where: { id } });
+      const item = { projectId_payoutId_index: { projectId, payoutId: id, index: 1 } };
+      const { failure } = await prisma.walletPayoutItem.findUniqueOrThrow({ where: item });
+      const doubtful = { code: "source_replaced", message: "It may have been paid.", retryable: false };
+      await prisma.walletPayoutItem.update({ where: item, data: { failure: doubtful } });
+      expect(await refusal(key.call(retryPayout, { params: { id } }))).toMatchObject({ code: "invalid_state" });
+      await prisma.walletPayoutItem.update({ where: item, data: { failure: failure ?? {} } });
       const tries = await Promise.all(
         Array.from({ length: 3 }, () =>
           key.call(retryPayout, { params: { id } }).then(
@@ -556,6 +565,8 @@ describe("a payout that was accepted", () => {
         items: { total: 1, paid: 1 },
       });
       expect(await balanceOnChain(url, "native", refusing)).toBe(100_000_000_000_000_000n);
+      // Once a retry has paid a row, the same payment is a duplicate.
+      expect(await refusal(pay(key, [rows[1] ?? row(to)]))).toMatchObject({ code: "duplicate_payout" });
       expect((await read(key, id)).may.retry).toBe(false);
       expect([await held(id), await held(again)]).toEqual([[], []]);
       const csv = await (await api.fetch(`/payouts/${id}/items?format=csv`, await authorized(customer))).text();
