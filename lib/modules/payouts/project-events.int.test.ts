@@ -8,6 +8,7 @@ const session = await api.signIn();
 const key = await api.createKey(session);
 const actor = await services.apiKeys.verify(key.secret);
 const { projectId } = actor;
+const { signal } = new AbortController();
 const open = (name: string): Promise<string> =>
   ledger.openAccount({ projectId, currency: "usdc", name, key: name, by: "test" });
 const [payer, payee, frozen] = [await open("payer"), await open("payee"), await open("frozen")];
@@ -16,8 +17,8 @@ await ledger.fund({ ...funding, key: "fund", by: "test" });
 
 const create = async (mode: "atomic" | "independent", recipients: readonly string[]): Promise<string> => {
   const transfers = recipients.map((recipientAccountId) => ({ recipientAccountId, amount: "1", currency: "USDC" }));
-  const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, key: null };
-  return (await services.payouts.create(actor, input)).payout.id;
+  const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, allowDuplicates: true, key: null };
+  return (await services.payouts.createBetweenAccounts(actor, input)).payout.id;
 };
 /** As its approval does. */
 const release = (id: string) =>
@@ -31,7 +32,7 @@ const typesOf = async (id: string): Promise<string[]> => (await eventsOf(id)).ma
 test("a payout writes an event with each state it comes to, and none twice", async () => {
   const id = await create("atomic", [payee, payee]);
   await release(id);
-  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id);
+  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
   expect(await typesOf(id)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
   expect((await eventsOf(id))[2]?.payload).toMatchObject({ payoutId: id, itemsTotal: 2, itemsCompleted: 2 });
 });
@@ -40,7 +41,7 @@ test("a row that fails by itself has an event of its own", async () => {
   const id = await create("independent", [payee, frozen, payee]);
   await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
   await release(id);
-  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id);
+  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
   expect(await typesOf(id)).toEqual([
     "payout.created",
     "payout.processing",

@@ -28,11 +28,7 @@ const READ = `
  */
 export const recordPayoutEvents = async (
   sql: Sql,
-  {
-    payoutIds,
-    type,
-    at,
-  }: { readonly payoutIds: readonly string[]; readonly type: PayoutEventType; readonly at: Date },
+  { payoutIds, type, at }: { readonly payoutIds: readonly string[]; readonly type: PayoutEventType; readonly at: Date },
 ): Promise<void> => {
   const states = await sql.query<State & { payoutId: string }>(READ, [payoutIds]);
   const events = states.map(({ projectId, ...data }) => ({ projectId, type, objectId: data.payoutId, data, at }));
