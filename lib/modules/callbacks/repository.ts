@@ -20,12 +20,14 @@ const INSERT = `
 // Work that is under way asks the chain by itself; what waits for its time is looked at now.
 const WAKE = `
   UPDATE job SET run_at = least(run_at, now())
-  WHERE queue = 'operation' AND id IN (
+  WHERE queue IN ('operation', 'payout') AND id IN (
     SELECT o.id FROM operation o WHERE o.id = ANY($1::text[])
     UNION
     SELECT l.operation_id FROM operation_leg l
     WHERE l.source_tx_hash = ANY($2::text[]) OR l.dest_tx_hash = ANY($2::text[]) OR l.refund_tx_hash = ANY($2::text[])
-      OR l.user_op_hash = ANY($2::text[]))`;
+      OR l.user_op_hash = ANY($2::text[])
+    UNION
+    SELECT b.payout_id FROM wallet_payout_batch b WHERE b.user_op_hash = ANY($2::text[]))`;
 
 const SET_OUTCOME = "UPDATE callback SET outcome = $3 WHERE source = $1 AND event_key = $2";
 

@@ -98,6 +98,28 @@ describe("a callback wakes what it names, and moves no state", () => {
     expect([operation.status, operation.subStatus, operation.version]).toEqual(["processing", "source_submitted", 0]);
   });
 
+  test("a payout whose batch the bundler speaks of is looked at now", async () => {
+    const { prisma } = database;
+    const payoutIds = [newId("payout"), newId("payout")];
+    for (const [number, payoutId] of payoutIds.entries()) {
+      const own = { projectId, payoutId, number: 0, token: "native", rows: 1, amountBase: 1, updatedAt: new Date() };
+      await prisma.walletPayoutBatch.create({ data: { ...own, state: "sent", userOpHash: hashOf(5000 + number) } });
+      await prisma.job.create({ data: { id: payoutId, queue: "payout", runAt: FAR } });
+    }
+    const data = { userOpHash: hashOf(5001), status: "included" };
+    const response = await post("bundler", JSON.stringify({ id: "b2", type: "user_operation.status", data }));
+    expect(response.status).toBe(200);
+    const due = await prisma.job.findMany({ where: { queue: "payout", runAt: { lt: FAR } } });
+    expect(due.map(({ id }) => id)).toEqual([payoutIds[1]]);
+    expect(await stored("bundler", "generic:b2")).toMatchObject({ outcome: "woke" });
+    const batches = await prisma.walletPayoutBatch.findMany({ where: { projectId } });
+    expect(batches.map(({ state, version }) => [state, version])).toEqual([
+      ["sent", 0],
+      ["sent", 0],
+    ]);
+    await prisma.job.deleteMany({ where: { queue: "payout" } });
+  });
+
   test("an unknown status is kept with its words, and wakes nobody", async () => {
     const data = { status: "teleported", inTxHashes: [hashOf(6)] };
     const response = await post("routing", JSON.stringify({ id: "u1", event: "request.status.updated", data }));

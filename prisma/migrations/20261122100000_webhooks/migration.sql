@@ -21,6 +21,9 @@ ALTER TABLE "callback" ADD CONSTRAINT "callback_source_check" CHECK ("source" IN
 ALTER TABLE "callback" ADD CONSTRAINT "callback_outcome_check" CHECK ("outcome" IN ('woke', 'unmatched', 'unknown'));
 CREATE INDEX "callback_received_at_idx" ON "callback" USING brin ("received_at");
 
+-- A bundler's callback names the user operation alone, and neither the project nor the payout.
+CREATE INDEX "wallet_payout_batch_user_op_hash_idx" ON "wallet_payout_batch"("user_op_hash");
+
 -- Events ----------------------------------------------------------------------------------------
 
 -- Events as they are written, in the transaction of the state that they report. The sequencer takes them out.
