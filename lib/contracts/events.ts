@@ -19,6 +19,7 @@ export const EVENT_GROUPS = {
   operation: MOVEMENT.map((what) => `operation.${what}` as const),
   transfer: MOVEMENT.map((what) => `transfer.${what}` as const),
   payout: [...MOVEMENT.map((what) => `payout.${what}` as const), "payout.item.failed"],
+  payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
   global_account: ["global_account.funded"],
   api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],
 } as const;

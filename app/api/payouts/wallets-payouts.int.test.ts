@@ -21,6 +21,7 @@ import { testApi, type TestApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
 import { nobody } from "@/lib/testing/wallet-payouts";
 
 const CHAIN = 31337;
@@ -77,6 +78,8 @@ const held = async (payoutId: string): Promise<string[]> => {
   const holds = await api.services.database.prisma.balanceHold.findMany({ where, orderBy: { id: "asc" } });
   return holds.map(({ id, amountBase }) => `${id.split("/")[1] ?? ""}:${amountBase.toFixed()}`);
 };
+
+const reported = (payoutId: string): Promise<string[]> => eventTypesOf(api.services.database, payoutId);
 
 const reservedWei = async (): Promise<string> => {
   const { _sum } = await api.services.database.prisma.sponsorUsage.aggregate({ _sum: { reservedWei: true } });
@@ -405,6 +408,7 @@ describe("who may pay", () => {
     expect(text).not.toContain(rows[5]?.address);
     expect(await held(id)).toEqual(["0:31500000"]);
     expect(await refusal(approve(customer, id))).toMatchObject({ code: "invalid_state" });
+    expect(await reported(id)).toEqual(["payout.created", "payout.approved"]);
   });
 
   test("an approval that finds the money gone changes nothing, and the code stays good", async () => {
@@ -504,6 +508,7 @@ describe("a payout that was accepted", () => {
     expect(await pay(key, [row(someone(), "9")])).toMatchObject({ subStatus: "queued" });
     expect(await refusal(key.call(cancelPayout, { params: { id } }))).toMatchObject({ code: "invalid_state" });
     expect(await refusal(key.call(retryPayout, { params: { id } }))).toMatchObject({ code: "invalid_state" });
+    expect(await reported(id)).toEqual(["payout.created", "payout.cancelled"]);
   });
 
   test("expires when nobody approves it, and its rows may be paid by another", async () => {
@@ -513,6 +518,7 @@ describe("a payout that was accepted", () => {
     await api.services.database.prisma.payout.updateMany({ where: { id }, data: { expiresAt: new Date(0) } });
     await api.services.expireDue();
     expect(await read(person, id)).toMatchObject({ status: "expired", items: { cancelled: 1 } });
+    expect(await reported(id)).toEqual(["payout.created", "payout.expired"]);
     expect(await refusal(pay(key, [row(to)]))).toMatchObject({ code: "ok" });
   });
 
@@ -536,6 +542,13 @@ describe("a payout that was accepted", () => {
         { index: 1, address: refusing, failure: { retryable: expect.any(Boolean) as boolean } },
       ]);
       expect(await itemsOf(key, id, "paid")).toHaveLength(2);
+      const events = await eventsOf(api.services.database, id);
+      expect(events.map(({ type, payload }) => [type, payload])).toMatchObject([
+        ["payout.created", { payoutId: id, kind: "wallets", status: "pending", itemsTotal: 3 }],
+        ["payout.processing", { status: "processing" }],
+        ["payout.item.failed", { payoutId: id, index: 1, failure: { code: "simulation_failed", retryable: true } }],
+        ["payout.partially_completed", { status: "partially_completed", itemsCompleted: 2, itemsFailed: 1 }],
+      ]);
       // A failed row is no duplicate; a paid one is.
       expect(await refusal(pay(key, [rows[1] ?? row(to)], { validateOnly: true }))).toMatchObject({ code: "ok" });
       expect(await refusal(pay(key, [rows[0] ?? row(to)]))).toMatchObject({ code: "duplicate_payout" });

@@ -13,6 +13,7 @@ const TITLES = {
   operation: "Operations",
   transfer: "Transfers",
   payout: "Payouts",
+  payout_schedule: "Payout schedules",
   global_account: "Global accounts",
   api_key: "API keys",
 } as const satisfies Record<keyof typeof EVENT_GROUPS, string>;

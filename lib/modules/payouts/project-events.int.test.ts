@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { testApi } from "@/lib/testing/api";
+import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
 
 const api = await testApi({ devnet: false });
 const { services } = api;
@@ -23,18 +24,14 @@ const create = async (mode: "atomic" | "independent", recipients: readonly strin
 /** As its approval does. */
 const release = (id: string) =>
   database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
-const eventsOf = async (objectId: string): Promise<{ type: string; payload: Record<string, unknown> }[]> => {
-  const rows = await database.prisma.eventOutbox.findMany({ where: { objectId }, orderBy: { position: "asc" } });
-  return rows.map(({ type, payload }) => ({ type, payload: payload as Record<string, unknown> }));
-};
-const typesOf = async (id: string): Promise<string[]> => (await eventsOf(id)).map(({ type }) => type);
+const typesOf = (id: string): Promise<string[]> => eventTypesOf(database, id);
 
 test("a payout writes an event with each state it comes to, and none twice", async () => {
   const id = await create("atomic", [payee, payee]);
   await release(id);
   for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
   expect(await typesOf(id)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
-  expect((await eventsOf(id))[2]?.payload).toMatchObject({ payoutId: id, itemsTotal: 2, itemsCompleted: 2 });
+  expect((await eventsOf(database, id))[2]?.payload).toMatchObject({ payoutId: id, itemsTotal: 2, itemsCompleted: 2 });
 });
 
 test("a row that fails by itself has an event of its own", async () => {
@@ -48,7 +45,7 @@ test("a row that fails by itself has an event of its own", async () => {
     "payout.item.failed",
     "payout.partially_completed",
   ]);
-  expect((await eventsOf(id))[2]?.payload).toMatchObject({ payoutId: id, index: 1 });
+  expect((await eventsOf(database, id))[2]?.payload).toMatchObject({ payoutId: id, index: 1 });
 });
 
 test("a payout that is cancelled or expires says so once", async () => {

@@ -38,8 +38,20 @@ export const recordPayoutEvents = async (
 /** One row of a payout that could not be paid. */
 export interface FailedItem {
   readonly index: number;
-  readonly failure: object | null;
+  readonly failure: { readonly code: string; readonly message: string; readonly retryable: boolean } | null;
 }
+
+/** A token's contract may give a reason of any length. The row of the payout has the whole one. */
+const MESSAGE_MAX = 500;
+
+const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
+  failure === null
+    ? null
+    : {
+        code: failure.code,
+        message: [...failure.message].slice(0, MESSAGE_MAX).join(""),
+        retryable: failure.retryable,
+      };
 
 /** Writes an event for each row that failed by itself, in the transaction that says so. */
 export const recordFailedItems = async (
@@ -53,6 +65,6 @@ export const recordFailedItems = async (
   const common = { projectId, type: "payout.item.failed", objectId: payoutId, at } as const;
   await recordEventsOn(
     sql,
-    items.map(({ index, failure }) => ({ ...common, data: { payoutId, index, failure } })),
+    items.map(({ index, failure }) => ({ ...common, data: { payoutId, index, failure: shortened(failure) } })),
   );
 };

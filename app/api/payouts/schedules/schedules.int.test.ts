@@ -17,6 +17,7 @@ import { createScheduleRuns, type ScheduleRunsDeps } from "@/lib/modules/payouts
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
 
 const CHAIN = 31337;
 const HOUR_MS = 3600 * 1000;
@@ -198,6 +199,7 @@ describe("a schedule", () => {
     expect((await read(client, id)).runs[0]).toMatchObject({ status: "missed", payoutId: null });
     expect((await client.call(listPayouts)).data).toHaveLength(1);
     expect((await read(client, id)).nextAction).toContain("missed");
+    expect(await eventTypesOf(api.services.database, id)).toContain("payout_schedule.run_missed");
   });
 
   test("reports a run that is refused, and goes on with the next; what may pass is tried again", async () => {
@@ -224,6 +226,11 @@ describe("a schedule", () => {
     });
     await turnAt(new Date(start.getTime() + 2 * DAY_MS));
     expect((await read(client, id)).runs[0]).toMatchObject({ status: "refused", failure: { code: "forbidden" } });
+    const events = await eventsOf(api.services.database, id);
+    expect(events.map(({ type, payload }) => [type, payload])).toMatchObject([
+      ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "insufficient_balance" } }],
+      ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "forbidden" } }],
+    ]);
   });
 
   test("pays nothing when a row would mean something else than what was approved", async () => {

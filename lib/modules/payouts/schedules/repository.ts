@@ -1,6 +1,7 @@
-import type { Database } from "@/lib/db/client";
+import type { Database, Tx } from "@/lib/db/client";
 import { Prisma, type PayoutSchedule, type PayoutScheduleRun } from "@/lib/db/generated/client";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
 
 export type ScheduleStatus = "awaiting_approval" | "active" | "ended" | "cancelled";
@@ -20,6 +21,32 @@ const asRun = (row: PayoutScheduleRun): ScheduleRunRow => row as ScheduleRunRow;
 type At = Pick<ScheduleRow, "projectId" | "id">;
 
 const runKey = ({ projectId, id }: At, scheduledAt: Date) => ({ projectId, scheduleId: id, scheduledAt });
+
+/** The project's event about a run that makes no payout; one that makes a payout has that payout's events. */
+const recordRun = (
+  tx: Tx,
+  { projectId, scheduleId, scheduledAt }: { projectId: string; scheduleId: string; scheduledAt: Date },
+  { status, failure }: { status: "missed" | "refused"; failure: RunFailure | null },
+  at: Date,
+): Promise<void> =>
+  recordEvents(tx, [
+    {
+      projectId,
+      type: `payout_schedule.run_${status}`,
+      objectId: scheduleId,
+      data: { scheduleId, scheduledAt: scheduledAt.toISOString(), failure },
+      at,
+    },
+  ]);
+
+/** Serialises the runs of a schedule, so that their events come in the order in which they are written. */
+const lockSchedule = async (
+  tx: Tx,
+  { projectId, scheduleId }: { projectId: string; scheduleId: string },
+): Promise<void> => {
+  await tx.$queryRaw`
+    SELECT id FROM payout_schedule WHERE project_id = ${projectId} AND id = ${scheduleId} FOR NO KEY UPDATE`;
+};
 
 /** Schedules and their runs. Every change names the state that it expects. */
 export const createSchedulesRepository = (database: Database) => {
@@ -115,6 +142,8 @@ export const createSchedulesRepository = (database: Database) => {
           data: { ...runKey(schedule, run.scheduledAt), status: run.status, failure },
         });
         if (audit !== null) await recordAudit(tx, audit);
+        const { status } = run;
+        if (status === "missed") await recordRun(tx, runKey(schedule, run.scheduledAt), { ...run, status }, now);
         return true;
       }),
 
@@ -143,12 +172,15 @@ export const createSchedulesRepository = (database: Database) => {
       audit: AuditEntry,
     ): Promise<boolean> =>
       database.transaction(async (tx) => {
+        await lockSchedule(tx, { projectId, scheduleId });
         const { count } = await tx.payoutScheduleRun.updateMany({
           where: { projectId, scheduleId, scheduledAt, status: "started", payoutId: null },
           data: { status: end.status, failure: toStored(end.failure) },
         });
-        if (count === 1) await recordAudit(tx, audit);
-        return count === 1;
+        if (count === 0) return false;
+        await recordAudit(tx, audit);
+        await recordRun(tx, { projectId, scheduleId, scheduledAt }, end, audit.at);
+        return true;
       }),
   };
 };

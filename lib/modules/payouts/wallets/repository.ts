@@ -5,6 +5,7 @@ import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
+import { recordPayoutEvents } from "../project-events";
 import { unlessUsed, UsedAlreadyError, type WalletsPayoutRow } from "../repository";
 import { claimRowKeys, type DuplicateRow, type RowKeys } from "../row-keys";
 import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./holding";
@@ -172,6 +173,7 @@ export const createWalletPayoutsRepository = (
     await insertOwn(tx, stored, { ...input.own, warnings }, fundedBy);
     await insertPlan(sql, stored, plan);
     await recordAudit(tx, input.audit(stored));
+    await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: now });
     if (!runs) return stored;
     await beginJob(tx, stored.id, now);
     if (running.by === "holding") await holdBatches(tx, sponsorship, running.holding, now);
@@ -213,6 +215,7 @@ export const createWalletPayoutsRepository = (
         });
         if (count === 0) return false;
         await recordAudit(tx, audit);
+        await recordPayoutEvents(sqlOf(tx), { payoutIds: [payoutId], type: "payout.approved", at: now });
         await beginJob(tx, payoutId, now);
         await holdBatches(tx, sponsorship, holding, now);
         return true;
@@ -235,6 +238,7 @@ export const createWalletPayoutsRepository = (
         data: { fundedBy: operationId },
       });
       await recordAudit(tx, audit);
+      await recordPayoutEvents(sqlOf(tx), { payoutIds: [payoutId], type: "payout.approved", at: now });
       await beginJob(tx, payoutId, now);
       return true;
     },
@@ -274,6 +278,8 @@ export const createWalletPayoutsRepository = (
             updatedAt: now,
           },
         });
+        // The rows end with the payout, so none of them has an event of its own.
+        await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.failed", at: now });
         return true;
       }),
 
@@ -287,12 +293,13 @@ export const createWalletPayoutsRepository = (
         const payout = await lockPayout(tx, at.payoutId);
         if (payout?.status !== "pending" && payout?.status !== "processing") return false;
         const stopped = await releaseBatches(tx, sponsorship, { ...at, now });
-        if (payout.status === "pending")
+        if (payout.status === "pending") {
           await tx.payout.updateMany({
             where: { id: at.payoutId, status: "pending" },
             data: { status: "cancelled", expiresAt: null, updatedAt: now },
           });
-        else if (stopped === 0) return false;
+          await recordPayoutEvents(sqlOf(tx), { payoutIds: [at.payoutId], type: "payout.cancelled", at: now });
+        } else if (stopped === 0) return false;
         await recordAudit(tx, audit);
         return true;
       }),

@@ -9,6 +9,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
 import { createMemorySigner } from "@/lib/testing/memory-signer";
 import { deployOddToken, ODD_MODE, ODD_RECIPIENT, type OddToken } from "@/lib/testing/odd-tokens";
+import { eventsOf } from "@/lib/testing/project-events";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 import { expectRowsPaidOnce, nobody, rowsOf, seedPayout, type SeededBatch } from "@/lib/testing/wallet-payouts";
 
@@ -99,6 +100,10 @@ const recipientAt = (rows: readonly { recipient: Address }[], index: number): Ad
   return row.recipient;
 };
 
+/** Type, and the row that it is about. */
+const reportedOf = async (payoutId: string) =>
+  (await eventsOf(services.database, payoutId)).map(({ type, payload }) => [type, payload.index ?? null]);
+
 const failedOf = (items: Awaited<ReturnType<typeof read>>["items"]) =>
   items.filter(({ status }) => status === "failed").map(({ index }) => index);
 
@@ -148,6 +153,8 @@ test("rows that the chain would refuse are set aside with its reason, and the ot
   for (const bad of [3, 4, 20]) await tokenOf("BLOCKS").setSpecial(recipientAt(rows, bad), ODD_RECIPIENT.blocked);
   const { payout, items } = await pay(customer, [{ token: "BLOCKS", rows }]);
   expect(payout).toMatchObject({ status: "partially_completed", itemsCompleted: 22, itemsFailed: 3 });
+  const failedRows = [3, 4, 20].map((index) => ["payout.item.failed", index]);
+  expect(await reportedOf(payout.id)).toEqual([...failedRows, ["payout.partially_completed", null]]);
   expect(failedOf(items)).toEqual([3, 4, 20]);
   expect(items[4]?.failure).toMatchObject({
     code: "simulation_failed",
@@ -253,6 +260,8 @@ test("a batch that reverts on chain again and again fails, and its money is free
     failure: { code: "source_reverted" },
   });
   expect(batches[0]).toMatchObject({ state: "failed", attempt: 3, failure: { code: "source_reverted" } });
+  const failedRows = [0, 1, 2].map((index) => ["payout.item.failed", index]);
+  expect(await reportedOf(payout.id)).toEqual([...failedRows, ["payout.failed", null]]);
   await expectAllIsRight(customer);
 });
 

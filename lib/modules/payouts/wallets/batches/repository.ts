@@ -1,14 +1,15 @@
-import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma } from "@/lib/db/generated/client";
+import { sqlOf } from "@/lib/db/sql";
 import { syncHold } from "@/lib/modules/funds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationReceipt } from "@/lib/ports/bundler";
 import { storedUserOperation, toStored } from "@/lib/ports/routing-json";
+import { recordPayoutEvents } from "../../project-events";
 import { ALL_ROWS_REFUSED } from "./failures";
 import { adjustReservation, settleReservation } from "./reservations";
-import { countRows, endOf, moveRows, shrinkHold, writeOutcomes } from "./rows-repository";
+import { countRows, endOf, moveRows, recordFailedBatch, shrinkHold, writeOutcomes } from "./rows-repository";
 import {
   batchName,
   BATCH_TRANSITIONS,
@@ -100,6 +101,7 @@ export const createBatchRepository = (
     if (!(await change(tx, batch, "failed", { failure: toStored(failure), inDoubt: false }, now))) return false;
     await syncHold(tx, batchName(batch), false, now);
     await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: batch.rows, now });
+    await recordFailedBatch(tx, batch, failure, now);
     await settleReservation(tx, sponsorship, { payout, batch, spentWei: toBigInt(batch.gasCostWei) });
     return true;
   };
@@ -219,7 +221,7 @@ export const createBatchRepository = (
           amountBase: toDecimal(toBigInt(batch.amountBase) - unpaidBase),
         };
         if (!(await change(tx, batch, "paid", data, now))) return false;
-        await writeOutcomes(tx, batch, outcomes);
+        await writeOutcomes(tx, batch, outcomes, now);
         const completed = batch.rows - failed.length;
         await countRows(tx, { payoutId: batch.payoutId, completed, failed: failed.length, now });
         const spentWei = toBigInt(batch.formerGasWei) + input.receipt.actualGasCost;
@@ -244,7 +246,7 @@ export const createBatchRepository = (
         const data: Change = { rows, amountBase: toDecimal(leftBase), blockedSince: null, failure: Prisma.DbNull };
         const end: Change = rows > 0 ? data : { ...data, failure: toStored(ALL_ROWS_REFUSED) };
         if (!(await change(tx, batch, rows > 0 ? "queued" : "failed", end, now))) return false;
-        await writeOutcomes(tx, batch, outcomes);
+        await writeOutcomes(tx, batch, outcomes, now);
         if (rows > 0) await shrinkHold(tx, batch, leftBase);
         else await syncHold(tx, batchName(batch), false, now);
         await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: outcomes.length, now });
@@ -280,12 +282,14 @@ export const createBatchRepository = (
         const where = { projectId, payoutId, state: { in: [...OPEN_STATES] } };
         if ((await tx.walletPayoutBatch.count({ where })) > 0) return false;
         const payout = await tx.payout.findUniqueOrThrow({ where: { id: payoutId } });
-        const end: { status: Status; subStatus: SubStatus } = endOf(payout);
+        const end = endOf(payout);
         const failure = end.status === "failed" ? await firstFailure(tx, { projectId, payoutId }) : null;
-        await tx.payout.updateMany({
+        const { count } = await tx.payout.updateMany({
           where: { id: payoutId, status: "processing" },
           data: { ...end, updatedAt: now, ...(failure === null ? {} : { failure }) },
         });
+        if (count === 1)
+          await recordPayoutEvents(sqlOf(tx), { payoutIds: [payoutId], type: `payout.${end.status}`, at: now });
         return true;
       }),
   };

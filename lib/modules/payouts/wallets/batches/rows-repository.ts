@@ -1,12 +1,19 @@
 /** What changes of rows, counters and holds beside a batch, inside of its transaction. */
-import type { Status, SubStatus } from "@/lib/core/status";
+import type { SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
+import { sqlOf } from "@/lib/db/sql";
 import { toStored } from "@/lib/ports/routing-json";
-import { batchName, type BatchRow, type PayableRow, type RowOutcome } from "./state";
+import { recordFailedItems } from "../../project-events";
+import { batchName, type BatchRow, type Failure, type PayableRow, type RowOutcome } from "./state";
 
-/** Rows that end otherwise than their batch, or of which there is something to say. */
-export const writeOutcomes = async (tx: Tx, batch: BatchRow, outcomes: readonly RowOutcome[]): Promise<void> => {
+/** Rows that end otherwise than their batch, or of which there is something to say. The caller holds the lock of the payout's row. */
+export const writeOutcomes = async (
+  tx: Tx,
+  batch: BatchRow,
+  outcomes: readonly RowOutcome[],
+  now: Date,
+): Promise<void> => {
   if (outcomes.length === 0) return;
   const indexes = outcomes.map(({ index }) => index);
   const statuses = outcomes.map(({ status }) => status);
@@ -15,6 +22,20 @@ export const writeOutcomes = async (tx: Tx, batch: BatchRow, outcomes: readonly 
     UPDATE wallet_payout_item i SET status = o.status, failure = o.failure::jsonb
     FROM unnest(${indexes}::int[], ${statuses}::text[], ${failures}::text[]) AS o (index, status, failure)
     WHERE i.project_id = ${batch.projectId} AND i.payout_id = ${batch.payoutId} AND i.index = o.index`;
+  const failed = outcomes.filter(({ status }) => status === "failed");
+  await recordFailedItems(sqlOf(tx), { payoutId: batch.payoutId, items: failed, at: now });
+};
+
+/** An event for each row that ends as its batch does. The caller holds the lock of the payout's row. */
+export const recordFailedBatch = async (tx: Tx, batch: BatchRow, failure: Failure, now: Date): Promise<void> => {
+  const { projectId, payoutId, number } = batch;
+  const rows = await tx.walletPayoutItem.findMany({
+    where: { projectId, payoutId, batch: number, status: null },
+    select: { index: true },
+    orderBy: { index: "asc" },
+  });
+  const items = rows.map(({ index }) => ({ index, failure }));
+  await recordFailedItems(sqlOf(tx), { payoutId, items, at: now });
 };
 
 /** What is held for a batch becomes less, and is free at once: nothing of it was spent. */
@@ -65,12 +86,14 @@ export const moveRows = async (
   });
 };
 
+type EndStatus = "completed" | "partially_completed" | "failed" | "cancelled";
+
 /** What a payout came to whose batches have all ended. */
 export const endOf = (payout: {
   readonly itemsTotal: number;
   readonly itemsCompleted: number;
   readonly itemsFailed: number;
-}): { status: Status; subStatus: SubStatus } => {
+}): { status: EndStatus; subStatus: SubStatus } => {
   const { itemsTotal, itemsCompleted, itemsFailed } = payout;
   if (itemsCompleted === itemsTotal) return { status: "completed", subStatus: "full" };
   if (itemsCompleted > 0) return { status: "partially_completed", subStatus: "partial" };
