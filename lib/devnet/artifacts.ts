@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { encodeAbiParameters, type AbiParameter, type Hex } from "viem";
 import { z } from "zod";
+import { DISTRIBUTOR_CODE } from "@/lib/chains/solidity/distributor";
 import { MARKED_PAYMASTER_CODE } from "@/lib/chains/solidity/marked-paymaster";
 import { PERMIT2_CODE } from "./solidity/permit2";
 import { PERMIT_TOKEN_CODE } from "./solidity/permit-token";
@@ -42,6 +43,7 @@ const COMMITTED = {
   permitToken: PERMIT_TOKEN_CODE,
   permit2: PERMIT2_CODE,
   markedPaymaster: MARKED_PAYMASTER_CODE,
+  distributor: DISTRIBUTOR_CODE,
 } as const;
 
 export type ArtifactName = keyof typeof FILES | keyof typeof COMMITTED;

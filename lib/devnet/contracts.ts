@@ -59,6 +59,7 @@ export interface DevnetContracts {
   readonly spokePool: Address;
   readonly multicallHandler: Address;
   readonly permit2: Address;
+  readonly distributor: Address;
   readonly poolInitCodeHash: Hex;
 }
 
@@ -185,6 +186,7 @@ const workOutPlan = (): DeploymentPlan => {
     ...uniswap(create, create2, erc20.weth),
     ...across(create, create2, erc20.weth),
     permit2: create2("Permit2", creationCode("permit2"), { salt: PERMIT2_SALT }),
+    distributor: create2("Distributor", creationCode("distributor")),
     poolInitCodeHash: keccak256(creationCode("uniswapPool")),
   };
   return { contracts, deployments };

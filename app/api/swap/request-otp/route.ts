@@ -9,12 +9,9 @@ export const POST = route({
     if (body.approvalId !== undefined)
       return ok(toOtpSent(await services.approvals.requestCode(actor, body.approvalId)));
     refuseViewer(actor);
-    return ok(
-      toOtpSent(
-        body.payoutId === undefined
-          ? await services.quotes.requestCode(actor, body)
-          : await services.payouts.requestCode(actor, body.payoutId),
-      ),
-    );
+    if (body.payoutId !== undefined) return ok(toOtpSent(await services.payouts.requestCode(actor, body.payoutId)));
+    if (body.scheduleId !== undefined)
+      return ok(toOtpSent(await services.payoutSchedules.requestCode(actor, body.scheduleId)));
+    return ok(toOtpSent(await services.quotes.requestCode(actor, body)));
   },
 });
