@@ -584,9 +584,9 @@ describe("a payout that was accepted", () => {
       expect([await held(id), await held(again)]).toEqual([[], []]);
       const csv = await (await api.fetch(`/payouts/${id}/items?format=csv`, await authorized(customer))).text();
       expect(csv.split("\r\n")[0]).toBe(
-        "index,address,amount,token,tokenAddress,reference,note,status,transaction,block,failure",
+        "index,address,amount,token,tokenAddress,reference,note,status,batch,transaction,block,failure",
       );
-      expect(csv.split("\r\n")[1]).toMatch(new RegExp(`^0,${to},5,USDC,0x.*,paid,0x[0-9a-f]{64},[0-9]+,$`));
+      expect(csv.split("\r\n")[1]).toMatch(new RegExp(`^0,${to},5,USDC,0x.*,paid,0,0x[0-9a-f]{64},[0-9]+,$`));
     } finally {
       await worker.stop();
     }
