@@ -54,7 +54,11 @@ export default defineConfig({
         test: {
           name: "long",
           ...integration,
-          include: ["lib/faults/wallet-payouts*.int.test.ts"],
+          include: [
+            "lib/faults/wallet-payouts*.int.test.ts",
+            "lib/faults/webhooks.int.test.ts",
+            "lib/modules/callbacks/service.int.test.ts",
+          ],
           provide: { crashRounds, isLong: true },
           sequence: { groupOrder: 2 },
         },

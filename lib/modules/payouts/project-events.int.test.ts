@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { testApi } from "@/lib/testing/api";
 import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
+import { recordFailedItems } from "./project-events";
 
 const api = await testApi({ devnet: false });
 const { services } = api;
@@ -56,4 +57,14 @@ test("a payout that is cancelled or expires says so once", async () => {
   for (let turn = 0; turn < 2; turn += 1) await services.payouts.expireDue(later);
   expect(await typesOf(cancelled)).toEqual(["payout.created", "payout.cancelled"]);
   expect(await typesOf(expired)).toEqual(["payout.created", "payout.expired"]);
+});
+
+test("a reason of any length, which a token's contract chooses, makes no event larger", async () => {
+  const id = await create("atomic", [payee]);
+  const failure = { code: "simulation_failed", message: `${"x".repeat(499)}${"😀".repeat(50_000)}`, retryable: true };
+  await database.rawTransaction((sql) =>
+    recordFailedItems(sql, { payoutId: id, items: [{ index: 0, failure }], at: new Date() }),
+  );
+  const [, failed] = await eventsOf(database, id);
+  expect(failed?.payload).toEqual({ payoutId: id, index: 0, failure: { ...failure, message: `${"x".repeat(499)}😀` } });
 });

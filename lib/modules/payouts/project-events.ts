@@ -49,7 +49,7 @@ const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
     ? null
     : {
         code: failure.code,
-        message: [...failure.message].slice(0, MESSAGE_MAX).join(""),
+        message: Array.from(failure.message).slice(0, MESSAGE_MAX).join(""),
         retryable: failure.retryable,
       };
 
