@@ -40,6 +40,8 @@ const COMMIT = /^\s*COMMIT/i;
 const BEGIN = /^\s*BEGIN/i;
 const ROLLBACK = /^\s*ROLLBACK/i;
 const STEP_TABLES = ["operation_event", "wallet_payout_batch", "payout", "chain_transaction"];
+/** A worker claims endpoints all the time, also where there are none. Deliveries have kills of their own. */
+const DELIVERY_TABLES = "webhook_";
 const EVENT = /\b(?:leg|operation)\.[a-z_]+/;
 const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
@@ -78,7 +80,7 @@ const createNamer = () => {
         : { label: `COMMIT ${stepOf(before)}`, hasEffect: true };
     }
     const [, verb, table = ""] = WRITE.exec(sql) ?? [];
-    if (verb === undefined) return null;
+    if (verb === undefined || table.startsWith(DELIVERY_TABLES)) return null;
     const what = `${table} ${detailOf(table, parameters)}`.trim();
     // These tell the steps of operations, of payouts and of the executor; what else is written follows from them.
     if (STEP_TABLES.includes(table)) before?.push(what);
