@@ -24,8 +24,9 @@ export interface PayoutRunnerDeps {
 export const createPayoutRunner = ({ repository, accounts, funding, walletBatches, clock }: PayoutRunnerDeps) => ({
   /** One turn of the payout's job. */
   run: async (payoutId: string, signal: AbortSignal): Promise<PayoutTurn> => {
-    await repository.begin(payoutId, clock.now());
-    const payout = await repository.find(payoutId);
+    const found = await repository.find(payoutId);
+    if (found?.status === "pending") await repository.begin(payoutId, clock.now());
+    const payout = found?.status === "pending" ? await repository.find(payoutId) : found;
     if (payout?.status !== "processing") return { done: true };
     if (payout.kind === "wallets") {
       const turn = payout.subStatus === "bridging" ? await funding.step(payout) : "ready";
