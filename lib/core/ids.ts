@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   transaction: "txn",
   transfer: "tr",
   payout: "po",
+  payoutSchedule: "sch",
   globalAccount: "ga",
   ledgerTransaction: "ltx",
   hold: "hld",
