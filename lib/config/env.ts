@@ -61,7 +61,7 @@ const environment = z.object({
 });
 
 /** One for each chain, with its id at the end: `RPC_URL_8453`. */
-const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL"] as const;
+const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL"] as const;
 
 /** The name of every variable that is read here; those of chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
@@ -137,7 +137,9 @@ export const readChains = (file: string, variables: Variables, problems: string[
   return parsed.data.chains;
 };
 
-const looseChains = z.object({ chains: z.array(z.looseObject({ id: z.unknown() })) });
+const looseChains = z.object({
+  chains: z.array(z.looseObject({ id: z.unknown(), privacyPools: z.looseObject({}).optional() })),
+});
 
 const overrideUrls = (json: unknown, given: Variables): unknown => {
   const loose = looseChains.safeParse(json);
@@ -146,7 +148,14 @@ const overrideUrls = (json: unknown, given: Variables): unknown => {
     chains: loose.data.chains.map((chain) => {
       const rpc = chainVariable(given, "RPC_URL", chain.id);
       const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
-      return { ...chain, ...(rpc ? { rpcUrls: listOf(rpc) } : {}), ...(publicRpc ? { publicRpcUrl: publicRpc } : {}) };
+      const aspSource = chainVariable(given, "ASP_URL", chain.id);
+      const { privacyPools } = chain;
+      return {
+        ...chain,
+        ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
+        ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
+        ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
+      };
     }),
   };
 };
