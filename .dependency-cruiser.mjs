@@ -69,9 +69,9 @@ export default {
     ),
     only(
       "adapters",
-      "adapters → core, ports, chains, config; and their own folder.",
+      "adapters → core, ports, chains, config, os; and their own folder.",
       { path: "^lib/adapters/([^/]+)/", pathNot: tests },
-      ["lib/adapters/$1/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/"],
+      ["lib/adapters/$1/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/", "lib/os/"],
     ),
     only(
       "devnet",

@@ -30,6 +30,7 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
   const config = testConfig({
     databaseUrl,
     rpcUrls: devnet?.rpcUrls ?? null,
+    associationUrl: devnet?.associationUrl,
     ...(options.variables ? { variables: options.variables } : {}),
   });
   if (devnet && config.executorPrivateKey) {

@@ -119,11 +119,11 @@ contract PrivacyProcessor {
     if (block.timestamp > order.deadline) revert Expired();
     if (order.exitHash == bytes32(0)) revert NoExit();
     if (pool.ENTRYPOINT() != order.entrypoint) revert UnknownPool();
+    if (order.fee * 10_000 > proof.pubSignals[2] * FEE_BPS_MAX) revert FeeAboveBound();
     address assetIn = pool.ASSET();
     uint256 before = _balance(assetIn);
     pool.withdraw(withdrawal, proof);
     uint256 amount = _balance(assetIn) - before;
-    if (order.fee * 10_000 > amount * FEE_BPS_MAX) revert FeeAboveBound();
     _send(assetIn, order.feeRecipient, order.fee);
     amount = _swap(order, assetIn, amount - order.fee);
     if (amount < order.minimumOut) revert BelowMinimum(amount, order.minimumOut);

@@ -153,10 +153,10 @@ contract LocalEntrypoint {
     address pool = scopeToPool[scope];
     if (pool == address(0)) revert PoolNotFound();
     address asset = IPool(pool).ASSET();
-    uint256 before = Assets.balance(asset);
-    IPool(pool).withdraw(withdrawal, proof);
     RelayData memory data = abi.decode(withdrawal.data, (RelayData));
     if (data.relayFeeBPS > assetConfig[asset].maxRelayFeeBPS) revert RelayFeeGreaterThanMax();
+    uint256 before = Assets.balance(asset);
+    IPool(pool).withdraw(withdrawal, proof);
     uint256 fee = (withdrawn * data.relayFeeBPS) / 10_000;
     Assets.send(asset, data.recipient, withdrawn - fee);
     Assets.send(asset, data.feeRecipient, fee);
