@@ -1,15 +1,18 @@
 import { hostname } from "node:os";
+import { zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
 import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler";
 import { createBundlerRouter } from "@/lib/adapters/executor/router";
 import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
+import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createAssets } from "@/lib/chains/assets";
 import { readBalances } from "@/lib/chains/balances";
+import { suggestFees } from "@/lib/chains/fees";
 import { createHeadProbe } from "@/lib/chains/head-probe";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
@@ -67,6 +70,11 @@ import { createOtpService } from "@/lib/modules/otp/service";
 import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
 import { createPayoutRunner } from "@/lib/modules/payouts/runner";
 import { createPayoutsService } from "@/lib/modules/payouts/service";
+import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
+import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
+import { createPrivacyService, encryptedPrivacyWallets, withShields } from "@/lib/modules/privacy/service";
+import { createPrivacyWalletRepository } from "@/lib/modules/privacy/wallet-repository";
+import { createPrivateWallets } from "@/lib/modules/privacy/wallets";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
@@ -85,6 +93,7 @@ import { createWalletsService, type WalletsService } from "@/lib/modules/wallets
 import type { Bundler } from "@/lib/ports/bundler";
 import type { Faucet } from "@/lib/ports/devnet";
 import type { Mailer } from "@/lib/ports/mail";
+import type { PrivacyEngine } from "@/lib/ports/privacy";
 import type { EvmAddress, RoutingProvider } from "@/lib/ports/routing";
 
 /** What tests put in the place of the real thing. */
@@ -93,6 +102,7 @@ export interface Overrides {
   registry?: ChainRegistry;
   routing?: RoutingProvider;
   bundler?: Bundler;
+  privacy?: PrivacyEngine;
   mailer?: Mailer;
   ticker?: Ticker;
 }
@@ -132,7 +142,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     clock,
     log,
   });
-  const routing = overrides.routing ?? createOnchainRouting({ registry, clock });
+  const routing = withShields(overrides.routing ?? createOnchainRouting({ registry, clock }));
   const wallets = createWalletsService({
     database,
     signer,
@@ -249,6 +259,23 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
   };
+  const privacy = buildPrivacy({
+    config,
+    overrides,
+    database,
+    registry,
+    keyring,
+    wallets,
+    accounts,
+    operations,
+    sponsorship,
+    otp,
+    policies,
+    prices,
+    transactions,
+    clock,
+    log: errorLog,
+  });
   const jobs = createJobsRepository(database);
   const { readiness, closeReadiness } = buildReadiness({
     config,
@@ -301,6 +328,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     payouts,
     payoutRunner: createPayoutRunner({ repository: payoutsRepository, ledger, clock }),
     transactions,
+    privacy: privacy.service,
+    privacyRunner: privacy.runner,
     jobs,
     faucet: buildFaucet(config, registry),
     inbox,
@@ -318,6 +347,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     },
     close: async (): Promise<void> => {
       closeMail();
+      privacy.close();
       await closeInstances();
       await closeReadiness();
       await listener.close();
@@ -331,6 +361,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
 export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] => [
   encryptedTokenKeys(database),
   encryptedManagedKeys(database),
+  encryptedPrivacyWallets(database),
 ];
 
 export type Services = ReturnType<typeof createServices>;
@@ -357,6 +388,53 @@ const buildChainAccess = ({ config, overrides, database, registry, signer, clock
     (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));
   return { smartAccounts, transactions, bundler };
 };
+
+/** Private balances: the engine, what decides, and what carries on. */
+const buildPrivacy = (
+  parts: {
+    config: Config;
+    overrides: Overrides;
+    database: Database;
+    keyring: ReturnType<typeof createKeyring>;
+    transactions: ReturnType<typeof createTransactionsService>;
+    log: { warn(fields: object, message: string): void };
+  } & Omit<PrivacyServiceDeps, "repository" | "privateWallets" | "engine" | "anonymitySetMin">,
+) => {
+  const { config, overrides, database, keyring, registry, clock, transactions, log, ...services } = parts;
+  const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
+  const engine = overrides.privacy ?? createPrivacyPools({ registry, relayer });
+  const repository = createPrivacyRepository(database);
+  const privateWallets = createPrivateWallets({
+    wallets: createPrivacyWalletRepository(database),
+    envelopes: createEnvelopes(keyring),
+    newMnemonic: engine.newMnemonic,
+    clock,
+  });
+  const anonymitySetMin = config.privacyAnonymitySetMin;
+  const service = createPrivacyService({
+    ...services,
+    registry,
+    clock,
+    repository,
+    privateWallets,
+    engine,
+    anonymitySetMin,
+  });
+  const runner = createPrivacyRunner({
+    repository,
+    privateWallets,
+    engine,
+    transactions,
+    wallets: services.wallets,
+    fees: (chainId) => suggestFees(registry.client(chainId)),
+    pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
+    log,
+    clock,
+  });
+  return { service, runner, close: () => engine.close() };
+};
+
+type PrivacyServiceDeps = Parameters<typeof createPrivacyService>[0];
 
 /** The wallets module asks by address; the accounts answer in order. */
 const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => ({

@@ -42,6 +42,15 @@ import * as payoutsIdItems from "@/app/api/payouts/[id]/items/route";
 import * as payoutsIdRetry from "@/app/api/payouts/[id]/retry/route";
 import * as payoutsBulkGlobalAccounts from "@/app/api/payouts/bulk/global-accounts/route";
 import * as policies from "@/app/api/policies/route";
+import * as privacyBalances from "@/app/api/privacy/balances/route";
+import * as privacyShield from "@/app/api/privacy/shield/route";
+import * as privacySwapExecute from "@/app/api/privacy/swap/execute/route";
+import * as privacySwapPrepare from "@/app/api/privacy/swap/prepare/route";
+import * as privacySwapQuote from "@/app/api/privacy/swap/quote/route";
+import * as privacyTransfer from "@/app/api/privacy/transfer/route";
+import * as privacyTransfersId from "@/app/api/privacy/transfers/[id]/route";
+import * as privacyUnshield from "@/app/api/privacy/unshield/route";
+import * as privacyWallets from "@/app/api/privacy/wallets/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
@@ -106,6 +115,15 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/[id]/retry", module: payoutsIdRetry },
   { path: "/api/payouts/bulk/global-accounts", module: payoutsBulkGlobalAccounts },
   { path: "/api/policies", module: policies },
+  { path: "/api/privacy/balances", module: privacyBalances },
+  { path: "/api/privacy/shield", module: privacyShield },
+  { path: "/api/privacy/swap/execute", module: privacySwapExecute },
+  { path: "/api/privacy/swap/prepare", module: privacySwapPrepare },
+  { path: "/api/privacy/swap/quote", module: privacySwapQuote },
+  { path: "/api/privacy/transfer", module: privacyTransfer },
+  { path: "/api/privacy/transfers/[id]", module: privacyTransfersId },
+  { path: "/api/privacy/unshield", module: privacyUnshield },
+  { path: "/api/privacy/wallets", module: privacyWallets },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },

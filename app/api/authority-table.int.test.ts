@@ -83,6 +83,8 @@ const payoutOf = ({ accounts: [payer, payee] }: World): Promise<Answer> =>
     sourceAccountId: payer,
     transfers: [{ recipientAccountId: payee, amount: "1", currency: "USDC" }],
   });
+const privateQuote = (): Promise<Answer> =>
+  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" });
 const keyOf = async (): Promise<string> => String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
 const linked = async (): Promise<{ address: Address; verified: Answer }> => {
   const wallet = testAccount();
@@ -218,6 +220,52 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
       const { body } = await operationOf(it);
       const path = `/operations/${String(body.operationId)}/approve`;
       return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
+    },
+  ],
+  "GET /privacy/wallets": reads,
+  "POST /privacy/wallets": [
+    "moves nothing",
+    () => expecting(call("POST", "/privacy/wallets", { name: "Payroll" }), 201, { name: "Payroll" }),
+  ],
+  "GET /privacy/balances": reads,
+  "GET /privacy/transfers/{id}": reads,
+  "POST /privacy/shield": [
+    "waits for code",
+    () =>
+      expecting(call("POST", "/privacy/shield", { chainId: ONE, token: "USDC", amount: "1" }), 202, {
+        status: "pending",
+        subStatus: "awaiting_approval",
+      }),
+  ],
+  // Of these two nothing is stored before there are private notes to spend.
+  "POST /privacy/unshield": [
+    "waits for code",
+    ({ eve }) =>
+      expecting(call("POST", "/privacy/unshield", { chainId: ONE, token: "USDC", amount: "1", toAddress: eve }), 422, {
+        code: "insufficient_balance",
+      }),
+  ],
+  "POST /privacy/transfer": [
+    "waits for code",
+    ({ eve }) =>
+      expecting(call("POST", "/privacy/transfer", { chainId: ONE, token: "USDC", amount: "1", toAddress: eve }), 422, {
+        code: "insufficient_balance",
+      }),
+  ],
+  "POST /privacy/swap/quote": ["moves nothing", () => expecting(privateQuote(), 200)],
+  "POST /privacy/swap/prepare": [
+    "moves nothing",
+    async () => {
+      const { quoteId } = (await privateQuote()).body;
+      const { privacyWalletId } = (await call("POST", "/privacy/wallets", { name: "Payroll" })).body;
+      return expecting(call("POST", "/privacy/swap/prepare", { quoteId, privacyWalletId }), 200, { approved: false });
+    },
+  ],
+  "POST /privacy/swap/execute": [
+    "waits for code",
+    async () => {
+      const { quoteId } = (await privateQuote()).body;
+      return expecting(call("POST", "/privacy/swap/execute", { quoteId }), 409, { code: "invalid_state" });
     },
   ],
   "GET /global-accounts": reads,

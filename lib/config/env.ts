@@ -15,6 +15,7 @@ import { signUpOf, type SignUp } from "./sign-up";
 
 export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
 const SECRET_LENGTH_MIN = 32;
+const ANONYMITY_SET_MIN = 100;
 
 // Empty variables never come here: `loadConfig` takes them for unset.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
@@ -56,6 +57,8 @@ const environment = z.object({
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
   RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
   RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
+  /** Approved deposits that a pool should have before a private transfer goes without a second question; 0 asks never. */
+  PRIVACY_ANONYMITY_SET_MIN: optional(z.coerce.number().int().min(0)),
   /** Lets development listen on other addresses than this machine's own; see `developmentHostProblem`. */
   DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
 });
@@ -89,6 +92,8 @@ export interface Config {
   readonly webhookSecret: string | null;
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
+  /** Approved deposits below which a private transfer has to be confirmed. */
+  readonly privacyAnonymitySetMin: number;
   readonly signUp: SignUp;
   readonly trustedProxyHops: number;
   /** Requests per 60 s; 0 is no limit. */
@@ -255,6 +260,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     webhookSecret: env.WEBHOOK_SECRET ?? null,
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
+    privacyAnonymitySetMin: env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),
     signUp,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     rateLimitPerKey: env.RATE_LIMIT_PER_KEY,

@@ -420,8 +420,7 @@ export const getPayoutSchedule = defineContract({
 export const approvePayoutSchedule = defineContract({
   method: "POST",
   path: "/payouts/schedules/{id}/approve",
-  summary:
-    "Approves each run of exactly these rows; the code comes from POST /swap/request-otp {scheduleId}",
+  summary: "Approves each run of exactly these rows; the code comes from POST /swap/request-otp {scheduleId}",
   tag,
   auth: "user",
   params: scheduleParams,

@@ -43,6 +43,7 @@ export const startWorker = (services: Services): Worker => {
     },
     handlers: {
       operation: (id, signal) => services.operationDriver.drive(id, signal),
+      privacy: (id, signal) => services.privacyRunner.run(id, signal),
       payout: (id) => services.payoutRunner.run(id),
       mail: (id) => services.mailOutbox.deliver(id),
     },

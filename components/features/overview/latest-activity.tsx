@@ -20,6 +20,10 @@ export const KIND_WORDS = {
   swap: "Swap",
   transfer: "Transfer",
   swap_and_transfer: "Swap and transfer",
+  shield: "Shield",
+  unshield: "Unshield",
+  private_transfer: "Private transfer",
+  private_swap: "Private swap",
 } as const satisfies Record<Operation["kind"], string>;
 
 const COLUMNS: readonly Column<Operation>[] = [

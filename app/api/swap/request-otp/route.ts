@@ -9,6 +9,14 @@ export const POST = route({
     if (body.approvalId !== undefined)
       return ok(toOtpSent(await services.approvals.requestCode(actor, body.approvalId)));
     refuseViewer(actor);
+    const { operationId, quoteId } = body;
+    const privately =
+      operationId !== undefined
+        ? await services.privacy.requestCode(actor, operationId)
+        : quoteId !== undefined
+          ? await services.privacy.requestQuoteCode(actor, quoteId)
+          : null;
+    if (privately !== null) return ok(toOtpSent(privately));
     return ok(
       toOtpSent(
         body.payoutId === undefined
