@@ -6,6 +6,7 @@ import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler"
 import { createBundlerRouter } from "@/lib/adapters/executor/router";
 import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
 import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
+import type { Prover } from "@/lib/adapters/privacy-pools/prover";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
@@ -93,7 +94,6 @@ import { createWalletsService, type WalletsService } from "@/lib/modules/wallets
 import type { Bundler } from "@/lib/ports/bundler";
 import type { Faucet } from "@/lib/ports/devnet";
 import type { Mailer } from "@/lib/ports/mail";
-import type { PrivacyEngine } from "@/lib/ports/privacy";
 import type { EvmAddress, RoutingProvider } from "@/lib/ports/routing";
 
 /** What tests put in the place of the real thing. */
@@ -102,7 +102,7 @@ export interface Overrides {
   registry?: ChainRegistry;
   routing?: RoutingProvider;
   bundler?: Bundler;
-  privacy?: PrivacyEngine;
+  prover?: Prover;
   mailer?: Mailer;
   ticker?: Ticker;
 }
@@ -402,7 +402,8 @@ const buildPrivacy = (
 ) => {
   const { config, overrides, database, keyring, registry, clock, transactions, log, ...services } = parts;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
-  const engine = overrides.privacy ?? createPrivacyPools({ registry, relayer });
+  const { prover } = overrides;
+  const engine = createPrivacyPools({ registry, relayer, ...(prover === undefined ? {} : { prover }) });
   const repository = createPrivacyRepository(database);
   const privateWallets = createPrivateWallets({
     wallets: createPrivacyWalletRepository(database),

@@ -37,7 +37,7 @@ const sponsorConfig = z.object({
 });
 
 /** Privacy pools of 0xbow, or contracts with their ABI. */
-const privacyPoolsConfig = z.object({
+export const privacyPoolsConfig = z.object({
   entrypoint: address,
   /** One for each asset, by the address of its token, or `native`. */
   pools: z.array(z.object({ asset: z.union([z.literal("native"), address]), pool: address })).min(1),

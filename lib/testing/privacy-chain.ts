@@ -124,7 +124,7 @@ export const startPrivacyChain = async (chainId: number) => {
       privacy.entrypoint,
       encodeFunctionData({ abi: entrypointAbi, functionName: "deposit", args }),
     );
-    return { receipt, note: noteIn(receipt.logs as never, pool, secrets) };
+    return { receipt, note: noteIn(receipt.logs, pool, secrets) };
   };
 
   const noteIn = (

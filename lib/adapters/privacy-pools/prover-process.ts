@@ -18,7 +18,7 @@ const TREES_MAX = 32;
 
 class NotInTreeError extends Error {}
 
-type Tree = LeanIMT<bigint>;
+type Tree = LeanIMT;
 type Withdraw = Extract<ProofJob, { circuit: "withdraw" }>;
 
 const trees = new Map<string, Tree>();
@@ -89,7 +89,7 @@ const withdraw = async (job: Withdraw): Promise<Groth16Proof> => {
     newSecret: job.newSecret as Secret,
   });
   if (!(await sdk.verifyWithdrawal(payload))) throw new Error("The proof does not verify.");
-  return forContracts(payload.proof as SnarkProof, payload.publicSignals);
+  return forContracts(payload.proof, payload.publicSignals);
 };
 
 const prove = async (job: ProofJob): Promise<Groth16Proof> => {
@@ -97,7 +97,7 @@ const prove = async (job: ProofJob): Promise<Groth16Proof> => {
   if (job.circuit === "withdraw") return withdraw(job);
   const payload = await sdk.proveCommitment(job.value, job.label, job.nullifier, job.secret);
   if (!(await sdk.verifyCommitment(payload))) throw new Error("The proof does not verify.");
-  return forContracts(payload.proof as SnarkProof, payload.publicSignals);
+  return forContracts(payload.proof, payload.publicSignals);
 };
 
 const tell = (message: unknown): void => void process.send?.(toMessage(message));

@@ -95,7 +95,7 @@ test("a private transfer pays exactly the amount to its recipient, and its sende
   const ended = await untilFinal(begun.transferId);
   expect(ended).toMatchObject({ status: "completed", subStatus: "full", received: { amount: "100.5" } });
   expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("100.5"));
-  const hash = ended.steps[0]?.txHash ?? "0x";
+  const hash = (ended.steps[0]?.txHash ?? "0x") as `0x${string}`;
   const client = createPublicClient({ transport: http(rpcUrl) });
   const [transaction, receipt] = await Promise.all([
     client.getTransaction({ hash }),

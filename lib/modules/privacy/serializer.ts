@@ -81,7 +81,7 @@ const stepsOf = ({ steps }: TransferView, token: Token): Record["steps"] =>
   steps.map((step) => ({
     state: step.state,
     withdrawn: formatAmount(toBigInt(step.withdrawBase), token.decimals),
-    txHash: step.txHash as Record["steps"][number]["txHash"],
+    txHash: step.txHash,
     failure: step.failure as Record["failure"],
   }));
 

@@ -230,5 +230,3 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     },
   };
 };
-
-export type PrivacyService = ReturnType<typeof createPrivacyService>;
