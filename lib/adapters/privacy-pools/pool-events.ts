@@ -1,5 +1,4 @@
-import { parseEventLogs, type Address, type Hex, type PublicClient } from "viem";
-import { privacyPoolAbi } from "@/lib/chains/privacy-pools";
+import { toEventSelector, type Address, type Hex, type Log, type PublicClient } from "viem";
 import { chainCall } from "@/lib/chains/registry";
 
 /** Blocks in one request; what public nodes allow. */
@@ -39,7 +38,34 @@ export interface PoolHistory {
   readonly generation: number;
 }
 
-type PoolLog = ReturnType<typeof parseEventLogs<typeof privacyPoolAbi, true>>[number];
+/** A log of a pool. All values of its events but the first account are words of the data, in their order. */
+interface PoolLog {
+  readonly pool: Address;
+  readonly topic: Hex;
+  readonly account: Address;
+  readonly words: readonly bigint[];
+  readonly txHash: Hex;
+  readonly blockNumber: bigint;
+}
+
+const DEPOSITED = toEventSelector("Deposited(address,uint256,uint256,uint256,uint256)");
+const WITHDRAWN = toEventSelector("Withdrawn(address,uint256,uint256,uint256)");
+const RAGEQUIT = toEventSelector("Ragequit(address,uint256,uint256,uint256)");
+const LEAF_INSERTED = toEventSelector("LeafInserted(uint256,uint256,uint256)");
+const KNOWN = new Set<Hex | undefined>([DEPOSITED, WITHDRAWN, RAGEQUIT, LEAF_INSERTED]);
+const WORD_DIGITS = 64;
+
+/** By hand: a general decoder takes seconds for the logs of ten thousand deposits. */
+const decode = (log: Log<bigint, number, false>): PoolLog[] => {
+  const [topic, account] = log.topics;
+  if (topic === undefined || !KNOWN.has(topic)) return [];
+  const digits = log.data.slice(2);
+  const words = Array.from({ length: Math.floor(digits.length / WORD_DIGITS) }, (_, index) =>
+    BigInt(`0x${digits.slice(index * WORD_DIGITS, (index + 1) * WORD_DIGITS)}`),
+  );
+  const { transactionHash: txHash, blockNumber } = log;
+  return [{ pool: log.address, topic, account: `0x${(account ?? "").slice(-40)}`, words, txHash, blockNumber }];
+};
 
 interface MutableHistory {
   deposits: Map<bigint, PoolDeposit>;
@@ -59,28 +85,33 @@ const emptyHistory = (generation: number): MutableHistory => ({
   generation,
 });
 
-const apply = (history: MutableHistory, log: PoolLog): void => {
-  const at = { txHash: log.transactionHash, blockNumber: log.blockNumber };
-  switch (log.eventName) {
-    case "Deposited": {
-      const { _depositor, _commitment, _label, _value, _precommitmentHash } = log.args;
-      history.labels.add(_label);
+const apply = (history: MutableHistory, { topic, account, words, txHash, blockNumber }: PoolLog): void => {
+  const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words;
+  switch (topic) {
+    case DEPOSITED: {
+      const [commitment, label, value, precommitment] = [first, second, third, fourth];
+      history.labels.add(label);
       // The first deposit with a precommitment is the wallet's own; who copies one can spend neither.
-      if (history.deposits.has(_precommitmentHash)) return;
-      const deposit = { depositor: _depositor, commitment: _commitment, label: _label, value: _value };
-      history.deposits.set(_precommitmentHash, { ...deposit, precommitment: _precommitmentHash, ...at });
+      if (history.deposits.has(precommitment)) return;
+      history.deposits.set(precommitment, {
+        depositor: account,
+        commitment,
+        label,
+        value,
+        precommitment,
+        txHash,
+        blockNumber,
+      });
       return;
     }
-    case "Withdrawn": {
-      const { _value, _spentNullifier, _newCommitment } = log.args;
-      history.withdrawals.set(_spentNullifier, { value: _value, commitment: _newCommitment, ...at });
+    case WITHDRAWN:
+      history.withdrawals.set(second, { value: first, commitment: third, txHash, blockNumber });
       return;
-    }
-    case "Ragequit":
-      history.exits.add(log.args._label);
+    case RAGEQUIT:
+      history.exits.add(second);
       return;
-    case "LeafInserted":
-      history.leaves.push(log.args._leaf);
+    default:
+      history.leaves.push(second);
   }
 };
 
@@ -120,17 +151,18 @@ export const createPoolEvents = (options: {
           .slice(at, at + RANGES_AT_ONCE)
           .map(([from, to]) => client.getLogs({ address: [...pools], fromBlock: from, toBlock: to })),
       );
-      found.push(...parts.flatMap((part) => parseEventLogs({ abi: privacyPoolAbi, logs: part })));
+      for (const part of parts) for (const log of part) found.push(...decode(log));
     }
     return found;
   };
 
+  const byAddress = (address: Address): MutableHistory | undefined =>
+    histories.get(pools.find((pool) => pool.toLowerCase() === address.toLowerCase()) ?? address);
+
   const add = (found: readonly PoolLog[]): void => {
     for (const log of found) {
       logs.push(log);
-      const history =
-        histories.get(log.address) ??
-        [...histories].find(([pool]) => pool.toLowerCase() === log.address.toLowerCase())?.[1];
+      const history = byAddress(log.pool);
       if (history !== undefined) apply(history, log);
     }
   };
