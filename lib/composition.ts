@@ -71,6 +71,7 @@ import { createOtpService } from "@/lib/modules/otp/service";
 import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
 import { createPayoutRunner } from "@/lib/modules/payouts/runner";
 import { createPayoutsService } from "@/lib/modules/payouts/service";
+import { createExporting } from "@/lib/modules/privacy/exporting";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { createPrivacyService, encryptedPrivacyWallets, withShields } from "@/lib/modules/privacy/service";
@@ -330,6 +331,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     transactions,
     privacy: privacy.service,
     privacyRunner: privacy.runner,
+    exportPrivacyWallet: createExporting({ ...privacy, approvals, clock }),
     jobs,
     faucet: buildFaucet(config, registry),
     inbox,
@@ -405,8 +407,9 @@ const buildPrivacy = (
   const { prover } = overrides;
   const engine = createPrivacyPools({ registry, relayer, ...(prover === undefined ? {} : { prover }) });
   const repository = createPrivacyRepository(database);
+  const wallets = createPrivacyWalletRepository(database);
   const privateWallets = createPrivateWallets({
-    wallets: createPrivacyWalletRepository(database),
+    wallets,
     envelopes: createEnvelopes(keyring),
     newMnemonic: engine.newMnemonic,
     clock,
@@ -432,7 +435,7 @@ const buildPrivacy = (
     log,
     clock,
   });
-  return { service, runner, close: () => engine.close() };
+  return { service, runner, wallets, privateWallets, close: () => engine.close() };
 };
 
 type PrivacyServiceDeps = Parameters<typeof createPrivacyService>[0];

@@ -51,6 +51,7 @@ import * as privacyTransfer from "@/app/api/privacy/transfer/route";
 import * as privacyTransfersId from "@/app/api/privacy/transfers/[id]/route";
 import * as privacyUnshield from "@/app/api/privacy/unshield/route";
 import * as privacyWallets from "@/app/api/privacy/wallets/route";
+import * as privacyWalletsIdExport from "@/app/api/privacy/wallets/[id]/export/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
@@ -124,6 +125,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/privacy/transfers/[id]", module: privacyTransfersId },
   { path: "/api/privacy/unshield", module: privacyUnshield },
   { path: "/api/privacy/wallets", module: privacyWallets },
+  { path: "/api/privacy/wallets/[id]/export", module: privacyWalletsIdExport },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },

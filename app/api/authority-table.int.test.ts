@@ -227,6 +227,13 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
     "moves nothing",
     () => expecting(call("POST", "/privacy/wallets", { name: "Payroll" }), 201, { name: "Payroll" }),
   ],
+  "POST /privacy/wallets/{id}/export": [
+    "needs approval",
+    async () => {
+      const { privacyWalletId } = (await call("POST", "/privacy/wallets", { name: "Payroll" })).body;
+      return approvalAsked(call("POST", `/privacy/wallets/${String(privacyWalletId)}/export`, {}));
+    },
+  ],
   "GET /privacy/balances": reads,
   "GET /privacy/transfers/{id}": reads,
   "POST /privacy/shield": [

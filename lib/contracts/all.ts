@@ -21,6 +21,7 @@ import * as wallets from "./wallets";
 export const contracts: readonly Contract[] = [
   privacy.listPrivacyWallets,
   privacy.createPrivacyWallet,
+  privacy.exportPrivacyWallet,
   privacy.getPrivateBalances,
   privacy.shield,
   privacy.unshield,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import {
   address,
   amount,
@@ -90,6 +91,19 @@ export const createPrivacyWallet = defineContract({
   body: z.object({ name: z.string().trim().min(1).max(60) }),
   status: 201,
   response: privacyWalletRecord,
+});
+
+export const exportPrivacyWallet = defineContract({
+  method: "POST",
+  path: "/privacy/wallets/{id}/export",
+  summary: "Shows the mnemonic of a private wallet; needs an approval (409 approval_required) and leaves an audit row",
+  tag,
+  auth: "user",
+  params: z.object({ id: id("pw") }),
+  body: z.object({ approval: givenApproval.optional() }),
+  status: 200,
+  response: z.object({ mnemonic: z.string().meta({ description: "BIP-39; whoever has it has the wallet's money" }) }),
+  errors: [...APPROVAL_ERRORS, "forbidden", "unknown_privacy_wallet"],
 });
 
 export const getPrivateBalances = defineContract({

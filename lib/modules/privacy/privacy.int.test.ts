@@ -5,6 +5,7 @@ import { approveOperation, cancelOperation, getOperation, listOperations } from 
 import {
   createPrivacyWallet,
   executePrivateSwap,
+  exportPrivacyWallet,
   getPrivateBalances,
   getPrivateTransfer,
   preparePrivateSwap,
@@ -17,6 +18,7 @@ import { requestOtp } from "@/lib/contracts/swap";
 import { isFinal } from "@/lib/core/status";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
+import { signApproval, type SignedApproval } from "@/lib/testing/approve";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
@@ -223,4 +225,60 @@ test("what a pool does not take, and whom it does not know, is refused with a co
       client.call(quotePrivateSwap, { body: { chainId: CHAIN, fromToken: "USDC", toToken: "USDT", amount: "10" } }),
     ),
   ).toBe("422 unknown_pool");
+});
+
+test("an Idempotency-Key is good for its own call alone", async () => {
+  const send = (idempotencyKey: string, amount: string) =>
+    api.fetch("/privacy/transfer", {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+        authorization: `Bearer ${customer.session.accessToken}`,
+      },
+      body: JSON.stringify({ chainId: CHAIN, token: "USDC", amount, toAddress: customer.treasury }),
+    });
+  const [one, again] = [await send("a", "5"), await send("a", "5")];
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(((await again.json()) as Transfer).transferId).toBe(((await one.json()) as Transfer).transferId);
+  expect((await send("a", "6")).status).toBe(422);
+});
+
+test("more than the largest note takes several notes, and is one transfer that brings exactly the amount", async () => {
+  const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Small notes" } });
+  for (const spendable of ["9.99", "19.98"]) {
+    const { transferId } = await key.client.call(shield, {
+      body: { chainId: CHAIN, token: "USDC", amount: "10", privacyWalletId },
+    });
+    await untilFinal(transferId);
+    await untilSpendable("USDC", spendable, privacyWalletId);
+  }
+  const recipient = testAccount().address;
+  const body = { chainId: CHAIN, token: "USDC", amount: "15", toAddress: recipient, privacyWalletId };
+  const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
+  expect(ended).toMatchObject({ status: "completed", received: { amount: "15" } });
+  expect(ended.steps.map(({ state, withdrawn }) => [state, withdrawn])).toEqual([
+    ["completed", "9.99"],
+    ["completed", "5.01"],
+  ]);
+  expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("15"));
+});
+
+test("a mnemonic is shown with an approval of exactly that, once, and the audit log says so", async () => {
+  const { client, account } = customer.session;
+  const { privacyWalletId } = await client.call(createPrivacyWallet, { body: { name: "To take along" } });
+  const params = { id: privacyWalletId };
+  const ask = (approval?: SignedApproval) =>
+    client.call(exportPrivacyWallet, { params, body: approval === undefined ? {} : { approval } });
+  const approval = await signApproval(account, await ask().catch((error: unknown) => error));
+  const { mnemonic } = await ask(approval);
+  expect(mnemonic.split(" ")).toHaveLength(12);
+  expect(await codeOf(ask(approval))).toBe("409 invalid_state");
+  const { prisma } = api.services.database;
+  expect(
+    await prisma.auditEvent.count({ where: { action: "privacy_wallet.exported", subject: privacyWalletId } }),
+  ).toBe(1);
+  const row = await prisma.privacyWallet.findFirst({ where: { id: privacyWalletId } });
+  expect(JSON.stringify(row)).not.toContain(mnemonic);
+  expect(Buffer.from(row?.ciphertext ?? []).toString("utf8")).not.toContain(mnemonic.slice(0, 10));
 });

@@ -36,6 +36,12 @@ export const createPrivacyWalletRepository = (database: Database) => {
     /** Stores it unless it is a default wallet and the project has one. */
     insert: (wallet: NewWallet, audit: AuditEntry): Promise<void> =>
       database.transaction((tx) => insert(tx, wallet, audit)),
+    /** Writes the audit row of an export, together with what uses its approval up. */
+    recordExport: (audit: AuditEntry, consume: (tx: Tx) => Promise<void>): Promise<void> =>
+      database.transaction(async (tx) => {
+        await consume(tx);
+        await recordAudit(tx, audit);
+      }),
     find: (projectId: string, id: string): Promise<PrivacyWallet | null> =>
       prisma.privacyWallet.findUnique({ where: { projectId_id: { projectId, id } } }),
     findDefault: (projectId: string): Promise<PrivacyWallet | null> =>
