@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import {
   decodeErrorResult,
   encodeAbiParameters,
@@ -30,7 +30,9 @@ type Chain = Awaited<ReturnType<typeof startPrivacyChain>>;
 type Withdrawal = { processooor: Address; data: Hex };
 
 const keys = masterKeysOf("legal winner thank year wave sausage worth useful legal winner thank yellow");
-const prover = createProver();
+const prover = createProver({ niceness: 0 });
+// A proof takes seconds of all cores, and other files want them too.
+vi.setConfig({ testTimeout: 240_000 });
 const USDC = (amount: string): bigint => parseUnits(amount, 6);
 const RECIPIENT: Address = "0x00000000000000000000000000000000DeaDBeef";
 const THIEF: Address = "0x00000000000000000000000000000000000000ee";

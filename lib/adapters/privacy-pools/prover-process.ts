@@ -1,5 +1,4 @@
 import { createRequire } from "node:module";
-import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Circuits, getCommitment, PrivacyPoolSDK, type Hash, type Secret } from "@0xbow/privacy-pools-core-sdk";
@@ -11,7 +10,6 @@ import { proofJob, toMessage, type Groth16Proof, type ProofJob } from "./proof-j
  * Entry of the process that makes proofs, one after another. It keeps the circuit files and the trees between them, and ends with
  * its parent. A proof takes seconds of all cores and half a gigabyte, which is why it is no part of the service's own process.
  */
-const NICENESS = 10;
 /** The circuits' own; siblings are padded to it. */
 const TREE_DEPTH = 32;
 const TREES_MAX = 32;
@@ -116,7 +114,6 @@ process.on("message", (raw) => {
   );
 });
 process.on("disconnect", () => process.exit(0));
-setPriority(NICENESS);
 loading.then(
   () => tell({ ready: true }),
   () => process.exit(1),

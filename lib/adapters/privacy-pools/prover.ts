@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { setPriority } from "node:os";
 import { z } from "zod";
 import { entryArguments } from "@/lib/os/entry";
 import { proverMessage, toMessage, type Groth16Proof } from "./proof-job";
@@ -48,9 +49,12 @@ export interface ProverOptions {
   readonly entry?: readonly string[];
   /** Without work for so long the process ends, and gives its memory back. */
   readonly idleMs?: number;
+  /** Of the proving process; what serves people comes first. */
+  readonly niceness?: number;
 }
 
 const IDLE_MS = 120_000;
+const NICENESS = 10;
 /** Until proofs were measured on this machine. */
 const FIRST_EXPECTED_MS = 8_000;
 
@@ -60,6 +64,7 @@ const exitMessage = z.number().nullable();
 export const createProver = ({
   entry = entryArguments(import.meta.url, "./prover-process"),
   idleMs = IDLE_MS,
+  niceness = NICENESS,
 }: ProverOptions = {}): Prover => {
   let child: ChildProcess | null = null;
   /** How many leaves of each tree the process has. */
@@ -78,6 +83,7 @@ export const createProver = ({
     if (child !== null && child.exitCode === null && child.signalCode === null) return child;
     sent = new Map();
     child = spawn(process.execPath, [...entry], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    if (child.pid !== undefined) setPriority(child.pid, niceness);
     child.unref();
     child.channel?.unref();
     return child;

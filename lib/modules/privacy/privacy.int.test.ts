@@ -25,7 +25,9 @@ import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib
 
 // The whole way over real contracts, with real proofs: one deposit feeds most of the tests, because proofs take seconds.
 const CHAIN = 31337;
-const PROOF_TIMEOUT_MS = 120_000;
+const PROOF_TIMEOUT_MS = 220_000;
+// A proof takes seconds of all cores, and other files want them too.
+vi.setConfig({ testTimeout: 240_000 });
 const USDC = (amount: string): bigint => parseUnits(amount, 6);
 
 type Transfer = ResponseOf<typeof getPrivateTransfer>;
