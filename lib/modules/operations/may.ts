@@ -15,7 +15,9 @@ export const isRetryable = (failure: unknown): boolean =>
 export const mayRetry = (operation: OperationWithLegs): boolean =>
   // A quote of the usual kind would pay the pool without making a note.
   !isPrivateKind(operation.kind) &&
-  MAY_RETRY.has(operation.status) && operation.retriedBy === null && retryableLegs(operation).length > 0;
+  MAY_RETRY.has(operation.status) &&
+  operation.retriedBy === null &&
+  retryableLegs(operation).length > 0;
 
 /** What can be asked of an operation now. The statements that change it decide anew: somebody else may have been quicker. */
 export const mayOf = (operation: OperationWithLegs): { cancel: boolean; retry: boolean; approve: boolean } => {
