@@ -5,6 +5,22 @@ import { defineConfig } from "vitest/config";
 const resolve = { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } };
 const exclude = ["**/node_modules/**", "**/.next/**", "**/.data/**", "**/dist/**", "e2e/**", "vendor/**"];
 
+const integration = {
+  exclude,
+  environment: "node" as const,
+  // Real servers and chains are shared by all files; each file has its own database and keys.
+  globalSetup: ["lib/testing/global-setup.ts"],
+  pool: "forks" as const,
+  isolate: false,
+  // Files wait for blocks most of the time, so there are more of them than cores.
+  maxWorkers: availableParallelism() + 1,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  retry: 0,
+};
+/** How long the walk of kills through a worker's work goes on; see lib/faults. */
+const crashRounds = Number(process.env.CRASH_ROUNDS ?? 1);
+
 export default defineConfig({
   resolve,
   test: {
@@ -27,21 +43,20 @@ export default defineConfig({
         resolve,
         test: {
           name: "integration",
+          ...integration,
           include: ["**/*.int.test.ts"],
-          exclude,
-          environment: "node",
-          // Real servers and chains are shared by all files; each file has its own database and keys.
-          globalSetup: ["lib/testing/global-setup.ts"],
-          pool: "forks",
-          isolate: false,
-          // Files wait for blocks most of the time, so there are more of them than cores.
-          maxWorkers: availableParallelism() + 1,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          retry: 0,
-          // How long the walk of kills through a worker's work goes on; see lib/faults.
-          provide: { crashRounds: Number(process.env.CRASH_ROUNDS ?? 1) },
+          provide: { crashRounds, isLong: false },
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "long",
+          ...integration,
+          include: ["lib/faults/wallet-payouts*.int.test.ts"],
+          provide: { crashRounds, isLong: true },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -12,6 +12,7 @@ const PAGES = [
   "/accounts",
   "/payouts",
   "/payouts/new",
+  "/payouts/schedules",
   "/reserves",
   "/api-keys",
   "/settings",

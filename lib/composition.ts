@@ -13,6 +13,7 @@ import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createAssets } from "@/lib/chains/assets";
 import { readBalances } from "@/lib/chains/balances";
+import { distributorFaults } from "@/lib/chains/distributor-code";
 import { suggestFees } from "@/lib/chains/fees";
 import { createHeadProbe } from "@/lib/chains/head-probe";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
@@ -36,6 +37,7 @@ import { databaseProbes } from "@/lib/db/readiness-probes";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
+import { createDeploymentClaims } from "@/lib/modules/accounts/repository";
 import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
@@ -68,9 +70,9 @@ import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
-import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
-import { createPayoutRunner } from "@/lib/modules/payouts/runner";
-import { createPayoutsService } from "@/lib/modules/payouts/service";
+import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
+import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
+import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { createExporting } from "@/lib/modules/privacy/exporting";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
@@ -241,19 +243,30 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     clock,
   });
   const heads = createHeads(registry);
-  const operationDriver = createOperationDriver({
-    repository: operationsRepository,
+  const driving = {
     accounts,
-    routing,
+    deployments: createDeploymentClaims(database),
     clock,
     chains: {
-      head: heads.head,
-      confirmations: (chainId) => registry.get(chainId).confirmations,
-      blockTimeMs: (chainId) => registry.get(chainId).blockTimeMs,
+      ...heads,
+      confirmations: (chainId: number) => registry.get(chainId).confirmations,
+      blockTimeMs: (chainId: number) => registry.get(chainId).blockTimeMs,
+      pollIntervalMs: (chainId: number) => registry.get(chainId).pollIntervalMs,
+      token: (chainId: number, address: string) => registry.resolveToken(chainId, address),
     },
-    managedAccount: (projectId, walletId) => managedAccountOf(wallets, projectId, walletId),
-    pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
+    managedAccount: (projectId: string, walletId: string) => managedAccountOf(wallets, projectId, walletId),
     log: errorLog,
+  };
+  const operationDriver = createOperationDriver({
+    ...driving,
+    repository: operationsRepository,
+    routing,
+    pollIntervalMs: driving.chains.pollIntervalMs,
+  });
+  const batchDriver = createBatchDriver({
+    ...driving,
+    repository: createBatchRepository(database, sponsorship),
+    sponsorship,
   });
 
   const prices = {
@@ -286,8 +299,27 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     connections: shares.readiness,
   });
   const globalAccounts = createGlobalAccountsService({ ledger, reserves, assets, clock });
-  const payoutsRepository = createPayoutsRepository(database);
-  const payouts = createPayoutsService({ repository: payoutsRepository, ledger, assets, policies, otp, prices, clock });
+  const { payouts, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
+    database,
+    registry,
+    assets,
+    ledger,
+    wallets,
+    contacts,
+    projects,
+    operations,
+    accounts,
+    funds,
+    quotes,
+    reserves,
+    sponsorship,
+    policies,
+    otp,
+    prices,
+    clock,
+    walletBatches: batchDriver,
+    log: errorLog,
+  });
   return {
     config,
     clock,
@@ -315,6 +347,9 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),
     operations,
     operationDriver,
+    batchDriver,
+    /** Chains on which no payout to wallets is signed, and why. */
+    distributorFaults: () => distributorFaults(registry),
     balances: createBalancesService({
       registry,
       wallets,
@@ -327,7 +362,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     reserves,
     globalAccounts,
     payouts,
-    payoutRunner: createPayoutRunner({ repository: payoutsRepository, ledger, clock }),
+    payoutRunner,
+    payoutSchedules,
+    /** Makes the payouts of schedules that are due. */
+    runDueSchedules: scheduleRuns.runDue,
     transactions,
     privacy: privacy.service,
     privacyRunner: privacy.runner,

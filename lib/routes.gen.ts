@@ -41,6 +41,11 @@ import * as payoutsIdCancel from "@/app/api/payouts/[id]/cancel/route";
 import * as payoutsIdItems from "@/app/api/payouts/[id]/items/route";
 import * as payoutsIdRetry from "@/app/api/payouts/[id]/retry/route";
 import * as payoutsBulkGlobalAccounts from "@/app/api/payouts/bulk/global-accounts/route";
+import * as payoutsBulkWallets from "@/app/api/payouts/bulk/wallets/route";
+import * as payoutsSchedules from "@/app/api/payouts/schedules/route";
+import * as payoutsSchedulesId from "@/app/api/payouts/schedules/[id]/route";
+import * as payoutsSchedulesIdApprove from "@/app/api/payouts/schedules/[id]/approve/route";
+import * as payoutsSchedulesIdCancel from "@/app/api/payouts/schedules/[id]/cancel/route";
 import * as policies from "@/app/api/policies/route";
 import * as privacyBalances from "@/app/api/privacy/balances/route";
 import * as privacyShield from "@/app/api/privacy/shield/route";
@@ -115,6 +120,11 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/[id]/items", module: payoutsIdItems },
   { path: "/api/payouts/[id]/retry", module: payoutsIdRetry },
   { path: "/api/payouts/bulk/global-accounts", module: payoutsBulkGlobalAccounts },
+  { path: "/api/payouts/bulk/wallets", module: payoutsBulkWallets },
+  { path: "/api/payouts/schedules", module: payoutsSchedules },
+  { path: "/api/payouts/schedules/[id]", module: payoutsSchedulesId },
+  { path: "/api/payouts/schedules/[id]/approve", module: payoutsSchedulesIdApprove },
+  { path: "/api/payouts/schedules/[id]/cancel", module: payoutsSchedulesIdCancel },
   { path: "/api/policies", module: policies },
   { path: "/api/privacy/balances", module: privacyBalances },
   { path: "/api/privacy/shield", module: privacyShield },

@@ -114,12 +114,15 @@ const poster = (apiUrl: string, secret: string): PostPayout => {
 export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> => {
   const { key, secret, source, recipients } = await prepare(bench);
   const post = poster(bench.apiUrl, secret);
-  const rows = recipients.map((recipientAccountId, index) => ({
-    recipientAccountId,
-    amount: "0.01",
-    currency: "USDC",
-    reference: `Salary ${String(index)}`,
-  }));
+  // Each round pays for another month: the same rows once more would be refused as duplicates.
+  const rowsOf = (round: number) =>
+    recipients.map((recipientAccountId, index) => ({
+      recipientAccountId,
+      amount: "0.01",
+      currency: "USDC",
+      reference: `Salary ${String(index)}, month ${String(round)}`,
+    }));
+  const rows = rowsOf(0);
   const columns = [
     rows.map(({ recipientAccountId }) => recipientAccountId),
     rows.map(() => "10000000000000000"),
@@ -137,8 +140,9 @@ export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> =
       await pool.query({ name: "insert", text: PEER_INSERT, values: [`po_${randomUUID()}`, ...columns] });
       if (measured) bareInsertMs.push(performance.now() - insertStarted);
 
+      const transfers = rowsOf(round);
       const started = performance.now();
-      const payoutId = await post({ sourceAccountId: source, transfers: rows });
+      const payoutId = await post({ sourceAccountId: source, transfers });
       if (measured) acceptMs.push(performance.now() - started);
       for (;;) {
         const { status } = await key.call(getPayout, { params: { id: payoutId } });

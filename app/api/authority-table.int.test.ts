@@ -82,6 +82,13 @@ const payoutOf = ({ accounts: [payer, payee] }: World): Promise<Answer> =>
   call("POST", "/payouts/bulk/global-accounts", {
     sourceAccountId: payer,
     transfers: [{ recipientAccountId: payee, amount: "1", currency: "USDC" }],
+    allowDuplicates: true,
+  });
+const scheduleOf = ({ eve }: World): Promise<Answer> =>
+  call("POST", "/payouts/schedules", {
+    chainId: ONE,
+    transfers: [{ address: eve, amount: "1", token: "USDC" }],
+    startsAt: new Date(Date.now() + 60_000).toISOString(),
   });
 const privateQuote = (): Promise<Answer> =>
   call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" });
@@ -298,6 +305,40 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
   "POST /payouts/bulk/global-accounts": [
     "waits for code",
     (it) => expecting(payoutOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
+  ],
+  "POST /payouts/bulk/wallets": [
+    "waits for code",
+    (it) =>
+      expecting(
+        call("POST", "/payouts/bulk/wallets", {
+          chainId: ONE,
+          transfers: [{ address: it.eve, amount: "1", token: "USDC" }],
+        }),
+        202,
+        { status: "pending", subStatus: "awaiting_approval" },
+      ),
+  ],
+  "POST /payouts/schedules": [
+    "waits for code",
+    (it) => expecting(scheduleOf(it), 201, { status: "awaiting_approval", nextRunAt: null }),
+  ],
+  "GET /payouts/schedules": reads,
+  "GET /payouts/schedules/{id}": reads,
+  "POST /payouts/schedules/{id}/approve": [
+    "needs code",
+    async (it) => {
+      const { body } = await scheduleOf(it);
+      const path = `/payouts/schedules/${String(body.scheduleId)}/approve`;
+      return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
+    },
+  ],
+  "POST /payouts/schedules/{id}/cancel": [
+    "narrows",
+    async (it) => {
+      const { body } = await scheduleOf(it);
+      const path = `/payouts/schedules/${String(body.scheduleId)}/cancel`;
+      return expecting(call("POST", path), 200, { status: "cancelled" });
+    },
   ],
   "GET /payouts": reads,
   "GET /payouts/{id}": reads,

@@ -24,11 +24,11 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
   const [paletteOpen, setPaletteOpen] = useState(false);
   const [drawerOpen, setDrawerOpen] = useState(false);
   return (
-    <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
+    <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)] print:block!">
       <a href="#content" className={SKIP_LOOKS}>
         Skip to content
       </a>
-      <aside className="sticky top-0 hidden h-dvh flex-col gap-4 overflow-y-auto border-r bg-surface p-3 md:flex">
+      <aside className="print:hidden! sticky top-0 hidden h-dvh flex-col gap-4 overflow-y-auto border-r bg-surface p-3 md:flex">
         <Link href="/" className="flex h-8 items-center gap-2 px-2 text-lg font-semibold">
           <Logo /> Causeway
         </Link>
@@ -39,7 +39,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
         </div>
       </aside>
       <div className="flex min-h-dvh min-w-0 flex-col">
-        <header className="sticky top-0 z-20 flex h-12 items-center gap-2 border-b bg-bg px-4">
+        <header className="print:hidden sticky top-0 z-20 flex h-12 items-center gap-2 border-b bg-bg px-4">
           <Link href="/" aria-label="Causeway, overview" className="mr-auto md:hidden">
             <Logo />
           </Link>

@@ -15,7 +15,7 @@ export const PhoneBar = ({ onMore }: { readonly onMore: () => void }): ReactNode
   return (
     <nav
       aria-label="Quick"
-      className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
       {NAVIGATION.filter((item) => item.onPhoneBar === true).map(({ icon: Icon, ...item }) => {
         const current = isCurrent(item.href, path);

@@ -17,11 +17,11 @@ interface DialogProps {
   readonly description?: ReactNode;
   /** Buttons at the bottom right. */
   readonly footer?: ReactNode;
-  readonly size?: "sm" | "md" | "lg";
+  readonly size?: "sm" | "md" | "lg" | "xl";
   readonly children?: ReactNode;
 }
 
-const SIZES = { sm: "sm:max-w-md", md: "sm:max-w-lg", lg: "sm:max-w-2xl" } as const;
+const SIZES = { sm: "sm:max-w-md", md: "sm:max-w-lg", lg: "sm:max-w-2xl", xl: "sm:max-w-4xl" } as const;
 
 /** Without a field that asks for it, the focus goes to the dialog as a whole: on the close button it would open its tooltip. */
 const focusPanel = (event: Event): void => {

@@ -2,6 +2,7 @@
 
 import { RadioGroup } from "radix-ui";
 import type { ReactNode } from "react";
+import { cn } from "./cn";
 
 interface RadioCardsProps {
   readonly options: readonly {
@@ -15,16 +16,25 @@ interface RadioCardsProps {
   /** Id of the element that names the group. */
   readonly labelledBy?: string;
   readonly label?: string;
+  /** Beside each other where there is room. */
+  readonly inRow?: boolean;
 }
 
 /** One of a few, each with a word of explanation: presets, routes. */
-export const RadioCards = ({ options, value, onValueChange, labelledBy, label }: RadioCardsProps): ReactNode => (
+export const RadioCards = ({
+  options,
+  value,
+  onValueChange,
+  labelledBy,
+  label,
+  inRow = false,
+}: RadioCardsProps): ReactNode => (
   <RadioGroup.Root
     value={value}
     onValueChange={onValueChange}
     aria-labelledby={labelledBy}
     aria-label={label}
-    className="flex flex-col gap-2"
+    className={cn("flex flex-col gap-2", inRow && "sm:grid sm:auto-cols-fr sm:grid-flow-col")}
   >
     {options.map((option) => (
       <RadioGroup.Item

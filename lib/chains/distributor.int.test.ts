@@ -13,9 +13,12 @@ import {
   type Address,
   type Hex,
 } from "viem";
-import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { planDeployments } from "@/lib/devnet/contracts";
 import { startBareAnvil, type BareAnvil } from "@/lib/testing/bare-anvil";
 import { compileContract } from "@/lib/testing/solidity";
+import { deployDistributor, DISTRIBUTOR_ADDRESS } from "./deploy-distributor";
+import { distributorFault } from "./distributor-code";
 import { distributeData, distributorAbi, failedRowOf, type DistributorRow } from "./distributor";
 import { DISTRIBUTOR_CODE } from "./solidity/distributor";
 
@@ -126,6 +129,30 @@ beforeAll(async () => {
   await send(token, encodeFunctionData({ abi: abiOf("Token"), functionName: "mint", args: [account, 2n ** 200n] }));
 }, 60_000);
 afterAll(() => chain.stop());
+
+test("the code of a deployed distributor is recognised, and no other", async () => {
+  expect(await distributorFault(chain.client, distributor)).toBeNull();
+  expect(await distributorFault(chain.client, someone())).toContain("has no code");
+  expect(await distributorFault(chain.client, token)).toContain("is not the Distributor");
+  const elsewhere = someone();
+  const code = (await chain.client.getCode({ address: distributor })) ?? "0x";
+  await chain.client.setCode({ address: elsewhere, bytecode: code });
+  // It would take itself for the account that delegates, when somebody calls it by mistake.
+  expect(await distributorFault(chain.client, elsewhere)).toContain("is not the Distributor");
+});
+
+test("it is deployed once, at the address of the local chains, and a second deployment sends nothing", async () => {
+  const executor = privateKeyToAccount(generatePrivateKey());
+  await chain.client.setBalance({ address: executor.address, value: 10n ** 18n });
+  const place = { chain: { id: 31_991, name: "Bare", rpcUrl: chain.url }, executor };
+  expect(await deployDistributor(place)).toBe(true);
+  expect(await deployDistributor(place)).toBe(false);
+  expect(await chain.client.getTransactionCount({ address: executor.address })).toBe(1);
+  expect(await distributorFault(chain.client, DISTRIBUTOR_ADDRESS)).toBeNull();
+  expect(DISTRIBUTOR_ADDRESS).toBe(planDeployments().contracts.distributor);
+  const elsewhere = { ...place, chain: { ...place.chain, id: 1 } };
+  await expect(deployDistributor(elsewhere)).rejects.toThrow("is chain 31991, not 1");
+});
 
 test.each([
   ["true", MODE.true],

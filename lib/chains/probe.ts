@@ -139,7 +139,7 @@ export const asProbe = (address: Address): StandIn => ({ address, code: PROBE_CO
 
 /** Makes the calls from `from`, which is a probe for the while; `others` have the code that they stand in with. */
 export const probe = async (
-  client: PublicClient,
+  client: Pick<PublicClient, "call">,
   from: Address,
   calls: readonly ProbeCall[],
   others: readonly StandIn[] = [],

@@ -84,6 +84,11 @@ export const chainConfig = z.object({
       .default({}),
     /** The project's own paymaster (`npm run paymaster:deploy`). Without it accounts pay their own network fees. */
     paymaster: address.optional(),
+    /**
+     * The project's `Distributor` (lib/chains/solidity): accounts delegate the batches of payouts to it. Its code is compared before
+     * each use. Without it batches are plain calls, which cost more gas.
+     */
+    distributor: address.optional(),
     /** Before `paymaster`, a contract of another kind; left unread it would mean that accounts pay for themselves. */
     verifyingPaymaster: z
       .undefined({

@@ -17,6 +17,7 @@ import {
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { currencyRef } from "./global-accounts";
 import { failureRecord } from "./operations";
+import { quoteRecord } from "./swap";
 
 const tag = "Payouts";
 
@@ -102,6 +103,17 @@ export const walletsPayoutRecord = payoutBase.extend({
     .nullable(),
   warnings: z.array(payoutWarning).meta({ description: "At most 100; of rows that are accepted all the same" }),
   fundFrom: z.enum(["auto", "sources"]).nullable(),
+  funding: z
+    .object({
+      token: tokenRecord,
+      missing: amountOut.meta({ description: "What the chain lacked when this was planned" }),
+      minimum: amountOut.meta({ description: "What arrives at least" }),
+      sources: z.array(z.object({ walletId: id("wal"), chainId, token: tokenRecord, amount: amountOut })),
+      fees: quoteRecord.shape.fees,
+      estimatedSeconds: z.int(),
+    })
+    .nullable()
+    .meta({ description: "What brings the missing part to the chain first; null where nothing is missing" }),
   fundedBy: id("op").nullable().meta({ description: "The operation that brings the missing part to the chain first" }),
   scheduleId: id("sch").nullable(),
 });
@@ -186,13 +198,15 @@ export const createAccountsPayout = defineContract({
   ],
 });
 
-/** Checked for their form one by one in the service, so that every bad row of a long list is named at once. */
+/** Texts here, checked one by one in the service, so that every bad row of a long list is named at once, by index and field. */
 const walletTransfer = z.object({
-  address: z.string().max(100),
-  amount: z.string().max(100),
-  token: z.string().max(120),
-  reference: z.string().max(140).optional(),
-  note: z.string().max(500).optional(),
+  address: z.string().meta({ description: "EVM address; mixed case must be a right EIP-55 checksum" }),
+  amount: z
+    .string()
+    .meta({ description: "Decimal amount in units of the token, never base units", examples: ["12.5"] }),
+  token: z.string().meta({ description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19" }),
+  reference: z.string().optional().meta({ description: "At most 140 characters" }),
+  note: z.string().optional().meta({ description: "At most 500 characters; only this project sees it" }),
 });
 
 /** Where the treasury's money may come from when the chain lacks it: the service chooses, or these wallets and chains. */

@@ -134,7 +134,7 @@ export const requestOtp = defineContract({
   method: "POST",
   path: "/swap/request-otp",
   summary:
-    "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout or change; a key needs the scope that moves it",
+    "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout, schedule or change; a key needs the scope that moves it",
   tag,
   auth: "member",
   scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write", "privacy:write"],
@@ -144,12 +144,17 @@ export const requestOtp = defineContract({
     .extend({
       operationId: id("op").optional(),
       payoutId: id("po").optional(),
+      scheduleId: id("sch").optional(),
       approvalId: id("apr").optional().meta({ description: "Of a 409 `approval_required`" }),
     })
     .refine(
-      ({ quoteId, transferId, operationId, payoutId, approvalId }) =>
-        [quoteId, transferId, operationId, payoutId, approvalId].filter((each) => each !== undefined).length === 1,
-      { message: "name one of quoteId, transferId, operationId, payoutId and approvalId", path: ["quoteId"] },
+      ({ quoteId, transferId, operationId, payoutId, scheduleId, approvalId }) =>
+        [quoteId, transferId, operationId, payoutId, scheduleId, approvalId].filter((each) => each !== undefined)
+          .length === 1,
+      {
+        message: "name one of quoteId, transferId, operationId, payoutId, scheduleId and approvalId",
+        path: ["quoteId"],
+      },
     ),
   status: 200,
   response: z.object({

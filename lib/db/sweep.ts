@@ -11,6 +11,7 @@ const STATEMENTS = [
   "DELETE FROM email_code WHERE ctid IN (SELECT ctid FROM email_code WHERE expires_at < now() - interval '1 day' LIMIT $1)",
   "DELETE FROM approval WHERE ctid IN (SELECT ctid FROM approval WHERE expires_at < now() - interval '1 day' LIMIT $1)",
   "DELETE FROM code_limit WHERE ctid IN (SELECT ctid FROM code_limit WHERE at < now() - interval '2 hours' LIMIT $1)",
+  "DELETE FROM payout_row_key WHERE ctid IN (SELECT ctid FROM payout_row_key WHERE created_at < now() - interval '31 days' LIMIT $1)",
   "DELETE FROM dev_mail WHERE ctid IN (SELECT ctid FROM dev_mail WHERE created_at < now() - interval '7 days' LIMIT $1)",
 ];
 

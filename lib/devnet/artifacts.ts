@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { encodeAbiParameters, type AbiParameter, type Hex } from "viem";
 import { z } from "zod";
+import { DISTRIBUTOR_CODE } from "@/lib/chains/solidity/distributor";
 import { MARKED_PAYMASTER_CODE } from "@/lib/chains/solidity/marked-paymaster";
 import { PRIVACY_PROCESSOR_CODE } from "@/lib/chains/solidity/privacy-processor";
 import { COMMITMENT_VERIFIER_CODE } from "./solidity/privacy/commitment-verifier";
@@ -49,6 +50,7 @@ const COMMITTED = {
   permitToken: PERMIT_TOKEN_CODE,
   permit2: PERMIT2_CODE,
   markedPaymaster: MARKED_PAYMASTER_CODE,
+  distributor: DISTRIBUTOR_CODE,
   privacyProcessor: PRIVACY_PROCESSOR_CODE,
   commitmentVerifier: COMMITMENT_VERIFIER_CODE,
   withdrawalVerifier: WITHDRAWAL_VERIFIER_CODE,

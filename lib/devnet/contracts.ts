@@ -60,6 +60,7 @@ export interface DevnetContracts {
   readonly multicallHandler: Address;
   readonly permit2: Address;
   readonly privacy: PrivacyContracts;
+  readonly distributor: Address;
   readonly poolInitCodeHash: Hex;
 }
 
@@ -223,6 +224,7 @@ const workOutPlan = (): DeploymentPlan => {
     ...across(create, create2, erc20.weth),
     permit2: create2("Permit2", creationCode("permit2"), { salt: PERMIT2_SALT }),
     privacy: privacy(create2, erc20),
+    distributor: create2("Distributor", creationCode("distributor")),
     poolInitCodeHash: keccak256(creationCode("uniswapPool")),
   };
   return { contracts, deployments };

@@ -42,6 +42,7 @@ export const localChains = (): z.output<typeof chainsFile> => {
           multiSend: contracts.multiSend,
         },
         paymaster: contracts.paymaster,
+        distributor: contracts.distributor,
         permit2: contracts.permit2,
         wrappedNative: contracts.weth,
         uniswapV3: {

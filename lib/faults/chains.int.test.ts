@@ -19,6 +19,7 @@ import {
   waitUntilFinal,
   type Customer,
 } from "@/lib/testing/journey";
+import { expectRowsPaidOnce, rowsOf, seedPayout } from "@/lib/testing/wallet-payouts";
 import type { Address } from "viem";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339];
@@ -26,6 +27,7 @@ const CHAIN_IDS = [ONE, TWO, THREE];
 const ROUNDS = inject("crashRounds");
 const DEATHS_IN_A_ROW = 7;
 const CUSTOMERS = 3;
+const PAYOUT_ROWS = 10;
 const PAUSE_BEFORE_KILL_MS = 1_500;
 const FINAL_MS = 120_000;
 const WAIT = { timeout: 60_000, interval: 50 };
@@ -116,6 +118,34 @@ const startLoad = (customers: readonly Customer[]) => {
   };
 };
 
+/** One payout to wallets after another, all from one treasury on the chain whose node dies most often. */
+const startPayouts = (payer: Customer) => {
+  const started = { count: 0 };
+  const running = { on: true };
+  const { prisma } = api.services.database;
+  const openPayouts = (): Promise<number> => prisma.payout.count({ where: { status: "processing" } });
+  const waitUntilPaid = (): Promise<void> =>
+    vi.waitFor(async () => expect(await openPayouts()).toBe(0), { timeout: FINAL_MS, interval: 100 });
+  const loop = (async () => {
+    while (running.on) {
+      started.count += 1;
+      const batches = [0, 1, 2].map((number) => ({
+        token: "USDC",
+        rows: rowsOf(`${payer.treasury} ${String(started.count)} ${String(number)}`, PAYOUT_ROWS),
+      }));
+      await seedPayout(api.services, payer, { chainId: ONE, batches, withJob: true });
+      await waitUntilPaid();
+    }
+  })();
+  return {
+    started,
+    stop: async () => {
+      running.on = false;
+      await loop;
+    },
+  };
+};
+
 const answers = async (chainId: number): Promise<void> => {
   const url = rpcUrls[String(chainId)] ?? "";
   await vi.waitFor(() => rpc(url, "eth_getBlockByNumber", ["latest", false]), { timeout: 60_000, interval: 10 });
@@ -192,7 +222,9 @@ test(
   "nodes, their journals' process and the supervisor are killed under load: what is completed is on chain, once, and nothing is stuck",
   async () => {
     const customers = await Promise.all(Array.from({ length: CUSTOMERS }, fundedCustomer));
+    const payer = await fundedCustomer();
     const load = startLoad(customers);
+    const payouts = startPayouts(payer);
     const { recoveriesMs, counted, ...kills } = walk();
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const chainId of CHAIN_IDS) {
@@ -207,14 +239,14 @@ test(
       for (let death = 0; death < DEATHS_IN_A_ROW; death += 1) await kills.killNode(ONE);
     }
     await underLoad();
-    await load.stop();
+    await Promise.all([load.stop(), payouts.stop()]);
 
     const { started } = load;
     const ends = await Promise.all(
       started.map(({ operationId, customer }) => waitUntilFinal(customer.session.client, operationId, FINAL_MS)),
     );
     console.log(
-      `${String(counted.kills)} kills, ${String(started.length)} operations, recovered after ` +
+      `${String(counted.kills)} kills, ${String(started.length)} operations, ${String(payouts.started.count)} payouts, recovered after ` +
         `${String(Math.round(middleOf(recoveriesMs)))} ms (p50), ${String(Math.round(Math.max(...recoveriesMs)))} ms (max).`,
     );
     const held = await Promise.all(
@@ -227,6 +259,8 @@ test(
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(["completed"]));
     const treasuries = customers.map(({ treasury }) => treasury);
     await vi.waitFor(() => expectNothingTwiceOrForgotten(api.services, rpcUrls, treasuries), WAIT);
+    const at = { chainId: ONE, rpcUrl: rpcUrls[String(ONE)] ?? "" };
+    await vi.waitFor(() => expectRowsPaidOnce(api.services, at, payer.treasury), WAIT);
     await vi.waitFor(
       async () =>
         expect(await api.services.database.prisma.chainTransaction.count({ where: { status: { not: "final" } } })).toBe(

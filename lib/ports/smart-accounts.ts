@@ -11,11 +11,25 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-export interface DraftRequest {
+/** Payments out of the account, all or none. */
+export interface AccountPayout {
+  /** Address of the token, or `native` for the chain's coin. */
+  readonly token: EvmAddress | "native";
+  /** At least one; amounts in base units, above zero. */
+  readonly rows: readonly { readonly recipient: EvmAddress; readonly amountBase: bigint }[];
+}
+
+/**
+ * What an account does: calls, made in this order, all or none, at least one; or a payout. The account delegates nothing but payouts,
+ * and those only to the distributor that the chain's configuration names.
+ */
+export type AccountWork = { readonly calls: readonly Call[] } | { readonly payout: AccountPayout };
+
+export type DraftRequest = AccountWork & DraftOptions;
+
+interface DraftOptions {
   readonly chainId: number;
   readonly ownerAddress: EvmAddress;
-  /** Made in this order, all or none. At least one. */
-  readonly calls: readonly Call[];
   /** 192 bits. The operation gets sequence 0 of it, so that one key is spent at most once. @see nonceKeyOf */
   readonly nonceKey: bigint;
   readonly fees: Fees;
@@ -58,7 +72,10 @@ export interface SmartAccounts {
   isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
   /** The call that deploys the account; anybody may make it, and twice does no harm but revert. */
   deployment(ownerAddress: EvmAddress): Promise<Call>;
-  /** Operation with zero gas and a stub signature, for the estimate. @throws DomainError `chain_unavailable` */
+  /**
+   * Operation with zero gas and a stub signature, for the estimate.
+   * @throws DomainError `chain_unavailable`, `provider_error` when the configured distributor is not what this release was built with
+   */
   draft(request: DraftRequest): Promise<UserOperation>;
   /** Sets the gas, after which only the owner's signature is missing. No network call. */
   prepare(request: PrepareRequest): PreparedUserOperation;

@@ -9,6 +9,8 @@ declare module "vitest" {
     testSeed: number;
     /** How many rounds the tests that kill workers make; `CRASH_ROUNDS`, default 1. */
     crashRounds: number;
+    /** True for `npm run test:long`: everything, where `npm test` runs a sample. */
+    isLong: boolean;
   }
 }
 

@@ -11,7 +11,12 @@ export const ODD_MODE = {
   movesNothing: 2,
   returnsNothing: 3,
   refusesSilently: 4,
+  /** Moves the tokens, and tells of it by no event. */
+  movesQuietly: 5,
 } as const;
+
+/** What becomes of transfers to a recipient. `trapped`: they succeed in a simulation, which nobody sends, and revert on chain. */
+export const ODD_RECIPIENT = { usual: 0, blocked: 1, ignored: 2, trapped: 3 } as const;
 
 const SOURCE = `
 // SPDX-License-Identifier: MIT
@@ -24,7 +29,9 @@ contract OddToken {
   uint8 public mode;
   mapping(address => uint256) public balanceOf;
   mapping(address => mapping(address => uint256)) public allowance;
+  mapping(address => uint8) public special;
   constructor(uint8 first) { mode = first; }
+  function setSpecial(address to, uint8 next) external { special[to] = next; }
   function setMode(uint8 next) external { mode = next; }
   function mint(address to, uint256 value) external { balanceOf[to] += value; emit Transfer(address(0), to, value); }
   function approve(address spender, uint256 value) external returns (bool) {
@@ -40,22 +47,31 @@ contract OddToken {
   }
   function move(address from, address to, uint256 value) private returns (bool) {
     if (mode == 2) return false;
+    require(special[to] != 1, "the recipient is blocked");
+    require(special[to] != 3 || tx.origin == address(0), "it is a trap");
+    if (special[to] == 2) return true;
     uint256 fee = mode == 1 ? value / 50 : 0;
     balanceOf[from] -= value;
     balanceOf[to] += value - fee;
-    emit Transfer(from, to, value - fee);
+    if (mode != 5) emit Transfer(from, to, value - fee);
     if (fee > 0) { balanceOf[address(this)] += fee; emit Transfer(from, address(this), fee); }
     if (mode == 3) assembly { return(0, 0) }
     return true;
   }
 }`;
 
-const mintAbi = parseAbi(["function mint(address to, uint256 value)", "function setMode(uint8 next)"]);
+const mintAbi = parseAbi([
+  "function mint(address to, uint256 value)",
+  "function setMode(uint8 next)",
+  "function setSpecial(address to, uint8 next)",
+]);
 
 export interface OddToken {
   readonly address: Address;
   mint(to: Address, amountBase: bigint): Promise<void>;
   setMode(mode: number): Promise<void>;
+  /** @see ODD_RECIPIENT */
+  setSpecial(recipient: Address, special: number): Promise<void>;
 }
 
 const clientsOf = (rpcUrl: string) => {
@@ -78,7 +94,7 @@ const deploy = async (
   const hash = await writer.deployContract({ ...contract, args, account: at.deployer, chain });
   const { contractAddress } = await mined(hash);
   if (!contractAddress) throw new Error("Nothing was deployed.");
-  const write = async (functionName: "mint" | "setMode", values: readonly unknown[]): Promise<void> => {
+  const write = async (functionName: "mint" | "setMode" | "setSpecial", values: readonly unknown[]): Promise<void> => {
     const call = { address: contractAddress, abi: mintAbi as Abi, functionName, args: values };
     await mined(await writer.writeContract({ ...call, account: at.deployer, chain }));
   };
@@ -86,6 +102,7 @@ const deploy = async (
     address: contractAddress,
     mint: (to, amountBase) => write("mint", [to, amountBase]),
     setMode: (mode) => write("setMode", [mode]),
+    setSpecial: (recipient, special) => write("setSpecial", [recipient, special]),
   };
 };
 

@@ -1,19 +1,28 @@
 import { expect } from "vitest";
 import type { Database } from "@/lib/db/client";
 
-/** One statement, so that it sees one moment however many work on the legs. */
+/** One statement, so that it sees one moment however many work on the legs and batches. */
 const DIFFERENCES = `
-  WITH legs AS (
-    SELECT o.project_id, l.source_chain_id AS chain_id, l.sponsor_day AS day,
-      coalesce(sum(l.sponsor_reserved_wei) FILTER (WHERE l.state NOT IN ('completed', 'failed', 'refunded')), 0) AS reserved,
-      coalesce(sum(l.gas_cost_wei) FILTER (WHERE l.state IN ('completed', 'failed', 'refunded')), 0) AS used
+  WITH parts AS (
+    SELECT o.project_id, l.source_chain_id AS chain_id, l.sponsor_day AS day, l.sponsor_reserved_wei AS reserved,
+      l.gas_cost_wei AS used, l.state IN ('completed', 'failed', 'refunded') AS ended
     FROM operation_leg l JOIN operation o ON o.id = l.operation_id
-    WHERE l.sponsor_day IS NOT NULL GROUP BY 1, 2, 3)
+    UNION ALL
+    SELECT b.project_id, p.chain_id, b.sponsor_day, b.sponsor_reserved_wei, b.gas_cost_wei,
+      b.state IN ('paid', 'failed', 'cancelled')
+    FROM wallet_payout_batch b JOIN wallet_payout p USING (project_id, payout_id)),
+  books AS (
+    SELECT project_id, chain_id, day, coalesce(sum(reserved) FILTER (WHERE NOT ended), 0) AS reserved,
+      coalesce(sum(used) FILTER (WHERE ended), 0) AS used
+    FROM parts WHERE day IS NOT NULL GROUP BY 1, 2, 3)
   SELECT project_id, chain_id, day::text, reserved::text, reserved_wei::text, used::text, used_wei::text
-  FROM legs FULL JOIN sponsor_usage USING (project_id, chain_id, day)
+  FROM books FULL JOIN sponsor_usage USING (project_id, chain_id, day)
   WHERE reserved IS DISTINCT FROM reserved_wei OR used IS DISTINCT FROM used_wei`;
 
-/** What is reserved of every sponsor budget is the sum over its open legs, and what was used is what its ended legs cost. */
+/**
+ * What is reserved of every sponsor budget is the sum over its open legs and batches of payouts, and what was used is what those that
+ * ended cost.
+ */
 export const expectBudgetsToFitLegs = async ({ pool }: Database): Promise<void> => {
   expect((await pool.query(DIFFERENCES)).rows).toEqual([]);
 };

@@ -39,14 +39,17 @@ const WRITE = /^\s*(INSERT INTO|UPDATE|DELETE FROM)\s+(?:"public"\.)?"?([a-z_]+)
 const COMMIT = /^\s*COMMIT/i;
 const BEGIN = /^\s*BEGIN/i;
 const ROLLBACK = /^\s*ROLLBACK/i;
+const STEP_TABLES = ["operation_event", "wallet_payout_batch", "payout", "chain_transaction"];
 const EVENT = /\b(?:leg|operation)\.[a-z_]+/;
 const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
+const BATCH_STATE = /\b(?:queued|signed|sent|mined|paid|failed|cancelled)\b/;
 
-/** What a write is about, beside its table: the step that an event tells of, the status that a transaction gets. */
+/** What a write is about, beside its table: the step that an event tells of, the status that a transaction or a batch gets. */
 const detailOf = (table: string, parameters: string): string => {
   if (table === "operation_event")
     return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}`;
+  if (table === "wallet_payout_batch") return BATCH_STATE.exec(parameters)?.[0] ?? "";
   return table === "chain_transaction" ? (STATUS.exec(parameters)?.[0] ?? "") : "";
 };
 
@@ -77,8 +80,8 @@ const createNamer = () => {
     const [, verb, table = ""] = WRITE.exec(sql) ?? [];
     if (verb === undefined) return null;
     const what = `${table} ${detailOf(table, parameters)}`.trim();
-    // Events tell the steps of operations, and transactions those of the executor; what else is written follows from them.
-    if (table === "operation_event" || table === "chain_transaction") before?.push(what);
+    // These tell the steps of operations, of payouts and of the executor; what else is written follows from them.
+    if (STEP_TABLES.includes(table)) before?.push(what);
     // Inside a transaction it has no effect yet, and whatever it writes is lost in the same way.
     return before === undefined
       ? { label: `${verb.toUpperCase()} ${what}`, hasEffect: true }

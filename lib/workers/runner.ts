@@ -8,6 +8,7 @@ export interface Worker {
 const RECONCILE_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
 const EXPIRE_EVERY_MS = 5000;
+const SCHEDULES_EVERY_MS = 5000;
 const POLLS_PER_RECONCILE = 5;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. Its errors are for `work` itself to report. */
@@ -32,6 +33,9 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
 export const startWorker = (services: Services): Worker => {
   const { log, registry, instances } = services;
   instances.announceWorker();
+  void services.distributorFaults().then((faults) => {
+    for (const fault of faults) log.error(fault);
+  });
   const jobs = startJobRunner({
     repository: {
       ...services.jobs,
@@ -44,7 +48,7 @@ export const startWorker = (services: Services): Worker => {
     handlers: {
       operation: (id, signal) => services.operationDriver.drive(id, signal),
       privacy: (id, signal) => services.privacyRunner.run(id, signal),
-      payout: (id) => services.payoutRunner.run(id),
+      payout: (id, signal) => services.payoutRunner.run(id, signal),
       mail: (id) => services.mailOutbox.deliver(id),
     },
     workerId: instances.id,
@@ -71,6 +75,14 @@ export const startWorker = (services: Services): Worker => {
         .start()
         .then(() => services.expireDue())
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "what ran out of time could not be ended"));
+    }),
+  );
+  schedules.push(
+    every(SCHEDULES_EVERY_MS, async () => {
+      await instances
+        .start()
+        .then(() => services.runDueSchedules())
+        .catch((error: unknown) => services.errorLog.warn({ err: error }, "due schedules could not be run"));
     }),
   );
   return {

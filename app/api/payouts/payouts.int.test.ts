@@ -196,7 +196,8 @@ describe("a payout between accounts", () => {
       code: "invalid_state",
     });
     expect(await balance(key, a)).toBe("4");
-    const cancelled = (await pay(client, source, [[a, "4"]])).payoutId ?? "";
+    const again = await pay(client, source, [[a, "4"]], { allowDuplicates: true });
+    const cancelled = again.payoutId ?? "";
     expect((await client.call(cancelPayout, { params: { id: cancelled } })).status).toBe("cancelled");
     expect(await refusal(client.call(requestOtp, { body: { payoutId: cancelled } }))).toMatchObject({
       code: "invalid_state",
@@ -215,7 +216,9 @@ describe("a payout between accounts", () => {
   test("above an exempt key's daily cap waits for approval, however many come at once", async () => {
     const { key, source } = await payer("100", "25");
     const [a = ""] = await openMany(key, 1);
-    const accepted = await Promise.all(Array.from({ length: 6 }, () => pay(key, source, [[a, "10"]])));
+    const accepted = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => pay(key, source, [[a, `10.${String(index)}`]])),
+    );
     const waiting = accepted.filter(({ subStatus }) => subStatus === "awaiting_approval");
     expect(waiting).toHaveLength(4);
   });
@@ -306,7 +309,7 @@ describe("a payout between accounts", () => {
     const { key, source } = await payer("100");
     const ids = await openMany(key, 20);
     const rows = Array.from({ length: 10_000 }, (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const);
-    const done = await settled(key, (await pay(key, source, rows)).payoutId);
+    const done = await settled(key, (await pay(key, source, rows, { allowDuplicates: true })).payoutId);
     expect(done).toMatchObject({ status: "completed", paid: "100", items: { total: 10_000, completed: 10_000 } });
     expect(new Set(await Promise.all(ids.map((id) => balance(key, id))))).toEqual(new Set(["5"]));
     expect(await verified()).toEqual([]);
@@ -316,7 +319,7 @@ describe("a payout between accounts", () => {
     const { customer, key, source } = await payer("100");
     const ids = await openMany(key, 2);
     const rows = Array.from({ length: 10_000 }, (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const);
-    const { payoutId } = await pay(key, source, rows, { mode: "independent" });
+    const { payoutId } = await pay(key, source, rows, { mode: "independent", allowDuplicates: true });
     const done = await settled(key, payoutId);
     expect(done).toMatchObject({ status: "completed", paid: "100", items: { total: 10_000, completed: 10_000 } });
     const statement = await key.call(getStatement, { params: { id: source } });

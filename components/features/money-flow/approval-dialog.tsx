@@ -27,7 +27,7 @@ interface ApprovalDialogProps {
   readonly title: string;
   readonly description: string;
   /** What the code lets run. */
-  readonly subject: { readonly operationId: string } | { readonly payoutId: string };
+  readonly subject: { readonly operationId: string } | { readonly payoutId: string } | { readonly scheduleId: string };
   /** Where the money is while nothing was approved. */
   readonly money: string;
   /** The same after an approval that failed. */

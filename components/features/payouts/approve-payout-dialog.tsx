@@ -6,9 +6,10 @@ import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/sheet";
 import { approvePayout } from "@/lib/contracts/payouts";
-import type { Payout } from "./payout";
+import { countsOf, totalsOf, type Payout } from "./payout";
 
 const NOTHING_PAID = "Nothing was paid.";
 
@@ -45,23 +46,39 @@ export const ApprovePayoutDialog = (props: ApprovePayoutDialogProps): ReactNode 
       approval={mutation}
       onApprove={approve}
     >
-      <WhatWaits payout={payout} />
+      <PayoutFacts payout={payout} />
     </ApprovalDialog>
   );
 };
 
-const WhatWaits = ({ payout }: { readonly payout: Payout }): ReactNode => (
-  <Facts className="border-b">
-    <Fact label="You pay" strong>
-      <Amount value={payout.total} unit={payout.currency} />
-    </Fact>
-    <Fact label="To">{payout.items.total === 1 ? "1 row" : `${payout.items.total.toLocaleString("en")} rows`}</Fact>
-    <Fact label="From">
-      <code className="font-mono text-sm break-all">{payout.sourceAccountId}</code>
-    </Fact>
-    {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
-    <Fact label="Asked for by">
-      <code className="font-mono text-sm break-all">{payout.createdBy}</code>
-    </Fact>
-  </Facts>
-);
+const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { total } = countsOf(payout);
+  return (
+    <Facts className="border-b">
+      {totalsOf(payout).map(({ unit, amount }) => (
+        <Fact key={unit} label="You send" strong>
+          <Amount value={amount} unit={unit} />
+        </Fact>
+      ))}
+      <Fact label="To">{total === 1 ? "1 row" : `${total.toLocaleString("en")} rows`}</Fact>
+      {payout.kind === "wallets" ? (
+        <>
+          <Fact label="Chain">
+            <ChainName chainId={payout.chainId} />
+          </Fact>
+          <Fact label="From">
+            <code className="font-mono text-sm break-all">{payout.fromAddress}</code>
+          </Fact>
+        </>
+      ) : (
+        <Fact label="From">
+          <code className="font-mono text-sm break-all">{payout.sourceAccountId}</code>
+        </Fact>
+      )}
+      {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
+      <Fact label="Created by">
+        <code className="font-mono text-sm break-all">{payout.createdBy}</code>
+      </Fact>
+    </Facts>
+  );
+};

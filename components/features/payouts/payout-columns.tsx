@@ -3,18 +3,33 @@
 import type { ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
 import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import type { Payout } from "./payout";
+import { countsOf, totalsOf, type Payout } from "./payout";
 import { PayoutStatus } from "./payout-status";
 
-const Rows = ({ payout: { items } }: { readonly payout: Payout }): ReactNode => (
-  <span className="num">
-    {items.completed.toLocaleString("en")} of {items.total.toLocaleString("en")} paid
-    {items.failed === 0 ? null : <span className="text-danger">, {items.failed.toLocaleString("en")} failed</span>}
-  </span>
-);
+const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { paid, total, failed } = countsOf(payout);
+  return (
+    <span className="num">
+      {paid.toLocaleString("en")} of {total.toLocaleString("en")} paid
+      {failed === 0 ? null : <span className="text-danger">, {failed.toLocaleString("en")} failed</span>}
+    </span>
+  );
+};
+
+const Totals = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const [first, ...more] = totalsOf(payout);
+  if (first === undefined) return null;
+  return (
+    <span title={more.map(({ amount, unit }) => `${amount} ${unit}`).join(", ")}>
+      <Amount value={first.amount} unit={first.unit} plain />
+      {more.length === 0 ? null : <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>}
+    </span>
+  );
+};
 
 export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
   {
@@ -23,22 +38,32 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     phone: "title",
     cell: (payout) => (
       <RowLink href={`/payouts/${payout.payoutId}`} className="[overflow-wrap:anywhere]">
-        {payout.reference ?? "Accounts"}
+        {payout.reference ?? (payout.kind === "wallets" ? "Payout to wallets" : "Payout between accounts")}
       </RowLink>
     ),
   },
+  {
+    id: "kind",
+    header: "Kind",
+    phone: "hidden",
+    cell: (payout) =>
+      payout.kind === "wallets" ? (
+        <span>
+          Wallets on <ChainName chainId={payout.chainId} />
+        </span>
+      ) : (
+        "Accounts"
+      ),
+  },
   { id: "rows", header: "Rows", cell: (payout) => <Rows payout={payout} /> },
+  { id: "total", header: "Total", align: "right", cell: (payout) => <Totals payout={payout} /> },
+  { id: "status", header: "Status", cell: (payout) => <PayoutStatus payout={payout} /> },
   {
-    id: "total",
-    header: "Total",
+    id: "time",
+    header: "Created",
     align: "right",
-    cell: (payout) => <Amount value={payout.total} unit={payout.currency} plain />,
+    phone: "hidden",
+    cell: (payout) => <Time value={payout.createdAt} />,
   },
-  {
-    id: "status",
-    header: "Status",
-    cell: (payout) => <PayoutStatus payout={payout} />,
-  },
-  { id: "time", header: "Created", align: "right", cell: (payout) => <Time value={payout.createdAt} /> },
-  { id: "id", header: "Id", align: "right", cell: (payout) => <PublicId value={payout.payoutId} /> },
+  { id: "id", header: "Id", align: "right", phone: "hidden", cell: (payout) => <PublicId value={payout.payoutId} /> },
 ];

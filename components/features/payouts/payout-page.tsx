@@ -1,9 +1,10 @@
 "use client";
 
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { RawJson } from "@/components/features/operations/raw-json";
+import { useChain } from "@/components/providers/public-config";
 import { PublicId } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
@@ -12,47 +13,103 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPayout } from "@/lib/contracts/payouts";
-import { PayoutHead } from "./payout-head";
-import { PayoutItems } from "./payout-items";
+import { awaitsApproval, type Payout } from "./payout";
+import { PayoutActions } from "./payout-actions";
+import { PayoutPicture } from "./payout-picture";
+import { PayoutStatus } from "./payout-status";
+import { RowsTable } from "./rows-table";
+import { TotalSheet } from "./total-sheet";
 import { usePayout } from "./use-payouts";
+import { usePayoutRows } from "./use-payout-rows";
 
 const MONEY = "The payout goes on without this page.";
 
 export const PayoutPage = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
   const query = usePayout(payoutId);
   const payout = query.data;
+  if (payout !== undefined) return <LoadedPayout payout={payout} stale={query.isError} />;
   return (
     <>
-      <PageHeader
-        title={payout?.reference ?? "Payout"}
-        description={<PublicId value={payoutId} full />}
-        actions={
-          <Link href="/payouts" className={buttonLooks()}>
-            All payouts
-          </Link>
-        }
-      />
-      {query.isPending ? (
-        <Sheet flush>
+      <PageHeader title="Payout" description={<PublicId value={payoutId} full />} actions={<AllPayouts />} />
+      <Sheet flush>
+        {query.isPending ? (
           <LoadingRows what="the payout" rows={6} />
-        </Sheet>
-      ) : payout === undefined ? (
-        <Sheet flush>
+        ) : (
           <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-        </Sheet>
-      ) : (
-        <div className="flex flex-col gap-4">
-          {query.isError ? (
-            <Alert tone="warning" title="The state could not be refreshed">
-              It shows what was known before, and is tried again by itself. {MONEY}
-            </Alert>
-          ) : null}
-          <PayoutHead payout={payout} />
-          <PayoutItems payout={payout} />
-          <RawJson value={payout} />
-          <ApiSnippet method={getPayout.method} path={`/payouts/${payoutId}`} />
-        </div>
-      )}
+        )}
+      </Sheet>
     </>
   );
 };
+
+const AllPayouts = (): ReactNode => (
+  <Link href="/payouts" className={buttonLooks()}>
+    All payouts
+  </Link>
+);
+
+const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly stale: boolean }): ReactNode => {
+  const query = usePayoutRows(payout);
+  const rows = query.data?.rows;
+  const [chosen, setChosen] = useState<number | null>(null);
+  return (
+    <>
+      <Head payout={payout} />
+      <div className="flex flex-col gap-4">
+        {stale ? (
+          <Alert tone="warning" title="The state could not be refreshed">
+            It shows what was known before, and is tried again by itself. {MONEY}
+          </Alert>
+        ) : null}
+        <NextStep payout={payout} />
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <div className="flex min-w-0 flex-col gap-4">
+            <PayoutPicture payout={payout} rows={rows} onChoose={setChosen} />
+            {rows !== undefined ? (
+              <RowsTable payout={payout} rows={rows} chosen={chosen} onChosen={setChosen} />
+            ) : query.isError ? (
+              <Sheet flush title="Rows">
+                <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
+              </Sheet>
+            ) : null}
+          </div>
+          <TotalSheet payout={payout} />
+        </div>
+        <RawJson value={payout} />
+        <ApiSnippet method={getPayout.method} path={`/payouts/${payout.payoutId}`} />
+      </div>
+    </>
+  );
+};
+
+const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
+  const where =
+    payout.kind === "global_accounts" ? "Payout between accounts" : `Payout to wallets on ${chain?.name ?? "a chain"}`;
+  return (
+    <PageHeader
+      title={payout.reference ?? "Payout"}
+      description={
+        <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+          {where} <PublicId value={payout.payoutId} /> <PayoutStatus payout={payout} />
+        </span>
+      }
+      actions={<PayoutActions payout={payout} />}
+    />
+  );
+};
+
+/** What to do now, and what went wrong. */
+const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
+  payout.failure !== null ? (
+    <Alert tone="danger" title="What went wrong">
+      {payout.failure.message} <code className="font-mono text-sm text-fg-2">{payout.failure.code}</code>
+      <p>{payout.nextAction}</p>
+    </Alert>
+  ) : awaitsApproval(payout) ? (
+    <Alert tone="warning" title="This payout waits for approval">
+      Approve it with a one-time code, or cancel it. Nothing was paid.
+    </Alert>
+  ) : (
+    <p className="text-fg-2">{payout.nextAction}</p>
+  );

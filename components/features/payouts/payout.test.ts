@@ -1,24 +1,34 @@
 import { expect, test } from "vitest";
-import { awaitsApproval, mayCancel, mayRetry, refreshMsOf } from "./payout";
+import { awaitsApproval, refreshMsOf, rowStateOf, settledOf } from "./payout";
 
-const items = { total: 3, pending: 0, completed: 2, failed: 1 };
+const UPDATED = "2026-05-01T09:00:00.000Z";
+const after = (seconds: number): number => Date.parse(UPDATED) + seconds * 1_000;
 
-test("only what waits for approval is approved, and only what has not begun is cancelled", () => {
+test("only what waits for approval is approved", () => {
   expect(awaitsApproval({ status: "pending", subStatus: "awaiting_approval" })).toBe(true);
   expect(awaitsApproval({ status: "cancelled", subStatus: "awaiting_approval" })).toBe(false);
   expect(awaitsApproval({ status: "pending", subStatus: "created" })).toBe(false);
-  expect([mayCancel({ status: "pending" }), mayCancel({ status: "processing" })]).toEqual([true, false]);
 });
 
-test("failed rows are tried again once all are settled", () => {
-  expect(mayRetry({ status: "partially_completed", items })).toBe(true);
-  expect(mayRetry({ status: "failed", items })).toBe(true);
-  expect(mayRetry({ status: "processing", items })).toBe(false);
-  expect(mayRetry({ status: "cancelled", items: { ...items, failed: 0 } })).toBe(false);
-  expect(mayRetry({ status: "completed", items: { ...items, failed: 0 } })).toBe(false);
+test("rows of both kinds have one set of states", () => {
+  expect((["pending", "completed", "failed", "unknown"] as const).map(rowStateOf)).toEqual([
+    "queued",
+    "paid",
+    "failed",
+    "unknown",
+  ]);
 });
 
-test("what is settled is not asked for again", () => {
-  expect(refreshMsOf({ status: "completed" })).toBe(false);
-  expect(Number(refreshMsOf({ status: "processing" }))).toBeLessThan(Number(refreshMsOf({ status: "pending" })));
+test("a row that is being checked is not settled", () => {
+  expect(settledOf({ total: 9, paid: 4, failed: 2, cancelled: 1, unknown: 1, sent: 1, queued: 0, confirmed: 0 })).toBe(
+    7,
+  );
+});
+
+test("a payout that runs is asked for often, less often while nothing changes, and not at all once it is settled", () => {
+  const running = { status: "processing", updatedAt: UPDATED } as const;
+  expect(refreshMsOf(running, after(0))).toBe(1_000);
+  expect(refreshMsOf(running, after(36))).toBe(3_000);
+  expect(refreshMsOf(running, after(600))).toBe(5_000);
+  expect(refreshMsOf({ ...running, status: "completed" }, after(0))).toBe(false);
 });

@@ -1,9 +1,32 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { getPayout, listPayoutItems } from "@/lib/contracts/payouts";
+import type { getPayout, getPayoutSchedule, ROW_STATUSES } from "@/lib/contracts/payouts";
 import { isFinal } from "@/lib/core/status";
 
 export type Payout = ResponseOf<typeof getPayout>;
-export type PayoutItem = ResponseOf<typeof listPayoutItems>["data"][number];
+export type WalletsPayout = Extract<Payout, { kind: "wallets" }>;
+export type AccountsPayout = Extract<Payout, { kind: "global_accounts" }>;
+export type Schedule = ResponseOf<typeof getPayoutSchedule>;
+
+/** State of one row, the same for both kinds: a row between accounts is queued, paid or failed. */
+export const ROW_STATES = ["paid", "confirmed", "sent", "unknown", "queued", "failed", "cancelled"] as const;
+export type RowState = (typeof ROW_STATES)[number];
+
+/** `unknown`: it was offered to the chain, and whether it was taken is being checked; it is neither failed nor paid. */
+export const rowStateOf = (status: (typeof ROW_STATUSES)[number]): RowState =>
+  status === "pending" ? "queued" : status === "completed" ? "paid" : status;
+
+export type RowCounts = Readonly<Record<RowState, number>> & { readonly total: number };
+
+export const countsOf = (payout: Payout): RowCounts => {
+  if (payout.kind === "wallets") return payout.items;
+  const { total, pending, completed, failed } = payout.items;
+  // What ended before it began is still listed as one that waits.
+  const ended = isFinal(payout.status) ? total - completed - failed : 0;
+  return { total, queued: pending, paid: completed, failed, sent: 0, confirmed: 0, unknown: 0, cancelled: ended };
+};
+
+/** Rows of which nothing more is expected. */
+export const settledOf = ({ paid, failed, cancelled }: RowCounts): number => paid + failed + cancelled;
 
 export const awaitsApproval = ({ status, subStatus }: Pick<Payout, "status" | "subStatus">): boolean =>
   status === "pending" && subStatus === "awaiting_approval";
@@ -12,16 +35,30 @@ export const awaitsApproval = ({ status, subStatus }: Pick<Payout, "status" | "s
 export const pathOfPayout = (payout: Pick<Payout, "payoutId" | "status" | "subStatus">): string =>
   `/payouts/${payout.payoutId}${awaitsApproval(payout) ? "?approve=true" : ""}`;
 
-/** Nothing of it was posted yet. */
-export const mayCancel = ({ status }: Pick<Payout, "status">): boolean => status === "pending";
+export const pathOfSchedule = ({ scheduleId, status }: Pick<Schedule, "scheduleId" | "status">): string =>
+  `/payouts/schedules/${scheduleId}${status === "awaiting_approval" ? "?approve=true" : ""}`;
 
-/** In a payout of its own, of the failed rows alone. */
-export const mayRetry = ({ status, items }: Pick<Payout, "status" | "items">): boolean =>
-  isFinal(status) && items.failed > 0;
+export interface Total {
+  readonly unit: string;
+  readonly amount: string;
+  readonly paid: string;
+}
 
-/** How often to ask again: quickly while rows are paid, slowly while it waits for a person. */
-export const refreshMsOf = (payout: Pick<Payout, "status"> | undefined): number | false => {
-  if (payout === undefined) return false;
-  if (payout.status === "processing") return 1_000;
-  return isFinal(payout.status) ? false : 4_000;
+/** For each token, in the order of its first row. */
+export const totalsOf = (payout: Payout): readonly Total[] =>
+  payout.kind === "wallets"
+    ? payout.totals.map(({ token, amount, paid }) => ({ unit: token.symbol, amount, paid }))
+    : [{ unit: payout.currency, amount: payout.total, paid: payout.paid }];
+
+const BUSY_MS = 1_000;
+const SLOW_MS = 5_000;
+const WAITING_MS = 4_000;
+/** What has not changed for ten seconds is asked for every second, after a minute every five. */
+const BACKOFF = 12;
+
+/** How soon to ask again: quickly while rows are paid, more slowly the longer nothing changes. */
+export const refreshMsOf = (payout: Pick<Payout, "status" | "updatedAt"> | undefined, now: number): number | false => {
+  if (payout === undefined || isFinal(payout.status)) return false;
+  if (payout.status !== "processing") return WAITING_MS;
+  return Math.min(SLOW_MS, Math.max(BUSY_MS, (now - Date.parse(payout.updatedAt)) / BACKOFF));
 };

@@ -1,6 +1,6 @@
 "use client";
 
-import { HandCoins, Plus } from "lucide-react";
+import { CalendarClock, HandCoins, Plus } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
@@ -18,66 +18,96 @@ import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
-import { listPayouts } from "@/lib/contracts/payouts";
+import { listPayouts, PAYOUT_KINDS } from "@/lib/contracts/payouts";
 import { STATUSES } from "@/lib/core/status";
 import type { Payout } from "./payout";
 import { PAYOUT_COLUMNS } from "./payout-columns";
 import { usePayoutList } from "./use-payouts";
 
 const ALL = "all";
-/** Payouts between accounts are final at once: nothing of them comes back. */
+/** What was paid does not come back. */
 const LISTED = STATUSES.filter((status) => status !== "refunded");
 
 export const Payouts = (): ReactNode => {
   const [status, setStatus] = useQueryState("status", parseAsStringLiteral(LISTED).withOptions({ history: "replace" }));
-  const list = usePayoutList(status);
+  const [kind, setKind] = useQueryState("kind", parseAsStringLiteral(PAYOUT_KINDS).withOptions({ history: "replace" }));
+  const list = usePayoutList({ status, kind });
   return (
     <>
       <PageHeader
         title="Payouts"
         description={
           <>
-            Many payments at once, newest first.{" "}
+            To wallets and between accounts, newest first.{" "}
             <span className="max-md:hidden">
               <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
             </span>
           </>
         }
-        actions={<PayLink />}
+        actions={
+          <>
+            <Link href="/payouts/schedules" className={buttonLooks()}>
+              <CalendarClock aria-hidden /> Schedules
+            </Link>
+            <PayLink />
+          </>
+        }
       />
       <div className="flex flex-col gap-4">
-        <Field label="Status" className="w-48">
-          <Select
-            value={status ?? ALL}
-            onValueChange={(next) => void setStatus(LISTED.find((one) => one === next) ?? null)}
-            options={[
-              { value: ALL, label: "All states" },
-              ...LISTED.map((value) => ({ value, label: STATUS_VIEWS[value].word })),
-            ]}
-          />
-        </Field>
+        <div className="flex flex-wrap gap-3">
+          <Field label="Kind" className="w-48">
+            <Select
+              value={kind ?? ALL}
+              onValueChange={(next) => void setKind(PAYOUT_KINDS.find((one) => one === next) ?? null)}
+              options={[
+                { value: ALL, label: "All payouts" },
+                { value: "wallets", label: "To wallets" },
+                { value: "global_accounts", label: "Between accounts" },
+              ]}
+            />
+          </Field>
+          <Field label="Status" className="w-48">
+            <Select
+              value={status ?? ALL}
+              onValueChange={(next) => void setStatus(LISTED.find((one) => one === next) ?? null)}
+              options={[
+                { value: ALL, label: "All states" },
+                ...LISTED.map((value) => ({ value, label: STATUS_VIEWS[value].word })),
+              ]}
+            />
+          </Field>
+        </div>
         <PagedSheet
           list={list}
           what="payouts"
           money="Payouts that run go on without this page."
           empty={
-            status === null ? (
+            status === null && kind === null ? (
               <EmptyState icon={HandCoins} title="No payouts yet" action={<PayLink />}>
-                Pay many global accounts from one: salaries, refunds, revenue shares. Type the rows or bring a CSV;
-                every row is checked before anything is paid, and a one-time code approves it.
+                Pay up to 10,000 wallets or accounts at once: salaries, refunds, revenue shares. Bring a CSV or XLSX
+                file; every row is checked before anything is paid, and a one-time code approves it.
               </EmptyState>
             ) : (
               <EmptyState
                 icon={HandCoins}
-                title="No payout is in this state"
-                action={<Button onClick={() => void setStatus(null)}>Show all payouts</Button>}
+                title="No payout matches"
+                action={
+                  <Button
+                    onClick={() => {
+                      void setStatus(null);
+                      void setKind(null);
+                    }}
+                  >
+                    Show all payouts
+                  </Button>
+                }
               />
             )
           }
         >
           {(payouts) => <PayoutTable payouts={payouts} />}
         </PagedSheet>
-        <ApiSnippet method="GET" path={pathOf(listPayouts, { query: { status } })} />
+        <ApiSnippet method="GET" path={pathOf(listPayouts, { query: { status, kind } })} />
       </div>
     </>
   );
@@ -85,7 +115,7 @@ export const Payouts = (): ReactNode => {
 
 const PayLink = (): ReactNode => (
   <Link href="/payouts/new" className={buttonLooks({ variant: "primary" })}>
-    <Plus aria-hidden /> Pay accounts
+    <Plus aria-hidden /> New payout
   </Link>
 );
 

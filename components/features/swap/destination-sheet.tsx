@@ -7,7 +7,7 @@ import { Field, Input } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { Sheet } from "@/components/ui/sheet";
 import { address as addressSchema } from "@/lib/contracts/common";
-import { findLookAlike } from "./look-alike";
+import { findLookAlike } from "@/lib/core/look-alike";
 import { SlippageField } from "./slippage-field";
 import { TokenField } from "./token-field";
 import type { SwapForm } from "./use-swap-form";

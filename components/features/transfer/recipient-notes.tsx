@@ -6,7 +6,8 @@ import { AddressGroups } from "@/components/ui/address-groups";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/field";
-import type { KnownAddress, RecipientView } from "./recipient";
+import type { KnownAddress } from "@/lib/core/look-alike";
+import type { RecipientView } from "./recipient";
 
 const AS_WORDS = {
   own: (name) => `Your own wallet ${name}`,

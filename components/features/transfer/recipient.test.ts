@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { recipientView, type KnownAddress } from "./recipient";
+import type { KnownAddress } from "@/lib/core/look-alike";
+import { recipientView } from "./recipient";
 
 const address = (middle: string): string => `0xabcd${middle.repeat(32)}1234`;
 const OWN: KnownAddress = { address: address("1"), name: "Treasury", as: "own" };

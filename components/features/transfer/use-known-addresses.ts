@@ -6,7 +6,7 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import { useWallets } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { listOperations } from "@/lib/contracts/operations";
-import type { KnownAddress } from "./recipient";
+import type { KnownAddress } from "@/lib/core/look-alike";
 
 /** How far back earlier recipients are looked for. */
 const OPERATIONS_READ = 100;

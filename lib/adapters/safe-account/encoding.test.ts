@@ -1,12 +1,32 @@
 import { readFileSync } from "node:fs";
 import { toSafeSmartAccount } from "permissionless/accounts";
-import { createPublicClient, custom, encodeAbiParameters, getAddress, pad, toHex, type Hex } from "viem";
+import {
+  createPublicClient,
+  custom,
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  pad,
+  parseAbi,
+  toHex,
+  type Hex,
+} from "viem";
 import { entryPoint07Address } from "viem/account-abstraction";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { distributeData } from "@/lib/chains/distributor";
 import type { Call } from "@/lib/ports/routing";
-import { addressOf, CANONICAL_CONTRACTS, CANONICAL_INIT_CODE_HASH, deploymentOf, encodeCalls } from "./encoding";
+import {
+  addressOf,
+  CANONICAL_CONTRACTS,
+  CANONICAL_INIT_CODE_HASH,
+  deploymentOf,
+  encodeCalls,
+  encodePayout,
+} from "./encoding";
 
 const ARTIFACT =
   "node_modules/@safe-global/safe-contracts/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json";
@@ -60,5 +80,41 @@ describe("the account of an owner is the one that permissionless makes", () => {
 
   test("an operation without calls is refused", () => {
     expect(() => encodeCalls([], CANONICAL_CONTRACTS)).toThrow("at least one call");
+  });
+});
+
+describe("the call data of a payout", () => {
+  const token = call(100).to;
+  const distributor = call(200).to;
+  const rows = [1, 2].map((seed) => ({ recipient: call(seed).to, amountBase: BigInt(seed) }));
+  const executeAbi = parseAbi([
+    "function executeUserOpWithErrorString(address to, uint256 value, bytes data, uint8 operation)",
+  ]);
+
+  test.each([token, "native"] as const)("of %s is one call that is delegated to the distributor", (paid) => {
+    const callData = encodePayout({ token: paid, rows }, CANONICAL_CONTRACTS, distributor);
+    const { args } = decodeFunctionData({ abi: executeAbi, data: callData });
+    expect(args).toEqual([distributor, 0n, distributeData(paid, rows), 1]);
+  });
+
+  test("is plain calls where there is no distributor", () => {
+    const transfers = rows.map(({ recipient, amountBase }) => ({
+      to: token,
+      value: 0n,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] }),
+    }));
+    expect(encodePayout({ token, rows }, CANONICAL_CONTRACTS, undefined)).toBe(
+      encodeCalls(transfers, CANONICAL_CONTRACTS),
+    );
+    const coins: Call[] = rows.map(({ recipient, amountBase }) => ({ to: recipient, value: amountBase, data: "0x" }));
+    expect(encodePayout({ token: "native", rows }, CANONICAL_CONTRACTS, undefined)).toBe(
+      encodeCalls(coins, CANONICAL_CONTRACTS),
+    );
+  });
+
+  test("is refused without rows, and for an amount of nothing", () => {
+    expect(() => encodePayout({ token, rows: [] }, CANONICAL_CONTRACTS, distributor)).toThrow("at least one row");
+    const nothing = [...rows, { recipient: call(3).to, amountBase: 0n }];
+    expect(() => encodePayout({ token, rows: nothing }, CANONICAL_CONTRACTS, distributor)).toThrow("above zero");
   });
 });

@@ -1,5 +1,16 @@
-import { concatHex, encodeFunctionData, encodePacked, getContractAddress, keccak256, parseAbi, type Hex } from "viem";
+import {
+  concatHex,
+  encodeFunctionData,
+  encodePacked,
+  erc20Abi,
+  getContractAddress,
+  keccak256,
+  parseAbi,
+  type Hex,
+} from "viem";
+import { distributeData } from "@/lib/chains/distributor";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
+import type { AccountPayout } from "@/lib/ports/smart-accounts";
 
 /** Contracts of Safe 1.4.1 and of its ERC-4337 module for EntryPoint v0.7. */
 export interface SafeContracts {
@@ -93,5 +104,37 @@ export const encodeCalls = (calls: readonly Call[], contracts: SafeContracts): H
       rest.length === 0
         ? [first.to, first.value, first.data, OPERATION_CALL]
         : [contracts.multiSendCallOnly, 0n, batch, OPERATION_DELEGATECALL],
+  });
+};
+
+const paymentCall = (token: AccountPayout["token"], { recipient, amountBase }: AccountPayout["rows"][number]): Call =>
+  token === "native"
+    ? { to: recipient, value: amountBase, data: "0x" }
+    : {
+        to: token,
+        value: 0n,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] }),
+      };
+
+/**
+ * Call data of the account for a payout: one call that is delegated to the chain's distributor, or plain calls where the chain has
+ * none. The distributor's code runs as the account itself, so the caller must have compared it (`distributorFault`).
+ */
+export const encodePayout = (
+  { token, rows }: AccountPayout,
+  contracts: SafeContracts,
+  distributor: EvmAddress | undefined,
+): Hex => {
+  if (rows.length === 0 || rows.some(({ amountBase }) => amountBase <= 0n))
+    throw new Error("A payout needs at least one row, and each row an amount above zero.");
+  if (distributor === undefined)
+    return encodeCalls(
+      rows.map((row) => paymentCall(token, row)),
+      contracts,
+    );
+  return encodeFunctionData({
+    abi,
+    functionName: "executeUserOpWithErrorString",
+    args: [distributor, 0n, distributeData(token, rows), OPERATION_DELEGATECALL],
   });
 };

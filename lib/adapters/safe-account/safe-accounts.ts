@@ -1,5 +1,6 @@
 import { keccak256, encodePacked, parseAbi, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
+import { distributorFault } from "@/lib/chains/distributor-code";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
@@ -13,6 +14,7 @@ import {
   CANONICAL_INIT_CODE_HASH,
   deploymentOf,
   encodeCalls,
+  encodePayout,
   SALT_NONCE,
   type SafeContracts,
 } from "./encoding";
@@ -84,9 +86,31 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       ),
     );
 
+  const verified = new Set<number>();
+
+  /** The chain's distributor, once its code was compared. @throws DomainError `provider_error` */
+  const distributorOf = async (chainId: number): Promise<EvmAddress | undefined> => {
+    const chain = registry.get(chainId);
+    const { distributor } = chain.contracts;
+    // The verified code cannot destroy itself, so it stays what it is.
+    if (distributor === undefined || verified.has(chainId)) return distributor;
+    const fault = await chainCall(chainId, () => distributorFault(registry.client(chainId), distributor));
+    if (fault !== null) throw new DomainError("provider_error", `${chain.name}: ${fault}`);
+    verified.add(chainId);
+    return distributor;
+  };
+
+  const callDataOf = async (request: DraftRequest): Promise<Hex> =>
+    "payout" in request
+      ? encodePayout(request.payout, contracts, await distributorOf(request.chainId))
+      : encodeCalls(request.calls, contracts);
+
   const draft = async (request: DraftRequest): Promise<UserOperation> => {
     const sender = await accountAddress(request.ownerAddress);
-    const [deployed = false] = await isDeployed(request.chainId, [sender]);
+    const [[deployed = false], callData] = await Promise.all([
+      isDeployed(request.chainId, [sender]),
+      callDataOf(request),
+    ]);
     const deployment = deploymentOf(request.ownerAddress, contracts);
     const paymaster = registry.get(request.chainId).contracts.paymaster;
     const isSponsored = request.sponsored ?? paymaster !== undefined;
@@ -97,7 +121,7 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       sender,
       nonce: firstNonceOf(request.nonceKey),
       ...(deployed ? {} : { factory: deployment.to, factoryData: deployment.data }),
-      callData: encodeCalls(request.calls, contracts),
+      callData,
       callGasLimit: 0n,
       verificationGasLimit: 0n,
       preVerificationGas: 0n,

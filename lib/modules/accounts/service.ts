@@ -1,5 +1,6 @@
 import { encodeFunctionData, erc20Abi, type Hex, type TypedDataDefinition } from "viem";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
+import { balanceChangesIn, probePayout, type PayoutProbe } from "@/lib/chains/payout-probe";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { isDomainError } from "@/lib/core/errors";
 import type {
@@ -10,7 +11,7 @@ import type {
   UserOperationReceipt,
 } from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
-import type { SmartAccounts } from "@/lib/ports/smart-accounts";
+import type { AccountPayout, AccountWork, SmartAccounts } from "@/lib/ports/smart-accounts";
 import { balanceChanges } from "./balance-changes";
 import { createPermit2 } from "./permit2";
 import { createPermits } from "./permits";
@@ -29,6 +30,7 @@ import { createWalletTransactions } from "./wallet-transactions";
 export { permit2NonceOf, permit2TypedData } from "./permit2";
 export { permitTypedData, type Eip2612Permit } from "./permits";
 export { permittedCalls, storedPermit, storedSignedPermit, type Permit, type SignedPermit } from "./permitted";
+export type { DeploymentClaims } from "./repository";
 export { approvalOf, type Watched } from "./wallet-calls";
 export type { SeenTransaction, TransactionReceipt } from "./wallet-transactions";
 
@@ -66,13 +68,19 @@ export interface AccountsDeps {
 /** A smart account, whoever signs for it. */
 export type SmartAccount = Pick<ManagedAccount, "address" | "ownerAddress">;
 
-export interface LegCalls {
+interface LegPlace {
   readonly account: SmartAccount;
   readonly chainId: number;
   /** Names the nonce: whatever is signed for a leg, the entry point executes one operation of it at most. */
   readonly legId: string;
+}
+
+export interface LegCalls extends LegPlace {
   readonly calls: readonly Call[];
 }
+
+/** Calls of a leg, or the payout of one attempt at a batch. */
+export type LegWork = LegPlace & AccountWork;
 
 export interface Simulation {
   readonly gas: UserOperationGas;
@@ -126,13 +134,13 @@ const evenIfDeployedMeanwhile = <T>(work: () => Promise<T>): Promise<T> =>
 
 /** User operations of smart accounts: simulate, sign, submit, and ask how they went; and what plain wallets send. */
 export const createAccountsService = ({ registry, smartAccounts, bundler }: AccountsDeps) => {
-  const draft = async ({ account, chainId, legId, calls }: LegCalls): Promise<UserOperation> =>
+  const draft = async (input: LegWork): Promise<UserOperation> =>
     smartAccounts.draft({
-      chainId,
-      ownerAddress: account.ownerAddress,
-      calls,
-      nonceKey: nonceKeyOf(legId),
-      fees: await bundler.fees(chainId),
+      ...("payout" in input ? { payout: input.payout } : { calls: input.calls }),
+      chainId: input.chainId,
+      ownerAddress: input.account.ownerAddress,
+      nonceKey: nonceKeyOf(input.legId),
+      fees: await bundler.fees(input.chainId),
     });
 
   /**
@@ -179,6 +187,21 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
     simulate: (input: LegCalls, watched: readonly Watched[]) => evenIfDeployedMeanwhile(() => simulate(input, watched)),
     simulatePermitted: (input: PermittedCalls, watched: readonly Watched[]) =>
       evenIfDeployedMeanwhile(() => simulatePermitted(input, watched)),
+
+    /**
+     * Gas with which the work succeeds now. Nothing is added to it: unlike a swap's, the cost of a payout hardly changes.
+     * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
+     */
+    estimate: (input: LegWork): Promise<UserOperationGas> =>
+      evenIfDeployedMeanwhile(async () => bundler.estimateGas(input.chainId, await draft(input))),
+
+    /** Tries each row of a payout by itself. @throws DomainError `chain_unavailable` */
+    probePayout: (chainId: number, account: EvmAddress, payout: AccountPayout): Promise<PayoutProbe> =>
+      chainCall(chainId, () => probePayout(registry.client(chainId), account, payout)),
+
+    /** @throws DomainError `chain_unavailable`; what the node answers when it no longer knows the state of that block */
+    balanceChangesIn: (chainId: number, token: EvmAddress, owners: readonly EvmAddress[], blockNumber: bigint) =>
+      chainCall(chainId, () => balanceChangesIn(registry.client(chainId), token, owners, blockNumber)),
 
     /** What a plain wallet has to send for these calls, each call in a transaction of its own. */
     neededCalls: (input: WalletCalls): Promise<readonly Call[]> => withoutNeedlessApprovals(registry, input),
@@ -237,7 +260,7 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
 
     /** A signed user operation, not sent yet. The account's deployment is part of it where that is still to be done. */
     sign: async (
-      input: LegCalls & { account: ManagedAccount; gas: UserOperationGas; validUntil: Date },
+      input: LegWork & { account: ManagedAccount; gas: UserOperationGas; validUntil: Date },
     ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {
       const { account, chainId, gas, validUntil } = input;
       const prepared = smartAccounts.prepare({ chainId, draft: await draft(input), gas, validUntil });

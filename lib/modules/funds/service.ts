@@ -132,6 +132,16 @@ export const createFundsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
+  /** What each wallet could spend now, in the order asked; 0 where more is held than is there. */
+  const available = async (at: readonly Pick<Spending, "owner" | "token">[]): Promise<bigint[]> => {
+    const balances = await Promise.all(at.map((each) => readOne({ ...each, amountBase: 0n })));
+    const held = await repository.held(at.map(fundsKeyOf));
+    return at.map((each, index) => {
+      const free = (balances[index]?.balanceBase ?? 0n) - (held.get(fundsKey(fundsKeyOf(each))) ?? 0n);
+      return free > 0n ? free : 0n;
+    });
+  };
+
   /** @throws DomainError `insufficient_balance`, every source at fault named */
   const require = async (spendings: readonly Spending[]): Promise<void> => {
     const missing = await shortfalls(spendings);
@@ -145,7 +155,7 @@ export const createFundsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  return { reserving, shortfalls, require };
+  return { reserving, shortfalls, available, require };
 };
 
 export type FundsService = ReturnType<typeof createFundsService>;

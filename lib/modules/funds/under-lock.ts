@@ -6,11 +6,16 @@ const LOCK = `
   INSERT INTO balance_guard (wallet_address, chain_id, token) VALUES ($1, $2::int, $3)
   ON CONFLICT (wallet_address, chain_id, token) DO UPDATE SET version = balance_guard.version`;
 
+// A hold is named after its leg, or `<payout>/<number of the batch>`; either knows the block in which the money left.
 const COMMITTED = `
   SELECT coalesce(sum(h.amount_base), 0)::text AS committed
-  FROM balance_hold h JOIN operation_leg l ON l.id = h.id
+  FROM balance_hold h
+  LEFT JOIN operation_leg l ON l.id = h.id
+  LEFT JOIN wallet_payout_batch b ON b.project_id = h.project_id AND b.payout_id = h.operation_id
+    AND b.number = nullif(split_part(h.id, '/', 2), '')::int
   WHERE h.wallet_address = $1 AND h.chain_id = $2::int AND h.token = $3
-    AND (h.released_at IS NULL OR (h.released_at > $5::timestamptz AND l.source_block > $4::bigint))`;
+    AND (h.released_at IS NULL
+      OR (h.released_at > $5::timestamptz AND coalesce(l.source_block::numeric, b.block_number) > $4::numeric))`;
 
 /** Longer than any chain takes to make a block final. */
 const FINAL_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
@@ -23,7 +28,7 @@ export const lockFunds = async (sql: SqlReader, keys: readonly FundsKey[]): Prom
 };
 
 /**
- * What accepted operations take out of a balance and its chain does not show as taken in `block` yet: what is still held, and
+ * What accepted operations and payouts take out of a balance and its chain does not show as taken in `block` yet: what is still held, and
  * what left in a later block. Base units.
  */
 export const committedAfter = async (sql: SqlReader, key: FundsKey, block: bigint, now: Date): Promise<bigint> => {

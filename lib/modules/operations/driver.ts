@@ -1,3 +1,4 @@
+import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
 import { isFinal } from "@/lib/core/status";
 import { storedRouteLeg } from "@/lib/ports/routing-json";
 import type { StepDeps } from "./legs/step";
@@ -12,13 +13,6 @@ const HOLD_MS_MAX = 3000;
  * which only wait (for a bridge, for a transaction that nobody ever sent) leave the workers to those that move.
  */
 const HELD_MS = 5000;
-const BACKOFF_MS_MIN = 200;
-const BACKOFF_MS_MAX = 15_000;
-/** What has not gone on for a while, and fails now, is tried again after this part of that while. */
-const BACKOFF_PART = 4;
-/** A leg that waits for long is asked about less and less often: by one more poll's time with each hundred of them. */
-const SLOWER_AFTER_POLLS = 100;
-const SLOWEST_FACTOR = 20;
 /** An operation counts as delayed after so many times what was estimated, and not before so many seconds. */
 const DELAY_FACTOR = 4;
 const DELAY_SECONDS_MIN = 30;
@@ -44,21 +38,6 @@ interface Wait {
   readonly isHeld: boolean;
 }
 
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    }
-    signal.addEventListener("abort", finish);
-  });
-
 /**
  * Carries operations on until they are final. It keeps nothing that matters in memory: whichever instance drives an operation
  * reads its rows, asks the chains, and writes what it found.
@@ -72,11 +51,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
 
   const pollMsOf = (leg: LegRow): number => {
     const interval = Math.min(deps.pollIntervalMs(leg.sourceChainId), deps.pollIntervalMs(leg.destChainId));
-    return interval * Math.min(SLOWEST_FACTOR, 1 + Math.floor(idleMsOf(leg) / (interval * SLOWER_AFTER_POLLS)));
+    return pollMsAfter(interval, idleMsOf(leg));
   };
-
-  const backoffMsOf = (leg: LegRow, failures: number): number =>
-    Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN * 2 ** failures, Math.ceil(idleMsOf(leg) / BACKOFF_PART)));
 
   /** @returns after how many milliseconds to look again */
   const stepOne = async (operation: OperationWithLegs, leg: LegRow, { signal, failures }: Drive): Promise<number> => {
@@ -90,7 +66,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
       const fields = { operationId: operation.id, legId: leg.id, state: leg.state, err: error };
       if (isTemporary(error)) deps.log.warn(fields, "a leg could not be carried on; trying again");
       else deps.log.error(fields, "a leg could not be carried on");
-      return backoffMsOf(leg, count);
+      return backoffMsAfter(count, idleMsOf(leg));
     }
   };
 
@@ -127,7 +103,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
       const { ms, isHeld } = await driveOnce(operation, context);
       if (ms === 0) continue;
       if (!isHeld) return { done: false, againInMs: ms };
-      await sleep(ms, signal);
+      await sleepUntilAborted(ms, signal);
     }
     return { done: false, againInMs: 0 };
   };

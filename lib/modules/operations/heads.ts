@@ -11,6 +11,12 @@ export const createHeads = (registry: ChainRegistry) => {
   };
 
   return {
+    /** A block of the past. @throws DomainError `chain_unavailable`; what the node answers when it does not know the block */
+    block: async (chainId: number, blockNumber: bigint): Promise<Head> => {
+      const block = await chainCall(chainId, () => registry.client(chainId).getBlock({ blockNumber }));
+      return { number: block.number, timestamp: block.timestamp };
+    },
+
     head: (chainId: number): Promise<Head> => {
       const cached = known.get(chainId);
       if (cached && cached.until > performance.now()) return cached.head;

@@ -38,6 +38,11 @@ const RARE_MAX = 1000;
  */
 export const TERMS_SQL = "SELECT id FROM operation WHERE search_terms @> $1::text[] AND project_id = $2 LIMIT $3";
 
+const RECIPIENTS_SQL = `
+  SELECT DISTINCT recipient FROM (
+    SELECT request->'destination'->>'recipient' AS recipient FROM operation
+    WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing') ORDER BY id DESC LIMIT $2::int) AS latest`;
+
 export const createOperationListRepository = ({ prisma, pool }: Database) => {
   /** The columns are indexed one by one, so this reads what it finds and nothing else. */
   const idsByHash = async (hash: string): Promise<string[]> => {
@@ -74,6 +79,12 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
   };
 
   return {
+    /** Whom the latest operations of a project paid, each once. */
+    recipients: async (projectId: string, operationsMax: number): Promise<string[]> => {
+      const { rows } = await pool.query<{ recipient: string }>(RECIPIENTS_SQL, [projectId, operationsMax]);
+      return rows.map(({ recipient }) => recipient);
+    },
+
     byIds: async (projectId: string, ids: readonly string[]): Promise<OperationWithLegs[]> => {
       const rows = await prisma.operation.findMany({
         where: { projectId, id: { in: [...ids] } },

@@ -206,26 +206,6 @@ export const createOperationsRepository = (
           await settleOperation(tx, operation, now, true);
       }),
 
-    /**
-     * Whether this leg may deploy the account: it is the first that asks, or asked before, or the one that asked first ended
-     * without deploying.
-     */
-    claimDeployment: async (claim: {
-      chainId: number;
-      address: string;
-      legId: string;
-      now: Date;
-    }): Promise<boolean> => {
-      const rows = await database.prisma.$queryRaw<{ leg_id: string }[]>`
-        INSERT INTO account_deployment AS d (chain_id, address, leg_id, claimed_at)
-        VALUES (${claim.chainId}, ${claim.address}, ${claim.legId}, ${claim.now})
-        ON CONFLICT (chain_id, address) DO UPDATE SET leg_id = EXCLUDED.leg_id, claimed_at = EXCLUDED.claimed_at
-        WHERE d.leg_id = EXCLUDED.leg_id
-          OR EXISTS (SELECT 1 FROM operation_leg l WHERE l.id = d.leg_id AND l.state IN ('completed', 'failed', 'refunded'))
-        RETURNING leg_id`;
-      return rows.length === 1;
-    },
-
     /** Notes a transaction of a wallet that took another one's place. False when it counts for another leg already. */
     adoptTransaction: createWalletTransactionRepository(database).adopt,
   };

@@ -152,6 +152,8 @@ export const createOperationsService = (deps: OperationsDeps) => {
       list(actor.projectId, { ...query, ...shownTo(actor) }),
     allFor: (actor: Actor, filter: OperationFilter) => all(actor.projectId, { ...filter, ...shownTo(actor) }),
     cancel,
+    /** Whom the latest operations of a project paid, each once. */
+    recentRecipients: lists.recipients,
     /** What happened after `afterSeq`, and what happens from now on, until the operation is final or `signal` aborts. */
     events: watching.watch,
     /** Ends those that nobody approved in time. @returns how many */

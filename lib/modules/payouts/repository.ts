@@ -1,72 +1,76 @@
+/** Payouts of both kinds: what their common row says. Rows and batches are in `accounts/` and `wallets/`. */
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
-import { sqlOn, type Sql } from "@/lib/db/sql";
+import { sqlOn } from "@/lib/db/sql";
 import type { Payout } from "@/lib/db/generated/client";
-import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
-import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
 
-export type PayoutRow = Payout & { status: Status; subStatus: SubStatus; mode: "atomic" | "independent" };
-/** The columns' CHECKs say which texts there are. */
-const asPayout = (row: Payout): PayoutRow => row as PayoutRow;
+type Common = Omit<Payout, "kind" | "mode" | "status" | "subStatus" | "sourceAccountId" | "currency"> & {
+  status: Status;
+  subStatus: SubStatus;
+};
 
-// One statement whatever the number of rows: the payout, its job where it may run at once, and its rows.
-const INSERT_PAYOUT = `
-  WITH stored AS (
-    INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
-      items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at)
-    VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16)
-    ON CONFLICT DO NOTHING RETURNING id
-  ), begun AS (
-    INSERT INTO job (id, queue, run_at) SELECT id, 'payout', $15 FROM stored WHERE $5 = 'queued'
+export type AccountsPayoutRow = Common & {
+  kind: "global_accounts";
+  mode: "atomic" | "independent";
+  sourceAccountId: string;
+  currency: string;
+};
+
+export type WalletsPayoutRow = Common & {
+  kind: "wallets";
+  mode: "independent";
+  sourceAccountId: null;
+  currency: null;
+};
+
+export type PayoutRow = AccountsPayoutRow | WalletsPayoutRow;
+
+/** The columns' CHECKs say which texts there are, and which kind has an account and a currency. */
+export const asPayout = (row: Payout): PayoutRow => row as PayoutRow;
+
+/** Whose Idempotency-Key it is: two API keys of a project may use the same one for two payouts. */
+export interface KeyUse {
+  readonly projectId: string;
+  readonly kind: PayoutRow["kind"];
+  readonly createdBy: string;
+  readonly idempotencyKey: string;
+}
+
+/** Thrown inside a transaction to undo it: its Idempotency-Key, or what it tries again, was used by another payout. */
+export class UsedAlreadyError extends Error {}
+
+/** @returns null when `work` throws `UsedAlreadyError` */
+export const unlessUsed = async <T>(work: Promise<T>): Promise<T | null> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof UsedAlreadyError) return null;
+    throw error;
+  }
+};
+
+const RETRIED = `
+  SELECT DISTINCT retry_of FROM payout
+  WHERE project_id = $1 AND retry_of = ANY($2::text[]) AND status NOT IN ('cancelled', 'expired')`;
+
+const BEGIN = `
+  UPDATE payout SET status = 'processing', updated_at = $2,
+    sub_status = CASE WHEN sub_status = 'prepared' THEN 'bridging' ELSE sub_status END
+  WHERE id = $1 AND status = 'pending' AND sub_status IN ('queued', 'prepared')`;
+
+// The batches of a payout that expires are still queued and hold nothing: nobody approved it.
+const EXPIRE = `
+  WITH expired AS (
+    UPDATE payout SET status = 'expired', updated_at = $1 WHERE status = 'pending' AND expires_at <= $1 RETURNING id, project_id
+  ), ended AS (
+    UPDATE wallet_payout_batch b SET state = 'cancelled', updated_at = $1
+    FROM expired WHERE b.project_id = expired.project_id AND b.payout_id = expired.id AND b.state = 'queued'
   )
-  ${insertRows("$17")}`;
-
-const FINISH_ATOMIC = `
-  UPDATE payout SET status = $3, sub_status = 'full', failure = $4::jsonb, updated_at = $2,
-    items_completed = CASE WHEN $3 = 'completed' THEN items_total ELSE 0 END,
-    items_failed = CASE WHEN $3 = 'completed' THEN 0 ELSE items_total END,
-    paid_base = CASE WHEN $3 = 'completed' THEN total_base ELSE 0 END
-  WHERE id = $1 AND status = 'processing'`;
-
-/** Inside a transaction of the ledger's: what was posted, and that it was, change together. */
-export const finishAtomic = (
-  sql: Sql,
-  end: { payoutId: string; completed: boolean; failure: object | null; now: Date },
-): Promise<number> =>
-  sql.change(FINISH_ATOMIC, [
-    end.payoutId,
-    end.now,
-    end.completed ? "completed" : "failed",
-    end.failure === null ? null : JSON.stringify(end.failure),
-  ]);
-
-/** @returns 0: its key, or what it tries again, was used by another one */
-const insertPayout = (sql: Sql, payout: PayoutRow, rows: readonly string[]): Promise<number> =>
-  sql.change(INSERT_PAYOUT, [
-    payout.id,
-    payout.projectId,
-    payout.kind,
-    payout.mode,
-    payout.subStatus,
-    payout.sourceAccountId,
-    payout.currency,
-    payout.reference,
-    payout.totalBase.toFixed(),
-    payout.itemsTotal,
-    payout.digest,
-    payout.idempotencyKey,
-    payout.retryOf,
-    payout.createdBy,
-    payout.createdAt,
-    payout.expiresAt,
-    encodeRows(rows),
-  ]);
-
-/** Takes back what the transaction noted so far. */
-class UsedAlreadyError extends Error {}
+  SELECT count(*)::int AS count FROM expired`;
 
 export const createPayoutsRepository = (database: Database) => {
   const { prisma } = database;
+  const sql = sqlOn(database.pool);
   return {
     find: async (id: string): Promise<PayoutRow | null> => {
       const row = await prisma.payout.findUnique({ where: { id } });
@@ -79,77 +83,19 @@ export const createPayoutsRepository = (database: Database) => {
     },
 
     /** What a caller's Idempotency-Key was used for already. */
-    findByKey: async (used: {
-      projectId: string;
-      kind: string;
-      createdBy: string;
-      idempotencyKey: string;
-    }): Promise<PayoutRow | null> => {
+    findByKey: async (used: KeyUse): Promise<PayoutRow | null> => {
       const row = await prisma.payout.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } });
       return row === null ? null : asPayout(row);
     },
 
-    /**
-     * Stores a payout with its rows; `admit` says in the same transaction whether it may run at once, else it awaits approval
-     * until `expiresAt`. Null: its key, or what it tries again, was used by another one.
-     */
-    insert: async (input: {
-      payout: PayoutRow;
-      /** Encoded, each for itself. */
-      rows: readonly string[];
-      admit: (sql: Sql) => Promise<boolean>;
-      /** The entry for the payout as it was stored; written in the same transaction. */
-      audit: (stored: PayoutRow) => AuditEntry;
-      expiresAt: Date;
-    }): Promise<PayoutRow | null> => {
-      const { payout, rows, admit, audit, expiresAt } = input;
-      try {
-        return await database.rawTransaction(async (sql) => {
-          const stored: PayoutRow = (await admit(sql))
-            ? { ...payout, subStatus: "queued", expiresAt: null }
-            : { ...payout, subStatus: "awaiting_approval", expiresAt };
-          if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
-          await recordAuditOn(sql, audit(stored));
-          return stored;
-        });
-      } catch (error) {
-        if (error instanceof UsedAlreadyError) return null;
-        throw error;
-      }
+    /** Which of these payouts another one tries again. */
+    retriedAmong: async (projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+      const rows = ids.length === 0 ? [] : await sql.query<{ retry_of: string }>(RETRIED, [projectId, ids]);
+      return new Set(rows.map((row) => row.retry_of));
     },
 
-    /** awaiting approval → queued. False when it does not wait for it any more. */
-    approve: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const { count } = await tx.payout.updateMany({
-          where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
-          data: { subStatus: "queued", expiresAt: null, updatedAt: now },
-        });
-        if (count === 0) return false;
-        await tx.job.create({ data: { id, queue: "payout", runAt: now } });
-        await recordAudit(tx, audit);
-        return true;
-      }),
-
-    /** pending → cancelled. False when it is no longer pending. */
-    cancel: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const { count } = await tx.payout.updateMany({
-          where: { id, status: "pending" },
-          data: { status: "cancelled", expiresAt: null, updatedAt: now },
-        });
-        if (count === 1) await recordAudit(tx, audit);
-        return count === 1;
-      }),
-
-    /** pending → processing. False when it is no longer pending. */
-    begin: async (id: string, now: Date): Promise<boolean> => {
-      const { count } = await prisma.payout.updateMany({
-        where: { id, status: "pending", subStatus: "queued" },
-        data: { status: "processing", updatedAt: now },
-      });
-      return count === 1;
-    },
+    /** pending → processing; one whose chain is funded first waits for that. False when it is no longer pending, or awaits approval. */
+    begin: async (id: string, now: Date): Promise<boolean> => (await sql.change(BEGIN, [id, now])) === 1,
 
     /** processing → what its rows came to. */
     finish: async (id: string, end: { status: Status; subStatus: SubStatus }, now: Date): Promise<void> => {
@@ -157,34 +103,28 @@ export const createPayoutsRepository = (database: Database) => {
     },
 
     /** pending → expired for those whose time to be approved is over. @returns how many */
-    expireDue: async (now: Date): Promise<number> => {
-      const { count } = await prisma.payout.updateMany({
-        where: { status: "pending", expiresAt: { lte: now } },
-        data: { status: "expired", updatedAt: now },
-      });
-      return count;
-    },
+    expireDue: async (now: Date): Promise<number> => (await sql.query<{ count: number }>(EXPIRE, [now]))[0]?.count ?? 0,
 
     list: async (query: {
       projectId: string;
       status?: Status | undefined;
+      kind?: PayoutRow["kind"] | undefined;
       before?: string | undefined;
       limit: number;
     }): Promise<PayoutRow[]> => {
+      const { projectId, status, kind, before } = query;
       const rows = await prisma.payout.findMany({
         where: {
-          projectId: query.projectId,
-          ...(query.status ? { status: query.status } : {}),
-          ...(query.before ? { id: { lt: query.before } } : {}),
+          projectId,
+          ...(status ? { status } : {}),
+          ...(kind ? { kind } : {}),
+          ...(before ? { id: { lt: before } } : {}),
         },
         orderBy: { id: "desc" },
         take: query.limit,
       });
       return rows.map(asPayout);
     },
-
-    /** In their order. */
-    items: (query: ItemsQuery): Promise<PayoutItemRow[]> => readItems(sqlOn(database.pool), query),
   };
 };
 

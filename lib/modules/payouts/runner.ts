@@ -1,122 +1,38 @@
 import type { Clock } from "@/lib/core/clock";
-import { toDomainError, type LedgerService, type Outcome } from "@/lib/modules/ledger/service";
-import { finishAtomic, type PayoutRow, type PayoutsRepository } from "./repository";
-import { settleItems, type ItemOutcome, type PayoutItemRow } from "./rows";
+import type { AccountPayoutRunner } from "./accounts/runner";
+import type { PayoutsRepository, WalletsPayoutRow } from "./repository";
+import type { FundingStep } from "./wallets/funding-step";
+
+/** Either the payout has ended, or it is to be looked at again after so many milliseconds. */
+export type PayoutTurn = { readonly done: true } | { readonly done: false; readonly againInMs: number };
+
+/** Carries the batches of a payout to wallets on until each of them has ended, and then ends the payout. */
+export interface WalletBatchesDriver {
+  /** `payout` is processing. `signal` aborts when the lease is lost or the worker stops. */
+  drive(payout: WalletsPayoutRow, signal: AbortSignal): Promise<PayoutTurn>;
+}
 
 export interface PayoutRunnerDeps {
-  readonly repository: PayoutsRepository;
-  readonly ledger: LedgerService;
+  readonly repository: Pick<PayoutsRepository, "find" | "begin">;
+  readonly accounts: AccountPayoutRunner;
+  readonly funding: FundingStep;
+  readonly walletBatches: WalletBatchesDriver;
   readonly clock: Clock;
 }
 
-const ROWS_AT_ONCE = 512;
-const ROWS_MAX = 10_000;
-const SCOPE = "payout";
-
-const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
-  if (outcome.posted) return null;
-  const { code, message } = toDomainError(outcome.rejection);
-  return { code, message, retryable: code === "insufficient_balance" || code === "invalid_state" };
-};
-
-/**
- * Pays what was accepted. Every row has a key of its own in the ledger, and its state changes in the transaction that posts it, so
- * that a run may be repeated after any crash, by any instance.
- */
-export const createPayoutRunner = ({ repository, ledger, clock }: PayoutRunnerDeps) => {
-  const rowsOf = async (payout: PayoutRow): Promise<PayoutItemRow[]> => {
-    const rows = await repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX });
-    if (rows.length === payout.itemsTotal) return rows;
-    throw new Error(
-      `${payout.id} has ${String(rows.length)} of its ${String(payout.itemsTotal)} rows. Nothing is paid.`,
-    );
-  };
-
-  const atomic = async (payout: PayoutRow): Promise<void> => {
-    const rows = await rowsOf(payout);
-    await ledger.together({
-      prepare: () =>
-        Promise.resolve([
-          {
-            kind: "batch",
-            projectId: payout.projectId,
-            rows: rows.map((row) => ({
-              from: payout.sourceAccountId,
-              to: row.recipientAccountId,
-              amountBase: row.amountBase,
-              currency: payout.currency,
-            })),
-            key: payout.id,
-            scope: SCOPE,
-            by: payout.createdBy,
-            data: { payoutId: payout.id, reference: payout.reference },
-          },
-        ]),
-      also: async (sql, [outcome]) => {
-        if (outcome === undefined) throw new Error("The ledger did not answer.");
-        const failure = failureOf(outcome);
-        await finishAtomic(sql, { payoutId: payout.id, completed: outcome.posted, failure, now: clock.now() });
-      },
-    });
-  };
-
-  const someRows = async (payout: PayoutRow, rows: readonly PayoutItemRow[]): Promise<void> => {
-    await ledger.together({
-      prepare: () =>
-        Promise.resolve(
-          rows.map((row) => ({
-            kind: "transfer" as const,
-            projectId: payout.projectId,
-            from: payout.sourceAccountId,
-            to: row.recipientAccountId,
-            amountBase: row.amountBase,
-            currency: payout.currency,
-            key: `${payout.id}:${String(row.index)}`,
-            scope: SCOPE,
-            by: payout.createdBy,
-            data: { payoutId: payout.id, index: row.index, reference: row.reference ?? payout.reference },
-          })),
-        ),
-      also: (sql, outcomes) => {
-        const items = rows.map(({ index, amountBase }, position): ItemOutcome => {
-          const outcome = outcomes[position];
-          if (outcome === undefined) throw new Error("The ledger did not answer for every row.");
-          return outcome.posted
-            ? { index, amountBase, status: "completed", transactionId: outcome.transactionId, failure: null }
-            : { index, amountBase, status: "failed", transactionId: null, failure: failureOf(outcome) };
-        });
-        return settleItems(sql, { payoutId: payout.id, items, now: clock.now() });
-      },
-    });
-  };
-
-  const independent = async (payout: PayoutRow): Promise<void> => {
-    for (let after = -1; after < ROWS_MAX;) {
-      const rows = await repository.items({ payoutId: payout.id, after, limit: ROWS_AT_ONCE, status: null });
-      if (rows.length === 0) break;
-      await someRows(payout, rows);
-      after = rows.at(-1)?.index ?? ROWS_MAX;
-    }
-    const settled = await repository.find(payout.id);
-    if (settled === null) return;
-    if (settled.itemsCompleted + settled.itemsFailed !== settled.itemsTotal)
-      throw new Error(`${payout.id} has rows that are neither paid nor refused, and are not to be found.`);
-    const end =
-      settled.itemsFailed === 0
-        ? ({ status: "completed", subStatus: "full" } as const)
-        : settled.itemsCompleted === 0
-          ? ({ status: "failed", subStatus: "full" } as const)
-          : ({ status: "partially_completed", subStatus: "partial" } as const);
-    await repository.finish(payout.id, end, clock.now());
-  };
-
-  /** One turn of the payout's job; it ends with the payout. */
-  const run = async (payoutId: string): Promise<{ done: true }> => {
+/** Pays what was accepted, each kind its own way. A turn may be repeated after any crash, by any instance. */
+export const createPayoutRunner = ({ repository, accounts, funding, walletBatches, clock }: PayoutRunnerDeps) => ({
+  /** One turn of the payout's job. */
+  run: async (payoutId: string, signal: AbortSignal): Promise<PayoutTurn> => {
     await repository.begin(payoutId, clock.now());
     const payout = await repository.find(payoutId);
-    if (payout?.status === "processing") await (payout.mode === "atomic" ? atomic(payout) : independent(payout));
+    if (payout?.status !== "processing") return { done: true };
+    if (payout.kind === "wallets") {
+      const turn = payout.subStatus === "bridging" ? await funding.step(payout) : "ready";
+      if (turn === "ended") return { done: true };
+      return turn === "ready" ? walletBatches.drive(payout, signal) : { done: false, ...turn };
+    }
+    await accounts.run(payout);
     return { done: true };
-  };
-
-  return { run };
-};
+  },
+});

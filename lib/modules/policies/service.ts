@@ -14,6 +14,8 @@ export interface PoliciesService {
    * @throws DomainError `recipient_not_allowed`
    */
   checkRecipient(actor: Actor, address: EvmAddress, path: string): void;
+  /** The same for many addresses (checksummed): whether the actor may send to one. */
+  mayPay(actor: Actor): (address: EvmAddress) => boolean;
   /**
    * The same for accounts of the ledger, which no list can name: a key that has a list pays none of them.
    * @throws DomainError `recipient_not_allowed`
@@ -50,6 +52,11 @@ export const createPoliciesService = ({ database }: { readonly database: Databas
     throw new DomainError("recipient_not_allowed", message, {
       details: [{ path, message, code: "recipient_not_allowed" }],
     });
+  },
+  mayPay: (actor) => {
+    if (actor.type !== "apiKey" || actor.policy.recipients.length === 0) return () => true;
+    const allowed = new Set(actor.policy.recipients);
+    return (address) => allowed.has(address);
   },
   checkAccountRecipients: (actor, path) => {
     if (actor.type !== "apiKey" || actor.policy.recipients.length === 0) return;

@@ -58,6 +58,8 @@ export interface Acceptance {
   readonly operationId?: string;
   /** The code that approved that operation. */
   readonly codeId?: string;
+  /** Something else of which it is a part was approved, or counts against the key's cap itself. */
+  readonly isCovered?: boolean;
   /** The operation is nothing but what wallets have sent by themselves: refusing it now would only lose sight of the money. */
   readonly allSent: boolean;
   /** Uses the quote up. */
@@ -76,9 +78,10 @@ export const createExecuting = (
   { pricing, approving, loading }: { pricing: Pricing; approving: Approving; loading: QuoteLoader },
 ) => {
   /** The policy's cap and the one retry count in the transaction that accepts the operation, or not at all. */
-  const claims = async (actor: Actor, { quote, operationId, legs, allSent, claim }: Acceptance): Promise<Claim> => {
+  const claims = async (actor: Actor, acceptance: Acceptance): Promise<Claim> => {
+    const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
     // An operation that awaited approval is let run by its code.
-    const spend = operationId === undefined ? await approving.spending(actor, quote) : null;
+    const spend = operationId === undefined && !isCovered ? await approving.spending(actor, quote) : null;
     return async (tx, id, now) => {
       if (!(await claim(tx, id, now))) return false;
       if (spend !== null && !(await spend(tx, now)) && !allSent) {

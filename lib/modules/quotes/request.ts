@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isReserved, movingContracts } from "@/lib/chains/known-contracts";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { quoteBody } from "@/lib/contracts/swap";
 import { DomainError, invalidRequest, isDomainError, type ErrorCode, type ErrorDetail } from "@/lib/core/errors";
@@ -29,8 +30,6 @@ export interface ResolveDeps {
   registry: ChainRegistry;
   wallets: { find(projectId: string, address: string): Promise<SourceWallet | null> };
 }
-
-const LAST_RESERVED_ADDRESS = 0xffffn;
 
 class Faults {
   private readonly details: (ErrorDetail & { code: ErrorCode })[] = [];
@@ -170,24 +169,6 @@ const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefi
   });
 };
 
-/** The contracts that money is moved through; what lies in them is lost, or anybody may take it. */
-const contractsOf = (registry: ChainRegistry, chainId: number): string[] => {
-  const { multicall3, entryPoint, paymaster, permit2, wrappedNative, uniswapV3, across } =
-    registry.get(chainId).contracts;
-  const swaps = [uniswapV3?.factory, uniswapV3?.quoterV2, uniswapV3?.swapRouter02];
-  const all = [
-    multicall3,
-    entryPoint,
-    paymaster,
-    permit2,
-    wrappedNative,
-    ...swaps,
-    across?.spokePool,
-    across?.multicallHandler,
-  ];
-  return all.filter((address) => address !== undefined);
-};
-
 /** Addresses from which nobody gets money back, or from which anybody may take it. */
 const checkRecipient = (
   faults: Faults,
@@ -196,11 +177,9 @@ const checkRecipient = (
   { address: recipient, path }: { readonly address: EvmAddress; readonly path: string },
 ): void => {
   const fault = (message: string): void => faults.add(path, "invalid_request", message);
-  // Precompiles; Uniswap's router also reads 1 and 2 as "the sender" and "the router itself".
-  if (BigInt(recipient) <= LAST_RESERVED_ADDRESS)
-    fault("Nobody holds the zero address or its neighbours; the money would be lost.");
+  if (isReserved(recipient)) fault("Nobody holds the zero address or its neighbours; the money would be lost.");
   else if (recipient === token.address) fault("This is the token's own contract; the money would be lost.");
-  else if (contractsOf(registry, token.chainId).includes(recipient)) {
+  else if (movingContracts(registry.get(token.chainId)).has(recipient)) {
     fault("This is a contract that money is moved through; it would be lost, or anybody could take it out.");
   }
 };

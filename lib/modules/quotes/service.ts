@@ -3,6 +3,7 @@ import type { OtpSent } from "@/lib/modules/otp/service";
 import { createApproving, type ApprovingDeps } from "./approving";
 import { createAtOnce, type AtOnceDeps } from "./at-once";
 import { createExecuting } from "./executing";
+import { createFunding } from "./funding";
 import { createQuoteLoader } from "./loading";
 import { storedRouteRequest } from "@/lib/ports/routing-json";
 import { createPreparing, subjectField, type PreparingDeps } from "./preparing";
@@ -13,6 +14,7 @@ import { resolveRequest, type QuoteInput } from "./request";
 import { createRetrying } from "./retrying";
 import { createTransferring } from "./transferring";
 
+export type { FundingService } from "./funding";
 export type { QuoteRecord } from "./record";
 export type { QuoteRow } from "./repository";
 export type { TransferInput } from "./transferring";
@@ -62,6 +64,8 @@ export const createQuotesService = (deps: QuotesDeps) => {
       approving.checkRecipient(actor, storedRouteRequest.parse(request), subjectField(subject));
     },
 
+    /** Brings money of the project's wallets to one of its chains, as a part of something else. */
+    funding: createFunding(deps, { pricing, preparing, executing, loading }),
     prepare: preparing.prepare,
     execute: executing.execute,
     transfers: createTransferring(deps, { pricing, approving, loading }),

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { NewPayout } from "@/components/features/payouts/new-payout";
+import { NewPayout } from "@/components/features/payouts/new/new-payout";
 
-export const metadata: Metadata = { title: "Pay accounts" };
+export const metadata: Metadata = { title: "New payout" };
 
 const Page = (): ReactNode => <NewPayout />;
 

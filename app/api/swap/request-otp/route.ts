@@ -9,6 +9,9 @@ export const POST = route({
     if (body.approvalId !== undefined)
       return ok(toOtpSent(await services.approvals.requestCode(actor, body.approvalId)));
     refuseViewer(actor);
+    if (body.payoutId !== undefined) return ok(toOtpSent(await services.payouts.requestCode(actor, body.payoutId)));
+    if (body.scheduleId !== undefined)
+      return ok(toOtpSent(await services.payoutSchedules.requestCode(actor, body.scheduleId)));
     const { operationId, quoteId } = body;
     const privately =
       operationId !== undefined
@@ -16,13 +19,6 @@ export const POST = route({
         : quoteId !== undefined
           ? await services.privacy.requestQuoteCode(actor, quoteId)
           : null;
-    if (privately !== null) return ok(toOtpSent(privately));
-    return ok(
-      toOtpSent(
-        body.payoutId === undefined
-          ? await services.quotes.requestCode(actor, body)
-          : await services.payouts.requestCode(actor, body.payoutId),
-      ),
-    );
+    return ok(toOtpSent(privately ?? (await services.quotes.requestCode(actor, body))));
   },
 });

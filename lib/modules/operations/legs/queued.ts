@@ -138,6 +138,6 @@ const tokenAllows = async (
 };
 
 /** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
-const mayDeploy = async ({ accounts, repository, leg, clock }: Step, address: EvmAddress): Promise<boolean> =>
+const mayDeploy = async ({ accounts, deployments, leg, clock }: Step, address: EvmAddress): Promise<boolean> =>
   (await accounts.isDeployed(leg.sourceChainId, address)) ||
-  repository.claimDeployment({ chainId: leg.sourceChainId, address, legId: leg.id, now: clock.now() });
+  deployments.claim({ chainId: leg.sourceChainId, address, claimant: leg.id, now: clock.now() });

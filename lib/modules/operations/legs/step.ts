@@ -1,5 +1,5 @@
 import type { Clock } from "@/lib/core/clock";
-import type { ManagedAccount, AccountsService } from "@/lib/modules/accounts/service";
+import type { AccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/accounts/service";
 import type { ReceiptLog, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";
 import type {
@@ -20,6 +20,7 @@ export interface Head {
 export interface StepDeps {
   repository: OperationsRepository;
   accounts: AccountsService;
+  deployments: DeploymentClaims;
   routing: RoutingProvider;
   clock: Clock;
   chains: {

@@ -9,6 +9,6 @@ export const GET = route({
     const { payouts } = services;
     if (query.format === "json") return ok(toItems(await payouts.items(actor.projectId, params.id, query)));
     const view = await payouts.get(actor.projectId, params.id);
-    return csvDownload(`payout-${params.id}.csv`, itemsCsv(view, payouts.allItems(params.id)));
+    return csvDownload(`payout-${params.id}.csv`, itemsCsv(view, payouts.allItems(view, query.status)));
   },
 });

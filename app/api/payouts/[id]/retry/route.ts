@@ -4,6 +4,6 @@ import { toPayout } from "@/lib/modules/payouts/serializer";
 
 export const POST = route({
   contract: retryPayout,
-  beforeReplay: ({ actor, services }) => services.policies.checkAccountRecipients(actor, "transfers"),
+  beforeReplay: ({ params, actor, services }) => services.payouts.checkRetry(actor, params.id),
   handler: async ({ params, actor, services }) => accepted(toPayout(await services.payouts.retry(actor, params.id))),
 });

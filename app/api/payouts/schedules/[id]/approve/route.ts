@@ -1,0 +1,9 @@
+import { approvePayoutSchedule } from "@/lib/contracts/payouts";
+import { ok, route } from "@/lib/http/route";
+import { toSchedule } from "@/lib/modules/payouts/serializer";
+
+export const POST = route({
+  contract: approvePayoutSchedule,
+  handler: async ({ params, body, actor, services }) =>
+    ok(toSchedule(await services.payoutSchedules.approve(actor, params.id, body.otp))),
+});

@@ -1,0 +1,9 @@
+import { cancelPayoutSchedule } from "@/lib/contracts/payouts";
+import { ok, route } from "@/lib/http/route";
+import { toSchedule } from "@/lib/modules/payouts/serializer";
+
+export const POST = route({
+  contract: cancelPayoutSchedule,
+  handler: async ({ params, actor, services }) =>
+    ok(toSchedule(await services.payoutSchedules.cancel(actor, params.id))),
+});

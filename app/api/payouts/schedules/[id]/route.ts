@@ -1,0 +1,9 @@
+import { getPayoutSchedule } from "@/lib/contracts/payouts";
+import { ok, route } from "@/lib/http/route";
+import { toSchedule } from "@/lib/modules/payouts/serializer";
+
+export const GET = route({
+  contract: getPayoutSchedule,
+  handler: async ({ params, actor, services }) =>
+    ok(toSchedule(await services.payoutSchedules.get(actor.projectId, params.id))),
+});

@@ -1,0 +1,15 @@
+import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payouts";
+import { created, ok, route } from "@/lib/http/route";
+import { toSchedule, toSchedules } from "@/lib/modules/payouts/serializer";
+
+export const POST = route({
+  contract: createPayoutSchedule,
+  beforeReplay: ({ body, actor, services }) => services.payouts.checkRecipients(actor, body),
+  handler: async ({ body, actor, services }) => created(toSchedule(await services.payoutSchedules.create(actor, body))),
+});
+
+export const GET = route({
+  contract: listPayoutSchedules,
+  handler: async ({ query, actor, services }) =>
+    ok(toSchedules(await services.payoutSchedules.list(actor.projectId, query))),
+});

@@ -1,0 +1,63 @@
+"use client";
+
+import { useTheme } from "next-themes";
+import { useEffect, useRef, useState, type MouseEvent, type ReactNode } from "react";
+import type { CellsProps } from "./cell-grid";
+import { gridOf, positionAt } from "./grid-layout";
+import { ROW_VIEWS } from "./row-views";
+
+const DIMMED = 0.25;
+
+const useWidth = (): readonly [React.RefObject<HTMLCanvasElement | null>, number] => {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const parent = canvas.current?.parentElement;
+    if (parent == null) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    observer.observe(parent);
+    return () => observer.disconnect();
+  }, []);
+  return [canvas, width];
+};
+
+/** The cells of thousands of rows, drawn at once. */
+export const CellCanvas = ({ rows, batch, onHover, onChoose }: CellsProps): ReactNode => {
+  const [canvas, width] = useWidth();
+  const { resolvedTheme } = useTheme();
+  const grid = gridOf(rows.length, width);
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (element === null || context == null || width === 0) return;
+    const scale = window.devicePixelRatio;
+    const { columns, pitch, size, height } = gridOf(rows.length, width);
+    element.width = width * scale;
+    element.height = height * scale;
+    context.scale(scale, scale);
+    const style = getComputedStyle(element);
+    const colors = Object.fromEntries(
+      Object.entries(ROW_VIEWS).map(([state, { color }]) => [state, style.getPropertyValue(color.slice(4, -1)).trim()]),
+    );
+    rows.forEach((row, at) => {
+      context.globalAlpha = batch !== null && row.batch !== batch ? DIMMED : 1;
+      context.fillStyle = colors[row.state] ?? "";
+      context.fillRect((at % columns) * pitch, Math.floor(at / columns) * pitch, size, size);
+    });
+  }, [canvas, rows, batch, width, resolvedTheme]);
+  const at = ({ nativeEvent: { offsetX, offsetY } }: MouseEvent): number | null =>
+    positionAt(grid, rows.length, offsetX, offsetY);
+  return (
+    <canvas
+      ref={canvas}
+      aria-hidden
+      className="block w-full"
+      style={{ height: grid.height }}
+      onMouseMove={(event) => onHover(at(event))}
+      onClick={(event) => {
+        const row = rows[at(event) ?? -1];
+        if (row !== undefined) onChoose(row.index);
+      }}
+    />
+  );
+};

@@ -1,0 +1,82 @@
+"use client";
+
+import { useState, type ReactNode } from "react";
+import { cn } from "@/components/ui/cn";
+import { CellCanvas } from "./cell-canvas";
+import type { PayoutRow } from "./rows-file";
+import { ROW_VIEWS } from "./row-views";
+
+/** More cells than this are drawn on a canvas. */
+const DOM_CELLS_MAX = 2_000;
+
+interface CellGridProps {
+  readonly rows: readonly PayoutRow[];
+  /** Only the cells of this transaction stand out; null: all. */
+  readonly batch: number | null;
+  /** The sentence that says the same as the picture. */
+  readonly label: string;
+  readonly onChoose: (index: number) => void;
+}
+
+/** One cell for each row, in their order, filled by state. Pointing at a cell names it; a click goes to its row. */
+export const CellGrid = ({ rows, batch, label, onChoose }: CellGridProps): ReactNode => {
+  const [hovered, setHovered] = useState<number | null>(null);
+  const row = hovered === null ? undefined : rows[hovered];
+  return (
+    <div>
+      <div role="img" aria-label={label} onMouseLeave={() => setHovered(null)}>
+        {rows.length > DOM_CELLS_MAX ? (
+          <CellCanvas rows={rows} batch={batch} onHover={setHovered} onChoose={onChoose} />
+        ) : (
+          <DomCells rows={rows} batch={batch} onHover={setHovered} onChoose={onChoose} />
+        )}
+      </div>
+      <p aria-hidden className="num h-5 truncate pt-1 text-sm text-fg-3">
+        {row === undefined
+          ? ""
+          : `Row ${(row.index + 1).toLocaleString("en")}: ${ROW_VIEWS[row.state].word}, ${row.amount} ${row.unit} to ${row.recipient}`}
+      </p>
+    </div>
+  );
+};
+
+export interface CellsProps {
+  readonly rows: readonly PayoutRow[];
+  readonly batch: number | null;
+  readonly onHover: (position: number | null) => void;
+  readonly onChoose: (index: number) => void;
+}
+
+const indexOf = (target: EventTarget): number | null => {
+  const text = target instanceof HTMLElement ? target.dataset.at : undefined;
+  return text === undefined ? null : Number(text);
+};
+
+const DomCells = ({ rows, batch, onHover, onChoose }: CellsProps): ReactNode => (
+  <div
+    aria-hidden
+    className={cn(
+      "grid gap-0.5",
+      rows.length > 400
+        ? "grid-cols-[repeat(auto-fill,minmax(10px,1fr))]"
+        : "grid-cols-[repeat(auto-fill,minmax(14px,1fr))]",
+    )}
+    onMouseOver={(event) => onHover(indexOf(event.target))}
+    onClick={(event) => {
+      const row = rows[indexOf(event.target) ?? -1];
+      if (row !== undefined) onChoose(row.index);
+    }}
+  >
+    {rows.map((row, at) => (
+      <span
+        key={row.index}
+        data-at={at}
+        className={cn(
+          "h-2.5 rounded-tag transition-colors duration-150",
+          ROW_VIEWS[row.state].cell,
+          batch !== null && row.batch !== batch && "opacity-25",
+        )}
+      />
+    ))}
+  </div>
+);

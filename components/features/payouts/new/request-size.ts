@@ -1,0 +1,34 @@
+import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
+import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payouts";
+import { mebibytes } from "../import/read-table";
+import type { DraftValues } from "./draft-row";
+
+/** Everything of a request that is not its rows. */
+const FRAME_BYTES = 1_024;
+/** A token goes by its address, whatever the row says. */
+const TOKEN = "0x0000000000000000000000000000000000000000";
+
+/** About how large the request with these rows is. */
+export const requestBytes = (rows: readonly DraftValues[]): number =>
+  FRAME_BYTES +
+  new Blob(
+    rows.map(({ recipient, amount, reference, note }) =>
+      JSON.stringify({
+        recipientAccountId: recipient,
+        amount,
+        token: TOKEN,
+        ...(reference === "" ? {} : { reference }),
+        ...(note === "" ? {} : { note }),
+      }),
+    ),
+  ).size;
+
+/** Why these rows cannot go in one payout, and what to do; null where they can. */
+export const requestProblem = (rows: readonly DraftValues[]): string | null => {
+  if (rows.length > PAYOUT_ROWS_MAX)
+    return `There are ${rows.length.toLocaleString("en")} rows; a payout takes at most ${PAYOUT_ROWS_MAX.toLocaleString("en")}. Split the file.`;
+  const bytes = requestBytes(rows);
+  return bytes > BODY_BYTES_MAX.bulk
+    ? `The rows make a request of ${mebibytes(bytes)}; at most ${mebibytes(BODY_BYTES_MAX.bulk)} can be sent. Leave out the notes, or split the file.`
+    : null;
+};

@@ -1,0 +1,144 @@
+"use client";
+
+import { Printer } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/amount";
+import { Button } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { ErrorState } from "@/components/ui/error-state";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { useChain } from "@/components/providers/public-config";
+import { countsOf, totalsOf, type Payout } from "./payout";
+import { progressSentence } from "./progress";
+import type { PayoutRow } from "./rows-file";
+import { ROW_VIEWS } from "./row-views";
+import { usePayout } from "./use-payouts";
+import { usePayoutRows } from "./use-payout-rows";
+
+/** On paper nothing is cut. */
+const DIGITS_ALL = 18;
+
+/**
+ * The payout on paper: every row with its transaction. The browser makes the PDF of it, because its fonts have the letters of every
+ * language, which those that a PDF library brings along do not.
+ */
+export const ReceiptPage = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
+  const query = usePayout(payoutId);
+  if (query.data !== undefined) return <Loaded payout={query.data} />;
+  return (
+    <Sheet flush>
+      <h1 className="sr-only">Payout receipt</h1>
+      {query.isPending ? (
+        <LoadingRows what="the payout" rows={6} />
+      ) : (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      )}
+    </Sheet>
+  );
+};
+
+const Loaded = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { data, error, refetch } = usePayoutRows(payout);
+  return (
+    <>
+      <div className="flex flex-wrap justify-end gap-2 pb-4 print:hidden">
+        <Link href={`/payouts/${payout.payoutId}`} className={buttonLooks()}>
+          Back to the payout
+        </Link>
+        <Button variant="primary" disabled={data === undefined} onClick={() => window.print()}>
+          <Printer aria-hidden /> Print or save as PDF
+        </Button>
+      </div>
+      <article className="rounded-card border bg-surface p-6 print:border-0 print:p-0">
+        <ReceiptHead payout={payout} />
+        {data !== undefined ? (
+          <ReceiptRows payout={payout} rows={data.rows} />
+        ) : error === null ? (
+          <LoadingRows what="the rows" rows={8} />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )}
+      </article>
+    </>
+  );
+};
+
+const Line = ({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode => (
+  <div className="flex flex-wrap gap-x-2">
+    <dt className="w-28 text-fg-2">{label}</dt>
+    <dd className="min-w-0 flex-1 [overflow-wrap:anywhere]">{children}</dd>
+  </div>
+);
+
+const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
+  return (
+    <header className="pb-4">
+      <p className="text-fg-2">Payout receipt</p>
+      <h1 className="text-2xl font-semibold">{payout.reference ?? "Payout"}</h1>
+      <p className="pb-3">{progressSentence(payout)}</p>
+      <dl className="flex flex-col gap-1">
+        <Line label="Payout">
+          <code className="font-mono text-sm">{payout.payoutId}</code>
+        </Line>
+        <Line label="From">
+          <code className="font-mono text-sm">
+            {payout.kind === "wallets" ? payout.fromAddress : payout.sourceAccountId}
+          </code>
+        </Line>
+        {payout.kind === "wallets" ? (
+          <Line label="Chain">{`${chain?.name ?? "Chain"} (${String(payout.chainId)})`}</Line>
+        ) : null}
+        <Line label="Created">{payout.createdAt}</Line>
+        <Line label="Last change">{payout.updatedAt}</Line>
+        {totalsOf(payout).map(({ unit, amount, paid }) => (
+          <Line key={unit} label={`Total ${unit}`}>
+            <Amount value={paid} plain fractionMax={DIGITS_ALL} /> of{" "}
+            <Amount value={amount} unit={unit} plain fractionMax={DIGITS_ALL} /> paid
+          </Line>
+        ))}
+        {payout.kind === "wallets" && payout.networkFee !== null ? (
+          <Line label="Network fee">
+            {payout.networkFee.amount} {payout.networkFee.token.symbol}
+            {payout.networkFee.estimated ? ", estimated" : ""}
+          </Line>
+        ) : null}
+      </dl>
+    </header>
+  );
+};
+
+const CELL = "border-t py-1 pr-3 text-left align-top";
+
+const ReceiptRows = ({ payout, rows }: { readonly payout: Payout; readonly rows: readonly PayoutRow[] }): ReactNode => (
+  <table className="w-full text-xs max-md:block" aria-label={`${countsOf(payout).total.toLocaleString("en")} rows`}>
+    <thead className="max-md:sr-only">
+      <tr>
+        {["#", "Recipient", "Amount", "Reference", "State", "Transaction"].map((word) => (
+          <th key={word} scope="col" className="py-1 pr-3 text-left font-medium text-fg-2">
+            {word}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody className="max-md:block">
+      {rows.map((row) => (
+        <tr
+          key={row.index}
+          className="break-inside-avoid max-md:flex max-md:flex-col max-md:border-t max-md:py-2 max-md:[&_td]:border-0"
+        >
+          <td className={`${CELL} num`}>{row.index + 1}</td>
+          <td className={`${CELL} font-mono break-all`}>{row.recipient}</td>
+          <td className={CELL}>
+            <Amount value={row.amount} unit={row.unit} plain fractionMax={DIGITS_ALL} />
+          </td>
+          <td className={`${CELL} [overflow-wrap:anywhere]`}>{row.reference}</td>
+          <td className={CELL}>{row.failure === "" ? ROW_VIEWS[row.state].word : row.failure}</td>
+          <td className={`${CELL} font-mono break-all`}>{row.transaction}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

@@ -1,0 +1,60 @@
+import Papa from "papaparse";
+import { z } from "zod";
+import { ROW_STATUSES } from "@/lib/contracts/payouts";
+import { cleanText } from "./import/table";
+import { rowStateOf, type RowState } from "./payout";
+
+/** A row of a payout of either kind. */
+export interface PayoutRow {
+  readonly index: number;
+  /** Address or id of an account. */
+  readonly recipient: string;
+  readonly amount: string;
+  readonly unit: string;
+  /** Address of the token or `native`; empty between accounts. */
+  readonly token: string;
+  readonly reference: string;
+  readonly note: string;
+  readonly state: RowState;
+  /** Number of the transaction that carries it, from 0; null between accounts. */
+  readonly batch: number | null;
+  /** Hash of the transaction, or id of the one in the books. */
+  readonly transaction: string;
+  readonly failure: string;
+}
+
+const text = z.string().default("").transform(cleanText);
+const line = z.object({
+  index: z.coerce.number().int(),
+  address: text,
+  recipientAccountId: text,
+  amount: text,
+  token: text,
+  tokenAddress: text,
+  currency: text,
+  reference: text,
+  note: text,
+  status: z.enum(ROW_STATUSES),
+  batch: z.string().default(""),
+  transaction: text,
+  failure: text,
+});
+
+/** Rows of the CSV that the API gives of a payout: one request for all ten thousand. Throws when it is no such file. */
+export const parseRowsFile = (csv: string): PayoutRow[] =>
+  Papa.parse<unknown>(csv, { header: true, skipEmptyLines: "greedy", delimiter: "," }).data.map((each) => {
+    const row = line.parse(each);
+    return {
+      index: row.index,
+      recipient: row.address === "" ? row.recipientAccountId : row.address,
+      amount: row.amount,
+      unit: row.token === "" ? row.currency : row.token,
+      token: row.tokenAddress,
+      reference: row.reference,
+      note: row.note,
+      state: rowStateOf(row.status),
+      batch: row.batch === "" ? null : Number(row.batch),
+      transaction: row.transaction,
+      failure: row.failure,
+    };
+  });

@@ -1,0 +1,110 @@
+/** Which rows of a payout a chain would refuse, found without sending anything. */
+import { encodeFunctionData, erc20Abi, slice, type Address, type Hex, type PublicClient } from "viem";
+import type { DistributorRow } from "./distributor";
+import { revertReasonOf } from "./erc4337/revert-reason";
+import { probe, type ProbeCall, type ProbeResult } from "./probe";
+
+/** So many rows fit into one `eth_call`, each with all the gas that a row may use. */
+const ROWS_PER_CALL = 100;
+/** A usual token's transfer uses less than half of it. More is a recipient that burns gas at the sponsor's cost. */
+export const TOKEN_ROW_GAS_MAX = 150_000n;
+/** What the distributor passes on with coins. */
+const COIN_ROW_GAS_MAX = 30_000n;
+
+export interface PayoutProbe {
+  /** By position in the rows; reasons in words. */
+  readonly faults: readonly { readonly position: number; readonly reason: string }[];
+  /** What the account has of the token now, in base units. */
+  readonly balanceBase: bigint;
+}
+
+interface Payout {
+  readonly token: Address | "native";
+  readonly rows: readonly DistributorRow[];
+}
+
+const rowCall = (token: Payout["token"], { recipient, amountBase }: DistributorRow): ProbeCall =>
+  token === "native"
+    ? { to: recipient, data: "0x", value: amountBase, gas: COIN_ROW_GAS_MAX }
+    : {
+        to: token,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] }),
+        gas: TOKEN_ROW_GAS_MAX,
+      };
+
+/** True, or nothing at all from tokens that answer nothing: what the distributor accepts. */
+const isTrue = (answer: Hex): boolean =>
+  answer === "0x" || (answer.length >= 66 && BigInt(slice(answer, 0, 32)) === 1n);
+
+const reasonOf = (token: Payout["token"], { success, gasUsed, returnData }: ProbeResult): string | null => {
+  if (success) return token === "native" || isTrue(returnData) ? null : "the token answered that it did not pay";
+  if (returnData !== "0x") return revertReasonOf(returnData).text;
+  const limit = token === "native" ? COIN_ROW_GAS_MAX : TOKEN_ROW_GAS_MAX;
+  return gasUsed >= limit ? `it uses more than ${String(limit)} gas` : revertReasonOf("0x").text;
+};
+
+const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+
+/**
+ * Makes every row's transfer from the account's own address (which has other code for the while), a hundred in one `eth_call`: those
+ * that fail leave the others as they are, so that any number of bad rows is found at once. The rows of one call share one balance.
+ */
+export const probePayout = async (
+  client: PublicClient,
+  account: Address,
+  { token, rows }: Payout,
+): Promise<PayoutProbe> => {
+  const code = token === "native" ? undefined : await client.getCode({ address: token });
+  if (token !== "native" && (code ?? "0x") === "0x") {
+    const faults = rows.map((_, position) => ({ position, reason: "the token has no contract on this chain" }));
+    return { faults, balanceBase: 0n };
+  }
+  const balance =
+    token === "native"
+      ? client.getBalance({ address: account })
+      : client.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [account] });
+  const [balanceBase, results] = await Promise.all([
+    balance,
+    Promise.all(
+      chunksOf(rows, ROWS_PER_CALL).map((part) =>
+        probe(
+          client,
+          account,
+          part.map((row) => rowCall(token, row)),
+        ),
+      ),
+    ),
+  ]);
+  const faults = results.flat().flatMap((result, position) => {
+    const reason = reasonOf(token, result);
+    return reason === null ? [] : [{ position, reason }];
+  });
+  return { faults, balanceBase };
+};
+
+/**
+ * By how much each owner's balance of a token changed in one block, in base units.
+ * @throws what the node answers when it no longer knows the state of that block
+ */
+export const balanceChangesIn = (
+  client: PublicClient,
+  token: Address,
+  owners: readonly Address[],
+  blockNumber: bigint,
+): Promise<bigint[]> => {
+  const balanceAt = (owner: Address, block: bigint): Promise<bigint> =>
+    client.readContract({
+      address: token,
+      abi: erc20Abi,
+      functionName: "balanceOf",
+      args: [owner],
+      blockNumber: block,
+    });
+  return Promise.all(
+    owners.map(async (owner) => {
+      const [before, after] = await Promise.all([balanceAt(owner, blockNumber - 1n), balanceAt(owner, blockNumber)]);
+      return after - before;
+    }),
+  );
+};

@@ -1,0 +1,257 @@
+import type { Address } from "viem";
+import { expect, inject, test, vi } from "vitest";
+import { testApi } from "@/lib/testing/api";
+import { changedChainsFile } from "@/lib/testing/chains-file";
+import { createCrashWalk } from "@/lib/testing/crash-walk";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount, testKey } from "@/lib/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { deployOddToken, ODD_MODE, ODD_RECIPIENT } from "@/lib/testing/odd-tokens";
+import { randomOf } from "@/lib/testing/random";
+import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
+import { expectRowsPaidOnce, nobody, rowsOf, seedPayout, type SeededBatch } from "@/lib/testing/wallet-payouts";
+import { startLife, type Point, type WorkerLife } from "@/lib/testing/worker-life";
+import { workerProcesses } from "@/lib/testing/worker-process";
+
+const ONE = 31337;
+const IS_LONG = inject("isLong");
+const SEED = inject("testSeed");
+const random = randomOf(SEED);
+/** `npm test` kills once at each step of small payouts; the long run kills everywhere, of payouts of a thousand rows. */
+const WALK_MS = 400_000;
+const RANDOM_KILLS = 40;
+const KILLS_PER_STEP = IS_LONG ? 20 : 1;
+const ROWS_PER_BATCH = IS_LONG ? 100 : 3;
+const BATCHES = IS_LONG ? 10 : 3;
+const IN_FLIGHT = 1;
+const SETTLE_MS = 90_000;
+/** Of one life, with whatever the lives before it left. */
+const KILL_MS = 30_000;
+
+const devnet = await testDevnet();
+const deployer = testAccount();
+await devnet.setCoins(deployer.address, "10");
+const rpcUrl = devnet.rpcUrls[String(ONE)] ?? "";
+const odd = await deployOddToken({ rpcUrl, deployer }, ODD_MODE.honest);
+const BLOCKED = nobody("whom the token blocks");
+await odd.setSpecial(BLOCKED, ODD_RECIPIENT.blocked);
+
+const secret = (): string => `dev_${testKey().slice(2)}`;
+const variables = {
+  CAUSEWAY_ENV: "development",
+  LOG_LEVEL: "warn",
+  CHAINS_FILE: changedChainsFile((chain) => {
+    const token = { symbol: "ODD", name: "Odd", address: odd.address, decimals: 6, assetId: "odd", usdPegged: false };
+    if (chain.id === ONE) chain.tokens.push(token);
+  }),
+  APP_SECRET: secret(),
+  KEY_ENCRYPTION_KEY: secret(),
+  EXECUTOR_PRIVATE_KEY: `dev_${testKey()}`,
+};
+const [api, workers] = await Promise.all([testApi({ variables }), workerProcesses()]);
+const { services } = api;
+const { prisma, pool } = services.database;
+const life = { start: workers.start, databaseUrl: services.config.databaseUrl, rpcUrls: devnet.rpcUrls, variables };
+
+const payer = async (): Promise<Customer> => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "10000" });
+  await fund(client, customer.treasury, { chainId: ONE, token: "ETH", amount: "1" });
+  await odd.mint(customer.treasury, 10n ** 12n);
+  return customer;
+};
+
+let payouts = 0;
+
+/** Batches of three tokens by turns; the odd one has a recipient that it refuses, and a batch of it loses that row. */
+const batchesOf = (name: string): SeededBatch[] =>
+  Array.from({ length: BATCHES }, (_, number) => {
+    const token = ["USDC", "ODD", "ETH"][number % 3] ?? "USDC";
+    const rows = rowsOf(`${String(SEED)} ${name} ${String(number)}`, ROWS_PER_BATCH);
+    return { token, rows: token === "ODD" ? [...rows, { recipient: BLOCKED, amountBase: 7n }] : rows };
+  });
+
+const startPayout = async (customer: Customer): Promise<void> => {
+  payouts += 1;
+  await seedPayout(services, customer, { chainId: ONE, batches: batchesOf(String(payouts)), withJob: true });
+};
+
+const openCount = (): Promise<number> => prisma.payout.count({ where: { status: { in: ["pending", "processing"] } } });
+
+const waitUntilAllFinal = (): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      expect(await openCount()).toBe(0);
+      expect(await prisma.job.count()).toBe(0);
+    },
+    { timeout: SETTLE_MS, interval: 100 },
+  );
+
+/** What a lease's end does after eight seconds. */
+const endLeasesOf = async (pid: number): Promise<void> => {
+  await pool.query("UPDATE job SET locked_until = now() - interval '1 second' WHERE locked_by LIKE $1", [
+    `%:${String(pid)}:%`,
+  ]);
+};
+
+const expectAllIsRight = async (treasuries: readonly Address[]): Promise<void> => {
+  for (const treasury of treasuries) await expectRowsPaidOnce(services, { chainId: ONE, rpcUrl }, treasury);
+  await expectBudgetsToFitLegs(services.database);
+  expect(await prisma.sponsorUsage.count({ where: { reservedWei: { gt: 0 } } })).toBe(0);
+};
+
+/** Whoever lives last carries everything to its end. */
+const finishAll = async (): Promise<void> => {
+  const last = await startLife({ ...life, dieAt: () => false });
+  await last.begin();
+  await waitUntilAllFinal();
+  last.kill();
+  await last.ended;
+};
+
+/** One life after another, each ended at the first point at which none was ended before. */
+const walkThroughAllPoints = async (): Promise<void> => {
+  const customers = await Promise.all([payer(), payer()]);
+  const startOne = (): Promise<void> => startPayout(customers[payouts % 2] ?? customers[0]);
+  const walk = createCrashWalk({
+    life,
+    randomKills: RANDOM_KILLS,
+    budgetMs: WALK_MS,
+    random,
+    onDeath: async (pid) => {
+      await expectBudgetsToFitLegs(services.database);
+      await endLeasesOf(pid);
+    },
+  });
+  await startOne();
+  await walk.survey(waitUntilAllFinal);
+  const walking = { on: true };
+  const run = walk.run().finally(() => (walking.on = false));
+  while (walking.on) {
+    if ((await openCount()) < IN_FLIGHT) await startOne();
+    else await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 100))]);
+  }
+  const isThrough = await run;
+  await finishAll();
+  const killed = [...walk.kills.values()].reduce((sum, each) => sum + each, 0);
+  console.log(
+    `Seed ${String(SEED)}: ${String(killed)} kills at ${String(walk.kills.size)} points, ${String(payouts)} payouts. ` +
+      `Points not met: ${walk.missed().join("; ") || "none"}`,
+  );
+  await expectAllIsRight(customers.map(({ treasury }) => treasury));
+  expect(killed).toBeGreaterThan(0);
+  // A machine that is busy with other things gets less far in its time; what it did was right all the same.
+  if (isThrough) expect(walk.missed()).toEqual([]);
+};
+// It takes minutes, so `npm test` kills at one point of each step alone.
+if (IS_LONG)
+  test("a worker killed at every point of its work pays every row once", walkThroughAllPoints, WALK_MS + 2 * SETTLE_MS);
+
+/** What a batch goes through, by the names that its writes and broadcasts have. */
+const PAYOUT_STEPS = {
+  reserve: ({ label }: Point) => label === "UPDATE sponsor_usage",
+  sign: ({ stage, label }: Point) => stage === "before" && label.startsWith("COMMIT wallet_payout_batch signed"),
+  store: ({ stage, label }: Point) => stage === "after" && label.startsWith("COMMIT wallet_payout_batch signed"),
+  broadcast: ({ label }: Point) =>
+    label.startsWith("eth_sendRawTransaction") || label === "COMMIT chain_transaction signed",
+  offered: ({ label }: Point) => label === "UPDATE wallet_payout_batch sent",
+  receipt: ({ label }: Point) => label.startsWith("COMMIT wallet_payout_batch mined"),
+  settle: ({ label }: Point) => label.startsWith("COMMIT wallet_payout_batch paid"),
+  finish: ({ label }: Point) => label === "COMMIT payout" || label === "DELETE FROM job",
+} as const;
+
+/** A life that is loaded and waits; when it begins it gets a step, and dies when that comes for the n-th time. */
+const loadLife = () => {
+  const plan: { is: (point: Point) => boolean; nth: number; met: number } = { is: () => false, nth: 1, met: 0 };
+  return { plan, life: startLife({ ...life, dieAt: (point) => plan.is(point) && (plan.met += 1) >= plan.nth }) };
+};
+
+/** False when everything was paid before the step came so often. */
+const liveUntil = async (
+  loaded: ReturnType<typeof loadLife>,
+  { is, nth }: { is: (point: Point) => boolean; nth: number },
+): Promise<boolean> => {
+  Object.assign(loaded.plan, { is, nth });
+  const one = await loaded.life;
+  await one.begin();
+  const isOver = { yes: false };
+  const ended = one.ended.then((point) => {
+    isOver.yes = true;
+    return point;
+  });
+  while (!isOver.yes && (await openCount()) > 0)
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 200))]);
+  one.kill();
+  const point = await ended;
+  await endLeasesOf(one.pid);
+  return point !== null;
+};
+
+/** Every step as often as it is to be killed, in an order of chance. */
+const kills = Object.entries(PAYOUT_STEPS)
+  .flatMap(([name, is]) => Array.from({ length: KILLS_PER_STEP }, () => ({ name, is, order: random() })))
+  .sort((one, other) => one.order - other.order);
+
+test(
+  "a worker killed at every step of payouts to wallets, at any of its times, pays every row once",
+  async () => {
+    const customer = await payer();
+    const met = new Map<string, number>();
+    let standby = loadLife();
+    for (const { name, is } of kills) {
+      const loaded = standby;
+      standby = loadLife();
+      // What an earlier life left may have passed the step already, so there is a payout of its own for each kill.
+      await startPayout(customer);
+      const nth = name === "finish" ? 1 : 1 + Math.floor(random() * BATCHES);
+      if (await liveUntil(loaded, { is, nth })) met.set(name, (met.get(name) ?? 0) + 1);
+      await expectBudgetsToFitLegs(services.database);
+    }
+    const spare = await standby.life;
+    spare.kill();
+    await spare.ended;
+    await finishAll();
+    const told = [...met].map(([name, times]) => `${name} ${String(times)}`).join(", ");
+    console.log(`Seed ${String(SEED)}: ${String(payouts)} payouts; kills at ${told}.`);
+    await expectAllIsRight([customer.treasury]);
+    expect([...met.keys()].sort()).toEqual(Object.keys(PAYOUT_STEPS).sort());
+  },
+  kills.length * KILL_MS + SETTLE_MS,
+);
+
+test(
+  "an instance that was frozen while another one paid everything pays nothing again",
+  async () => {
+    const customer = await payer();
+    await startPayout(customer);
+    const frozen: { life: WorkerLife | null; at: Point | null } = { life: null, at: null };
+    const at = 1 + Math.floor(random() * 40);
+    let points = 0;
+    const victim = await startLife({
+      ...life,
+      dieAt: (point) => {
+        points += 1;
+        if (points === at) {
+          frozen.at = point;
+          frozen.life?.freeze();
+        }
+        return false;
+      },
+    });
+    frozen.life = victim;
+    await victim.begin();
+    await vi.waitFor(() => expect(frozen.at).not.toBeNull(), { timeout: SETTLE_MS, interval: 20 });
+    await endLeasesOf(victim.pid);
+    await finishAll();
+    victim.thaw();
+    // The other one's payout goes through the hands of the thawed one too.
+    await startPayout(customer);
+    await waitUntilAllFinal();
+    victim.kill();
+    await victim.ended;
+    console.log(`Seed ${String(SEED)}: frozen at ${frozen.at?.stage ?? ""} ${frozen.at?.label ?? ""}.`);
+    await expectAllIsRight([customer.treasury]);
+  },
+  3 * SETTLE_MS,
+);

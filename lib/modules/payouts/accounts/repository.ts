@@ -1,0 +1,120 @@
+import type { Database } from "@/lib/db/client";
+import { sqlOn, type Sql } from "@/lib/db/sql";
+import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
+import { claimRowKeys, type RowKeys } from "../row-keys";
+import { unlessUsed, UsedAlreadyError, type AccountsPayoutRow } from "../repository";
+import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
+
+// One statement whatever the number of rows: the payout, its job where it may run at once, and its rows.
+const INSERT_PAYOUT = `
+  WITH stored AS (
+    INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
+      items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at)
+    VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16)
+    ON CONFLICT DO NOTHING RETURNING id
+  ), begun AS (
+    INSERT INTO job (id, queue, run_at) SELECT id, 'payout', $15 FROM stored WHERE $5 = 'queued'
+  )
+  ${insertRows("$17")}`;
+
+const FINISH_ATOMIC = `
+  UPDATE payout SET status = $3, sub_status = 'full', failure = $4::jsonb, updated_at = $2,
+    items_completed = CASE WHEN $3 = 'completed' THEN items_total ELSE 0 END,
+    items_failed = CASE WHEN $3 = 'completed' THEN 0 ELSE items_total END,
+    paid_base = CASE WHEN $3 = 'completed' THEN total_base ELSE 0 END
+  WHERE id = $1 AND status = 'processing'`;
+
+/** Inside a transaction of the ledger's: what was posted, and that it was, change together. */
+export const finishAtomic = (
+  sql: Sql,
+  end: { payoutId: string; completed: boolean; failure: object | null; now: Date },
+): Promise<number> =>
+  sql.change(FINISH_ATOMIC, [
+    end.payoutId,
+    end.now,
+    end.completed ? "completed" : "failed",
+    end.failure === null ? null : JSON.stringify(end.failure),
+  ]);
+
+/** @returns 0: its key, or what it tries again, was used by another one */
+const insertPayout = (sql: Sql, payout: AccountsPayoutRow, rows: readonly string[]): Promise<number> =>
+  sql.change(INSERT_PAYOUT, [
+    payout.id,
+    payout.projectId,
+    payout.kind,
+    payout.mode,
+    payout.subStatus,
+    payout.sourceAccountId,
+    payout.currency,
+    payout.reference,
+    payout.totalBase.toFixed(),
+    payout.itemsTotal,
+    payout.digest,
+    payout.idempotencyKey,
+    payout.retryOf,
+    payout.createdBy,
+    payout.createdAt,
+    payout.expiresAt,
+    encodeRows(rows),
+  ]);
+
+/** Payouts between accounts of the ledger. */
+export const createAccountPayoutsRepository = (database: Database) => ({
+  /**
+   * Stores a payout with its rows; `admit` says in the same transaction whether it may run at once, else it awaits approval
+   * until `expiresAt`. Null: its key, or what it tries again, was used by another one.
+   * @throws DomainError `duplicate_payout`
+   */
+  insert: (input: {
+    payout: AccountsPayoutRow;
+    /** Encoded, each for itself. */
+    rows: readonly string[];
+    /** Null: its rows do not count as payments that are made for the first time. */
+    keys: RowKeys | null;
+    admit: (sql: Sql) => Promise<boolean>;
+    /** The entry for the payout as it was stored; written in the same transaction. */
+    audit: (stored: AccountsPayoutRow) => AuditEntry;
+    expiresAt: Date;
+  }): Promise<AccountsPayoutRow | null> => {
+    const { payout, rows, keys, admit, audit, expiresAt } = input;
+    const storing = database.rawTransaction(async (sql) => {
+      if (keys !== null) await claimRowKeys(sql, payout, keys);
+      const stored: AccountsPayoutRow = (await admit(sql))
+        ? { ...payout, subStatus: "queued", expiresAt: null }
+        : { ...payout, subStatus: "awaiting_approval", expiresAt };
+      if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
+      await recordAuditOn(sql, audit(stored));
+      return stored;
+    });
+    return unlessUsed(storing);
+  },
+
+  /** awaiting approval → queued. False when it does not wait for it any more. */
+  approve: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      const { count } = await tx.payout.updateMany({
+        where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+        data: { subStatus: "queued", expiresAt: null, updatedAt: now },
+      });
+      if (count === 0) return false;
+      await tx.job.create({ data: { id, queue: "payout", runAt: now } });
+      await recordAudit(tx, audit);
+      return true;
+    }),
+
+  /** pending → cancelled. False when it is no longer pending. */
+  cancel: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      const { count } = await tx.payout.updateMany({
+        where: { id, status: "pending" },
+        data: { status: "cancelled", expiresAt: null, updatedAt: now },
+      });
+      if (count === 1) await recordAudit(tx, audit);
+      return count === 1;
+    }),
+
+  /** In their order. */
+  items: (query: ItemsQuery): Promise<PayoutItemRow[]> => readItems(sqlOn(database.pool), query),
+});
+
+export type AccountPayoutsRepository = ReturnType<typeof createAccountPayoutsRepository>;

@@ -1,0 +1,210 @@
+import { cpSync, mkdtempSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { newId } from "@/lib/core/ids";
+import { toDecimal } from "@/lib/db/decimal";
+import { migrateDeploy } from "@/lib/db/migrate";
+import { sqlOn } from "@/lib/db/sql";
+import type { LedgerService } from "@/lib/modules/ledger/service";
+import { emptyDatabase, testDatabase } from "@/lib/testing/database";
+import { makeWorkspace } from "@/lib/testing/workspace";
+import { createPayoutsRepository, type AccountsPayoutRow } from "../repository";
+import { createAccountPayoutsRepository } from "./repository";
+import { createAccountPayoutRunner } from "./runner";
+import { encodeRow, readItems, settleItems, type ItemOutcome, type NewItem } from "./rows";
+
+const MIGRATIONS = join(import.meta.dirname, "../../../../prisma/migrations");
+const BEFORE_ROWS = "20261121140000_payouts";
+
+const { database } = await testDatabase();
+const payouts = createPayoutsRepository(database);
+const repository = createAccountPayoutsRepository(database);
+const sql = sqlOn(database.pool);
+const workspace = await makeWorkspace();
+afterAll(() => workspace.remove());
+
+const now = new Date();
+const itemsOf = (count: number): NewItem[] =>
+  Array.from({ length: count }, (_, index) => ({
+    recipientAccountId: `ga_${String(index)}`,
+    amountBase: BigInt(index + 1),
+    reference: index % 2 === 0 ? null : `"Löhne", {${String(index)}} \\ '`,
+  }));
+
+const store = async (
+  items: readonly NewItem[],
+  mode: AccountsPayoutRow["mode"] = "independent",
+): Promise<AccountsPayoutRow> => {
+  const payout: AccountsPayoutRow = {
+    id: newId("payout"),
+    projectId: "prj_1",
+    kind: "global_accounts",
+    mode,
+    status: "pending",
+    subStatus: "created",
+    sourceAccountId: "ga_source",
+    currency: "usdc",
+    reference: null,
+    totalBase: toDecimal(items.reduce((sum, { amountBase }) => sum + amountBase, 0n)),
+    paidBase: toDecimal(0n),
+    itemsTotal: items.length,
+    itemsCompleted: 0,
+    itemsFailed: 0,
+    digest: new Uint8Array(32),
+    idempotencyKey: null,
+    failure: null,
+    retryOf: null,
+    createdBy: "test",
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: null,
+  };
+  const stored = await repository.insert({
+    payout,
+    rows: items.map(encodeRow),
+    keys: null,
+    admit: () => Promise.resolve(true),
+    audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
+    expiresAt: now,
+  });
+  if (stored === null) throw new Error("The payout was not stored.");
+  return stored;
+};
+
+const paid = (index: number): ItemOutcome => ({
+  index,
+  amountBase: BigInt(index + 1),
+  status: "completed",
+  transactionId: `lt_${String(index)}`,
+  failure: null,
+});
+
+const FAILURE = { code: "insufficient_balance", message: "no", retryable: true };
+const refused = (index: number): ItemOutcome => ({
+  ...paid(index),
+  status: "failed",
+  transactionId: null,
+  failure: FAILURE,
+});
+
+const countsOf = async (id: string): Promise<unknown[]> => {
+  const row = await payouts.find(id);
+  return [row?.itemsCompleted, row?.itemsFailed, row?.paidBase.toFixed()];
+};
+
+describe("the rows of a payout", () => {
+  test("come back as they were, in pages of any size, across the values that hold them", async () => {
+    const items = itemsOf(2345);
+    const { id: payoutId } = await store(items);
+    for (const limit of [7, 999, 1000, 1001, 10_000]) {
+      const read: NewItem[] = [];
+      for (;;) {
+        const page = await readItems(sql, { payoutId, after: read.length - 1, limit });
+        expect(page.length).toBe(Math.min(limit, items.length - read.length));
+        expect(page[0]?.index ?? read.length).toBe(read.length);
+        read.push(
+          ...page.map(({ recipientAccountId, amountBase, reference }) => ({
+            recipientAccountId,
+            amountBase,
+            reference,
+          })),
+        );
+        if (page.length < limit) break;
+      }
+      expect(read).toEqual(items);
+    }
+  });
+
+  test("are found by their state, wherever they lie", async () => {
+    const { id: payoutId } = await store(itemsOf(2100));
+    await settleItems(sql, { payoutId, items: [refused(3), paid(4), refused(1999), paid(2050)], now });
+    const indexes = async (status: string | null, after = -1, limit = 5000): Promise<number[]> =>
+      (await readItems(sql, { payoutId, after, limit, status })).map(({ index }) => index);
+    expect(await indexes("failed")).toEqual([3, 1999]);
+    expect(await indexes("completed")).toEqual([4, 2050]);
+    expect(await indexes("completed", 4, 1)).toEqual([2050]);
+    const pending = await indexes(null);
+    expect(pending).toHaveLength(2096);
+    expect(await indexes(null, 1998, 2)).toEqual([2000, 2001]);
+    const [ended] = await readItems(sql, { payoutId, after: 2, limit: 1 });
+    expect(ended).toMatchObject({ index: 3, status: "failed", transactionId: null, failure: FAILURE });
+  });
+
+  test("count once, however many instances settle them at once", async () => {
+    const { id: payoutId } = await store(itemsOf(600));
+    const outcomes = Array.from({ length: 600 }, (_, index) => (index % 3 === 0 ? refused(index) : paid(index)));
+    const settle = (items: readonly ItemOutcome[]): Promise<void> =>
+      database.rawTransaction((tx) => settleItems(tx, { payoutId, items, now }));
+    await Promise.all([settle(outcomes.slice(0, 400)), settle(outcomes.slice(200)), settle(outcomes)]);
+    const expected = outcomes.filter(({ status }) => status === "completed");
+    const paidBase = expected.reduce((sum, { amountBase }) => sum + amountBase, 0n).toString();
+    expect(await countsOf(payoutId)).toEqual([400, 200, paidBase]);
+    await settle(outcomes);
+    expect(await countsOf(payoutId)).toEqual([400, 200, paidBase]);
+  });
+});
+
+describe("a payout of which rows are missing", () => {
+  const ledger = { together: vi.fn<LedgerService["together"]>() };
+  const runner = createAccountPayoutRunner({
+    payouts,
+    repository,
+    ledger: ledger as unknown as LedgerService,
+    clock: { now: () => now },
+  });
+
+  test.each(["atomic", "independent"] as const)("and is %s is not paid, nor said to be paid", async (mode) => {
+    const { id } = await store(itemsOf(1500), mode);
+    await database.pool.query("DELETE FROM payout_rows WHERE payout_id = $1", [id]);
+    await payouts.begin(id, now);
+    const begun = await payouts.find(id);
+    if (begun?.kind !== "global_accounts") throw new Error("The payout was not stored.");
+    await expect(runner.run(begun)).rejects.toThrow(id);
+    expect(ledger.together).not.toHaveBeenCalled();
+    expect(await payouts.find(id)).toMatchObject({ status: "processing", itemsCompleted: 0 });
+  });
+});
+
+/** As the schema was when each row lay by itself. */
+const OLD_ROWS = `
+  INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, total_base, items_total, digest,
+    created_by, created_at, updated_at)
+  SELECT id, 'prj_1', 'global_accounts', mode, 'processing', 'queued', 'ga_source', 'usdc', 1, 1500, '\\x00', 'test', now(), now()
+  FROM (VALUES ('po_atomic', 'atomic'), ('po_each', 'independent')) AS p (id, mode);
+  INSERT INTO payout_item (payout_id, index, recipient_account_id, amount_base, reference, status, transaction_id, failure)
+  SELECT p.id, i, 'ga_' || i, i + 1, nullif('r' || i, 'r7'), CASE WHEN p.mode = 'independent' AND i IN (5, 1200) THEN 'completed' END,
+    CASE WHEN p.mode = 'independent' AND i IN (5, 1200) THEN 'lt_' || i END, NULL
+  FROM payout p, generate_series(0, 1499) i`;
+
+test("rows of payouts that were made before lie as they would now", async () => {
+  const { url } = await emptyDatabase();
+  const earlier = mkdtempSync(join(workspace.folder, "migrations-"));
+  for (const name of readdirSync(MIGRATIONS).filter((each) => each <= BEFORE_ROWS))
+    cpSync(join(MIGRATIONS, name), join(earlier, name), { recursive: true });
+  await migrateDeploy(url, earlier);
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    await pool.query(OLD_ROWS);
+    await migrateDeploy(url, MIGRATIONS);
+    for (const [payoutId, ended] of [
+      ["po_atomic", []],
+      ["po_each", [5, 1200]],
+    ] as const) {
+      const rows = await readItems(sqlOn(pool), { payoutId, after: -1, limit: 10_000 });
+      expect(rows).toEqual(
+        Array.from({ length: 1500 }, (_, index) => ({
+          index,
+          recipientAccountId: `ga_${String(index)}`,
+          amountBase: BigInt(index + 1),
+          reference: index === 7 ? null : `r${String(index)}`,
+          status: (ended as readonly number[]).includes(index) ? "completed" : null,
+          transactionId: (ended as readonly number[]).includes(index) ? `lt_${String(index)}` : null,
+          failure: null,
+        })),
+      );
+    }
+  } finally {
+    await pool.end();
+  }
+});

@@ -1,0 +1,327 @@
+/** Payments from one account of the ledger to many. */
+import { actorName, type Actor } from "@/lib/core/actor";
+import type { Asset, Assets } from "@/lib/chains/assets";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { isId, newId } from "@/lib/core/ids";
+import { formatAmount } from "@/lib/core/money";
+import { isFinal } from "@/lib/core/status";
+import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import type { Sql, SqlReader } from "@/lib/db/sql";
+import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
+import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import { APPROVAL_SECONDS, hexOf, requireRows, type Prices, PRICE_TIMEOUT_MS } from "../common";
+import type { AccountsPayoutRow, PayoutsRepository } from "../repository";
+import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../row-keys";
+import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
+import type { AccountPayoutsRepository } from "./repository";
+import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
+
+const KIND = "global_accounts";
+
+export interface AccountPayoutsDeps {
+  readonly payouts: Pick<PayoutsRepository, "findByKey">;
+  readonly repository: AccountPayoutsRepository;
+  /** Reads outside of any transaction. */
+  readonly reader: SqlReader;
+  readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
+  readonly assets: Assets;
+  readonly policies: PoliciesService;
+  readonly prices: Prices;
+  readonly clock: Clock;
+}
+
+export interface NewAccountsPayout {
+  readonly sourceAccountId: string;
+  readonly transfers: readonly PayoutRowInput[];
+  readonly mode: "atomic" | "independent";
+  readonly reference?: string | undefined;
+  readonly validateOnly: boolean;
+  readonly allowDuplicates: boolean;
+  /** The caller's Idempotency-Key. */
+  readonly key: string | null;
+}
+
+interface Checked {
+  readonly source: AccountRecord;
+  readonly asset: Asset;
+  readonly items: readonly NewItem[];
+  readonly totalBase: bigint;
+}
+
+type CheckInput = Pick<NewAccountsPayout, "sourceAccountId" | "transfers" | "mode">;
+
+const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
+
+/** @throws DomainError `idempotency_mismatch` where the key was used for something else */
+const sameAs = (known: AccountsPayoutRow, digest: Uint8Array): AccountsPayoutRow => {
+  if (hexOf(known.digest) === hexOf(digest)) return known;
+  throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
+};
+
+/** Worth in US dollars, rounded up: it is weighed against a cap. */
+const worth = (base: bigint, priceUsd: string | null | undefined): string | null => {
+  if (priceUsd === null || priceUsd === undefined) return null;
+  const [whole = "0", fraction = ""] = priceUsd.split(".");
+  const scale = 10n ** BigInt(LEDGER_DECIMALS + fraction.length - 6);
+  return formatAmount((base * BigInt(whole + fraction) + scale - 1n) / scale, 6);
+};
+
+const keysOf = ({ asset, items }: Checked, allowDuplicates: boolean, now: Date): RowKeys => ({
+  keys: items.map(({ recipientAccountId: recipient, amountBase, reference }) =>
+    rowKeyOf({ recipient, asset: asset.assetId, amountBase, reference }),
+  ),
+  allowDuplicates,
+  now,
+});
+
+export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
+  const { repository, ledger, assets, clock } = deps;
+
+  const check = async (projectId: string, input: CheckInput): Promise<Checked> => {
+    requireRows(input.transfers.length);
+    const ids = [...new Set(input.transfers.map(({ recipientAccountId }) => recipientAccountId))];
+    const wanted = ids.filter((id) => isId("globalAccount", id));
+    // Amounts are read while the database looks for the recipients.
+    const reading = async () => {
+      const source = await ledger.account(projectId, input.sourceAccountId);
+      const asset = assets.resolve(source.currency, "sourceAccountId");
+      return { source, asset, amounts: readAmounts(input.transfers, asset) };
+    };
+    const [{ source, asset, amounts }, unfit] = await Promise.all([
+      reading(),
+      ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
+    ]);
+    const items = checkRows(input.transfers, { amounts, source, asset, unfit, assets });
+    const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+    return { source, asset, items, totalBase };
+  };
+
+  /** Rows that stand for themselves are refused one by one, when their turn comes. */
+  const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayoutRow["mode"]): void => {
+    if (mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
+  };
+
+  const worthOf = async ({ asset, totalBase }: Checked): Promise<string | null> => {
+    const [token] = asset.tokens;
+    if (token === undefined) return null;
+    const [price] = await deps.prices
+      .highestPriceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS))
+      .catch(() => [null]);
+    return worth(totalBase, price);
+  };
+
+  /** Whether it may run without a code: decided, and noted, in the transaction that stores it. */
+  const admission = async (actor: Actor, checked: Checked): Promise<(sql: Sql, now: Date) => Promise<boolean>> => {
+    if (deps.policies.needsCode(actor)) return () => Promise.resolve(false);
+    const usd = await worthOf(checked);
+    return (sql, now) => deps.policies.spend(sql, actor, usd, now);
+  };
+
+  const findKnown = async (actor: Actor, idempotencyKey: string): Promise<AccountsPayoutRow | null> => {
+    const { projectId } = actor;
+    const known = await deps.payouts.findByKey({ projectId, kind: KIND, createdBy: actorName(actor), idempotencyKey });
+    return known?.kind === KIND ? known : null;
+  };
+
+  const store = async (
+    actor: Actor,
+    checked: Checked,
+    own: Omit<PayoutDraft, keyof Checked | "rows"> & { readonly allowDuplicates: boolean },
+  ): Promise<AccountsPayoutRow> => {
+    const now = clock.now();
+    const rows = checked.items.map(encodeRow);
+    const payout = newPayout(actor, { ...own, ...checked, rows }, now);
+    const admit = await admission(actor, checked);
+    const stored = await repository.insert({
+      payout,
+      rows,
+      // A retry pays what was asked for before, so its rows are neither checked nor counted.
+      keys: own.retryOf === null ? keysOf(checked, own.allowDuplicates, now) : null,
+      admit: (sql) => {
+        requireFunds(checked, own.mode);
+        return admit(sql, now);
+      },
+      audit: (row) => createdEntry(actor, row),
+      expiresAt: addSeconds(now, APPROVAL_SECONDS),
+    });
+    if (stored !== null) return stored;
+    const known = own.key === null ? null : await findKnown(actor, own.key);
+    if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
+    return sameAs(known, payout.digest);
+  };
+
+  /** What was stored for the key before: it stands, whatever has become of accounts and balances since. */
+  const repeatedOf = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow | null> => {
+    if (input.key === null || input.validateOnly) return null;
+    const known = await findKnown(actor, input.key);
+    if (known === null) return null;
+    const asset = assets.find(known.currency);
+    const items = asset === null ? null : itemsOf(input.transfers, asset);
+    const { sourceAccountId, mode } = input;
+    const named = { sourceAccountId, currency: known.currency, mode, reference: input.reference ?? null };
+    return sameAs(known, items === null ? new Uint8Array() : payoutDigest(named, items.map(encodeRow)));
+  };
+
+  const validated = async (actor: Actor, checked: Checked, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
+    const now = clock.now();
+    const keys = keysOf(checked, input.allowDuplicates, now);
+    if (!input.allowDuplicates) refuseDuplicates(await duplicatesOf(deps.reader, actor.projectId, keys));
+    requireFunds(checked, input.mode);
+    const own = { mode: input.mode, reference: input.reference ?? null, key: null, retryOf: null };
+    const draft = { ...own, ...checked, rows: checked.items.map(encodeRow) };
+    return { ...newPayout(actor, draft, now), id: "" };
+  };
+
+  const createNew = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
+    const checked = await check(actor.projectId, input);
+    if (input.validateOnly) return validated(actor, checked, input);
+    const { mode, reference = null, key, allowDuplicates } = input;
+    return store(actor, checked, { mode, reference, key, retryOf: null, allowDuplicates });
+  };
+
+  /**
+   * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
+   * everything is right and nothing was stored (`validateOnly`).
+   * @throws DomainError `invalid_request` (every bad row by index), `not_found`, `duplicate_payout`, `insufficient_balance`,
+   * `batch_too_large`
+   */
+  const create = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
+    deps.policies.checkAccountRecipients(actor, "transfers");
+    try {
+      return await createNew(actor, input);
+    } catch (error) {
+      const repeated = await repeatedOf(actor, input);
+      if (repeated === null) throw error;
+      return repeated;
+    }
+  };
+
+  /** A payout of the failed rows alone, once; it needs its own approval. @throws DomainError as `create` does */
+  const retry = async (
+    actor: Actor,
+    payout: AccountsPayoutRow,
+    rows: AsyncIterable<PayoutItemRow>,
+  ): Promise<AccountsPayoutRow> => {
+    deps.policies.checkAccountRecipients(actor, "transfers");
+    const transfers: PayoutRowInput[] = [];
+    for await (const item of rows) {
+      if (payout.mode === "independent" && item.status !== "failed") continue;
+      const { recipientAccountId, reference } = item;
+      const amount = units(item.amountBase);
+      transfers.push({ recipientAccountId, amount, currency: payout.currency, reference: reference ?? undefined });
+    }
+    const { sourceAccountId, mode, reference } = payout;
+    const checked = await check(actor.projectId, { sourceAccountId, transfers, mode });
+    return store(actor, checked, { mode, reference, key: null, retryOf: payout.id, allowDuplicates: true });
+  };
+
+  /** What the message with the code states, a line each; `first` are its first rows. */
+  const approvalLines = (payout: AccountsPayoutRow, first: readonly PayoutItemRow[]): string[] => {
+    const symbol = assets.find(payout.currency)?.symbol ?? payout.currency;
+    const rest = payout.itemsTotal - first.length;
+    return [
+      `You pay: ${units(toBigInt(payout.totalBase))} ${symbol} in ${String(payout.itemsTotal)} payments from ${payout.sourceAccountId}`,
+      ...first.map((item) => `${units(item.amountBase)} ${symbol} to ${item.recipientAccountId}`),
+      ...(rest > 0 ? [`and ${String(rest)} more`] : []),
+    ];
+  };
+
+  return {
+    create,
+    retry,
+    approvalLines,
+    approve: repository.approve,
+    cancel: repository.cancel,
+    items: repository.items,
+  };
+};
+
+export type AccountPayoutsService = ReturnType<typeof createAccountPayoutsService>;
+
+const neverRan = ({ status }: AccountsPayoutRow): boolean => status === "cancelled" || status === "expired";
+
+export type AccountRowStatus = "pending" | "completed" | "failed";
+
+/** Whether rows of the payout can be in that state: those of an atomic one, and of one that never ran, are all in the payout's. */
+export const mayHave = (payout: AccountsPayoutRow, status: AccountRowStatus): boolean =>
+  (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
+
+/** A row without a state of its own stands as its payout does; undefined: of any state. */
+export const storedStatus = (
+  payout: AccountsPayoutRow,
+  status: AccountRowStatus | undefined,
+): string | null | undefined => {
+  if (status === undefined) return undefined;
+  const hasNone = status === "pending" || payout.mode === "atomic" || neverRan(payout);
+  return hasNone ? null : status;
+};
+
+/** A row's state: its own, or that of its payout. */
+export const itemStatusOf = (
+  payout: Pick<AccountsPayoutRow, "status" | "mode">,
+  item: { readonly status: string | null },
+): AccountRowStatus => {
+  if (item.status === "completed" || item.status === "failed") return item.status;
+  if (payout.status === "completed") return "completed";
+  return isFinal(payout.status) ? "failed" : "pending";
+};
+
+const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): DomainError => {
+  const missing = units(totalBase - source.availableBase);
+  const message = `The account has ${units(source.availableBase)} ${asset.symbol} available, ${missing} less than the payout's total. Nothing was paid.`;
+  return new DomainError("insufficient_balance", message, { details: [{ path: "sourceAccountId", message }] });
+};
+
+/** Who made the payout; `means` where it may run without an approval. */
+const createdEntry = (actor: Actor, payout: AccountsPayoutRow): AuditEntry => ({
+  ...doneBy(actor),
+  action: payout.retryOf === null ? "payout.created" : "payout.retried",
+  subject: payout.id,
+  data: {
+    status: payout.subStatus,
+    total: units(toBigInt(payout.totalBase)),
+    currency: payout.currency,
+    items: payout.itemsTotal,
+    ...(payout.subStatus === "queued" ? { means: "policy" } : {}),
+    ...(payout.retryOf === null ? {} : { retryOf: payout.retryOf }),
+  },
+  at: payout.createdAt,
+});
+
+interface PayoutDraft extends Checked {
+  readonly mode: AccountsPayoutRow["mode"];
+  readonly reference: string | null;
+  readonly key: string | null;
+  readonly retryOf: string | null;
+  /** Encoded. */
+  readonly rows: readonly string[];
+}
+
+/** As it would be stored. */
+const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayoutRow => {
+  const { source, asset, rows, totalBase, mode, reference } = draft;
+  const named = { sourceAccountId: source.id, currency: asset.assetId, mode, reference };
+  return {
+    ...named,
+    id: newId("payout"),
+    projectId: actor.projectId,
+    kind: KIND,
+    status: "pending",
+    subStatus: "created",
+    totalBase: toDecimal(totalBase),
+    paidBase: toDecimal(0n),
+    itemsTotal: rows.length,
+    itemsCompleted: 0,
+    itemsFailed: 0,
+    digest: payoutDigest(named, rows),
+    idempotencyKey: draft.key,
+    failure: null,
+    retryOf: draft.retryOf,
+    createdBy: actorName(actor),
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: null,
+  };
+};

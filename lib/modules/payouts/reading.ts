@@ -1,0 +1,192 @@
+/** Payouts of both kinds as they are read: one, a page of them, and their rows. */
+import type { Asset, Assets } from "@/lib/chains/assets";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { PAYOUT_ROWS_MAX, type ROW_STATUSES } from "@/lib/contracts/payouts";
+import { invalidRequest, notFound, type DomainError } from "@/lib/core/errors";
+import { isId } from "@/lib/core/ids";
+import { isFinal, type Status } from "@/lib/core/status";
+import type { PayoutItemRow } from "./accounts/rows";
+import { mayHave, storedStatus, type AccountPayoutsService, type AccountRowStatus } from "./accounts/service";
+import type { AccountsPayoutRow, PayoutRow, PayoutsRepository } from "./repository";
+import { coinPrices, type FeeDeps } from "./wallets/pricing";
+import type { WalletItemRow, WalletRowStatus } from "./wallets/reading";
+import type { WalletPayoutsService, WalletsPayoutParts } from "./wallets/service";
+
+const EXPORT_PAGE = 1000;
+
+export interface PayoutReadingDeps {
+  readonly repository: Pick<PayoutsRepository, "findInProject" | "list" | "retriedAmong">;
+  readonly accounts: Pick<AccountPayoutsService, "items">;
+  readonly wallets: Pick<WalletPayoutsService, "parts" | "items">;
+  readonly assets: Assets;
+  readonly registry: ChainRegistry;
+  readonly prices: FeeDeps["prices"];
+}
+
+/** A payout between accounts, and the asset that it is in; null where no chain lists that any more. */
+export interface AccountsPayoutView {
+  readonly kind: "global_accounts";
+  readonly payout: AccountsPayoutRow;
+  readonly asset: Asset | null;
+  /** Whether another payout tries its failed rows again. */
+  readonly isRetried: boolean;
+}
+
+/** A payout to wallets. */
+export interface WalletsPayoutView extends WalletsPayoutParts {
+  readonly kind: "wallets";
+  readonly registry: ChainRegistry;
+  /** US dollars per coin of its chain; null where that is not known. */
+  readonly coinUsd: string | null;
+  readonly isRetried: boolean;
+}
+
+export type PayoutView = AccountsPayoutView | WalletsPayoutView;
+
+type RowStatus = (typeof ROW_STATUSES)[number];
+
+/** Rows of one payout. */
+export type PayoutItems =
+  | { readonly kind: "global_accounts"; readonly view: AccountsPayoutView; readonly rows: readonly PayoutItemRow[] }
+  | { readonly kind: "wallets"; readonly view: WalletsPayoutView; readonly rows: readonly WalletItemRow[] };
+
+const ACCOUNT_STATUSES: readonly RowStatus[] = ["pending", "completed", "failed"] satisfies AccountRowStatus[];
+const WALLET_STATUSES: readonly RowStatus[] = [
+  "queued",
+  "sent",
+  "confirmed",
+  "paid",
+  "failed",
+  "unknown",
+  "cancelled",
+] satisfies WalletRowStatus[];
+
+const isAccountStatus = (status: RowStatus): status is AccountRowStatus => ACCOUNT_STATUSES.includes(status);
+const isWalletStatus = (status: RowStatus): status is WalletRowStatus => WALLET_STATUSES.includes(status);
+
+/** A payout that was just made. */
+const NOT_RETRIED: ReadonlySet<string> = new Set();
+
+const badCursor = (): DomainError => invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+
+export const createPayoutReading = (deps: PayoutReadingDeps) => {
+  const { repository, accounts, wallets } = deps;
+
+  const accountsView = (payout: AccountsPayoutRow, retried: ReadonlySet<string>): AccountsPayoutView => ({
+    kind: payout.kind,
+    payout,
+    asset: deps.assets.find(payout.currency),
+    isRetried: retried.has(payout.id),
+  });
+
+  const coinsOf = (parts: readonly WalletsPayoutParts[]): Promise<ReadonlyMap<number, string>> =>
+    coinPrices(
+      deps,
+      parts.map(({ own }) => own.chainId),
+    );
+
+  const walletsView = (
+    parts: WalletsPayoutParts,
+    { retried, coins }: { retried: ReadonlySet<string>; coins: ReadonlyMap<number, string> },
+  ): WalletsPayoutView => ({
+    kind: "wallets",
+    ...parts,
+    registry: deps.registry,
+    coinUsd: coins.get(parts.own.chainId) ?? null,
+    isRetried: retried.has(parts.payout.id),
+  });
+
+  const views = async (projectId: string, rows: readonly PayoutRow[]): Promise<PayoutView[]> => {
+    const ended = rows.flatMap(({ id, status }) => (isFinal(status) ? [id] : []));
+    const toWallets = rows.filter((row) => row.kind === "wallets");
+    const [retried, parts] = await Promise.all([
+      repository.retriedAmong(projectId, ended),
+      wallets.parts(projectId, toWallets),
+    ]);
+    const coins = await coinsOf(parts);
+    const byId = new Map(parts.map((each) => [each.payout.id, each]));
+    return rows.flatMap((row): PayoutView[] => {
+      if (row.kind === "global_accounts") return [accountsView(row, retried)];
+      const own = byId.get(row.id);
+      return own === undefined ? [] : [walletsView(own, { retried, coins })];
+    });
+  };
+
+  const get = async (projectId: string, id: string): Promise<PayoutView> => {
+    const payout = isId("payout", id) ? await repository.findInProject(projectId, id) : null;
+    if (payout === null) throw notFound();
+    const [view] = await views(projectId, [payout]);
+    if (view === undefined) throw notFound();
+    return view;
+  };
+
+  const newAccountsView = (payout: AccountsPayoutRow): AccountsPayoutView => accountsView(payout, NOT_RETRIED);
+
+  const newWalletsView = async (parts: WalletsPayoutParts): Promise<WalletsPayoutView> =>
+    walletsView(parts, { retried: NOT_RETRIED, coins: await coinsOf([parts]) });
+
+  const list = async (
+    projectId: string,
+    query: {
+      limit: number;
+      cursor?: string | undefined;
+      status?: Status | undefined;
+      kind?: PayoutRow["kind"] | undefined;
+    },
+  ): Promise<{ data: PayoutView[]; nextCursor: string | null }> => {
+    if (query.cursor !== undefined && !isId("payout", query.cursor)) throw badCursor();
+    const { status, kind, cursor: before } = query;
+    const rows = await repository.list({ projectId, status, kind, before, limit: query.limit + 1 });
+    const data = rows.slice(0, query.limit);
+    const nextCursor = rows.length > query.limit ? (data.at(-1)?.id ?? null) : null;
+    return { data: await views(projectId, data), nextCursor };
+  };
+
+  /** Rows after the index `after`, in their order. */
+  const rowsOf = async (
+    view: PayoutView,
+    { after, limit, status }: { after: number; limit: number; status?: RowStatus | undefined },
+  ): Promise<PayoutItems> => {
+    const { id: payoutId, projectId } = view.payout;
+    if (view.kind === "wallets") {
+      const { kind } = view;
+      if (status !== undefined && !isWalletStatus(status)) return { kind, view, rows: [] };
+      return { kind, view, rows: await wallets.items({ projectId, payoutId, after, limit, status }) };
+    }
+    const { kind, payout } = view;
+    if (status !== undefined && !isAccountStatus(status)) return { kind, view, rows: [] };
+    if (status !== undefined && !mayHave(payout, status)) return { kind, view, rows: [] };
+    return { kind, view, rows: await accounts.items({ payoutId, after, limit, status: storedStatus(payout, status) }) };
+  };
+
+  const items = async (
+    projectId: string,
+    id: string,
+    query: { limit: number; cursor?: string | undefined; status?: RowStatus | undefined },
+  ): Promise<PayoutItems & { nextCursor: string | null }> => {
+    if (query.cursor !== undefined && !/^[0-9]{1,9}$/.test(query.cursor)) throw badCursor();
+    const view = await get(projectId, id);
+    const after = query.cursor === undefined ? -1 : Number(query.cursor);
+    const found = await rowsOf(view, { after, limit: query.limit + 1, status: query.status });
+    const more = found.rows.length > query.limit;
+    const cut = more ? cutTo(found, query.limit) : found;
+    return { ...cut, nextCursor: more ? (cut.rows.at(-1)?.index.toString() ?? null) : null };
+  };
+
+  /** All rows, read page by page while they are taken. */
+  const allItems = async function* (view: PayoutView, status?: RowStatus): AsyncGenerator<PayoutItems> {
+    for (let after = -1; after < PAYOUT_ROWS_MAX;) {
+      const page = await rowsOf(view, { after, limit: EXPORT_PAGE, status });
+      yield page;
+      if (page.rows.length < EXPORT_PAGE) return;
+      after = page.rows.at(-1)?.index ?? PAYOUT_ROWS_MAX;
+    }
+  };
+
+  return { get, list, items, allItems, newAccountsView, newWalletsView };
+};
+
+const cutTo = (found: PayoutItems, limit: number): PayoutItems =>
+  found.kind === "wallets"
+    ? { ...found, rows: found.rows.slice(0, limit) }
+    : { ...found, rows: found.rows.slice(0, limit) };

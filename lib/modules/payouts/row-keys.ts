@@ -1,0 +1,147 @@
+/** Which payments were asked for lately: the same one within 30 days is refused unless the caller allows it. */
+import { createHash } from "node:crypto";
+import { DomainError, type ErrorDetail } from "@/lib/core/errors";
+import type { Sql, SqlReader } from "@/lib/db/sql";
+
+/** Days after which a payment may be made again without being asked about. */
+export const DUPLICATE_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEY_BYTES = 16;
+/** Payouts that share a row wait for each other; others seldom do. */
+const LOCKS = 64;
+
+/** A payment: to whom, what, how much, and under which reference. */
+export interface RowIdentity {
+  readonly recipient: string;
+  /** `<chain id>:<token>` or a currency. */
+  readonly asset: string;
+  readonly amountBase: bigint;
+  readonly reference: string | null;
+}
+
+/** Keys of a payout's rows, in hex, in their order. */
+export interface RowKeys {
+  readonly keys: readonly string[];
+  readonly allowDuplicates: boolean;
+  readonly now: Date;
+}
+
+/** A row that was asked for before: by another payout, or by an earlier row of the same list. */
+export interface DuplicateRow {
+  readonly index: number;
+  readonly earlier: { readonly payoutId: string; readonly at: Date } | { readonly index: number };
+}
+
+export const rowKeyOf = ({ recipient, asset, amountBase, reference }: RowIdentity): string =>
+  createHash("sha256")
+    .update(JSON.stringify([recipient, asset, amountBase.toString(), reference]))
+    .digest("hex")
+    .slice(0, 2 * KEY_BYTES);
+
+/** Rows that repeat an earlier row of the same list. */
+export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {
+  const first = new Map<string, number>();
+  return keys.flatMap((key, index) => {
+    const earlier = first.get(key);
+    if (earlier !== undefined) return [{ index, earlier: { index: earlier } }];
+    first.set(key, index);
+    return [];
+  });
+};
+
+// Transaction-level locks, taken in one order by everybody, so that nobody waits in a circle.
+const LOCK = `
+  SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || $1), lock) FROM unnest(string_to_array($2, ',')::int[]) AS lock`;
+
+// Each key is looked up by itself (OFFSET 0 keeps the planner from joining with all keys of the project). A row counts while it is
+// paid or may be paid: not when it failed or was cancelled, by itself or with its batch or payout.
+const EARLIER = `
+  WITH found AS MATERIALIZED (
+    SELECT asked.index::int AS index, k.payout_id, k.index AS row, k.created_at
+    FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)
+    CROSS JOIN LATERAL (
+      SELECT payout_id, index, created_at FROM payout_row_key
+      WHERE project_id = $1 AND row_key = decode(asked.key, 'hex') AND created_at > $3::timestamptz OFFSET 0
+    ) k
+  )
+  SELECT DISTINCT ON (found.index) found.index, found.payout_id, found.created_at
+  FROM found
+  JOIN payout p ON p.id = found.payout_id AND p.status NOT IN ('cancelled', 'expired', 'failed')
+  LEFT JOIN payout_item ended ON ended.payout_id = found.payout_id AND ended.index = found.row
+  LEFT JOIN wallet_payout_item item ON item.project_id = $1 AND item.payout_id = found.payout_id AND item.index = found.row
+  LEFT JOIN wallet_payout_batch batch
+    ON batch.project_id = $1 AND batch.payout_id = found.payout_id AND batch.number = item.batch
+  WHERE ended.status IS DISTINCT FROM 'failed' AND item.status IS NULL
+    AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
+  ORDER BY found.index, found.created_at DESC`;
+
+const INSERT = `
+  INSERT INTO payout_row_key (project_id, row_key, payout_id, index, created_at)
+  SELECT $1, decode(asked.key, 'hex'), $3, asked.index - 1, $4::timestamptz
+  FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)`;
+
+interface EarlierRow {
+  readonly index: number;
+  readonly payout_id: string;
+  readonly created_at: Date;
+}
+
+/** Rows that another payout of the last 30 days pays, or is about to pay. */
+export const paidEarlier = async (
+  sql: SqlReader,
+  projectId: string,
+  { keys, now }: Pick<RowKeys, "keys" | "now">,
+): Promise<DuplicateRow[]> => {
+  const since = new Date(now.getTime() - DUPLICATE_DAYS * DAY_MS);
+  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, keys.join(","), since]);
+  return rows.map((row) => ({
+    index: row.index - 1,
+    earlier: { payoutId: row.payout_id, at: row.created_at },
+  }));
+};
+
+/** All rows that were asked for before, each once, in their order. */
+export const duplicatesOf = async (sql: SqlReader, projectId: string, keys: RowKeys): Promise<DuplicateRow[]> => {
+  const found = new Map(repeatedWithin(keys.keys).map((each) => [each.index, each]));
+  for (const each of await paidEarlier(sql, projectId, keys)) found.set(each.index, each);
+  return [...found.values()].sort((one, other) => one.index - other.index);
+};
+
+/** What a person reads about a duplicate. */
+export const duplicateText = ({ earlier }: DuplicateRow): string =>
+  "payoutId" in earlier
+    ? `was asked for in ${earlier.payoutId} on ${earlier.at.toISOString().slice(0, 10)}: same recipient, token, amount and reference`
+    : `is the same as row ${String(earlier.index)} of this list: same recipient, token, amount and reference`;
+
+export const refuseDuplicates = (duplicates: readonly DuplicateRow[]): void => {
+  if (duplicates.length === 0) return;
+  const details = duplicates.map((each): ErrorDetail => ({
+    path: `transfers.${String(each.index)}`,
+    message: duplicateText(each),
+    code: "duplicate_payout",
+  }));
+  const many = duplicates.length === 1 ? "1 row was" : `${String(duplicates.length)} rows were`;
+  const message = `${many} asked for before. Nothing was paid. Send the request with allowDuplicates to pay all the same.`;
+  throw new DomainError("duplicate_payout", message, { details });
+};
+
+/** Locks for these keys, in ascending order: rows that are equal always share one. */
+const locksOf = (keys: readonly string[]): number[] =>
+  [...new Set(keys.map((key) => Number.parseInt(key.slice(0, 2), 16) % LOCKS))].sort((one, other) => one - other);
+
+/**
+ * Notes a payout's rows, in the transaction that stores it. Of equal requests at the same time one is first, and the others find it.
+ * @returns the duplicates that were allowed
+ * @throws DomainError `duplicate_payout` naming every row that was asked for before
+ */
+export const claimRowKeys = async (
+  sql: Sql,
+  payout: { readonly id: string; readonly projectId: string },
+  keys: RowKeys,
+): Promise<DuplicateRow[]> => {
+  await sql.change(LOCK, [payout.projectId, locksOf(keys.keys).join(",")]);
+  const duplicates = await duplicatesOf(sql, payout.projectId, keys);
+  if (!keys.allowDuplicates) refuseDuplicates(duplicates);
+  await sql.change(INSERT, [payout.projectId, keys.keys.join(","), payout.id, keys.now]);
+  return duplicates;
+};

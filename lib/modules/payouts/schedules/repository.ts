@@ -1,0 +1,156 @@
+import type { Database } from "@/lib/db/client";
+import { Prisma, type PayoutSchedule, type PayoutScheduleRun } from "@/lib/db/generated/client";
+import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { toStored } from "@/lib/ports/routing-json";
+
+export type ScheduleStatus = "awaiting_approval" | "active" | "ended" | "cancelled";
+export type ScheduleRow = PayoutSchedule & { status: ScheduleStatus };
+export type ScheduleRunRow = PayoutScheduleRun & { status: "started" | "missed" | "refused" };
+
+export interface RunFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** The columns' CHECKs say which texts there are. */
+const asSchedule = (row: PayoutSchedule): ScheduleRow => row as ScheduleRow;
+const asRun = (row: PayoutScheduleRun): ScheduleRunRow => row as ScheduleRunRow;
+
+type At = Pick<ScheduleRow, "projectId" | "id">;
+
+const runKey = ({ projectId, id }: At, scheduledAt: Date) => ({ projectId, scheduleId: id, scheduledAt });
+
+/** Schedules and their runs. Every change names the state that it expects. */
+export const createSchedulesRepository = (database: Database) => {
+  const { prisma } = database;
+  return {
+    insert: (data: Prisma.PayoutScheduleUncheckedCreateInput, audit: AuditEntry): Promise<ScheduleRow> =>
+      database.transaction(async (tx) => {
+        const row = await tx.payoutSchedule.create({ data });
+        await recordAudit(tx, audit);
+        return asSchedule(row);
+      }),
+
+    find: async (projectId: string, id: string): Promise<ScheduleRow | null> => {
+      const row = await prisma.payoutSchedule.findUnique({ where: { projectId_id: { projectId, id } } });
+      return row === null ? null : asSchedule(row);
+    },
+
+    list: async (query: { projectId: string; before?: string | undefined; limit: number }): Promise<ScheduleRow[]> => {
+      const { projectId, before, limit } = query;
+      const rows = await prisma.payoutSchedule.findMany({
+        where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
+        // A request of 10,000 rows is of no use in a list.
+        omit: { request: true },
+        orderBy: { id: "desc" },
+        take: limit,
+      });
+      return rows.map((row) => asSchedule({ ...row, request: null }));
+    },
+
+    /** The latest of a schedule, newest first. */
+    runs: async ({ projectId, id }: At, limit: number): Promise<ScheduleRunRow[]> => {
+      const where = { projectId, scheduleId: id };
+      const rows = await prisma.payoutScheduleRun.findMany({ where, orderBy: { scheduledAt: "desc" }, take: limit });
+      return rows.map(asRun);
+    },
+
+    /** awaiting approval → active. False when it does not await it any more. */
+    approve: (
+      { projectId, id }: At,
+      next: { approvedBy: string; nextRunAt: Date },
+      audit: AuditEntry,
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { count } = await tx.payoutSchedule.updateMany({
+          where: { projectId, id, status: "awaiting_approval" },
+          data: { ...next, status: "active", updatedAt: audit.at },
+        });
+        if (count === 1) await recordAudit(tx, audit);
+        return count === 1;
+      }),
+
+    /** Not ended → cancelled. False when it has ended, or was cancelled before. */
+    cancel: ({ projectId, id }: At, audit: AuditEntry): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { count } = await tx.payoutSchedule.updateMany({
+          where: { projectId, id, status: { in: ["awaiting_approval", "active"] } },
+          data: { status: "cancelled", nextRunAt: null, updatedAt: audit.at },
+        });
+        if (count === 1) await recordAudit(tx, audit);
+        return count === 1;
+      }),
+
+    /** Whose next run is due, the longest waiting first. */
+    due: async (now: Date, limit: number): Promise<ScheduleRow[]> => {
+      const rows = await prisma.payoutSchedule.findMany({
+        where: { status: "active", nextRunAt: { lte: now } },
+        omit: { request: true },
+        orderBy: { nextRunAt: "asc" },
+        take: limit,
+      });
+      return rows.map((row) => asSchedule({ ...row, request: null }));
+    },
+
+    /**
+     * Takes a due run: notes it, and names the next one. Of any number of instances one does so; false for the others, and when the
+     * schedule was cancelled.
+     */
+    claim: (
+      schedule: ScheduleRow,
+      run: { scheduledAt: Date; nextRunAt: Date | null; status: "started" | "missed"; failure: RunFailure | null },
+      audit: AuditEntry | null,
+      now: Date,
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { projectId, id } = schedule;
+        const { count } = await tx.payoutSchedule.updateMany({
+          where: { projectId, id, status: "active", nextRunAt: run.scheduledAt },
+          data: { nextRunAt: run.nextRunAt, status: run.nextRunAt === null ? "ended" : "active", updatedAt: now },
+        });
+        if (count === 0) return false;
+        const failure = run.failure === null ? Prisma.DbNull : toStored(run.failure);
+        await tx.payoutScheduleRun.create({
+          data: { ...runKey(schedule, run.scheduledAt), status: run.status, failure },
+        });
+        if (audit !== null) await recordAudit(tx, audit);
+        return true;
+      }),
+
+    /** Runs that were taken, and of which no payout is known yet. */
+    openRuns: async (limit: number): Promise<ScheduleRunRow[]> => {
+      const rows = await prisma.payoutScheduleRun.findMany({
+        where: { status: "started", payoutId: null },
+        orderBy: { scheduledAt: "asc" },
+        take: limit,
+      });
+      return rows.map(asRun);
+    },
+
+    /** Notes the payout of a run. It is there, whatever another instance has made of the run meanwhile. */
+    started: async ({ projectId, scheduleId, scheduledAt }: ScheduleRunRow, payoutId: string): Promise<void> => {
+      await prisma.payoutScheduleRun.updateMany({
+        where: { projectId, scheduleId, scheduledAt, payoutId: null },
+        data: { payoutId, status: "started", failure: Prisma.DbNull },
+      });
+    },
+
+    /** Notes why a run that was taken makes no payout. False when somebody else noted how it ended. */
+    failed: (
+      { projectId, scheduleId, scheduledAt }: ScheduleRunRow,
+      end: { status: "missed" | "refused"; failure: RunFailure },
+      audit: AuditEntry,
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { count } = await tx.payoutScheduleRun.updateMany({
+          where: { projectId, scheduleId, scheduledAt, status: "started", payoutId: null },
+          data: { status: end.status, failure: toStored(end.failure) },
+        });
+        if (count === 1) await recordAudit(tx, audit);
+        return count === 1;
+      }),
+  };
+};
+
+export type SchedulesRepository = ReturnType<typeof createSchedulesRepository>;

@@ -1,0 +1,158 @@
+/** Runs of schedules that are due: each is a payout of its own, made once by whichever instance comes first. */
+import type { UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
+import type { AuditEntry } from "@/lib/modules/audit/service";
+import type { ProjectsService } from "@/lib/modules/projects/service";
+import { hexOf } from "../common";
+import { readRequest, type RequestDeps } from "../wallets/request";
+import type { WalletPayoutsService } from "../wallets/service";
+import { storedScheduleRequest } from "../wallets/stored";
+import type { RunFailure, ScheduleRow, ScheduleRunRow, SchedulesRepository } from "./repository";
+import { nextOf, scheduleDigest, timingOf } from "./service";
+
+export interface ScheduleRunsDeps extends RequestDeps {
+  readonly repository: SchedulesRepository;
+  readonly payouts: Pick<WalletPayoutsService, "createScheduled" | "findScheduled">;
+  readonly projects: Pick<ProjectsService, "list">;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** A run that is later than that is noted as missed, and never paid by itself. */
+export const GRACE_MS = 60 * 60 * 1000;
+const SCHEDULES_AT_ONCE = 20;
+const RUNS_AT_ONCE = 20;
+/** Periods of one schedule that one turn notes as missed; the next turn goes on. */
+const PERIODS_AT_ONCE = 100;
+
+/** These may be over in a moment: the run is tried again until its grace is over. */
+const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "chain_unavailable",
+  "provider_error",
+  "service_unavailable",
+  "rate_limited",
+  "internal_error",
+]);
+
+const MISSED: RunFailure = {
+  code: "missed",
+  message: "The service was not running when this was due. Nothing was paid, and it will not be paid by itself.",
+  retryable: false,
+};
+
+const entryOf = (
+  { projectId, scheduleId, scheduledAt }: Pick<ScheduleRunRow, "projectId" | "scheduleId" | "scheduledAt">,
+  action: "run_missed" | "run_refused",
+  failure: RunFailure,
+  at: Date,
+): AuditEntry => ({
+  projectId,
+  actor: "system",
+  action: `payout_schedule.${action}`,
+  subject: scheduleId,
+  data: { scheduledAt: scheduledAt.toISOString(), code: failure.code },
+  at,
+});
+
+/** What is not for people to read. */
+const UNKNOWN = {
+  code: "internal_error",
+  message: "It could not be made because of an error of the service.",
+} as const;
+
+const keyOf = ({ scheduleId, scheduledAt }: ScheduleRunRow): string =>
+  `schedule:${scheduleId}:${scheduledAt.toISOString()}`;
+
+export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
+  const { repository, clock, log } = deps;
+
+  const isLate = (scheduledAt: Date, now: Date): boolean => now.getTime() - scheduledAt.getTime() > GRACE_MS;
+
+  /** Takes every run of a schedule that is due. */
+  const takeDue = async (due: ScheduleRow, now: Date): Promise<void> => {
+    let scheduledAt = due.nextRunAt;
+    for (let periods = 0; scheduledAt !== null && scheduledAt <= now && periods < PERIODS_AT_ONCE; periods += 1) {
+      const nextRunAt = nextOf(due, scheduledAt);
+      // Of several that were not made in time at most the last is still of use.
+      const missed = isLate(scheduledAt, now) || (nextRunAt !== null && nextRunAt <= now);
+      const at = { projectId: due.projectId, scheduleId: due.id, scheduledAt };
+      const run = {
+        scheduledAt,
+        nextRunAt,
+        status: missed ? "missed" : "started",
+        failure: missed ? MISSED : null,
+      } as const;
+      const audit = missed ? entryOf(at, "run_missed", MISSED, now) : null;
+      if (!(await repository.claim(due, run, audit, now))) return;
+      scheduledAt = nextRunAt;
+    }
+  };
+
+  /** The person who approved it, with the role of now. @throws DomainError `forbidden` */
+  const approverOf = async ({ projectId, approvedBy }: ScheduleRow): Promise<UserActor> => {
+    const memberships = approvedBy === null ? [] : await deps.projects.list(approvedBy);
+    const role = memberships.find((each) => each.projectId === projectId)?.role;
+    if (approvedBy === null || role === undefined || role === "viewer")
+      throw new DomainError("forbidden", "Whoever approved this schedule may not move the project's money any more.");
+    return { type: "user", userId: approvedBy, sessionId: "schedule", projectId, role };
+  };
+
+  const pay = async (schedule: ScheduleRow, run: ScheduleRunRow): Promise<string> => {
+    const actor = await approverOf(schedule);
+    const request = await readRequest(deps, actor, storedScheduleRequest.parse(schedule.request));
+    if (hexOf(scheduleDigest(request, timingOf(schedule))) !== hexOf(schedule.digest))
+      throw new DomainError(
+        "invalid_state",
+        "What would be paid now is not what was approved: make the schedule anew.",
+      );
+    const of = { scheduleId: schedule.id, key: keyOf(run) };
+    return (await deps.payouts.createScheduled(actor, request, of)).payout.id;
+  };
+
+  const fail = async (run: ScheduleRunRow, error: unknown, now: Date): Promise<void> => {
+    const { code, message } = isDomainError(error) ? error : UNKNOWN;
+    const isTemporary = TEMPORARY.has(code);
+    if (isTemporary && !isLate(run.scheduledAt, now)) return;
+    const failure = { code, message, retryable: false };
+    const status = isTemporary ? "missed" : "refused";
+    await repository.failed(run, { status, failure }, entryOf(run, `run_${status}`, failure, now));
+  };
+
+  /** The payout of a run: that of an earlier attempt, also of another instance, or a new one. */
+  const payoutOf = async (schedule: ScheduleRow, run: ScheduleRunRow): Promise<string> => {
+    const createdBy = schedule.approvedBy ?? "";
+    const find = () => deps.payouts.findScheduled(run.projectId, { createdBy, key: keyOf(run) });
+    const made = await find();
+    if (made !== null) return made;
+    try {
+      return await pay(schedule, run);
+    } catch (error) {
+      const other = await find();
+      if (other === null) throw error;
+      return other;
+    }
+  };
+
+  /** Makes the payout of a run that was taken, once: the run's key is stored with the payout. */
+  const make = async (run: ScheduleRunRow): Promise<void> => {
+    const schedule = await repository.find(run.projectId, run.scheduleId);
+    if (schedule === null) return;
+    try {
+      await repository.started(run, await payoutOf(schedule, run));
+    } catch (error) {
+      const { scheduleId, scheduledAt } = run;
+      log.warn({ err: error, scheduleId, scheduledAt }, "a scheduled payout could not be made");
+      await fail(run, error, clock.now());
+    }
+  };
+
+  /** One turn; any number of instances may take turns at once. */
+  const runDue = async (): Promise<void> => {
+    const now = clock.now();
+    for (const due of await repository.due(now, SCHEDULES_AT_ONCE)) await takeDue(due, now);
+    for (const run of await repository.openRuns(RUNS_AT_ONCE)) await make(run);
+  };
+
+  return { runDue };
+};

@@ -1,0 +1,67 @@
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { failureRecord } from "@/lib/contracts/operations";
+import type { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payouts";
+import { formatAmount } from "@/lib/core/money";
+import { storedTotals } from "../wallets/stored";
+import type { ScheduleView } from "./service";
+import { timingOf } from "./service";
+
+type Body = ResponseOf<typeof getPayoutSchedule>;
+
+const nextActionOf = ({ schedule, runs }: ScheduleView): string => {
+  const [last] = runs;
+  const gone =
+    last === undefined || last.status === "started"
+      ? ""
+      : ` The run of ${last.scheduledAt.toISOString()} was ${last.status}; pay it by a payout of its own if it is still to be paid.`;
+  switch (schedule.status) {
+    case "awaiting_approval":
+      return "Approve it with a one-time code, or cancel it. Nothing is paid before.";
+    case "active":
+      return `Nothing to do: it runs by itself. Have the money in the treasury by then.${gone}`;
+    case "ended":
+      return `Nothing to do: it had its last run.${gone}`;
+    case "cancelled":
+      return `Nothing to do: it does not run any more.${gone}`;
+  }
+};
+
+export const toSchedule = (view: ScheduleView): Body => {
+  const { schedule, runs } = view;
+  return {
+    scheduleId: schedule.id,
+    status: schedule.status,
+    chainId: schedule.chainId,
+    fromWalletId: schedule.walletId,
+    rows: schedule.rows,
+    totals: storedTotals.parse(schedule.totals).map(({ token, amountBase, rows }) => {
+      const { symbol, address, chainId, decimals, assetId } = token;
+      return {
+        token: { symbol, address, chainId, decimals, assetId },
+        amount: formatAmount(amountBase, decimals),
+        rows,
+      };
+    }),
+    reference: schedule.reference,
+    startsAt: schedule.startsAt.toISOString(),
+    every: timingOf(schedule).every,
+    timeZone: schedule.timeZone,
+    endsAt: schedule.endsAt?.toISOString() ?? null,
+    nextRunAt: schedule.nextRunAt?.toISOString() ?? null,
+    runs: runs.map((run) => ({
+      scheduledAt: run.scheduledAt.toISOString(),
+      status: run.status,
+      payoutId: run.payoutId,
+      failure: run.failure === null ? null : failureRecord.parse(run.failure),
+    })),
+    nextAction: nextActionOf(view),
+    createdBy: schedule.createdBy,
+    createdAt: schedule.createdAt.toISOString(),
+    updatedAt: schedule.updatedAt.toISOString(),
+  };
+};
+
+export const toSchedules = (page: {
+  data: readonly ScheduleView[];
+  nextCursor: string | null;
+}): ResponseOf<typeof listPayoutSchedules> => ({ data: page.data.map(toSchedule), nextCursor: page.nextCursor });

@@ -1,0 +1,236 @@
+/** Payouts to wallets at a time, or again and again: made, approved and cancelled by people, and run by `runs.ts`. */
+import { createHash } from "node:crypto";
+import { actorName, requireScope, type Actor, type UserActor } from "@/lib/core/actor";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError, invalidRequest, notFound, type ErrorDetail } from "@/lib/core/errors";
+import { isId, newId } from "@/lib/core/ids";
+import { formatAmount } from "@/lib/core/money";
+import { doneBy } from "@/lib/modules/audit/service";
+import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import { toStored } from "@/lib/ports/routing-json";
+import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "../wallets/request";
+import { storedScheduleRequest, storedTotals } from "../wallets/stored";
+import type { ScheduleRow, ScheduleRunRow, SchedulesRepository } from "./repository";
+import { isTimeZone, nextRunAfter, type Period, type Timing } from "./timing";
+
+const RUNS_SHOWN = 20;
+const LINES_MAX = 5;
+const YEARS_MAX_MS = 5 * 366 * 24 * 60 * 60 * 1000;
+
+export interface SchedulesDeps extends RequestDeps {
+  readonly repository: SchedulesRepository;
+  readonly registry: ChainRegistry;
+  readonly otp: OtpService;
+  readonly clock: Clock;
+}
+
+export interface NewSchedule extends RequestInput {
+  /** RFC 3339. */
+  readonly startsAt: string;
+  readonly every?: Period | undefined;
+  readonly timeZone: string;
+  readonly endsAt?: string | undefined;
+}
+
+export interface ScheduleView {
+  readonly schedule: ScheduleRow;
+  /** The latest, newest first. */
+  readonly runs: readonly ScheduleRunRow[];
+}
+
+export const timingOf = (row: Pick<ScheduleRow, "startsAt" | "period" | "timeZone" | "endsAt">): Timing => ({
+  startsAt: row.startsAt,
+  every: row.period as Period | null,
+  timeZone: row.timeZone,
+  endsAt: row.endsAt,
+});
+
+/** SHA-256 of everything that a code approves: what each run pays, and when. */
+export const scheduleDigest = (request: PayoutRequest, timing: Timing): Uint8Array<ArrayBuffer> => {
+  const { startsAt, every, timeZone, endsAt } = timing;
+  const when = JSON.stringify([startsAt.toISOString(), every, timeZone, endsAt?.toISOString() ?? null]);
+  return new Uint8Array(createHash("sha256").update(digestOf(request)).update(when).digest());
+};
+
+/** @throws DomainError `invalid_request` naming every field at fault */
+const readTiming = (input: NewSchedule, now: Date): Timing => {
+  const timing: Timing = {
+    startsAt: new Date(input.startsAt),
+    every: input.every ?? null,
+    timeZone: input.timeZone,
+    endsAt: input.endsAt === undefined ? null : new Date(input.endsAt),
+  };
+  const details: ErrorDetail[] = [];
+  if (!isTimeZone(timing.timeZone))
+    details.push({ path: "timeZone", message: 'is no time zone; write its IANA name, like "Europe/Berlin"' });
+  if (timing.startsAt <= now) details.push({ path: "startsAt", message: "is not in the future" });
+  if (timing.startsAt.getTime() > now.getTime() + YEARS_MAX_MS)
+    details.push({ path: "startsAt", message: "is more than five years ahead" });
+  if (timing.endsAt !== null && timing.endsAt < timing.startsAt)
+    details.push({ path: "endsAt", message: "is before startsAt, so it would never run" });
+  if (details.length > 0) throw invalidRequest(details);
+  return timing;
+};
+
+/** Names become addresses, so that each run pays what was approved whatever a name comes to mean. */
+const storedRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): RequestInput => ({
+  chainId,
+  transfers: rows.map(({ recipient, token, amountBase, reference: own, note }) => ({
+    address: recipient,
+    amount: formatAmount(amountBase, token.decimals),
+    token: token.address,
+    ...(own === null ? {} : { reference: own }),
+    ...(note === null ? {} : { note }),
+  })),
+  ...(reference === null ? {} : { reference }),
+  ...(fundFrom === null ? {} : { fundFrom }),
+});
+
+export const createSchedulesService = (deps: SchedulesDeps) => {
+  const { repository, registry, clock } = deps;
+
+  const viewOf = async (schedule: ScheduleRow): Promise<ScheduleView> => ({
+    schedule,
+    runs: await repository.runs(schedule, RUNS_SHOWN),
+  });
+
+  const find = async (projectId: string, id: string): Promise<ScheduleRow> => {
+    const schedule = isId("payoutSchedule", id) ? await repository.find(projectId, id) : null;
+    if (schedule === null) throw notFound();
+    return schedule;
+  };
+
+  const get = async (projectId: string, id: string): Promise<ScheduleView> => viewOf(await find(projectId, id));
+
+  /**
+   * Checks every row and stores the schedule; it runs once a person has approved it. Whether the money suffices is looked at when it
+   * runs.
+   * @throws DomainError as reading a payout does; `invalid_request` for its timing
+   */
+  const create = async (actor: Actor, input: NewSchedule): Promise<ScheduleView> => {
+    const now = clock.now();
+    const timing = readTiming(input, now);
+    const request = await readRequest(deps, actor, input);
+    const { projectId } = actor;
+    const id = newId("payoutSchedule");
+    const data = { rows: request.rows.length, every: timing.every, startsAt: timing.startsAt.toISOString() };
+    const schedule = await repository.insert(
+      {
+        id,
+        projectId,
+        status: "awaiting_approval",
+        chainId: request.chainId,
+        walletId: request.treasury.id,
+        request: toStored(storedRequest(request)),
+        totals: toStored(request.totals),
+        rows: request.rows.length,
+        reference: request.reference,
+        startsAt: timing.startsAt,
+        period: timing.every,
+        timeZone: timing.timeZone,
+        endsAt: timing.endsAt,
+        digest: scheduleDigest(request, timing),
+        createdBy: actorName(actor),
+        createdAt: now,
+        updatedAt: now,
+      },
+      { ...doneBy(actor), action: "payout_schedule.created", subject: id, data, at: now },
+    );
+    return { schedule, runs: [] };
+  };
+
+  const list = async (
+    projectId: string,
+    { cursor, limit }: { cursor?: string | undefined; limit: number },
+  ): Promise<{ data: ScheduleView[]; nextCursor: string | null }> => {
+    if (cursor !== undefined && !isId("payoutSchedule", cursor))
+      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+    const rows = await repository.list({ projectId, before: cursor, limit: limit + 1 });
+    const data = await Promise.all(rows.slice(0, limit).map(viewOf));
+    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
+  };
+
+  const awaiting = async (projectId: string, id: string): Promise<ScheduleRow> => {
+    const schedule = await find(projectId, id);
+    if (schedule.status !== "awaiting_approval")
+      throw new DomainError(
+        "invalid_state",
+        "This schedule does not await approval. See its record for how it stands.",
+      );
+    return schedule;
+  };
+
+  const linesOf = (schedule: ScheduleRow): string[] => {
+    const { name } = registry.get(schedule.chainId);
+    const { every, startsAt, timeZone, endsAt } = timingOf(schedule);
+    const request = storedScheduleRequest.parse(schedule.request);
+    const first = request.transfers.slice(0, LINES_MAX);
+    const rest = schedule.rows - first.length;
+    const symbols = new Map<string, string>(
+      storedTotals.parse(schedule.totals).map(({ token }) => [token.address, token.symbol]),
+    );
+    return [
+      every === null
+        ? `Once, at ${startsAt.toISOString()}`
+        : `Every ${every} from ${startsAt.toISOString()} (${timeZone})`,
+      ...(endsAt === null ? [] : [`Until ${endsAt.toISOString()}`]),
+      `You pay on ${name}, in ${String(schedule.rows)} payments each time:`,
+      ...storedTotals
+        .parse(schedule.totals)
+        .map(
+          ({ token, amountBase, rows }) =>
+            `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
+        ),
+      ...first.map(({ amount, token, address }) => `${amount} ${symbols.get(token) ?? token} to ${address}`),
+      ...(rest > 0 ? [`and ${String(rest)} more`] : []),
+    ];
+  };
+
+  /** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
+  const requestCode = async (actor: Actor, id: string): Promise<OtpSent> => {
+    requireScope(actor, "payouts:write");
+    const schedule = await awaiting(actor.projectId, id);
+    return deps.otp.request({
+      actor,
+      subjectId: schedule.id,
+      digest: new Uint8Array(schedule.digest),
+      subject: "Your code to approve scheduled payouts",
+      lines: linesOf(schedule),
+    });
+  };
+
+  /** @throws DomainError `not_found`, `invalid_state`, `otp_*` */
+  const approve = async (actor: UserActor, id: string, code: string): Promise<ScheduleView> => {
+    const schedule = await awaiting(actor.projectId, id);
+    const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
+    const now = clock.now();
+    const audit = {
+      ...doneBy(actor),
+      action: "payout_schedule.approved",
+      subject: id,
+      data: { means: "code", codeId },
+      at: now,
+    };
+    // Its first run may be past by now; then it is noted as missed, or run where that is only a moment ago.
+    const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
+    if (!(await repository.approve(schedule, next, audit)))
+      throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");
+    return get(actor.projectId, id);
+  };
+
+  /** @throws DomainError `not_found`, `invalid_state` */
+  const cancel = async (actor: Actor, id: string): Promise<ScheduleView> => {
+    const schedule = await find(actor.projectId, id);
+    const audit = { ...doneBy(actor), action: "payout_schedule.cancelled", subject: id, at: clock.now() };
+    if (!(await repository.cancel(schedule, audit)))
+      throw new DomainError("invalid_state", "This schedule has ended or was cancelled before.");
+    return get(actor.projectId, id);
+  };
+
+  return { create, get, list, requestCode, approve, cancel };
+};
+
+/** The first run that is still to come; null where there is none. */
+export const nextOf = (schedule: ScheduleRow, scheduledAt: Date): Date | null =>
+  nextRunAfter(timingOf(schedule), scheduledAt);

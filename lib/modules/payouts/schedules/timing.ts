@@ -1,0 +1,110 @@
+/** When a schedule runs: by the clock on the wall of its time zone, also where that clock is changed. */
+
+export type Period = "day" | "week" | "month";
+
+export interface Timing {
+  readonly startsAt: Date;
+  /** Null: once. */
+  readonly every: Period | null;
+  /** IANA name. */
+  readonly timeZone: string;
+  /** The last moment at which it may run; null: it goes on. */
+  readonly endsAt: Date | null;
+}
+
+/** A time on a wall, as if it were one in UTC: milliseconds since 1970. */
+type WallMs = number;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const SECOND_MS = 1000;
+const MONTHS_A_YEAR = 12;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    calendar: "gregory",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  formats.set(timeZone, format);
+  return format;
+};
+
+export const isTimeZone = (timeZone: string): boolean => {
+  try {
+    formatOf(timeZone);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** What clocks of the time zone show at an instant. */
+const wallOf = (timeZone: string, at: Date): WallMs => {
+  const parts = new Map(
+    formatOf(timeZone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
+  const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  return wall + (((at.getTime() % SECOND_MS) + SECOND_MS) % SECOND_MS);
+};
+
+const offsetMs = (timeZone: string, at: number): number => wallOf(timeZone, new Date(at)) - at;
+
+/**
+ * The instant at which clocks show that time. Of two such instants (the clock is set back) the earlier one; where there is none (the
+ * clock is set forward) as much later as the clock was set forward by.
+ */
+export const instantOf = (timeZone: string, wall: WallMs): Date => {
+  const before = wall - offsetMs(timeZone, wall - DAY_MS);
+  const after = wall - offsetMs(timeZone, wall + DAY_MS);
+  const right = [before, after].filter((at) => at + offsetMs(timeZone, at) === wall);
+  return new Date(right.length === 0 ? before : Math.min(...right));
+};
+
+/** The same time of day so many months later; the last day of a month that is too short. */
+const monthsLater = (wall: WallMs, months: number): WallMs => {
+  const from = new Date(wall);
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + (((wall % DAY_MS) + DAY_MS) % DAY_MS);
+};
+
+/** When it runs for the n-th time, counted from 0; always counted from its start, so that the 31st is not lost in February. */
+export const runAt = ({ startsAt, every, timeZone }: Timing, n: number): Date => {
+  if (every === null || n === 0) return startsAt;
+  const start = wallOf(timeZone, startsAt);
+  if (every === "month") return instantOf(timeZone, monthsLater(start, n));
+  return instantOf(timeZone, start + n * (every === "week" ? 7 : 1) * DAY_MS);
+};
+
+/** About the number of the last run before an instant; one too few rather than one too many. */
+const runsBefore = ({ startsAt, every }: Timing, at: Date): number => {
+  const days = (at.getTime() - startsAt.getTime()) / DAY_MS;
+  const months =
+    (at.getUTCFullYear() - startsAt.getUTCFullYear()) * MONTHS_A_YEAR + at.getUTCMonth() - startsAt.getUTCMonth();
+  const about = every === "month" ? months : Math.floor(days / (every === "week" ? 7 : 1));
+  return Math.max(0, about - 2);
+};
+
+/** The first run after an instant; null where there is none. */
+export const nextRunAfter = (timing: Timing, after: Date): Date | null => {
+  const isIn = (at: Date): boolean => timing.endsAt === null || at <= timing.endsAt;
+  if (timing.startsAt > after) return isIn(timing.startsAt) ? timing.startsAt : null;
+  if (timing.every === null) return null;
+  let n = runsBefore(timing, after);
+  while (runAt(timing, n) <= after) n += 1;
+  const at = runAt(timing, n);
+  return isIn(at) ? at : null;
+};

@@ -1,0 +1,125 @@
+/** Letting a payout run that awaits approval: what its code states and covers, and what is held or started for it. */
+import { createHash } from "node:crypto";
+import type { Actor } from "@/lib/core/actor";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { formatAmount } from "@/lib/core/money";
+import type { Tx } from "@/lib/db/client";
+import { toBigInt } from "@/lib/db/decimal";
+import type { WalletPayout } from "@/lib/db/generated/client";
+import type { AuditEntry } from "@/lib/modules/audit/service";
+import type { FundingService } from "@/lib/modules/quotes/service";
+import type { WalletsPayoutRow } from "../repository";
+import { outflowOf, type PayoutMoney } from "./money";
+import { feeOf, type FeeDeps } from "./pricing";
+import type { WalletPayoutsReader } from "./reading";
+import type { WalletPayoutsRepository } from "./repository";
+import { storedFunding, storedTotals, tokenNamed } from "./stored";
+
+const LINES_MAX = 5;
+
+export interface ApprovingDeps extends FeeDeps {
+  readonly registry: ChainRegistry;
+  readonly repository: WalletPayoutsRepository;
+  readonly rows: Pick<WalletPayoutsReader, "items">;
+  readonly money: PayoutMoney;
+  readonly funding: Pick<FundingService, "start">;
+}
+
+interface Awaiting {
+  readonly payout: WalletsPayoutRow;
+  readonly own: WalletPayout;
+}
+
+export const createApproving = (deps: ApprovingDeps) => {
+  const { registry, repository, money } = deps;
+
+  const fundingLines = ({ funding }: WalletPayout): string[] => {
+    if (funding === null) return [];
+    const { token, minimumBase, sources } = storedFunding.parse(funding);
+    const arrives = `${formatAmount(minimumBase, token.decimals)} ${token.symbol}`;
+    return [
+      ...sources.map(
+        ({ token: sent, amountBase }) =>
+          `First you bring: ${formatAmount(amountBase, sent.decimals)} ${sent.symbol} from ${registry.get(sent.chainId).name}`,
+      ),
+      `At least ${arrives} of it arrive in the treasury on ${registry.get(token.chainId).name}`,
+    ];
+  };
+
+  /** What the message with the code states, a line each. */
+  const approvalLines = async ({ payout, own }: Awaiting): Promise<string[]> => {
+    const { projectId, id: payoutId, itemsTotal } = payout;
+    const first = await deps.rows.items({ projectId, payoutId, after: -1, limit: LINES_MAX });
+    const { name } = registry.get(own.chainId);
+    const rest = itemsTotal - first.length;
+    return [
+      ...fundingLines(own),
+      `You pay on ${name} from ${own.fromAddress}, in ${String(itemsTotal)} payments:`,
+      ...storedTotals
+        .parse(own.totals)
+        .map(
+          ({ token, amountBase, rows }) =>
+            `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
+        ),
+      ...first.map(({ amountBase, recipient, token: paid }) => {
+        const token = tokenNamed(own.totals, paid);
+        return `${formatAmount(amountBase, token.decimals)} ${token.symbol} to ${recipient}`;
+      }),
+      ...(rest > 0 ? [`and ${String(rest)} more`] : []),
+    ];
+  };
+
+  /**
+   * Lets a payout run that awaits approval: its money is held, or what brings the missing part is started. False when it does not
+   * await approval any more.
+   * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `quote_price_moved`,
+   * `simulation_failed`, `chain_unavailable`
+   */
+  const approve = async (
+    actor: Actor,
+    { payout, own }: Awaiting,
+    { codeId, audit }: { codeId: string; audit: AuditEntry },
+  ): Promise<boolean> => {
+    const { id: payoutId, projectId } = payout;
+    if (own.funding !== null) {
+      const { quoteId } = storedFunding.parse(own.funding);
+      const claim = (tx: Tx, operationId: string) =>
+        repository.approveFunded(tx, { projectId, payoutId, operationId }, audit);
+      return (await deps.funding.start(actor, quoteId, { codeId, claim })) !== null;
+    }
+    const batches = await repository.queuedBatches(projectId, payoutId);
+    const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
+    return money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
+      repository.approve(payoutId, holding, audit),
+    );
+  };
+
+  /** What must be there before a code is used up. @throws DomainError `insufficient_balance`, `chain_unavailable` */
+  const requireFunds = async ({ own }: Awaiting): Promise<void> => {
+    const outflow = outflowOf(own);
+    const paidBy = own.feePaidBy === "sponsor" ? "sponsor" : "wallet";
+    const shortfalls = await money.missing(outflow, { wei: toBigInt(own.feeWei), paidBy });
+    const brought = own.funding === null ? null : storedFunding.parse(own.funding);
+    const uncovered = shortfalls.filter(
+      ({ source, missingBase }) =>
+        brought === null || source.token.address !== brought.token.address || missingBase > brought.minimumBase,
+    );
+    if (uncovered.length > 0) throw money.notEnough(outflow, uncovered);
+  };
+
+  /** What a code approves: the payout, and what brings the missing part to its chain. */
+  const codeDigest = ({ payout, own }: Awaiting): Uint8Array<ArrayBuffer> => {
+    if (own.funding === null) return new Uint8Array(payout.digest);
+    const { quoteId, sources, minimumBase } = storedFunding.parse(own.funding);
+    const brought = sources.map(({ walletId, token, amountBase }) => [
+      walletId,
+      token.chainId,
+      token.address,
+      amountBase.toString(),
+    ]);
+    const text = JSON.stringify([quoteId, brought, minimumBase.toString()]);
+    return new Uint8Array(createHash("sha256").update(payout.digest).update(text).digest());
+  };
+
+  return { approvalLines, approve, requireFunds, codeDigest };
+};

@@ -1,0 +1,297 @@
+import { parseUnits, type Address } from "viem";
+import { expect, test, vi } from "vitest";
+import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
+import type { ChainConfig } from "@/lib/config/chains";
+import { testApi } from "@/lib/testing/api";
+import { changedChainsFile } from "@/lib/testing/chains-file";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { createMemorySigner } from "@/lib/testing/memory-signer";
+import { deployOddToken, ODD_MODE, ODD_RECIPIENT, type OddToken } from "@/lib/testing/odd-tokens";
+import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
+import { expectRowsPaidOnce, nobody, rowsOf, seedPayout, type SeededBatch } from "@/lib/testing/wallet-payouts";
+
+const [ONE, WITHOUT_DISTRIBUTOR, FOREIGN_DISTRIBUTOR] = [31337, 31338, 31339];
+/** A batch of fifty rows fits, and one of a hundred does not. */
+const GAS_CEILING = 2_600_000;
+
+const devnet = await testDevnet();
+const deployer = testAccount();
+await devnet.setCoins(deployer.address, "10");
+const oddAt = (chainId: number): Promise<OddToken> =>
+  deployOddToken({ rpcUrl: devnet.rpcUrls[String(chainId)] ?? "", deployer }, ODD_MODE.honest);
+const odd: Record<string, OddToken> = {};
+for (const symbol of ["BLOCKS", "IGNORES", "FEE", "QUIET", "TRAP", "TRAPS", "LESS"]) odd[symbol] = await oddAt(ONE);
+
+const change = (chain: ChainConfig): void => {
+  if (chain.id === ONE) {
+    chain.sponsor = { ...chain.sponsor, gasCeilings: { payoutBatch: GAS_CEILING } };
+    for (const [symbol, { address }] of Object.entries(odd)) {
+      const assetId = symbol.toLowerCase();
+      chain.tokens.push({ symbol, name: symbol, address, decimals: 6, assetId, usdPegged: false });
+    }
+  }
+  if (chain.id === WITHOUT_DISTRIBUTOR) delete chain.contracts.distributor;
+  if (chain.id === FOREIGN_DISTRIBUTOR) chain.contracts.distributor = chain.contracts.wrappedNative;
+};
+const api = await testApi({ variables: { CHAINS_FILE: changedChainsFile(change) } });
+const { services } = api;
+const { prisma } = services.database;
+
+const tokenOf = (symbol: string): OddToken => {
+  const token = odd[symbol];
+  if (token === undefined) throw new Error(`${symbol} is not deployed.`);
+  return token;
+};
+
+const payer = async (chainId = ONE): Promise<Customer> => {
+  const customer = await newCustomer(api);
+  for (const [token, amount] of [
+    ["USDC", "1000"],
+    ["DAI", "1000"],
+    ["ETH", "1"],
+  ] as const)
+    await fund(customer.session.client, customer.treasury, { chainId, token, amount });
+  return customer;
+};
+
+/** Somebody who has a million base units of an odd token and nothing else. */
+const holder = async (symbol: string): Promise<Customer> => {
+  const customer = await newCustomer(api);
+  await tokenOf(symbol).mint(customer.treasury, 1_000_000n);
+  return customer;
+};
+
+/** Drives a payout until it has ended, as the worker's job does. */
+const driveToEnd = async (payout: { id: string; projectId: string }): Promise<void> => {
+  const { signal } = new AbortController();
+  for (let turn = await services.batchDriver.drive(payout, signal); !turn.done;) {
+    const { againInMs } = turn;
+    await new Promise((resolve) => setTimeout(resolve, againInMs));
+    turn = await services.batchDriver.drive(payout, signal);
+  }
+};
+
+const read = async (id: string) => {
+  const [payout, items, batches] = await Promise.all([
+    prisma.payout.findUniqueOrThrow({ where: { id } }),
+    prisma.walletPayoutItem.findMany({ where: { payoutId: id }, orderBy: { index: "asc" } }),
+    prisma.walletPayoutBatch.findMany({ where: { payoutId: id }, orderBy: { number: "asc" } }),
+  ]);
+  return { payout, items, batches };
+};
+
+const pay = async (customer: Customer, batches: readonly SeededBatch[], chainId = ONE) => {
+  const payout = await seedPayout(services, customer, { chainId, batches });
+  await driveToEnd(payout);
+  return read(payout.id);
+};
+
+const expectAllIsRight = async ({ treasury }: Customer, chainId = ONE): Promise<void> => {
+  await expectRowsPaidOnce(services, { chainId, rpcUrl: devnet.rpcUrls[String(chainId)] ?? "" }, treasury);
+  await expectBudgetsToFitLegs(services.database);
+};
+
+const recipientAt = (rows: readonly { recipient: Address }[], index: number): Address => {
+  const row = rows[index];
+  if (row === undefined) throw new Error(`There is no row ${String(index)}.`);
+  return row.recipient;
+};
+
+const failedOf = (items: Awaited<ReturnType<typeof read>>["items"]) =>
+  items.filter(({ status }) => status === "failed").map(({ index }) => index);
+
+test("a payout of several tokens and batches pays every row once, and deploys the treasury on the way", async () => {
+  const customer = await payer();
+  const { payout } = await pay(customer, [
+    { token: "USDC", rows: rowsOf("several USDC", 30) },
+    { token: "DAI", rows: rowsOf("several DAI", 20, parseUnits("1", 18)) },
+    { token: "ETH", rows: rowsOf("several ETH", 10) },
+    { token: "USDC", rows: rowsOf("several more USDC", 5) },
+  ]);
+  expect(payout).toMatchObject({ status: "completed", subStatus: "full", itemsCompleted: 65, itemsFailed: 0 });
+  await expectAllIsRight(customer);
+});
+
+test("a chain without a distributor is paid by plain calls, with the same end", async () => {
+  const customer = await payer(WITHOUT_DISTRIBUTOR);
+  const batches = [
+    { token: "USDC", rows: rowsOf("plain USDC", 12) },
+    { token: "ETH", rows: rowsOf("plain ETH", 3) },
+  ];
+  const { payout } = await pay(customer, batches, WITHOUT_DISTRIBUTOR);
+  expect(payout).toMatchObject({ status: "completed", itemsCompleted: 15 });
+  await expectAllIsRight(customer, WITHOUT_DISTRIBUTOR);
+});
+
+test("no payout is signed for a contract that is not the distributor", async () => {
+  const accounts = createSafeAccounts({ registry: services.registry, signer: createMemorySigner({}) });
+  const request = {
+    chainId: FOREIGN_DISTRIBUTOR,
+    ownerAddress: deployer.address,
+    nonceKey: 1n,
+    fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+  };
+  const payout = { token: "native" as const, rows: rowsOf("foreign", 1) };
+  await expect(accounts.draft({ ...request, payout })).rejects.toMatchObject({
+    code: "provider_error",
+    message: expect.stringContaining("is not the Distributor of this release") as string,
+  });
+  // A worker says so when it starts.
+  expect(await services.distributorFaults()).toEqual([expect.stringMatching(/^Local 3: .*no payout is signed/)]);
+});
+
+test("rows that the chain would refuse are set aside with its reason, and the others are paid", async () => {
+  const customer = await holder("BLOCKS");
+  const rows = rowsOf("blocks", 25);
+  for (const bad of [3, 4, 20]) await tokenOf("BLOCKS").setSpecial(recipientAt(rows, bad), ODD_RECIPIENT.blocked);
+  const { payout, items } = await pay(customer, [{ token: "BLOCKS", rows }]);
+  expect(payout).toMatchObject({ status: "partially_completed", itemsCompleted: 22, itemsFailed: 3 });
+  expect(failedOf(items)).toEqual([3, 4, 20]);
+  expect(items[4]?.failure).toMatchObject({
+    code: "simulation_failed",
+    retryable: true,
+    message: expect.stringContaining("the recipient is blocked") as string,
+  });
+  await expectAllIsRight(customer);
+});
+
+test("a coin's recipient that refuses it fails alone, and a token that refuses all fails its batch alone", async () => {
+  const customer = await payer();
+  const rows = rowsOf("coins", 4);
+  await tokenOf("BLOCKS").setMode(ODD_MODE.movesNothing);
+  await tokenOf("BLOCKS").mint(customer.treasury, 1_000_000n);
+  const { payout, items, batches } = await pay(customer, [
+    // A token's contract takes no coins.
+    { token: "ETH", rows: [...rows, { recipient: tokenOf("TRAP").address, amountBase: 5n }] },
+    { token: "BLOCKS", rows: rowsOf("refused", 3) },
+  ]);
+  await tokenOf("BLOCKS").setMode(ODD_MODE.honest);
+  expect(payout).toMatchObject({ status: "partially_completed", itemsCompleted: 4, itemsFailed: 4 });
+  expect(failedOf(items)).toEqual([4, 5, 6, 7]);
+  expect(items[6]?.failure).toMatchObject({ message: expect.stringContaining("did not pay") as string });
+  expect(batches.map(({ state, rows: left }) => [state, left])).toEqual([
+    ["paid", 4],
+    ["failed", 0],
+  ]);
+  await expectAllIsRight(customer);
+});
+
+test("a batch that one transaction cannot carry is halved, with its hold and its budget", async () => {
+  const customer = await payer();
+  const { payout, batches } = await pay(customer, [{ token: "USDC", rows: rowsOf("halved", 101) }]);
+  expect(payout).toMatchObject({ status: "completed", itemsCompleted: 101 });
+  expect(batches.map(({ state, rows }) => [state, rows])).toEqual([
+    ["paid", 51],
+    ["paid", 50],
+  ]);
+  await expectAllIsRight(customer);
+});
+
+test("rows that a token only claims to have paid fail, and those of which it keeps a part are paid", async () => {
+  const customer = await holder("IGNORES");
+  const [ignored, kept] = [rowsOf("ignored", 6), rowsOf("kept", 3, 5_000n)];
+  await tokenOf("IGNORES").setSpecial(recipientAt(ignored, 2), ODD_RECIPIENT.ignored);
+  await tokenOf("FEE").mint(customer.treasury, 1_000_000n);
+  await tokenOf("FEE").setMode(ODD_MODE.keepsTwoPercent);
+  const { payout, items, batches } = await pay(customer, [
+    { token: "IGNORES", rows: ignored },
+    { token: "FEE", rows: kept },
+  ]);
+  expect(payout).toMatchObject({ status: "partially_completed", itemsCompleted: 8, itemsFailed: 1 });
+  expect(failedOf(items)).toEqual([2]);
+  expect(items[2]?.failure).toMatchObject({ code: "nothing_moved", retryable: false });
+  expect(items[6]).toMatchObject({ status: null, failure: { code: "amount_differs" } });
+  expect(batches.map(({ rows, amountBase }) => [rows, amountBase.toNumber()])).toEqual([
+    [5, 1_000 + 1_001 + 1_003 + 1_004 + 1_005],
+    [3, 5_000 + 5_001 + 5_002],
+  ]);
+});
+
+test("a token without events counts as paid, because its recipients' balances rose", async () => {
+  const customer = await holder("QUIET");
+  await tokenOf("QUIET").setMode(ODD_MODE.movesQuietly);
+  const { payout, items } = await pay(customer, [{ token: "QUIET", rows: rowsOf("quiet", 3) }]);
+  expect(payout).toMatchObject({ status: "completed", itemsCompleted: 3 });
+  expect(items.map(({ failure }) => failure)).toEqual(
+    items.map(() => expect.objectContaining({ code: "amount_differs" }) as unknown),
+  );
+});
+
+test("a batch that reverts on chain is simulated afresh once that is final, and what is at fault then is left out", async () => {
+  const customer = await holder("TRAP");
+  const rows = rowsOf("trap", 5);
+  await tokenOf("TRAP").setSpecial(recipientAt(rows, 1), ODD_RECIPIENT.trapped);
+  const payout = await seedPayout(services, customer, { chainId: ONE, batches: [{ token: "TRAP", rows }] });
+  const driven = driveToEnd(payout);
+  await vi.waitFor(async () => expect((await read(payout.id)).batches[0]?.txHash).not.toBeNull(), {
+    timeout: 20_000,
+    interval: 20,
+  });
+  expect((await read(payout.id)).batches[0]).toMatchObject({ attempt: 1, state: "sent", inDoubt: true });
+  await tokenOf("TRAP").setSpecial(recipientAt(rows, 1), ODD_RECIPIENT.blocked);
+  await driven;
+  const { payout: end, items, batches } = await read(payout.id);
+  expect(end).toMatchObject({ status: "partially_completed", itemsCompleted: 4, itemsFailed: 1 });
+  expect(failedOf(items)).toEqual([1]);
+  expect(batches[0]).toMatchObject({ state: "paid", attempt: 2 });
+  // Both attempts have cost something.
+  expect(batches[0]?.formerGasWei.toNumber()).toBeGreaterThan(0);
+  await expectAllIsRight(customer);
+});
+
+test("a batch that reverts on chain again and again fails, and its money is free", async () => {
+  const customer = await holder("TRAPS");
+  const rows = rowsOf("traps", 3);
+  await tokenOf("TRAPS").setSpecial(recipientAt(rows, 0), ODD_RECIPIENT.trapped);
+  const { payout, batches } = await pay(customer, [{ token: "TRAPS", rows }]);
+  expect(payout).toMatchObject({
+    status: "failed",
+    itemsCompleted: 0,
+    itemsFailed: 3,
+    failure: { code: "source_reverted" },
+  });
+  expect(batches[0]).toMatchObject({ state: "failed", attempt: 3, failure: { code: "source_reverted" } });
+  await expectAllIsRight(customer);
+});
+
+test("a batch waits while the treasury lacks its money, and is paid once that is there", async () => {
+  const customer = await newCustomer(api);
+  const rows = rowsOf("less", 3);
+  const payout = await seedPayout(services, customer, { chainId: ONE, batches: [{ token: "LESS", rows }] });
+  const driven = driveToEnd(payout);
+  await vi.waitFor(async () => expect((await read(payout.id)).batches[0]?.blockedSince).not.toBeNull(), {
+    timeout: 20_000,
+    interval: 20,
+  });
+  expect((await read(payout.id)).batches[0]).toMatchObject({
+    state: "queued",
+    attempt: 0,
+    failure: { code: "insufficient_balance" },
+  });
+  await tokenOf("LESS").mint(customer.treasury, 10_000n);
+  await driven;
+  expect((await read(payout.id)).payout).toMatchObject({ status: "completed", itemsCompleted: 3 });
+  await expectAllIsRight(customer);
+});
+
+test("what was executed for an attempt that the database has lost is never paid again", async () => {
+  const customer = await payer();
+  const rows = rowsOf("restored", 3);
+  const first = await pay(customer, [{ token: "USDC", rows }]);
+  const [batch] = first.batches;
+  // The database as a backup had it from before the batch was signed.
+  const { id, projectId } = first.payout;
+  await prisma.payout.update({ where: { id }, data: { status: "processing", itemsCompleted: 0 } });
+  await prisma.walletPayoutBatch.updateMany({
+    where: { projectId, payoutId: id },
+    data: { state: "queued", attempt: 0, userOpHash: null, txHash: null, sponsorReservedWei: null, sponsorDay: null },
+  });
+  await driveToEnd({ id, projectId });
+  const again = await read(id);
+  expect(again.payout).toMatchObject({ status: "failed", itemsFailed: 3 });
+  expect(again.batches[0]).toMatchObject({ state: "failed", failure: { code: "source_replaced", retryable: false } });
+  expect(batch?.state).toBe("paid");
+  expect(nobody("restored 0")).toBe(recipientAt(rows, 0));
+});

@@ -1,0 +1,122 @@
+import { isDomainError } from "@/lib/core/errors";
+import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
+import type { ManagedAccount } from "@/lib/modules/accounts/service";
+import { mined } from "./follow";
+import { offered } from "./offer";
+import { queued } from "./sign";
+import type { BatchRow, BatchState } from "./state";
+import type { BatchDeps, Step, StepResult } from "./step";
+import type { DrivenPayout } from "./repository";
+
+/** So many batches of a payout are signed and not mined at a time. EntryPoint takes them in any order. */
+const IN_FLIGHT_MAX = 8;
+/** Waits longer than this are left to the job's `run_at`. */
+const HOLD_MS_MAX = 3000;
+/** So long after the last change of a batch a worker stays with its payout. */
+const HELD_MS = 5000;
+
+export interface BatchDriverDeps extends BatchDeps {
+  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+}
+
+/** Either the payout is final, or it is to be looked at again after so many milliseconds. */
+export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
+
+const ended = (): Promise<StepResult> => Promise.resolve("waits");
+
+const STEPS: Record<BatchState, (step: Step) => Promise<StepResult>> = {
+  queued,
+  signed: offered,
+  sent: offered,
+  mined,
+  paid: ended,
+  failed: ended,
+  cancelled: ended,
+};
+
+const isUnmined = ({ state }: BatchRow): boolean => state === "signed" || state === "sent";
+
+/** Those that are under way, and as many of those that wait as there is room for; first those that nothing holds up. */
+const chosen = (open: readonly BatchRow[]): readonly BatchRow[] => {
+  const moving = open.filter(({ state }) => state !== "queued");
+  const waiting = open.filter(({ state }) => state === "queued");
+  const ordered = [
+    ...waiting.filter(({ blockedSince }) => blockedSince === null),
+    ...waiting.filter(({ blockedSince }) => blockedSince !== null),
+  ];
+  return [...moving, ...ordered.slice(0, Math.max(0, IN_FLIGHT_MAX - moving.filter(isUnmined).length))];
+};
+
+/** An error of a step that is worth trying again; everything else is a bug and is logged as one. */
+const isTemporary = (error: unknown): boolean =>
+  isDomainError(error) && (error.code === "chain_unavailable" || error.code === "provider_error");
+
+interface Drive {
+  readonly payout: DrivenPayout;
+  readonly account: ManagedAccount;
+  /** By number of the batch: how often in a row it could not be carried on. */
+  readonly failures: Map<number, number>;
+}
+
+/**
+ * Carries payouts to wallets on until every row is paid, has failed or was cancelled. It keeps nothing that matters in memory:
+ * whichever instance drives a payout reads its rows, asks the chain, and writes what it found.
+ */
+export const createBatchDriver = (deps: BatchDriverDeps) => {
+  const offeredAt = new Map<string, number>();
+
+  const idleMsOf = ({ updatedAt }: BatchRow): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
+
+  const stepOf = ({ payout, account }: Drive, batch: BatchRow): Step => ({
+    ...deps,
+    ...{ payout, batch, account, offeredAt },
+    token: deps.chains.token(payout.chainId, batch.token),
+  });
+
+  const accountOf = async ({ projectId, fromWalletId }: DrivenPayout): Promise<ManagedAccount> => {
+    const account = await deps.managedAccount(projectId, fromWalletId);
+    if (account === null) throw new Error(`Wallet ${fromWalletId} has no managed key.`);
+    return account;
+  };
+
+  /** @returns after how many milliseconds to look again */
+  const stepOne = async (drive: Drive, batch: BatchRow): Promise<number> => {
+    const { payout, failures } = drive;
+    try {
+      const result = await STEPS[batch.state](stepOf(drive, batch));
+      failures.delete(batch.number);
+      return result === "moved" ? 0 : pollMsAfter(deps.chains.pollIntervalMs(payout.chainId), idleMsOf(batch));
+    } catch (error) {
+      const count = (failures.get(batch.number) ?? 0) + 1;
+      failures.set(batch.number, count);
+      const fields = { payoutId: payout.payoutId, batch: batch.number, state: batch.state, err: error };
+      if (isTemporary(error)) deps.log.warn(fields, "a batch could not be carried on; trying again");
+      else deps.log.error(fields, "a batch could not be carried on");
+      return backoffMsAfter(count, idleMsOf(batch));
+    }
+  };
+
+  /**
+   * Runs a payout that is processing until it is final, has to wait for long, has waited for long, or `signal` aborts (the lease is
+   * lost, or the worker stops).
+   */
+  const drive = async (at: { id: string; projectId: string }, signal: AbortSignal): Promise<DriveResult> => {
+    const payout = await deps.repository.find(at.projectId, at.id);
+    const context: Drive = { payout, account: await accountOf(payout), failures: new Map() };
+    while (!signal.aborted) {
+      const open = await deps.repository.open(payout);
+      if (open.length === 0) {
+        if (await deps.repository.finish(payout, deps.clock.now())) return { done: true };
+        continue;
+      }
+      const active = chosen(open);
+      const ms = Math.min(...(await Promise.all(active.map((batch) => stepOne(context, batch)))));
+      if (ms === 0) continue;
+      if (ms > HOLD_MS_MAX || active.every((batch) => idleMsOf(batch) > HELD_MS)) return { done: false, againInMs: ms };
+      await sleepUntilAborted(ms, signal);
+    }
+    return { done: false, againInMs: 0 };
+  };
+
+  return { drive };
+};

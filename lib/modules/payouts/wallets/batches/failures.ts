@@ -1,0 +1,64 @@
+/** Why rows were not paid, in words that say where the money is. */
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { Failure } from "./state";
+
+const IN_TREASURY = "The money is in the treasury.";
+
+export const rowRefused = (reason: string): Failure => ({
+  code: "simulation_failed",
+  message: `The chain would not execute this payment: ${reason}. It was left out, and the others go on. ${IN_TREASURY}`,
+  retryable: true,
+});
+
+export const batchRefused = (code: string, reason: string): Failure => ({
+  code,
+  message: `${reason.replace(/ ?Nothing was sent\.$/, "")} ${IN_TREASURY}`,
+  retryable: true,
+});
+
+export const notEnough = (token: Token, neededBase: bigint, balanceBase: bigint): Failure => ({
+  code: "insufficient_balance",
+  message:
+    `The treasury has ${formatAmount(balanceBase, token.decimals)} ${token.symbol}, and these payments need ` +
+    `${formatAmount(neededBase, token.decimals)}: something else spent what was set aside. ${IN_TREASURY}`,
+  retryable: true,
+});
+
+export const expired = (attempts: number): Failure => ({
+  code: "source_expired",
+  message: `The chain did not take the transaction in time, ${String(attempts)} times over. It can no longer be executed. ${IN_TREASURY}`,
+  retryable: true,
+});
+
+export const reverted = (attempts: number): Failure => ({
+  code: "source_reverted",
+  message: `The chain refused the transaction ${String(attempts)} times, although each succeeded when it was simulated. ${IN_TREASURY}`,
+  retryable: true,
+});
+
+export const REPLACED: Failure = {
+  code: "source_replaced",
+  message:
+    "The account executed another operation that was signed for the same payments, so this one can never be executed. The other one may have paid them: look at the account's history before you pay again.",
+  retryable: false,
+};
+
+export const ALL_ROWS_REFUSED: Failure = {
+  code: "simulation_failed",
+  message: `No payment of it could be made; each row names its reason. ${IN_TREASURY}`,
+  retryable: true,
+};
+
+export const MOVED_NOTHING: Failure = {
+  code: "nothing_moved",
+  message:
+    "The token's contract ran without an error, and its logs show that it moved nothing for this payment: the money should still be in the treasury. It would do the same again.",
+  retryable: false,
+};
+
+export const movedOtherwise = (token: Token, movedBase: bigint): Failure => ({
+  code: "amount_differs",
+  message: `The token's logs show ${formatAmount(movedBase, token.decimals)} ${token.symbol} for this payment: its contract may keep a fee.`,
+  retryable: false,
+});

@@ -1,0 +1,63 @@
+import { isDomainError } from "@/lib/core/errors";
+import type { UserOperationReceipt } from "@/lib/ports/bundler";
+import { MOVED_NOTHING, movedOtherwise } from "./failures";
+import { rowsThatDiffer, type RowProof } from "./moved";
+import type { RowOutcome } from "./state";
+import { depthOf, readReceipt, type Step, type StepResult } from "./step";
+
+/** Follows a mined batch until its block is final; a reorganisation takes it back to where it was offered. */
+export const mined = async (step: Step): Promise<StepResult> => {
+  const { payout, batch, repository, clock } = step;
+  const receipt = await readReceipt(step);
+  if (receipt?.success !== true) {
+    if (batch.userOpHash !== null) step.offeredAt.delete(batch.userOpHash);
+    await repository.unmine({ batch, now: clock.now() });
+    return "moved";
+  }
+  const { have, need } = await depthOf(step, receipt.blockNumber);
+  if (have >= need) {
+    const outcomes = await outcomesOf(step, receipt);
+    await repository.pay({ payout, batch, receipt, outcomes, confirmations: have, now: clock.now() });
+    return "moved";
+  }
+  const isSame = batch.txHash === receipt.txHash && batch.blockNumber?.toFixed(0) === String(receipt.blockNumber);
+  if (!isSame || have !== batch.confirmations)
+    await repository.follow({ batch, receipt, confirmations: have, now: clock.now() });
+  return "waits";
+};
+
+/**
+ * Rows of which the chain proves that nothing was moved for them fail, although the batch succeeded: the token's logs do not name
+ * them, and their recipients' balances are what the logs alone make of them. Where the balances cannot be read any more they count as
+ * paid, since the money may have left.
+ */
+const outcomesOf = async (step: Step, receipt: UserOperationReceipt): Promise<readonly RowOutcome[]> => {
+  const { batch, account, token, repository } = step;
+  if (token.address === "native") return [];
+  const place = { token: token.address, account: account.address };
+  const proofs = rowsThatDiffer(place, await repository.rowsOf(batch), receipt.logs);
+  if (proofs.length === 0) return [];
+  const changes = await changesOf(step, proofs, receipt.blockNumber);
+  return proofs.map(({ row, movedBase, loggedBase }, position) => {
+    const isProven = movedBase === 0n && changes[position] === loggedBase;
+    const { index, amountBase } = row;
+    return isProven
+      ? { index, amountBase, status: "failed", failure: MOVED_NOTHING }
+      : { index, amountBase, status: null, failure: movedOtherwise(token, movedBase) };
+  });
+};
+
+const changesOf = async (
+  { accounts, payout, token }: Step,
+  proofs: readonly RowProof[],
+  block: bigint,
+): Promise<readonly (bigint | null)[]> => {
+  if (token.address === "native") return [];
+  const owners = proofs.map(({ row }) => row.recipient);
+  try {
+    return await accounts.balanceChangesIn(payout.chainId, token.address, owners, block);
+  } catch (error) {
+    if (isDomainError(error)) throw error;
+    return proofs.map(() => null);
+  }
+};

@@ -1,0 +1,102 @@
+import { isDomainError } from "@/lib/core/errors";
+import type { UserOperationReceipt } from "@/lib/ports/bundler";
+import { expired, REPLACED, reverted } from "./failures";
+import { attemptName, type Failure } from "./state";
+import { depthOf, finalBlock, readReceipt, type Step, type StepResult } from "./step";
+
+const OFFER_AGAIN_MS = 4000;
+/** After so many attempts that came to nothing the rows fail. */
+export const ATTEMPTS_MAX = 3;
+
+/** Offers the signed operation until it is mined or cannot be any more. */
+export const offered = async (step: Step): Promise<StepResult> => {
+  const receipt = await readReceipt(step);
+  if (receipt !== null) return receipt.success ? mined(step, receipt) : undone(step, receipt);
+  const end = await whyNever(step);
+  if (end === "replaced") return fail(step, REPLACED);
+  if (end === "expired") return again(step, expired(step.batch.attempt));
+  return offer(step, end);
+};
+
+const mined = async (step: Step, receipt: UserOperationReceipt): Promise<StepResult> => {
+  await step.repository.mine({ batch: step.batch, receipt, now: step.clock.now() });
+  return "moved";
+};
+
+/** The chain executed it and it had no effect. Only at depth that is so for good, and the next attempt may begin. */
+const undone = async (step: Step, receipt: UserOperationReceipt): Promise<StepResult> => {
+  const { batch, repository, clock } = step;
+  const { have, need } = await depthOf(step, receipt.blockNumber);
+  const isStored = batch.txHash === receipt.txHash && batch.blockNumber?.toFixed(0) === String(receipt.blockNumber);
+  if (!isStored || have !== batch.confirmations) {
+    await repository.noteRevert({ batch, receipt, confirmations: have, now: clock.now() });
+    return "moved";
+  }
+  return have < need ? "waits" : again(step, reverted(batch.attempt));
+};
+
+/**
+ * Whether the signed operation can never be executed any more. That is so once a final block is later than its validity and its nonce
+ * was not used as of that block; then the receipt is asked for once more, because a node that lags must not make an executed operation
+ * look like one that never was. `overdue`: its time is over, and the chain is not deep enough to be sure.
+ */
+const whyNever = async (step: Step): Promise<"expired" | "replaced" | "overdue" | "open"> => {
+  const { batch, accounts, chains, payout, account } = step;
+  if (batch.validUntil === null) return "open";
+  const end = batch.validUntil.getTime() / 1000;
+  if (Number((await chains.head(payout.chainId)).timestamp) <= end) return "open";
+  const final = await finalBlock(step);
+  if (final === null || Number(final.timestamp) <= end) return "overdue";
+  const name = attemptName(batch, batch.attempt);
+  const isUsed = await accounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });
+  if ((await readReceipt(step)) !== null) return "overdue";
+  return isUsed ? "replaced" : "expired";
+};
+
+const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResult> => {
+  const { batch, repository, accounts, payout, clock, offeredAt } = step;
+  if (validity === "overdue") return sent(step, true);
+  const now = clock.now().getTime();
+  const hash = batch.userOpHash ?? "";
+  if (now - (offeredAt.get(hash) ?? 0) < OFFER_AGAIN_MS) return "waits";
+  noteOffer(offeredAt, hash, now);
+  const operation = await repository.operationOf(batch);
+  if (operation === null) return "moved";
+  try {
+    await accounts.submit(payout.chainId, operation, { isHeldElsewhere: false });
+    return await sent(step, false);
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    // EntryPoint would refuse it now: this offer left nothing behind. An earlier one may be on its way.
+    if (error.code === "simulation_failed") return "waits";
+    return sent(step, true);
+  }
+};
+
+const sent = async ({ batch, repository, clock }: Step, inDoubt: boolean): Promise<StepResult> => {
+  if (batch.state === "sent" && batch.inDoubt === inDoubt) return "waits";
+  await repository.sent({ batch, inDoubt, now: clock.now() });
+  return "moved";
+};
+
+/** The oldest come first, and go as soon as they say nothing any more: other instances may have gone on with their operations. */
+const noteOffer = (offeredAt: Map<string, number>, hash: string, now: number): void => {
+  offeredAt.delete(hash);
+  for (const [other, at] of offeredAt) {
+    if (now - at < OFFER_AGAIN_MS) break;
+    offeredAt.delete(other);
+  }
+  offeredAt.set(hash, now);
+};
+
+/** The next attempt, with a fresh simulation; or the end. */
+const again = async (step: Step, failure: Failure): Promise<StepResult> => {
+  if (step.batch.attempt >= ATTEMPTS_MAX) return fail(step, failure);
+  await step.repository.retry({ batch: step.batch, now: step.clock.now() });
+  return "moved";
+};
+
+const fail = async ({ payout, batch, repository, clock }: Step, failure: Failure): Promise<StepResult> => {
+  await repository.fail({ payout, batch, failure, now: clock.now() });
+  return "moved";
+};

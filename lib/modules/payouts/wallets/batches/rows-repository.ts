@@ -1,0 +1,78 @@
+/** What changes of rows, counters and holds beside a batch, inside of its transaction. */
+import type { Status, SubStatus } from "@/lib/core/status";
+import type { Tx } from "@/lib/db/client";
+import { toDecimal } from "@/lib/db/decimal";
+import { toStored } from "@/lib/ports/routing-json";
+import { batchName, type BatchRow, type PayableRow, type RowOutcome } from "./state";
+
+/** Rows that end otherwise than their batch, or of which there is something to say. */
+export const writeOutcomes = async (tx: Tx, batch: BatchRow, outcomes: readonly RowOutcome[]): Promise<void> => {
+  if (outcomes.length === 0) return;
+  const indexes = outcomes.map(({ index }) => index);
+  const statuses = outcomes.map(({ status }) => status);
+  const failures = outcomes.map(({ failure }) => JSON.stringify(toStored(failure)));
+  await tx.$executeRaw`
+    UPDATE wallet_payout_item i SET status = o.status, failure = o.failure::jsonb
+    FROM unnest(${indexes}::int[], ${statuses}::text[], ${failures}::text[]) AS o (index, status, failure)
+    WHERE i.project_id = ${batch.projectId} AND i.payout_id = ${batch.payoutId} AND i.index = o.index`;
+};
+
+/** What is held for a batch becomes less, and is free at once: nothing of it was spent. */
+export const shrinkHold = async (tx: Tx, batch: BatchRow, toBase: bigint): Promise<void> => {
+  await tx.balanceHold.updateMany({ where: { id: batchName(batch) }, data: { amountBase: toDecimal(toBase) } });
+};
+
+/** The caller holds the lock of the payout's row. */
+export const countRows = async (
+  tx: Tx,
+  { payoutId, completed, failed, now }: { payoutId: string; completed: number; failed: number; now: Date },
+): Promise<void> => {
+  await tx.payout.updateMany({
+    where: { id: payoutId },
+    data: { itemsCompleted: { increment: completed }, itemsFailed: { increment: failed }, updatedAt: now },
+  });
+};
+
+/** Puts rows into a new batch, with the part of the hold and of the reservation that belongs to them. */
+export const moveRows = async (
+  tx: Tx,
+  input: { batch: BatchRow; rows: readonly PayableRow[]; movedBase: bigint; reservedWei: bigint | null; now: Date },
+): Promise<void> => {
+  const { batch, rows, movedBase, reservedWei, now } = input;
+  const { projectId, payoutId, token, sponsorDay } = batch;
+  const { _max } = await tx.walletPayoutBatch.aggregate({ where: { projectId, payoutId }, _max: { number: true } });
+  const number = (_max.number ?? batch.number) + 1;
+  await tx.walletPayoutBatch.create({
+    data: {
+      ...{ projectId, payoutId, number, token, sponsorDay },
+      rows: rows.length,
+      amountBase: toDecimal(movedBase),
+      state: "queued",
+      sponsorReservedWei: reservedWei === null ? null : toDecimal(reservedWei),
+      updatedAt: now,
+    },
+  });
+  await tx.walletPayoutItem.updateMany({
+    where: { projectId, payoutId, index: { in: rows.map(({ index }) => index) } },
+    data: { batch: number },
+  });
+  const hold = await tx.balanceHold.update({
+    where: { id: batchName(batch) },
+    data: { amountBase: { decrement: toDecimal(movedBase) } },
+  });
+  await tx.balanceHold.create({
+    data: { ...hold, id: batchName({ payoutId, number }), amountBase: toDecimal(movedBase), createdAt: now },
+  });
+};
+
+/** What a payout came to whose batches have all ended. */
+export const endOf = (payout: {
+  readonly itemsTotal: number;
+  readonly itemsCompleted: number;
+  readonly itemsFailed: number;
+}): { status: Status; subStatus: SubStatus } => {
+  const { itemsTotal, itemsCompleted, itemsFailed } = payout;
+  if (itemsCompleted === itemsTotal) return { status: "completed", subStatus: "full" };
+  if (itemsCompleted > 0) return { status: "partially_completed", subStatus: "partial" };
+  return itemsFailed > 0 ? { status: "failed", subStatus: "full" } : { status: "cancelled", subStatus: "full" };
+};

@@ -1,0 +1,135 @@
+import { addSeconds } from "@/lib/core/clock";
+import { isDomainError, type DomainError } from "@/lib/core/errors";
+import { searchFrom, validitySeconds } from "@/lib/modules/accounts/service";
+import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
+import type { UserOperationGas } from "@/lib/ports/bundler";
+import type { AccountPayout } from "@/lib/ports/smart-accounts";
+import { batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
+import { attemptName, batchName, type PayableRow } from "./state";
+import { finalBlock, type Step, type StepResult } from "./step";
+
+/** So long a batch that the chain would not execute, though no row of it is at fault, is tried again before it fails. */
+const BLOCKED_MS_MAX = 120_000;
+/** A batch of fewer rows is not halved: what makes it fail is not its size. */
+const HALVED_ROWS_MIN = 20;
+
+/** Signs what a batch still has to pay, and keeps what was signed before anybody is shown it. */
+export const queued = async (step: Step): Promise<StepResult> => {
+  const { batch, repository } = step;
+  if (!(await mayDeploy(step))) return "waits";
+  const rows = await repository.rowsOf(batch);
+  if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
+  const gas = await simulate(step, rows);
+  return "callGasLimit" in gas ? sign(step, rows, gas) : gas.result;
+};
+
+/** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
+const mayDeploy = async ({ accounts, deployments, account, payout, batch, clock }: Step): Promise<boolean> =>
+  (await accounts.isDeployed(payout.chainId, account.address)) ||
+  deployments.claim({
+    chainId: payout.chainId,
+    address: account.address,
+    claimant: batchName(batch),
+    now: clock.now(),
+  });
+
+/** Of the attempt that is to be signed now. */
+const workOf = ({ account, payout, batch, token }: Step, rows: readonly PayableRow[]) => ({
+  account,
+  chainId: payout.chainId,
+  legId: attemptName(batch, batch.attempt + 1),
+  payout: { token: token.address, rows } satisfies AccountPayout,
+});
+
+type Simulated = UserOperationGas | { readonly result: StepResult };
+
+/** Gas with which all rows are paid, or what became of the batch because they would not be. */
+const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simulated> => {
+  const { accounts, sponsorship, payout } = step;
+  try {
+    const gas = await accounts.estimate(workOf(step, rows));
+    sponsorship.checkGas({ chainId: payout.chainId, kind: "payoutBatch", gas });
+    return gas;
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    if (error.code !== "simulation_failed" && error.code !== "sponsor_budget_exceeded") throw error;
+    return { result: await refused(step, rows, error) };
+  }
+};
+
+/** Leaves out the rows that are at fault; halves what is too large for one transaction; waits for what may pass. */
+const refused = async (step: Step, rows: readonly PayableRow[], error: DomainError): Promise<StepResult> => {
+  const { accounts, repository, payout, batch, account, token, clock } = step;
+  const { faults, balanceBase } = await accounts.probePayout(payout.chainId, account.address, {
+    token: token.address,
+    rows,
+  });
+  const needed = rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+  // Rows that only lack money are not at fault.
+  if (balanceBase < needed) return wait(step, notEnough(token, needed, balanceBase));
+  if (faults.length > 0) {
+    const set = faults.flatMap(({ position, reason }) => {
+      const row = rows[position];
+      return row === undefined ? [] : [{ ...row, status: "failed" as const, failure: rowRefused(reason) }];
+    });
+    await repository.setAside({ payout, batch, outcomes: set, now: clock.now() });
+    return "moved";
+  }
+  if (error.extra.entryPointCode === undefined && rows.length >= HALVED_ROWS_MIN) {
+    await repository.halve({ batch, rows, now: clock.now() });
+    return "moved";
+  }
+  if (error.code === "sponsor_budget_exceeded") return fail(step, batchRefused(error.code, error.message));
+  if (await wasExecuted(step)) return fail(step, REPLACED);
+  return wait(step, batchRefused(error.code, error.message));
+};
+
+/** Whether something was executed for this attempt that this database knows nothing of, as after it was restored from a backup. */
+const wasExecuted = async (step: Step): Promise<boolean> => {
+  const { accounts, payout, account, batch } = step;
+  const final = await finalBlock(step);
+  if (final === null) return false;
+  const name = attemptName(batch, batch.attempt + 1);
+  return accounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });
+};
+
+const wait = async (step: Step, failure: ReturnType<typeof batchRefused>): Promise<StepResult> => {
+  const { batch, repository, clock } = step;
+  const now = clock.now();
+  if (batch.blockedSince === null) await repository.block({ batch, failure, now });
+  else if (now.getTime() - batch.blockedSince.getTime() >= BLOCKED_MS_MAX) return fail(step, failure);
+  return "waits";
+};
+
+const fail = async (step: Step, failure: ReturnType<typeof batchRefused>): Promise<StepResult> => {
+  const { payout, batch, repository, clock } = step;
+  await repository.fail({ payout, batch, failure, now: clock.now() });
+  return "moved";
+};
+
+const sign = async (step: Step, rows: readonly PayableRow[], gas: UserOperationGas): Promise<StepResult> => {
+  const { accounts, chains, payout, batch, repository, clock } = step;
+  const head = await chains.head(payout.chainId);
+  const seconds = validitySeconds(chains.blockTimeMs(payout.chainId));
+  const validUntil = addSeconds(new Date(Number(head.timestamp) * 1000), seconds);
+  const { operation, userOpHash } = await accounts.sign({
+    ...workOf(step, rows),
+    account: step.account,
+    gas,
+    validUntil,
+  });
+  try {
+    await repository.sign({
+      payout,
+      batch,
+      signed: { operation, userOpHash, validUntil, fromBlock: searchFrom(head.number) },
+      // Fees may have risen since it was accepted: the budget has to carry what is signed.
+      maxGasWei: sponsoredCostOf(operation) ?? 0n,
+      now: clock.now(),
+    });
+    return "moved";
+  } catch (error) {
+    if (!isDomainError(error) || error.code !== "sponsor_budget_exceeded") throw error;
+    return fail(step, batchRefused(error.code, error.message));
+  }
+};

@@ -1,0 +1,65 @@
+import type { Clock } from "@/lib/core/clock";
+import type { Token } from "@/lib/core/token";
+import type { AccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/accounts/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { UserOperationReceipt } from "@/lib/ports/bundler";
+import type { BatchRepository, DrivenPayout } from "./repository";
+import type { BatchRow } from "./state";
+
+export interface Head {
+  readonly number: bigint;
+  /** Unix seconds. */
+  readonly timestamp: bigint;
+}
+
+export interface BatchDeps {
+  readonly repository: BatchRepository;
+  readonly accounts: AccountsService;
+  readonly deployments: DeploymentClaims;
+  readonly sponsorship: Pick<SponsorshipService, "checkGas">;
+  readonly clock: Clock;
+  readonly chains: {
+    head(chainId: number): Promise<Head>;
+    block(chainId: number, number: bigint): Promise<Head>;
+    confirmations(chainId: number): number;
+    blockTimeMs(chainId: number): number;
+    pollIntervalMs(chainId: number): number;
+    /** By lower-case address, or `native`. @throws DomainError `unsupported_token` */
+    token(chainId: number, address: string): Token;
+  };
+  managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
+}
+
+/** One look at one batch: its row as it was read, whose it is, and whom to ask. */
+export interface Step extends BatchDeps {
+  readonly payout: DrivenPayout;
+  readonly batch: BatchRow;
+  readonly account: ManagedAccount;
+  readonly token: Token;
+  /** By hash of the user operation: when this process last offered it. */
+  readonly offeredAt: Map<string, number>;
+}
+
+/** What a step came to: the batch moved (look again at once), or it waits. */
+export type StepResult = "moved" | "waits";
+
+/** What the chain shows of the signed operation now; null as long as it is not mined. */
+export const readReceipt = ({ accounts, payout, batch }: Step): Promise<UserOperationReceipt | null> => {
+  if (batch.userOpHash === null || batch.fromBlock === null)
+    throw new Error(`Batch ${String(batch.number)} of ${batch.payoutId} has no user operation.`);
+  return accounts.receipt(payout.chainId, batch.userOpHash as `0x${string}`, BigInt(batch.fromBlock.toFixed(0)));
+};
+
+/** How many blocks deep a block is now, itself included; at most as many as make it final. */
+export const depthOf = async ({ chains, payout }: Step, block: bigint): Promise<{ have: number; need: number }> => {
+  const head = await chains.head(payout.chainId);
+  const need = chains.confirmations(payout.chainId);
+  return { have: head.number < block ? 0 : Math.min(need, Number(head.number - block) + 1), need };
+};
+
+/** The newest block that is final now; null while the chain is younger than that. */
+export const finalBlock = async ({ chains, payout }: Step): Promise<Head | null> => {
+  const head = await chains.head(payout.chainId);
+  const number = head.number - BigInt(chains.confirmations(payout.chainId) - 1);
+  return number < 0n ? null : chains.block(payout.chainId, number);
+};

@@ -1,0 +1,101 @@
+/** The rows of a payout that is about to be stored. */
+import { actorName, type Actor } from "@/lib/core/actor";
+import { newId } from "@/lib/core/ids";
+import { formatAmount } from "@/lib/core/money";
+import type { WalletPayout } from "@/lib/db/generated/client";
+import { toDecimal } from "@/lib/db/decimal";
+import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
+import { toStored } from "@/lib/ports/routing-json";
+import type { WalletsPayoutRow } from "../repository";
+import { duplicateText, type DuplicateRow } from "../row-keys";
+import type { BatchGroup } from "./reading";
+import type { NewWalletPayout } from "./repository";
+import { digestOf, type PayoutRequest } from "./request";
+import { tokenName, type PayoutPlan } from "./rows";
+import type { PayoutWarning } from "./stored";
+
+/** How a payout comes to be. */
+export interface Origin {
+  /** The caller's Idempotency-Key. */
+  readonly key: string | null;
+  readonly retryOf: string | null;
+  readonly scheduleId: string | null;
+  readonly allowDuplicates: boolean;
+}
+
+/** As it would be stored. */
+export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, now: Date): WalletsPayoutRow => ({
+  id: newId("payout"),
+  projectId: actor.projectId,
+  kind: "wallets",
+  mode: "independent",
+  status: "pending",
+  subStatus: "created",
+  sourceAccountId: null,
+  currency: null,
+  reference: request.reference,
+  totalBase: toDecimal(0n),
+  paidBase: toDecimal(0n),
+  itemsTotal: request.rows.length,
+  itemsCompleted: 0,
+  itemsFailed: 0,
+  digest: digestOf(request),
+  idempotencyKey: origin.key,
+  failure: null,
+  retryOf: origin.retryOf,
+  createdBy: actorName(actor),
+  createdAt: now,
+  updatedAt: now,
+  expiresAt: null,
+});
+
+/** The same row as the database would give back. */
+export const ownRow = (payout: WalletsPayoutRow, own: NewWalletPayout): WalletPayout => ({
+  ...own,
+  projectId: payout.projectId,
+  payoutId: payout.id,
+  totals: toStored(own.totals),
+  warnings: toStored(own.warnings),
+  feeWei: toDecimal(own.feeWei),
+  fundFrom: own.fundFrom,
+  funding: own.funding === null ? null : toStored(own.funding),
+  fundedBy: null,
+});
+
+/** The batches of a payout of which nothing is sent yet. */
+export const groupsOf = (payoutId: string, { batches }: PayoutPlan): BatchGroup[] =>
+  batches.map(({ token, rows, amountBase }) => ({
+    payoutId,
+    token: tokenName(token),
+    status: "queued",
+    batches: 1,
+    rows,
+    amountBase,
+    gasCostWei: 0n,
+  }));
+
+export const duplicateWarnings = (duplicates: readonly DuplicateRow[]): PayoutWarning[] =>
+  duplicates.map((each) => ({
+    code: "duplicate_row",
+    index: each.index,
+    message: `Row ${String(each.index)} ${duplicateText(each)}.`,
+  }));
+
+/** Who made the payout; `means` where it may run without an approval. */
+export const createdEntry = (actor: Actor, payout: WalletsPayoutRow, own: NewWalletPayout): AuditEntry => ({
+  ...doneBy(actor),
+  action: payout.retryOf === null ? "payout.created" : "payout.retried",
+  subject: payout.id,
+  data: {
+    status: payout.subStatus,
+    chainId: own.chainId,
+    totals: own.totals
+      .map(({ token, amountBase }) => `${formatAmount(amountBase, token.decimals)} ${token.symbol}`)
+      .join(", "),
+    items: payout.itemsTotal,
+    ...(payout.subStatus === "queued" ? { means: own.scheduleId === null ? "policy" : "schedule" } : {}),
+    ...(payout.retryOf === null ? {} : { retryOf: payout.retryOf }),
+    ...(own.scheduleId === null ? {} : { scheduleId: own.scheduleId }),
+  },
+  at: payout.createdAt,
+});

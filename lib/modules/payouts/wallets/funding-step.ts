@@ -1,0 +1,89 @@
+/** What a payout does while another operation brings the missing part to its chain. */
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { isDomainError, type ErrorCode } from "@/lib/core/errors";
+import { isFinal } from "@/lib/core/status";
+import type { WalletPayout } from "@/lib/db/generated/client";
+import { toOperation, type OperationsService, type OperationWithLegs } from "@/lib/modules/operations/service";
+import type { WalletsPayoutRow } from "../repository";
+import { outflowOf, type PayoutMoney } from "./money";
+import { feeOf, type FeeDeps } from "./pricing";
+import type { WalletPayoutsReader } from "./reading";
+import type { WalletPayoutsRepository } from "./repository";
+
+export interface FundingStepDeps extends FeeDeps {
+  readonly registry: ChainRegistry;
+  readonly operations: Pick<OperationsService, "get">;
+  readonly rows: Pick<WalletPayoutsReader, "own">;
+  readonly repository: WalletPayoutsRepository;
+  readonly money: PayoutMoney;
+  readonly clock: Clock;
+}
+
+/** Either the payout can go on, or has ended, or it is to be looked at again after so many milliseconds. */
+export type FundingTurn = "ready" | "ended" | { readonly againInMs: number };
+
+const AGAIN_MS = 1000;
+
+/** Errors that do not go away by looking again. */
+const PERMANENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "insufficient_balance",
+  "insufficient_reserves",
+  "sponsor_budget_exceeded",
+]);
+
+export const createFundingStep = (deps: FundingStepDeps) => {
+  const { registry, repository, money, clock } = deps;
+
+  const failed = async (payout: WalletsPayoutRow, code: string, message: string): Promise<FundingTurn> => {
+    await repository.failFunding(payout, { code, message, retryable: true }, clock.now());
+    return "ended";
+  };
+
+  /** The money is where the operation says that it is. */
+  const notFunded = (payout: WalletsPayoutRow, operation: OperationWithLegs): Promise<FundingTurn> =>
+    failed(
+      payout,
+      "funding_failed",
+      `The missing part did not come to the chain (${operation.id} is ${operation.status}), so nothing was paid. ${toOperation(operation, registry).outcome.nextAction}`,
+    );
+
+  const hold = async (payout: WalletsPayoutRow, own: WalletPayout): Promise<FundingTurn> => {
+    const { id: payoutId, projectId } = payout;
+    const batches = await repository.queuedBatches(projectId, payoutId);
+    const now = clock.now();
+    if (batches.length === 0) {
+      await repository.skipFunding(payoutId, now);
+      return "ready";
+    }
+    const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
+    try {
+      await money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
+        repository.beginFunded(payoutId, holding, now),
+      );
+      return "ready";
+    } catch (error) {
+      if (!isDomainError(error) || !PERMANENT.has(error.code)) throw error;
+      const { name } = registry.get(own.chainId);
+      return failed(
+        payout,
+        error.code,
+        `The missing part arrived in the treasury ${own.fromAddress} on ${name}, and the payout cannot be made all the same: ${error.message} All of the money is in the treasury.`,
+      );
+    }
+  };
+
+  /** One look at a payout that is processing and `bridging`. */
+  const step = async (payout: WalletsPayoutRow): Promise<FundingTurn> => {
+    const own = (await deps.rows.own(payout.projectId, [payout.id])).get(payout.id);
+    if (own?.fundedBy == null) throw new Error(`${payout.id} waits for money, and no operation brings any.`);
+    const operation = await deps.operations.get(payout.projectId, own.fundedBy);
+    if (!isFinal(operation.status)) return { againInMs: AGAIN_MS };
+    if (operation.status === "completed" && operation.subStatus === "full") return hold(payout, own);
+    return notFunded(payout, operation);
+  };
+
+  return { step };
+};
+
+export type FundingStep = ReturnType<typeof createFundingStep>;

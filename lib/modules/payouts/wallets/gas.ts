@@ -1,0 +1,27 @@
+/** How much gas a batch of a payout may use, before it was simulated. */
+import type { UserOperationGas } from "@/lib/ports/bundler";
+
+/** The account's own work for a batch, its deployment included. */
+const BATCH_GAS = 250_000n;
+/** A recipient that never held the token, and its share of the call data. */
+const ROW_GAS = 32_000n;
+const VERIFICATION_GAS = 600_000n;
+const PRE_VERIFICATION_GAS = 80_000n;
+/** Call data of a row: 32 bytes, most of them not zero. */
+const ROW_DATA_GAS = 1_300n;
+const PAYMASTER_GAS = 80_000n;
+
+/** Limits that a batch of so many rows does not pass; what it is signed with is measured. */
+export const batchGasOf = (rows: number): UserOperationGas => ({
+  callGasLimit: BATCH_GAS + ROW_GAS * BigInt(rows),
+  verificationGasLimit: VERIFICATION_GAS,
+  preVerificationGas: PRE_VERIFICATION_GAS + ROW_DATA_GAS * BigInt(rows),
+  paymasterVerificationGasLimit: PAYMASTER_GAS,
+  paymasterPostOpGasLimit: 0n,
+});
+
+/** What a batch is expected to use: recipients that hold the token already cost a third of new ones. */
+const EXPECTED_BATCH_GAS = 180_000n;
+const EXPECTED_ROW_GAS = 27_000n;
+
+export const expectedGasOf = (rows: number): bigint => EXPECTED_BATCH_GAS + EXPECTED_ROW_GAS * BigInt(rows);

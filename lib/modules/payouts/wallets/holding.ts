@@ -1,0 +1,113 @@
+/** What a payout to wallets holds: its money, and its part of the sponsor's budget, a hold and a reservation for each batch. */
+import type { Tx } from "@/lib/db/client";
+import { toBigInt } from "@/lib/db/decimal";
+import { sqlOf } from "@/lib/db/sql";
+import { reserveFunds, syncHold, type Funds } from "@/lib/modules/funds/service";
+import type { Backing } from "@/lib/modules/reserves/service";
+import { dayOf, type GasCost, type SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { holdIdOf } from "./rows";
+
+/** Sponsor budgets count each batch of a payout for itself. */
+export const SPONSORED_KIND = "payout";
+
+export interface BatchHold {
+  readonly number: number;
+  /** Lower-case address, or `native`. */
+  readonly token: string;
+  readonly amountBase: bigint;
+}
+
+export interface Holding {
+  readonly payoutId: string;
+  readonly projectId: string;
+  readonly chainId: number;
+  readonly walletAddress: string;
+  readonly batches: readonly BatchHold[];
+  readonly funds: readonly Funds[];
+  /** What has to stay in the treasury for global accounts; null where the payout takes nothing that backs them. */
+  readonly backing: Backing | null;
+  /** By `holdIdOf`; empty where the wallet pays for itself. */
+  readonly costs: readonly GasCost[];
+}
+
+const STORE_RESERVATIONS = `
+  UPDATE wallet_payout_batch b SET sponsor_reserved_wei = (row->>1)::numeric, sponsor_day = $4::date
+  FROM json_array_elements($3::json) AS element (row)
+  WHERE b.project_id = $1 AND b.payout_id = $2 AND b.number = (row->>0)::int`;
+
+const reserveSponsor = async (
+  tx: Tx,
+  sponsorship: Pick<SponsorshipService, "reserve">,
+  { payoutId, projectId, batches, costs }: Holding,
+  now: Date,
+): Promise<void> => {
+  if (costs.length === 0) return;
+  const wei = new Map(costs.map(({ legId, maxWei }) => [legId, maxWei]));
+  const rows = batches.flatMap(({ number }) => {
+    const maxWei = wei.get(holdIdOf(payoutId, number));
+    return maxWei === undefined ? [] : [[number, maxWei.toString()]];
+  });
+  const day = dayOf(now).toISOString().slice(0, 10);
+  await sqlOf(tx).change(STORE_RESERVATIONS, [projectId, payoutId, JSON.stringify(rows), day]);
+  // Last, because all who spend of the project's budget wait for each other from here on.
+  await sponsorship.reserve(tx, { projectId, kind: SPONSORED_KIND, costs }, now);
+};
+
+/**
+ * Holds what the batches take, in the order of locks in which operations do it.
+ * @throws FundsMovedError, DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`
+ */
+export const holdBatches = async (
+  tx: Tx,
+  sponsorship: Pick<SponsorshipService, "reserve">,
+  holding: Holding,
+  now: Date,
+): Promise<void> => {
+  const { payoutId, projectId, chainId, walletAddress, funds, backing } = holding;
+  const holds = holding.batches.map(({ number, token, amountBase }) => ({
+    legId: holdIdOf(payoutId, number),
+    walletAddress,
+    chainId,
+    token,
+    amountBase,
+  }));
+  await backing?.lock(tx, funds);
+  await reserveFunds(tx, { operationId: payoutId, projectId, holds, funds, now });
+  await backing?.check(tx);
+  await reserveSponsor(tx, sponsorship, holding, now);
+};
+
+/** Ends the batches that were not signed, and what they hold. The caller holds the lock of the payout's row. @returns how many */
+export const releaseBatches = async (
+  tx: Tx,
+  sponsorship: Pick<SponsorshipService, "settle">,
+  { projectId, payoutId, now }: { projectId: string; payoutId: string; now: Date },
+): Promise<number> => {
+  const stopped = await tx.walletPayoutBatch.updateManyAndReturn({
+    where: { projectId, payoutId, state: "queued" },
+    data: { state: "cancelled", updatedAt: now },
+  });
+  const { chainId } = await tx.walletPayout.findUniqueOrThrow({
+    where: { projectId_payoutId: { projectId, payoutId } },
+  });
+  // Balances are locked by the order of their names; they differ in their tokens alone.
+  const ordered = [...stopped].sort((one, other) =>
+    one.token === other.token ? one.number - other.number : one.token < other.token ? -1 : 1,
+  );
+  for (const { number } of ordered) await syncHold(tx, holdIdOf(payoutId, number), false, now);
+  const reserved = stopped.flatMap(({ sponsorReservedWei, sponsorDay, gasCostWei }) =>
+    sponsorReservedWei === null || sponsorDay === null
+      ? []
+      : [
+          {
+            projectId,
+            chainId,
+            day: sponsorDay,
+            reservedWei: toBigInt(sponsorReservedWei),
+            spentWei: toBigInt(gasCostWei),
+          },
+        ],
+  );
+  await sponsorship.settle(tx, reserved);
+  return stopped.length;
+};

@@ -1,0 +1,100 @@
+/** Whether the treasury can pay a payout, and the balances and reserves under which its money is held. */
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { WalletPayout } from "@/lib/db/generated/client";
+import type { FundsService, Shortfall, Spending } from "@/lib/modules/funds/service";
+import type { ReservesService } from "@/lib/modules/reserves/service";
+import type { BatchHold, Holding } from "./holding";
+import type { PayoutFee } from "./pricing";
+import type { WalletPayoutsRepository } from "./repository";
+import { tokenName, type PayoutPlan } from "./rows";
+import { storedTotals } from "./stored";
+
+export interface MoneyDeps {
+  readonly registry: Pick<ChainRegistry, "get" | "native">;
+  readonly funds: Pick<FundsService, "reserving" | "shortfalls">;
+  readonly reserves: Pick<ReservesService, "backingOf">;
+  readonly repository: Pick<WalletPayoutsRepository, "tryHolding">;
+  readonly clock: Clock;
+}
+
+/** What leaves the treasury. */
+export interface Outflow {
+  readonly chainId: number;
+  readonly treasury: { readonly address: string };
+  readonly totals: readonly { readonly token: Token; readonly amountBase: bigint }[];
+}
+
+export const outflowOf = (own: WalletPayout): Outflow => ({
+  chainId: own.chainId,
+  treasury: { address: own.fromAddress },
+  totals: storedTotals.parse(own.totals),
+});
+
+type HoldingAt = Pick<Holding, "payoutId" | "projectId" | "batches" | "costs">;
+
+export const holdsOf = ({ batches }: PayoutPlan): BatchHold[] =>
+  batches.map(({ number, token, amountBase }) => ({ number, token: tokenName(token), amountBase }));
+
+const spendingsOf = ({ treasury, totals }: Outflow): Spending[] =>
+  totals.map(({ token, amountBase }) => ({ owner: treasury.address, token, amountBase }));
+
+export const createPayoutMoney = ({ registry, funds, reserves, repository, clock }: MoneyDeps) => {
+  /** Where the treasury pays for itself it needs coins for the fee too. */
+  const withFee = (outflow: Outflow, fee: Pick<PayoutFee, "wei" | "paidBy">): Spending[] => {
+    const spendings = spendingsOf(outflow);
+    if (fee.paidBy === "sponsor") return spendings;
+    const coin = registry.native(outflow.chainId);
+    const own = spendings.find(({ token }) => token.address === coin.address);
+    const amountBase = (own?.amountBase ?? 0n) + fee.wei;
+    return [...spendings.filter((each) => each !== own), { owner: outflow.treasury.address, token: coin, amountBase }];
+  };
+
+  /** What the treasury lacks on the chain now, by token. @throws DomainError `chain_unavailable` */
+  const missing = (outflow: Outflow, fee: Pick<PayoutFee, "wei" | "paidBy">): Promise<Shortfall<Spending>[]> =>
+    funds.shortfalls(withFee(outflow, fee));
+
+  const notEnough = ({ chainId }: Outflow, shortfalls: readonly Shortfall<Spending>[]): DomainError => {
+    const { name } = registry.get(chainId);
+    const details = shortfalls.map(({ source: { token }, missingBase }) => ({
+      path: "transfers",
+      message: `${formatAmount(missingBase, token.decimals)} ${token.symbol} are missing in the treasury on ${name}`,
+      code: "insufficient_balance",
+    }));
+    const text = details.map(({ message }) => message).join("; ");
+    return new DomainError("insufficient_balance", `${text}. Nothing was paid.`, { details });
+  };
+
+  /**
+   * Does something that holds a payout's money, with balances and reserves that were read before.
+   * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `rate_limited`, `chain_unavailable`
+   */
+  const withHolding = <T>(at: HoldingAt, outflow: Outflow, work: (holding: Holding) => Promise<T>): Promise<T> => {
+    const spendings = spendingsOf(outflow);
+    const { chainId, treasury } = outflow;
+    return funds.reserving(spendings, async (read) => {
+      const backing = await reserves.backingOf(at.projectId, spendings);
+      return work({ ...at, chainId, walletAddress: treasury.address, funds: read, backing });
+    });
+  };
+
+  /** Why the payout could not be held now; null when it could. Nothing is held. @throws DomainError `chain_unavailable` */
+  const obstacle = async (at: HoldingAt, outflow: Outflow, fee: PayoutFee): Promise<DomainError | null> => {
+    const shortfalls = await missing(outflow, fee);
+    if (shortfalls.length > 0) return notEnough(outflow, shortfalls);
+    try {
+      await withHolding(at, outflow, (holding) => repository.tryHolding(holding, clock.now()));
+      return null;
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      return error;
+    }
+  };
+
+  return { missing, notEnough, withHolding, obstacle };
+};
+
+export type PayoutMoney = ReturnType<typeof createPayoutMoney>;

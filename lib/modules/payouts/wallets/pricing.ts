@@ -1,0 +1,91 @@
+/** What a payout costs in network fees, and what it is worth. */
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { AccountsService } from "@/lib/modules/accounts/service";
+import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { PRICE_TIMEOUT_MS, type Prices } from "../common";
+import { batchGasOf, expectedGasOf } from "./gas";
+import { holdIdOf, type TokenTotal } from "./rows";
+
+export interface FeeDeps {
+  readonly registry: Pick<ChainRegistry, "native">;
+  readonly accounts: Pick<AccountsService, "maxFeePerGas">;
+  readonly sponsorship: Pick<SponsorshipService, "costsOf" | "pays">;
+  readonly prices: Prices;
+}
+
+export interface PayoutFee {
+  /** Expected, in wei. */
+  readonly wei: bigint;
+  readonly paidBy: "sponsor" | "wallet";
+  /** What the sponsor pays for each batch at most; empty where the wallet pays. */
+  readonly costs: readonly GasCost[];
+}
+
+interface SizedBatch {
+  readonly number: number;
+  readonly rows: number;
+}
+
+/** @throws DomainError `chain_unavailable` */
+export const feeOf = async (
+  deps: FeeDeps,
+  { payoutId, chainId, batches }: { payoutId: string; chainId: number; batches: readonly SizedBatch[] },
+): Promise<PayoutFee> => {
+  const legs = batches.map(({ number, rows }) => ({
+    legId: holdIdOf(payoutId, number),
+    chainId,
+    gas: batchGasOf(rows),
+  }));
+  const [price, costs] = await Promise.all([deps.accounts.maxFeePerGas(chainId), deps.sponsorship.costsOf(legs)]);
+  const gas = batches.reduce((sum, { rows }) => sum + expectedGasOf(rows), 0n);
+  return { wei: gas * price, paidBy: deps.sponsorship.pays(chainId) ? "sponsor" : "wallet", costs };
+};
+
+const USD_DECIMALS = 6;
+
+/** In US dollars, rounded up: it may be weighed against a cap. */
+const usdOf = (base: bigint, decimals: number, priceUsd: string): bigint => {
+  const [whole = "0", fraction = ""] = priceUsd.split(".");
+  const scale = 10n ** BigInt(decimals + fraction.length);
+  return (base * BigInt(whole + fraction) * 10n ** BigInt(USD_DECIMALS) + scale - 1n) / scale;
+};
+
+/** What all rows together are worth at the highest price of any chain; null where one token has no price. */
+export const worthOf = async (
+  { prices }: Pick<FeeDeps, "prices">,
+  totals: readonly TokenTotal[],
+): Promise<string | null> => {
+  const tokens = totals.map(({ token }) => token);
+  const found = await prices
+    .highestPriceUsd(tokens, AbortSignal.timeout(PRICE_TIMEOUT_MS))
+    .catch(() => tokens.map(() => null));
+  let sum = 0n;
+  for (const [index, { token, amountBase }] of totals.entries()) {
+    const price = found[index];
+    if (price === null || price === undefined) return null;
+    sum += usdOf(amountBase, token.decimals, price);
+  }
+  return formatAmount(sum, USD_DECIMALS);
+};
+
+/** Dollars per coin of these chains, by chain; missing where no price is known. Prices are only shown. */
+export const coinPrices = async (
+  { registry, prices }: Pick<FeeDeps, "registry" | "prices">,
+  chainIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> => {
+  const coins: Token[] = [...new Set(chainIds)].map((chainId) => registry.native(chainId));
+  if (coins.length === 0) return new Map();
+  const found = await prices.priceUsd(coins, AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => []);
+  return new Map(
+    coins.flatMap(({ chainId }, index) => {
+      const price = found[index];
+      return price === null || price === undefined ? [] : [[chainId, price] as const];
+    }),
+  );
+};
+
+/** A fee in dollars, as shown. */
+export const feeUsd = (wei: bigint, coin: Pick<Token, "decimals">, price: string | undefined): string | null =>
+  price === undefined ? null : formatAmount(usdOf(wei, coin.decimals, price), USD_DECIMALS);

@@ -1,0 +1,221 @@
+import type { z } from "zod";
+import { failureRecord } from "@/lib/contracts/operations";
+import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payouts";
+import { csvLine } from "@/lib/core/csv";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import { toBigInt } from "@/lib/db/decimal";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { toCommon } from "../common-record";
+import { mayOf } from "../permissions";
+import type { WalletsPayoutView } from "../reading";
+import { feeUsd } from "./pricing";
+import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./reading";
+import { tokenName } from "./rows";
+import { storedFundFrom, storedFunding, storedTotals, storedWarnings, tokenNamed } from "./stored";
+
+type Record = z.output<typeof walletsPayoutRecord>;
+type Item = z.output<typeof walletsPayoutItem>;
+type Counts = Record["items"];
+
+const SETTLED: readonly WalletRowStatus[] = ["paid", "failed", "cancelled"];
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** Rows of each state. Those that were set aside by themselves are in no batch's count any more. */
+const countsOf = ({ payout, groups }: WalletsPayoutView): Counts => {
+  const of = (status: WalletRowStatus): number =>
+    sum(groups.filter((group) => group.status === status).map(({ rows }) => rows));
+  const setAside = payout.itemsTotal - sum(groups.map(({ rows }) => rows));
+  return {
+    total: payout.itemsTotal,
+    queued: of("queued"),
+    sent: of("sent"),
+    confirmed: of("confirmed"),
+    paid: of("paid"),
+    failed: of("failed") + setAside,
+    unknown: of("unknown"),
+    cancelled: of("cancelled"),
+  };
+};
+
+const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
+  symbol,
+  address,
+  chainId,
+  decimals,
+  assetId,
+});
+
+const paidOf = (groups: readonly BatchGroup[], token: Token): bigint =>
+  groups
+    .filter((group) => group.status === "paid" && group.token === tokenName(token))
+    .reduce((total, { amountBase }) => total + amountBase, 0n);
+
+const feeOf = ({ own, groups, registry, coinUsd }: WalletsPayoutView): Record["networkFee"] => {
+  const coin = registry.native(own.chainId);
+  const estimated = groups.some(({ status }) => !SETTLED.includes(status));
+  const wei = estimated ? toBigInt(own.feeWei) : groups.reduce((total, { gasCostWei }) => total + gasCostWei, 0n);
+  return {
+    token: toTokenRecord(coin),
+    amount: formatAmount(wei, coin.decimals),
+    usd: feeUsd(wei, coin, coinUsd ?? undefined),
+    paidBy: own.feePaidBy === "sponsor" ? "sponsor" : "wallet",
+    estimated,
+  };
+};
+
+const rowsText = (count: number): string => (count === 1 ? "1 row" : `${String(count)} rows`);
+
+const BRINGS =
+  "Nothing to do: the missing part is on its way to the chain (see the operation in fundedBy). Rows are paid once it has arrived.";
+
+/** What the person can do now, and where the money is, in a sentence. */
+const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
+  const { payout, own, registry } = view;
+  const place = `in the treasury ${own.fromAddress} on ${registry.get(own.chainId).name}`;
+  const retry = mayOf(view).retry ? " Retry pays the failed rows alone." : "";
+  switch (payout.status) {
+    case "pending":
+      return payout.subStatus === "awaiting_approval"
+        ? "Approve it with a one-time code, or cancel it. Nothing was paid."
+        : own.fundedBy === null
+          ? `Nothing to do: it is about to be paid. The money is held ${place}.`
+          : BRINGS;
+    case "processing":
+      if (payout.subStatus === "bridging") return BRINGS;
+      return counts.unknown > 0
+        ? `Nothing to do: ${rowsText(counts.unknown)} were offered to the chain and are not seen yet. Do not pay them again: each is paid once, or its money stays ${place}.`
+        : `Nothing to do: it goes on by itself, also when this page is closed. What is not paid yet is held ${place}.`;
+    case "completed":
+      return "Nothing to do: every row was paid.";
+    case "partially_completed":
+      return `${rowsText(counts.paid)} were paid. The money of the other ${rowsText(counts.failed + counts.cancelled)} is ${place}.${retry}`;
+    case "failed":
+      return `Nothing was paid; the money is ${place}.${retry}`;
+    case "refunded":
+    case "cancelled":
+    case "expired":
+      return `Nothing was paid; the money is ${place}.`;
+  }
+};
+
+const fundFromOf = (value: WalletsPayoutView["own"]["fundFrom"]): Record["fundFrom"] => {
+  if (value === null) return null;
+  return storedFundFrom.parse(value) === "auto" ? "auto" : "sources";
+};
+
+const fundingOf = (value: WalletsPayoutView["own"]["funding"]): Record["funding"] => {
+  if (value === null) return null;
+  const { token, missingBase, minimumBase, sources, fees, estimatedSeconds } = storedFunding.parse(value);
+  return {
+    token: toTokenRecord(token),
+    missing: formatAmount(missingBase, token.decimals),
+    minimum: formatAmount(minimumBase, token.decimals),
+    sources: sources.map(({ walletId, token: sent, amountBase }) => ({
+      walletId,
+      chainId: sent.chainId,
+      token: toTokenRecord(sent),
+      amount: formatAmount(amountBase, sent.decimals),
+    })),
+    fees,
+    estimatedSeconds,
+  };
+};
+
+export const toWalletsPayout = (view: WalletsPayoutView): Record => {
+  const { payout, own, groups } = view;
+  const counts = countsOf(view);
+  return {
+    ...toCommon(payout),
+    kind: payout.kind,
+    chainId: own.chainId,
+    fromWalletId: own.fromWalletId,
+    fromAddress: own.fromAddress as EvmAddress,
+    totals: storedTotals.parse(own.totals).map(({ token, amountBase, rows }) => ({
+      token: toTokenRecord(token),
+      amount: formatAmount(amountBase, token.decimals),
+      paid: formatAmount(paidOf(groups, token), token.decimals),
+      rows,
+    })),
+    items: counts,
+    batches: {
+      total: sum(groups.map(({ batches }) => batches)),
+      settled: sum(groups.filter(({ status }) => SETTLED.includes(status)).map(({ batches }) => batches)),
+    },
+    networkFee: feeOf(view),
+    warnings: storedWarnings.parse(own.warnings),
+    fundFrom: fundFromOf(own.fundFrom),
+    funding: fundingOf(own.funding),
+    fundedBy: own.fundedBy,
+    scheduleId: own.scheduleId,
+    nextAction: nextActionOf(view, counts),
+    may: mayOf(view),
+  };
+};
+
+/** Makes rows of one payout into records. */
+export const walletItems = (view: WalletsPayoutView): ((row: WalletItemRow) => Item) => {
+  const { payout, own, registry } = view;
+  const { confirmations: need, explorerUrl } = registry.get(own.chainId);
+  const tokens = new Map<string, Token>();
+  return (row) => {
+    const token = tokens.get(row.token) ?? tokenNamed(own.totals, row.token);
+    tokens.set(row.token, token);
+    const failure = row.failure ?? (row.status === "failed" ? payout.failure : null);
+    const isMined = row.txHash !== null && (row.status === "confirmed" || row.status === "paid");
+    return {
+      kind: payout.kind,
+      index: row.index,
+      address: row.recipient as EvmAddress,
+      amount: formatAmount(row.amountBase, token.decimals),
+      amountBase: row.amountBase.toString(),
+      token: toTokenRecord(token),
+      reference: row.reference,
+      note: row.note,
+      status: row.status,
+      batch: row.batch,
+      txHash: row.txHash,
+      blockNumber: row.blockNumber,
+      confirmations: isMined ? { have: row.status === "paid" ? need : Math.min(row.confirmations, need), need } : null,
+      explorerUrl: row.txHash === null || explorerUrl === undefined ? null : `${explorerUrl}/tx/${row.txHash}`,
+      failure: failure === null || row.status !== "failed" ? null : failureRecord.parse(failure),
+    };
+  };
+};
+
+export const WALLETS_CSV_HEAD = csvLine([
+  "index",
+  "address",
+  "amount",
+  "token",
+  "tokenAddress",
+  "reference",
+  "note",
+  "status",
+  "batch",
+  "transaction",
+  "block",
+  "failure",
+]);
+
+export const walletsCsvLines = (view: WalletsPayoutView): ((row: WalletItemRow) => string) => {
+  const toItem = walletItems(view);
+  return (row) => {
+    const item = toItem(row);
+    return csvLine([
+      item.index,
+      item.address,
+      { raw: item.amount },
+      item.token.symbol,
+      item.token.address,
+      item.reference,
+      item.note,
+      item.status,
+      item.batch,
+      item.txHash,
+      item.blockNumber,
+      item.failure?.message ?? null,
+    ]);
+  };
+};

@@ -1,0 +1,194 @@
+/** Payments from the treasury to many addresses of one chain. */
+import { actorName, type Actor } from "@/lib/core/actor";
+import { DomainError } from "@/lib/core/errors";
+import { formatAmount } from "@/lib/core/money";
+import type { WalletPayout } from "@/lib/db/generated/client";
+import { hexOf } from "../common";
+import type { PayoutsRepository, WalletsPayoutRow } from "../repository";
+import { createApproving } from "./approving";
+import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
+import type { Origin } from "./draft";
+import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./reading";
+import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
+import { createStoring, type StoringDeps } from "./storing";
+import { storedFundFrom, tokenNamed } from "./stored";
+
+const KIND = "wallets";
+
+export interface WalletPayoutsDeps extends StoringDeps, RequestDeps {
+  readonly registry: StoringDeps["registry"];
+  readonly wallets: RequestDeps["wallets"] & StoringDeps["wallets"];
+  readonly policies: StoringDeps["policies"];
+  readonly payouts: Pick<PayoutsRepository, "findByKey">;
+  readonly rows: WalletPayoutsReader;
+}
+
+export interface NewWalletsPayout extends RequestInput {
+  readonly validateOnly: boolean;
+  readonly allowDuplicates: boolean;
+  /** The caller's Idempotency-Key. */
+  readonly key: string | null;
+}
+
+/** A payout as it is, or as it would be stored (`validateOnly`: without an id). */
+export interface WalletsPayoutParts {
+  readonly payout: WalletsPayoutRow;
+  readonly own: WalletPayout;
+  readonly groups: readonly BatchGroup[];
+}
+
+/** @throws DomainError `idempotency_mismatch` where the key was used for something else */
+const sameAs = (known: WalletsPayoutRow, digest: Uint8Array): WalletsPayoutRow => {
+  if (hexOf(known.digest) === hexOf(digest)) return known;
+  throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
+};
+
+export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
+  const { repository, policies } = deps;
+  const storing = createStoring(deps);
+
+  const findKnown = async (actor: Actor, key: string | null): Promise<WalletsPayoutRow | null> => {
+    if (key === null) return null;
+    const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
+    const known = await deps.payouts.findByKey({ ...caller, kind: KIND, idempotencyKey: key });
+    return known?.kind === KIND ? known : null;
+  };
+
+  /** With what only payouts to wallets have, by id. */
+  const parts = async (projectId: string, payouts: readonly WalletsPayoutRow[]): Promise<WalletsPayoutParts[]> => {
+    const ids = payouts.map(({ id }) => id);
+    const [owns, groups] = await Promise.all([deps.rows.own(projectId, ids), deps.rows.groups(projectId, ids)]);
+    return payouts.map((payout) => {
+      const own = owns.get(payout.id);
+      if (own === undefined) throw new Error(`${payout.id} has no row in wallet_payout.`);
+      return { payout, own, groups: groups.filter(({ payoutId }) => payoutId === payout.id) };
+    });
+  };
+
+  const partsOf = async (payout: WalletsPayoutRow): Promise<WalletsPayoutParts> => {
+    const [found] = await parts(payout.projectId, [payout]);
+    if (found === undefined) throw new Error(`${payout.id} was not read.`);
+    return found;
+  };
+
+  const store = async (actor: Actor, request: PayoutRequest, origin: Origin): Promise<WalletsPayoutRow> => {
+    const { stored, digest } = await storing.store(actor, request, origin);
+    if (stored !== null) return stored;
+    const known = await findKnown(actor, origin.key);
+    if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
+    return sameAs(known, digest);
+  };
+
+  const createNew = async (
+    actor: Actor,
+    input: NewWalletsPayout,
+    request: PayoutRequest,
+  ): Promise<WalletsPayoutParts> => {
+    const { key, allowDuplicates } = input;
+    const origin = { key, retryOf: null, scheduleId: null, allowDuplicates };
+    if (input.validateOnly) return storing.validated(actor, request, origin);
+    return partsOf(await store(actor, request, origin));
+  };
+
+  /**
+   * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
+   * everything is right and nothing was stored (`validateOnly`).
+   * @throws DomainError `invalid_request` and the like (every bad row by index), `duplicate_payout`, `insufficient_balance`,
+   * `insufficient_reserves`, `sponsor_budget_exceeded`, `batch_too_large`, `unsupported_chain`, `chain_unavailable`
+   */
+  const create = async (actor: Actor, input: NewWalletsPayout): Promise<WalletsPayoutParts> => {
+    const request = await readRequest(deps, actor, input);
+    const key = input.validateOnly ? null : input.key;
+    const known = await findKnown(actor, key);
+    if (known !== null) return partsOf(sameAs(known, digestOf(request)));
+    try {
+      return await createNew(actor, input, request);
+    } catch (error) {
+      // The same call may have won meanwhile; then its rows are this one's duplicates, and it has taken the money.
+      const other = await findKnown(actor, key);
+      if (other === null) throw error;
+      return partsOf(sameAs(other, digestOf(request)));
+    }
+  };
+
+  /**
+   * A run of a schedule, which was approved beforehand; `key` names it, so that it is made once.
+   * @throws DomainError as `create` does, but for duplicates
+   */
+  const createScheduled = async (
+    actor: Actor,
+    request: PayoutRequest,
+    { scheduleId, key }: { scheduleId: string; key: string },
+  ): Promise<WalletsPayoutParts> => {
+    const known = await findKnown(actor, key);
+    if (known !== null) return partsOf(sameAs(known, digestOf(request)));
+    const origin = { key, retryOf: null, scheduleId, allowDuplicates: true };
+    return partsOf(await store(actor, request, origin));
+  };
+
+  /** The payout that a run of a schedule made; null: none was made. */
+  const findScheduled = async (projectId: string, at: { createdBy: string; key: string }): Promise<string | null> => {
+    const { createdBy, key: idempotencyKey } = at;
+    return (await deps.payouts.findByKey({ projectId, kind: KIND, createdBy, idempotencyKey }))?.id ?? null;
+  };
+
+  const allItems = async (payout: WalletsPayoutRow, status: WalletItemRow["status"]): Promise<WalletItemRow[]> =>
+    deps.rows.items({
+      projectId: payout.projectId,
+      payoutId: payout.id,
+      after: -1,
+      limit: payout.itemsTotal,
+      status,
+    });
+
+  /**
+   * A payout of the failed rows alone, once; it needs its own approval.
+   * @throws DomainError as `create` does
+   */
+  const retry = async (actor: Actor, { payout, own }: WalletsPayoutParts): Promise<WalletsPayoutParts> => {
+    const failed = await allItems(payout, "failed");
+    const transfers = failed.map((item): WalletRowInput => ({
+      address: item.recipient,
+      amount: formatAmount(item.amountBase, tokenNamed(own.totals, item.token).decimals),
+      token: item.token,
+      reference: item.reference ?? undefined,
+      note: item.note ?? undefined,
+    }));
+    const fundFrom = own.fundFrom === null ? undefined : storedFundFrom.parse(own.fundFrom);
+    const request = await readRequest(deps, actor, {
+      chainId: own.chainId,
+      transfers,
+      reference: payout.reference ?? undefined,
+      fundFrom,
+    });
+    const origin = { key: null, retryOf: payout.id, scheduleId: null, allowDuplicates: true };
+    return partsOf(await store(actor, request, origin));
+  };
+
+  /** Before a stored answer is given again. @throws DomainError `recipient_not_allowed` naming each row */
+  const checkRecipients = (actor: Actor, { transfers }: Pick<RequestInput, "transfers">): void =>
+    refuseFaults(strangersAmong(transfers, policies.mayPay(actor)), transfers.length);
+
+  const checkRetry = async (actor: Actor, { payout }: WalletsPayoutParts): Promise<void> => {
+    const failed = await allItems(payout, "failed");
+    checkRecipients(actor, {
+      transfers: failed.map(({ recipient }) => ({ address: recipient, amount: "", token: "" })),
+    });
+  };
+
+  return {
+    create,
+    createScheduled,
+    findScheduled,
+    checkRecipients,
+    checkRetry,
+    retry,
+    parts,
+    partsOf,
+    ...createApproving(deps),
+    cancel: repository.cancel,
+    items: deps.rows.items,
+  };
+};
+
+export type WalletPayoutsService = ReturnType<typeof createWalletPayoutsService>;

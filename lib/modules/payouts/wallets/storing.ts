@@ -1,0 +1,193 @@
+/** Stores a new payout to wallets once everything about it was looked at, or says what it would be. */
+import type { Actor } from "@/lib/core/actor";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import type { WalletPayout } from "@/lib/db/generated/client";
+import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { FundingService } from "@/lib/modules/quotes/service";
+import { APPROVAL_SECONDS } from "../common";
+import { unlessUsed, type WalletsPayoutRow } from "../repository";
+import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
+import { createdEntry, duplicateWarnings, groupsOf, newPayout, ownRow, type Origin } from "./draft";
+import { createFundingPlanner, type FundingDeps, type FundingPlan } from "./funding";
+import { holdsOf, type PayoutMoney } from "./money";
+import { feeOf, worthOf, type FeeDeps, type PayoutFee } from "./pricing";
+import type { BatchGroup } from "./reading";
+import {
+  NotAdmittedError,
+  type NewPayoutToWallets,
+  type NewWalletPayout,
+  type Running,
+  type WalletPayoutsRepository,
+} from "./repository";
+import type { PayoutRequest } from "./request";
+import { rowKeysOf } from "./rows";
+import type { Funding } from "./stored";
+import { warningsFor, type WarningDeps } from "./warnings";
+
+export interface StoringDeps extends FeeDeps, WarningDeps {
+  readonly registry: FundingDeps["registry"];
+  readonly wallets: WarningDeps["wallets"] & FundingDeps["wallets"];
+  readonly funds: FundingDeps["funds"];
+  readonly funding: FundingService;
+  readonly money: PayoutMoney;
+  readonly repository: WalletPayoutsRepository;
+  readonly policies: PoliciesService;
+  /** Reads outside of any transaction. */
+  readonly reader: SqlReader;
+  readonly clock: Clock;
+}
+
+/** A payout as it would be stored, without an id. */
+export interface ValidatedPayout {
+  readonly payout: WalletsPayoutRow;
+  readonly own: WalletPayout;
+  readonly groups: readonly BatchGroup[];
+}
+
+type At = Parameters<PayoutMoney["obstacle"]>[0];
+
+/** What keeps the payout from being made now, or what has to be brought to its chain first; both null: it can be paid. */
+interface Means {
+  readonly obstacle: DomainError | null;
+  readonly bring: FundingPlan | null;
+}
+
+export const createStoring = (deps: StoringDeps) => {
+  const { repository, policies, clock, money, funding } = deps;
+  const planner = createFundingPlanner(deps);
+
+  /** Money of other chains is asked for where the request names sources, and the chain lacks one token. */
+  const meansOf = async (at: At, request: PayoutRequest, fee: PayoutFee): Promise<Means> => {
+    const missing = request.fundFrom === null ? [] : await money.missing(request, fee);
+    const [first, ...others] = missing;
+    if (first === undefined) return { obstacle: await money.obstacle(at, request, fee), bring: null };
+    if (others.length > 0) return { obstacle: money.notEnough(request, missing), bring: null };
+    try {
+      const lacking = { token: first.source.token, missingBase: first.missingBase };
+      return { obstacle: null, bring: await planner.plan(at.projectId, request, lacking) };
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      return { obstacle: error, bring: null };
+    }
+  };
+
+  /** Everything about a new payout that is known before it is stored. */
+  const draftOf = async (actor: Actor, request: PayoutRequest, origin: Origin) => {
+    const now = clock.now();
+    const payout = newPayout(actor, request, origin, now);
+    const { batches } = request.plan;
+    const fee = await feeOf(deps, { payoutId: payout.id, chainId: request.chainId, batches });
+    const at = { payoutId: payout.id, projectId: payout.projectId, batches: holdsOf(request.plan), costs: fee.costs };
+    const [{ obstacle, bring }, warnings, usd] = await Promise.all([
+      meansOf(at, request, fee),
+      warningsFor(deps, actor, request),
+      policies.needsCode(actor) ? null : worthOf(deps, request.totals),
+    ]);
+    const keys: RowKeys = { keys: rowKeysOf(request.rows), allowDuplicates: origin.allowDuplicates, now };
+    const own = {
+      chainId: request.chainId,
+      fromWalletId: request.treasury.id,
+      fromAddress: request.treasury.address,
+      totals: request.totals,
+      warnings,
+      feeWei: fee.wei,
+      feePaidBy: fee.paidBy,
+      fundFrom: request.fundFrom,
+      scheduleId: origin.scheduleId,
+    };
+    return { payout, at, obstacle, bring, usd, keys, own };
+  };
+  type Draft = Awaited<ReturnType<typeof draftOf>>;
+
+  /** The plan with a quote of its own, which what is approved later starts once. */
+  const withQuote = async (actor: Actor, { bring }: Draft): Promise<Funding | null> => {
+    if (bring === null) return null;
+    const { request: route, wallets } = bring;
+    const { quoteId, minimumBase } = await funding.store(actor, { route, wallets });
+    if (minimumBase >= bring.funding.missingBase) return { ...bring.funding, quoteId, minimumBase };
+    throw new DomainError(
+      "insufficient_liquidity",
+      "Prices moved while the payout was planned. Nothing was paid; try again.",
+    );
+  };
+
+  const inputOf = (
+    actor: Actor,
+    request: PayoutRequest,
+    { draft, origin, own }: { draft: Draft; origin: Origin; own: NewWalletPayout },
+  ): Omit<NewPayoutToWallets, "running"> => {
+    const { payout, keys, obstacle, usd } = draft;
+    return {
+      payout,
+      own,
+      plan: request.plan,
+      // A retry pays what was asked for before, so its rows are neither checked nor counted.
+      keys: origin.retryOf === null ? keys : null,
+      // That a schedule pays the same again is what it was approved for.
+      warningsOf: origin.scheduleId === null ? duplicateWarnings : () => [],
+      refuse: () => {
+        if (obstacle !== null) throw obstacle;
+      },
+      // A schedule was approved with a code for each of its runs.
+      admit: (sql: Sql) =>
+        origin.scheduleId === null ? policies.spend(sql, actor, usd, payout.createdAt) : Promise.resolve(true),
+      audit: (stored) => createdEntry(actor, stored, own),
+      expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
+    };
+  };
+
+  /** Stores a payout in the transaction that accepts the operation which funds it. Null: its key was used by another one. */
+  const storeFunded = async (
+    actor: Actor,
+    quoteId: string,
+    input: Omit<NewPayoutToWallets, "running">,
+  ): Promise<WalletsPayoutRow | null> => {
+    let stored: WalletsPayoutRow | null = null;
+    const started = funding.start(actor, quoteId, {
+      claim: async (tx, operationId) => {
+        stored = await repository.insertFunded(tx, { ...input, running: { by: "funding", operationId } });
+        return true;
+      },
+    });
+    try {
+      return (await unlessUsed(started)) === null ? null : stored;
+    } catch (error) {
+      if (error instanceof NotAdmittedError) return repository.insert({ ...input, running: null });
+      throw error;
+    }
+  };
+
+  /** `stored` null: its Idempotency-Key, or what it tries again, was used by another one. */
+  const store = async (
+    actor: Actor,
+    request: PayoutRequest,
+    origin: Origin,
+  ): Promise<{ stored: WalletsPayoutRow | null; digest: Uint8Array }> => {
+    const draft = await draftOf(actor, request, origin);
+    const brought = await withQuote(actor, draft);
+    const own: NewWalletPayout = { ...draft.own, funding: brought };
+    const input = inputOf(actor, request, { draft, origin, own });
+    const insert = (running: Running | null) => repository.insert({ ...input, running });
+    const { digest } = draft.payout;
+    if (origin.scheduleId === null && policies.needsCode(actor)) return { stored: await insert(null), digest };
+    if (brought !== null) return { stored: await storeFunded(actor, brought.quoteId, input), digest };
+    const stored = await money.withHolding(draft.at, request, (holding) => insert({ by: "holding", holding }));
+    return { stored, digest };
+  };
+
+  /** All checks, and nothing stored. @throws DomainError as storing does */
+  const validated = async (actor: Actor, request: PayoutRequest, origin: Origin): Promise<ValidatedPayout> => {
+    const { payout, keys, obstacle, bring, own } = await draftOf(actor, request, origin);
+    const duplicates = await duplicatesOf(deps.reader, payout.projectId, keys);
+    if (!keys.allowDuplicates) refuseDuplicates(duplicates);
+    if (obstacle !== null) throw obstacle;
+    const planned = bring === null ? null : { ...bring.funding, quoteId: "" };
+    const warnings = [...duplicateWarnings(duplicates), ...own.warnings];
+    const row = ownRow(payout, { ...own, warnings, funding: planned });
+    return { payout: { ...payout, id: "" }, own: row, groups: groupsOf("", request.plan) };
+  };
+
+  return { store, validated };
+};

@@ -1,0 +1,94 @@
+import type { Assets } from "@/lib/chains/assets";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import type { Database } from "@/lib/db/client";
+import { sqlOn } from "@/lib/db/sql";
+import type { AccountsService } from "@/lib/modules/accounts/service";
+import type { ContactsService } from "@/lib/modules/contacts/service";
+import type { FundsService } from "@/lib/modules/funds/service";
+import type { LedgerService } from "@/lib/modules/ledger/service";
+import type { OperationsService } from "@/lib/modules/operations/service";
+import type { OtpService } from "@/lib/modules/otp/service";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { ProjectsService } from "@/lib/modules/projects/service";
+import type { QuotesService } from "@/lib/modules/quotes/service";
+import type { ReservesService } from "@/lib/modules/reserves/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { WalletsService } from "@/lib/modules/wallets/service";
+import { createAccountPayoutsRepository } from "./accounts/repository";
+import { createAccountPayoutRunner } from "./accounts/runner";
+import type { Prices } from "./common";
+import { createPayoutsRepository } from "./repository";
+import { createPayoutRunner, type WalletBatchesDriver } from "./runner";
+import { createSchedulesRepository } from "./schedules/repository";
+import { createScheduleRuns } from "./schedules/runs";
+import { createSchedulesService } from "./schedules/service";
+import { createPayoutsService } from "./service";
+import { createFundingStep } from "./wallets/funding-step";
+import { createPayoutMoney } from "./wallets/money";
+import { createWalletPayoutsReader } from "./wallets/reading";
+import { createWalletPayoutsRepository } from "./wallets/repository";
+
+export interface PayoutsParts {
+  readonly database: Database;
+  readonly registry: ChainRegistry;
+  readonly assets: Assets;
+  readonly ledger: LedgerService;
+  readonly wallets: WalletsService;
+  readonly contacts: ContactsService;
+  readonly projects: ProjectsService;
+  readonly operations: OperationsService;
+  readonly accounts: AccountsService;
+  readonly funds: FundsService;
+  readonly quotes: QuotesService;
+  readonly reserves: ReservesService;
+  readonly sponsorship: SponsorshipService;
+  readonly policies: PoliciesService;
+  readonly otp: OtpService;
+  readonly prices: Prices;
+  readonly clock: Clock;
+  readonly walletBatches: WalletBatchesDriver;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** The service and the runner of payouts, made of the services that they stand on. */
+export const createPayouts = (parts: PayoutsParts) => {
+  const { database, registry, assets, otp, clock, ledger, walletBatches } = parts;
+  const repository = createPayoutsRepository(database);
+  const accountsRepository = createAccountPayoutsRepository(database);
+  const reader = sqlOn(database.pool);
+  const walletsRepository = createWalletPayoutsRepository(database, parts.sponsorship);
+  const rows = createWalletPayoutsReader(database);
+  const money = createPayoutMoney({ ...parts, repository: walletsRepository });
+  const payouts = createPayoutsService({
+    repository,
+    accounts: { ...parts, repository: accountsRepository, reader },
+    wallets: {
+      ...parts,
+      repository: walletsRepository,
+      rows,
+      funding: parts.quotes.funding,
+      money,
+      reader,
+    },
+    assets,
+    registry,
+    policies: parts.policies,
+    otp,
+    clock,
+  });
+  const accounts = createAccountPayoutRunner({ payouts: repository, repository: accountsRepository, ledger, clock });
+  const schedules = createSchedulesRepository(database);
+  return {
+    payouts,
+    payoutRunner: createPayoutRunner({
+      repository,
+      accounts,
+      funding: createFundingStep({ ...parts, repository: walletsRepository, rows, money }),
+      walletBatches,
+      clock,
+    }),
+    payoutSchedules: createSchedulesService({ ...parts, repository: schedules }),
+    scheduleRuns: createScheduleRuns({ ...parts, repository: schedules, payouts }),
+  };
+};

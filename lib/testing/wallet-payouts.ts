@@ -1,0 +1,218 @@
+import {
+  createPublicClient,
+  erc20Abi,
+  getAddress,
+  http,
+  keccak256,
+  parseAbiItem,
+  stringToHex,
+  type Address,
+} from "viem";
+import { expect } from "vitest";
+import type { Services } from "@/lib/composition";
+import { newId } from "@/lib/core/ids";
+import { dayOf } from "@/lib/modules/sponsorship/service";
+
+export interface SeededRow {
+  readonly recipient: Address;
+  readonly amountBase: bigint;
+}
+
+export interface SeededBatch {
+  /** Symbol, or any other name of a token. */
+  readonly token: string;
+  readonly rows: readonly SeededRow[];
+}
+
+interface Payer {
+  readonly treasury: Address;
+  readonly treasuryId: string;
+}
+
+/** What is set aside for a batch here: more than any of a test costs. */
+const RESERVED_WEI = 10n ** 17n;
+
+/** An address that nobody has, the same for the same name. */
+export const nobody = (name: string): Address => getAddress(`0x${keccak256(stringToHex(name)).slice(-40)}`);
+
+/** Rows with recipients of their own, each of another amount. */
+export const rowsOf = (name: string, count: number, firstBase = 1_000n): SeededRow[] =>
+  Array.from({ length: count }, (_, index) => ({
+    recipient: nobody(`${name} ${String(index)}`),
+    amountBase: firstBase + BigInt(index),
+  }));
+
+/**
+ * Stores a payout as it is once it was approved and its job has begun, with batches of any size, its holds and its part of the
+ * sponsor's budget. @returns its id
+ */
+export const seedPayout = async (
+  services: Services,
+  payer: Payer,
+  { chainId, batches, withJob = false }: { chainId: number; batches: readonly SeededBatch[]; withJob?: boolean },
+): Promise<{ id: string; projectId: string }> => {
+  const { database, registry, sponsorship } = services;
+  const payoutId = newId("payout");
+  const now = services.clock.now();
+  const { projectId } = await database.prisma.wallet.findUniqueOrThrow({ where: { id: payer.treasuryId } });
+  const totalOf = ({ rows }: SeededBatch): bigint => rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+  const tokens = batches.map(({ token }) => registry.resolveToken(chainId, token).address.toLowerCase());
+  const rows = batches.flatMap((batch, number) => batch.rows.map((row) => ({ ...row, batch: number })));
+  await database.transaction(async (tx) => {
+    const payout = { projectId, kind: "wallets", mode: "independent", status: "processing", subStatus: "queued" };
+    const digest = new Uint8Array(32);
+    await tx.payout.create({
+      data: {
+        ...payout,
+        id: payoutId,
+        totalBase: 0,
+        itemsTotal: rows.length,
+        digest,
+        createdBy: "test",
+        createdAt: now,
+        updatedAt: now,
+      },
+    });
+    await tx.walletPayout.create({
+      data: {
+        projectId,
+        payoutId,
+        chainId,
+        fromWalletId: payer.treasuryId,
+        fromAddress: payer.treasury,
+        totals: [],
+        warnings: [],
+        feeWei: 0,
+        feePaidBy: sponsorship.pays(chainId) ? "sponsor" : "wallet",
+      },
+    });
+    const named = (number: number): string => tokens[number] ?? "";
+    await tx.walletPayoutItem.createMany({
+      data: rows.map(({ recipient, amountBase, batch }, index) => ({
+        ...{ projectId, payoutId, index, recipient, batch },
+        token: named(batch),
+        amountBase: amountBase.toString(),
+      })),
+    });
+    const sponsored = sponsorship.pays(chainId)
+      ? { sponsorReservedWei: RESERVED_WEI.toString(), sponsorDay: dayOf(now) }
+      : {};
+    await tx.walletPayoutBatch.createMany({
+      data: batches.map((batch, number) => ({
+        ...{ projectId, payoutId, number, state: "queued", updatedAt: now, ...sponsored },
+        token: named(number),
+        rows: batch.rows.length,
+        amountBase: totalOf(batch).toString(),
+      })),
+    });
+    for (const [number, batch] of batches.entries()) {
+      const key = { walletAddress: payer.treasury, chainId, token: named(number) };
+      await tx.balanceGuard.upsert({ where: { walletAddress_chainId_token: key }, create: key, update: {} });
+      await tx.balanceHold.create({
+        data: {
+          ...key,
+          id: `${payoutId}/${String(number)}`,
+          operationId: payoutId,
+          projectId,
+          amountBase: totalOf(batch).toString(),
+          createdAt: now,
+        },
+      });
+    }
+    if (withJob) await tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now } });
+    const costs = batches.map((_, number) => ({
+      legId: `${payoutId}/${String(number)}`,
+      chainId,
+      maxWei: RESERVED_WEI,
+    }));
+    if (sponsorship.pays(chainId)) await sponsorship.reserve(tx, { projectId, kind: "payout", costs }, now);
+  });
+  return { id: payoutId, projectId };
+};
+
+const transferEvent = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+const userOperationEvent = parseAbiItem(
+  "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
+);
+
+const inOrder = (texts: readonly string[]): string[] => [...texts].sort();
+
+/**
+ * Holds everything that a treasury paid out to the chain, asked past all code of ours: each row that counts as paid has one `Transfer`
+ * of its own (coins: its recipient has them), no other row has one, and nothing is held, reserved or in doubt any more. For treasuries
+ * of which nothing but payouts was paid, to recipients that got nothing else.
+ */
+export const expectRowsPaidOnce = async (
+  { database, registry }: Services,
+  at: { chainId: number; rpcUrl: string },
+  treasury: Address,
+): Promise<void> => {
+  const { prisma } = database;
+  const client = createPublicClient({ transport: http(at.rpcUrl, { batch: { batchSize: 500 } }) });
+  const payouts = await prisma.walletPayout.findMany({ where: { fromAddress: treasury, chainId: at.chainId } });
+  const ids = payouts.map(({ payoutId }) => payoutId);
+  const [items, batches, records] = await Promise.all([
+    prisma.walletPayoutItem.findMany({ where: { payoutId: { in: ids } } }),
+    prisma.walletPayoutBatch.findMany({ where: { payoutId: { in: ids } } }),
+    prisma.payout.findMany({ where: { id: { in: ids } } }),
+  ]);
+  const stateOf = new Map(batches.map(({ payoutId, number, state }) => [`${payoutId}/${String(number)}`, state]));
+  const isPaid = ({ payoutId, batch, status }: (typeof items)[number]): boolean =>
+    status === null && stateOf.get(`${payoutId}/${String(batch)}`) === "paid";
+  const paid = items.filter(isPaid);
+
+  for (const token of new Set(items.map((item) => item.token))) {
+    if (token === "native") continue;
+    const address = getAddress(token);
+    const logs = await client.getLogs({
+      address,
+      event: transferEvent,
+      args: { from: treasury },
+      fromBlock: 0n,
+      strict: true,
+    });
+    expect(inOrder(logs.map(({ args }) => `${args.to}:${String(args.value)}`))).toEqual(
+      inOrder(
+        paid.filter((item) => item.token === token).map((item) => `${item.recipient}:${item.amountBase.toFixed(0)}`),
+      ),
+    );
+  }
+  await Promise.all(
+    items.map(async (item) => {
+      const owner = item.recipient as Address;
+      const balance =
+        item.token === "native"
+          ? client.getBalance({ address: owner })
+          : client.readContract({
+              address: getAddress(item.token),
+              abi: erc20Abi,
+              functionName: "balanceOf",
+              args: [owner],
+            });
+      expect([item.index, await balance]).toEqual([item.index, isPaid(item) ? BigInt(item.amountBase.toFixed(0)) : 0n]);
+    }),
+  );
+
+  const { entryPoint } = registry.get(at.chainId).contracts;
+  const executed = await client.getLogs({
+    ...{ address: entryPoint, event: userOperationEvent, args: { sender: treasury }, fromBlock: 0n, strict: true },
+  });
+  const succeeded = executed.filter(({ args }) => args.success).map(({ args }) => args.userOpHash);
+  const ofPaid = batches.filter(({ state }) => state === "paid");
+  expect(inOrder(succeeded)).toEqual(inOrder(ofPaid.map(({ userOpHash }) => userOpHash ?? "")));
+  expect(batches.reduce((sum, { gasCostWei }) => sum + BigInt(gasCostWei.toFixed(0)), 0n)).toBe(
+    executed.reduce((sum, { args }) => sum + args.actualGasCost, 0n),
+  );
+
+  expect(batches.filter(({ inDoubt }) => inDoubt)).toEqual([]);
+  for (const record of records) {
+    const own = items.filter(({ payoutId }) => payoutId === record.id);
+    expect(record.itemsCompleted).toBe(own.filter(isPaid).length);
+    expect(["completed", "partially_completed", "failed", "cancelled"]).toContain(record.status);
+  }
+  const [jobs, holds] = await Promise.all([
+    prisma.job.count({ where: { id: { in: ids } } }),
+    prisma.balanceHold.count({ where: { operationId: { in: ids }, releasedAt: null } }),
+  ]);
+  expect({ jobs, holds }).toEqual({ jobs: 0, holds: 0 });
+};

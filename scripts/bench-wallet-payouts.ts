@@ -1,0 +1,187 @@
+/**
+ * `npx tsx scripts/bench-wallet-payouts.ts`: what payouts to wallets cost in gas and take in time, as Markdown tables. A benchmark, not a
+ * test: it starts a stack of its own.
+ */
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { createPublicClient, getAddress, http, keccak256, parseAbiItem, stringToHex, type Address } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { startStack, type Stack } from "../e2e/support/stack";
+import { createApiClient, type ApiClient } from "../lib/api-client/client";
+import { createNonce, createToken } from "../lib/contracts/auth";
+import { useFaucet } from "../lib/contracts/dev";
+import { createWalletsPayout } from "../lib/contracts/payouts";
+import { listWallets } from "../lib/contracts/wallets";
+import { approvedKey } from "../lib/testing/approve";
+import { benchGas, FLOOR, FLOOR_OF_OPERATION, type GasRow } from "./bench-wallet-payouts-gas";
+
+const CHAIN_ID = 31337;
+const COUNTS = [1_000, 10_000] as const;
+const POLL_MS = 50;
+const TIMEOUT_MS = 180_000;
+/** What was allocated before may be given back only after a while. */
+const REST_MS = 5_000;
+const transferEvent = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+
+interface Payer {
+  readonly key: ApiClient;
+  readonly treasury: Address;
+}
+
+/** A person with money, and a key that needs no code. */
+const signUp = async (stack: Stack): Promise<Payer> => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const baseUrl = `${stack.url}/api`;
+  const anybody = createApiClient({ baseUrl });
+  const { nonce, domain, uri, statement } = await anybody.call(createNonce, { body: {} });
+  const message = createSiweMessage({
+    ...{
+      address: account.address,
+      chainId: CHAIN_ID,
+      domain,
+      nonce,
+      statement,
+      uri,
+      version: "1",
+      issuedAt: new Date(),
+    },
+  });
+  const signature = await account.signMessage({ message });
+  const { accessToken } = await anybody.call(createToken, { body: { message, signature } });
+  const client = createApiClient({ baseUrl, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
+  const { data } = await client.call(listWallets, {});
+  const treasury = data.find(({ kind }) => kind === "treasury")?.address;
+  if (treasury === undefined) throw new Error("There is no treasury.");
+  await client.call(useFaucet, { body: { address: treasury, chainId: CHAIN_ID, token: "USDC", amount: "1000000" } });
+  const { secret } = await approvedKey(account, client, { name: "bench", otp: "exempt", dailyCapUsd: "1000000" });
+  return { key: createApiClient({ baseUrl, headers: () => ({ "x-api-key": secret }) }), treasury };
+};
+
+/** Resident memory by kind of process, in MB. */
+const childrenOf = (pid: number): number[] => {
+  try {
+    const text = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8").trim();
+    return text === "" ? [] : text.split(/\s+/).flatMap((child) => [Number(child), ...childrenOf(Number(child))]);
+  } catch {
+    return [];
+  }
+};
+
+const memoryOf = (stack: Stack): number => {
+  let kilobytes = 0;
+  for (const pid of [stack.pid, ...childrenOf(stack.pid)]) {
+    try {
+      // The server and its worker; the chains and PostgreSQL are not the service.
+      if (!readFileSync(`/proc/${String(pid)}/cmdline`, "utf8").includes("server.js")) continue;
+      const rss = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, "utf8"))?.[1];
+      kilobytes += Number(rss ?? 0);
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return Math.round(kilobytes / 1024);
+};
+
+interface Timing {
+  readonly rows: number;
+  readonly answerMs: number;
+  /** From the request until every row is paid at the chain's depth. */
+  readonly paidMs: number;
+  readonly memoryBeforeMb: number;
+  readonly memoryMaxMb: number;
+}
+
+const recipientsOf = (count: number): Address[] =>
+  Array.from({ length: count }, () => getAddress(`0x${keccak256(stringToHex(randomUUID())).slice(-40)}`));
+
+const payOnce = async (stack: Stack, pool: pg.Pool, { key, treasury }: Payer, count: number): Promise<Timing> => {
+  const recipients = recipientsOf(count);
+  const transfers = recipients.map((address, index) => ({
+    address,
+    token: "USDC",
+    amount: `0.${String(10_000 + index)}`,
+  }));
+  await pause(REST_MS);
+  const memoryBeforeMb = memoryOf(stack);
+  let memoryMaxMb = memoryBeforeMb;
+  const started = performance.now();
+  const { payoutId } = await key.call(createWalletsPayout, { body: { chainId: CHAIN_ID, transfers } });
+  const answerMs = performance.now() - started;
+  for (;;) {
+    memoryMaxMb = Math.max(memoryMaxMb, memoryOf(stack));
+    const { rows } = await pool.query<{ status: string }>("SELECT status FROM payout WHERE id = $1", [payoutId]);
+    const status = rows[0]?.status ?? "missing";
+    if (status === "completed") break;
+    if (status !== "pending" && status !== "processing") throw new Error(`A payout ended ${status}.`);
+    if (performance.now() - started > TIMEOUT_MS) throw new Error("A payout was not paid in time.");
+    await pause(POLL_MS);
+  }
+  const paidMs = performance.now() - started;
+  await requirePaidOnce(stack, treasury, new Set(recipients));
+  return { rows: count, answerMs, paidMs, memoryBeforeMb, memoryMaxMb };
+};
+
+/** Each recipient has one `Transfer` of the treasury's, as the chain itself tells it. */
+const requirePaidOnce = async (stack: Stack, treasury: Address, recipients: ReadonlySet<string>): Promise<void> => {
+  const client = createPublicClient({ transport: http(stack.rpcUrls[String(CHAIN_ID)]) });
+  const logs = await client.getLogs({ event: transferEvent, args: { from: treasury }, fromBlock: 0n, strict: true });
+  const paid = logs.map(({ args }) => args.to).filter((to) => recipients.has(to));
+  if (paid.length !== recipients.size || new Set(paid).size !== recipients.size)
+    throw new Error(`${String(paid.length)} payments went to ${String(recipients.size)} recipients.`);
+};
+
+const benchTimes = async (): Promise<readonly Timing[]> => {
+  const stack = await startStack();
+  const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 1 });
+  try {
+    const payer = await signUp(stack);
+    // The first operation deploys the treasury.
+    await payOnce(stack, pool, payer, 10);
+    const timings: Timing[] = [];
+    for (const count of COUNTS) timings.push(await payOnce(stack, pool, payer, count));
+    return timings;
+  } finally {
+    await pool.end();
+    await stack.stop();
+  }
+};
+
+const number = (value: number): string => value.toLocaleString("en-US");
+
+/** Each figure with its ratio to the two floors of so many rows, where there are any. */
+const gasTable = (rows: readonly GasRow[]): string => {
+  const cell = ({ rows: count, ...own }: GasRow, field: "newHolder" | "holder"): string => {
+    const floors = [FLOOR, FLOOR_OF_OPERATION].flatMap(
+      (floor) => rows.find(({ way, rows: of }) => way === floor && of === count)?.[field] ?? [],
+    );
+    return [number(own[field]), ...floors.map((floor) => `${(own[field] / floor).toFixed(3)} ×`)].join(" · ");
+  };
+  return [
+    "| Way | Rows | Gas per new holder · × floor · × floor of a user operation | The same per holder |",
+    "| --- | --- | --- | --- |",
+    ...rows.map((row) => `| ${row.way} | ${String(row.rows)} | ${cell(row, "newHolder")} | ${cell(row, "holder")} |`),
+  ].join("\n");
+};
+
+const timeTable = (timings: readonly Timing[]): string =>
+  [
+    "| Rows | Answer | Accepted → every row final | Memory of the server, before → highest |",
+    "| --- | --- | --- | --- |",
+    ...timings.map(({ rows, answerMs, paidMs, memoryBeforeMb, memoryMaxMb }) => {
+      const growth = `${String(memoryBeforeMb)} → ${String(memoryMaxMb)} MB`;
+      return `| ${number(rows)} | ${number(Math.round(answerMs))} ms | ${(paidMs / 1000).toFixed(1)} s | ${growth} |`;
+    }),
+  ].join("\n");
+
+const main = async (): Promise<void> => {
+  console.log(gasTable(await benchGas()));
+  console.log(`\n${timeTable(await benchTimes())}`);
+};
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import type { ChainConfig } from "../lib/config/chains";
+import { DEFAULT_CHAINS_FILE, readChains } from "../lib/config/env";
+import { withoutPrefix } from "../lib/config/production";
+
+/**
+ * The chain of CHAINS_FILE that `--chain` names, and the executor's account.
+ * @param what is deployed, in the words of an error
+ */
+export const chainAndExecutor = (
+  chainId: string | undefined,
+  what: string,
+): { chain: ChainConfig; rpcUrl: string; executor: PrivateKeyAccount } => {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const problems: string[] = [];
+  const chains = readChains(process.env.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, process.env, problems);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  const chain = chains.find(({ id }) => String(id) === chainId);
+  if (chain === undefined) {
+    const known = chains.map(({ id, name }) => `${String(id)} (${name})`).join(", ");
+    throw new Error(`Name a chain of CHAINS_FILE with --chain: ${known}.`);
+  }
+  const key = process.env.EXECUTOR_PRIVATE_KEY;
+  if (!key) throw new Error(`EXECUTOR_PRIVATE_KEY is needed: this account ${what}.`);
+  const [rpcUrl = ""] = chain.rpcUrls;
+  return { chain, rpcUrl, executor: privateKeyToAccount(withoutPrefix(key) as `0x${string}`) };
+};
