@@ -48,6 +48,7 @@ import * as payoutsSchedulesIdApprove from "@/app/api/payouts/schedules/[id]/app
 import * as payoutsSchedulesIdCancel from "@/app/api/payouts/schedules/[id]/cancel/route";
 import * as policies from "@/app/api/policies/route";
 import * as privacyBalances from "@/app/api/privacy/balances/route";
+import * as privacyExits from "@/app/api/privacy/exits/route";
 import * as privacyShield from "@/app/api/privacy/shield/route";
 import * as privacySwapExecute from "@/app/api/privacy/swap/execute/route";
 import * as privacySwapPrepare from "@/app/api/privacy/swap/prepare/route";
@@ -127,6 +128,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/schedules/[id]/cancel", module: payoutsSchedulesIdCancel },
   { path: "/api/policies", module: policies },
   { path: "/api/privacy/balances", module: privacyBalances },
+  { path: "/api/privacy/exits", module: privacyExits },
   { path: "/api/privacy/shield", module: privacyShield },
   { path: "/api/privacy/swap/execute", module: privacySwapExecute },
   { path: "/api/privacy/swap/prepare", module: privacySwapPrepare },

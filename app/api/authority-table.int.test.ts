@@ -243,6 +243,12 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
   ],
   "GET /privacy/balances": reads,
   "GET /privacy/transfers/{id}": reads,
+  "GET /privacy/exits": reads,
+  // Nothing is stored before there is a note.
+  "POST /privacy/exits": [
+    "waits for code",
+    () => expecting(call("POST", "/privacy/exits", { chainId: ONE, noteId: "1" }), 409, { code: "note_spent" }),
+  ],
   "POST /privacy/shield": [
     "waits for code",
     () =>

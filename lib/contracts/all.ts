@@ -26,6 +26,8 @@ export const contracts: readonly Contract[] = [
   privacy.shield,
   privacy.unshield,
   privacy.privateTransfer,
+  privacy.listPrivateExits,
+  privacy.startPrivateExit,
   privacy.getPrivateTransfer,
   privacy.quotePrivateSwap,
   privacy.preparePrivateSwap,

@@ -26,6 +26,7 @@ export const OPERATION_KINDS = [
   "unshield",
   "private_transfer",
   "private_swap",
+  "public_exit",
 ] as const;
 
 export const LEG_STATES = [

@@ -20,7 +20,7 @@ import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
 
 const tag = "Privacy";
 
-const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap"] as const;
+const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap", "public_exit"] as const;
 
 const honesty = {
   engine: z.string().meta({ description: "What makes the proofs" }),
@@ -34,6 +34,12 @@ const honesty = {
 const privacyWalletId = id("pw")
   .optional()
   .meta({ description: "A private wallet; the project's default one where it is missing" });
+
+/** A commitment: 256 bits have 78 digits at most. */
+const noteId = z
+  .string()
+  .regex(/^\d{1,78}$/, "must be a note's id")
+  .meta({ description: "The note's commitment, as the chain has it", example: "1234567890" });
 
 export const privacyWalletRecord = z.object({ privacyWalletId: id("pw"), name: z.string(), createdAt: timestamp });
 
@@ -204,6 +210,56 @@ export const privateTransfer = defineContract({
   status: 202,
   response: privateTransferRecord,
   errors: [...moveErrors, "recipient_not_allowed", "small_anonymity_set"],
+});
+
+export const listPrivateExits = defineContract({
+  method: "GET",
+  path: "/privacy/exits",
+  summary: "Notes that are not approved: declined deposits, which can leave by the public exit alone, and pending ones",
+  tag,
+  auth: "member",
+  scope: "privacy:read",
+  query: z.object({ privacyWalletId: id("pw").optional() }),
+  status: 200,
+  response: z.object({
+    data: z.array(
+      z.object({
+        noteId,
+        privacyWalletId: id("pw"),
+        chainId,
+        amount: tokenAmount,
+        state: z.enum(["declined", "pending"]),
+        txHash: hex.meta({ description: "Transaction in which the note came to be" }),
+        leaving: z.boolean().meta({ description: "An operation takes it out now" }),
+      }),
+    ),
+  }),
+  errors: ["unknown_privacy_wallet", "chain_unavailable", "provider_error"],
+});
+
+export const startPrivateExit = defineContract({
+  method: "POST",
+  path: "/privacy/exits",
+  summary:
+    "Takes a note that is not approved back to the treasury that deposited it, whole and in public; it waits for a code as other moves do",
+  tag,
+  auth: "member",
+  scope: "privacy:write",
+  body: z.object({ chainId, noteId, privacyWalletId }),
+  status: 202,
+  response: privateTransferRecord,
+  errors: [
+    "unsupported_chain",
+    "unknown_privacy_wallet",
+    "unknown_wallet",
+    "note_spent",
+    "invalid_state",
+    "idempotency_mismatch",
+    "simulation_failed",
+    "sponsor_budget_exceeded",
+    "provider_error",
+    "chain_unavailable",
+  ],
 });
 
 export const getPrivateTransfer = defineContract({

@@ -65,6 +65,14 @@ export interface ShieldPlan {
   readonly precommitment: string;
 }
 
+/** A note's way out without a proof of association: everybody sees which deposit it was. */
+export interface ExitPlan {
+  /** For the owner, all or none. */
+  readonly calls: readonly Call[];
+  readonly pool: EvmAddress;
+  readonly valueBase: bigint;
+}
+
 /** Takes an amount out of a note; what is left stays the wallet's, as a new note. */
 export type Spend = {
   readonly chainId: number;
@@ -145,6 +153,21 @@ export interface PrivacyEngine {
     readonly amountBase: bigint;
     readonly slot: DepositSlot;
   }): Promise<ShieldPlan>;
+  /**
+   * Takes a whole note out by the pool's public exit, to `owner`, who must have deposited it, or be named as the owner of a note that
+   * the processor deposited. The contracts check that. Makes a small proof.
+   * @throws NoteGoneError, DomainError `chain_unavailable`; the signal's reason
+   */
+  exit(
+    input: {
+      readonly chainId: number;
+      readonly token: Token;
+      readonly wallet: PrivateWalletKey;
+      readonly noteId: string;
+      readonly owner: EvmAddress;
+    },
+    signal: AbortSignal,
+  ): Promise<ExitPlan>;
   /** Best path over one or two pools of the chain's exchange; null where there is none. */
   priceSwap(input: {
     readonly from: Token;

@@ -24,6 +24,7 @@ export const KIND_WORDS = {
   unshield: "Unshield",
   private_transfer: "Private transfer",
   private_swap: "Private swap",
+  public_exit: "Public exit",
 } as const satisfies Record<Operation["kind"], string>;
 
 const COLUMNS: readonly Column<Operation>[] = [

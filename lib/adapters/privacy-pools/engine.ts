@@ -21,6 +21,7 @@ import { readOutcome, refusalOf } from "./outcome";
 import type { PoolHistory } from "./pool-events";
 import { createProver, StaleTreeError, type Prover } from "./prover";
 import { createSwapPaths } from "./swap-paths";
+import { exitCallOf } from "./exit";
 import { contextOf, transactionOf, withdrawalOf } from "./withdrawal";
 
 const WALLETS_MAX = 200;
@@ -34,6 +35,17 @@ export interface PrivacyPoolsOptions {
 }
 
 const isSame = (one: Token, other: Token): boolean => one.chainId === other.chainId && one.address === other.address;
+
+/** @throws NoteGoneError */
+const openNote = (
+  keys: WalletKeys,
+  { scope }: ChainPool,
+  { history, noteId }: { history: PoolHistory; noteId: string },
+): OpenNote => {
+  const note = readNotes(keys, scope, history).notes.find(({ commitment }) => commitment.toString() === noteId);
+  if (note === undefined) throw new NoteGoneError("The note was spent.");
+  return note;
+};
 
 /** Privacy Pools of 0xbow, or contracts with their ABI, on every chain that names them. */
 export const createPrivacyPools = ({
@@ -131,6 +143,22 @@ export const createPrivacyPools = ({
     ];
   };
 
+  const exit: PrivacyEngine["exit"] = async ({ chainId, token, wallet, noteId, owner }, signal) => {
+    const chain = chainOf(chainId);
+    const keys = keysOf(wallet);
+    const pool = await poolOf(chain, token);
+    const note = openNote(keys, pool, { history: historyOf(await chain.events.read(), pool), noteId });
+    const { value, label, nullifier, secret } = note;
+    const proof = await prover.prove({ circuit: "commitment", value, label, nullifier, secret }, signal);
+    const { processor } = chain.config;
+    const deposit = keys.deposit(pool.scope, note.depositIndex);
+    return {
+      calls: [exitCallOf({ pool: pool.address, processor, owner, note, deposit }, proof)],
+      pool: pool.address,
+      valueBase: value,
+    };
+  };
+
   /** The note, the trees that contain it, and what it becomes. @throws NotReadyError, NoteGoneError */
   const gather = async (spend: Spend, signal: AbortSignal) => {
     const chain = chainOf(spend.chainId);
@@ -138,10 +166,8 @@ export const createPrivacyPools = ({
     const pool = await poolOf(chain, spend.token);
     const poolOut = spend.to === "note" ? await poolOf(chain, spend.tokenOut) : pool;
     const history = historyOf(await chain.events.read(), pool);
-    const note = readNotes(keys, pool.scope, history).notes.find(
-      ({ commitment }) => commitment.toString() === spend.noteId,
-    );
-    if (note === undefined || note.value < spend.withdrawBase) throw new NoteGoneError("The note was spent.");
+    const note = openNote(keys, pool, { history, noteId: spend.noteId });
+    if (note.value < spend.withdrawBase) throw new NoteGoneError("The note is worth less.");
     const set = await chain.association.read(spend.chainId, pool.scope, signal);
     if (!set?.labels.includes(note.label)) throw new NotReadyError("The note is not approved yet.");
     if (set.onchainRoot !== set.root) throw new NotReadyError("The association set is being published.");
@@ -204,6 +230,7 @@ export const createPrivacyPools = ({
         precommitment: precommitment.toString(),
       };
     },
+    exit,
     priceSwap: createSwapPaths(registry),
     prove,
     check: (chainId, { to, data }) =>

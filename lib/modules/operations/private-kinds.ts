@@ -1,7 +1,7 @@
 import type { Actor } from "@/lib/core/actor";
 
 /** Operations that only those see who may read privacy. */
-export const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap"] as const;
+export const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap", "public_exit"] as const;
 
 export const isPrivateKind = (kind: string): boolean => (PRIVATE_KINDS as readonly string[]).includes(kind);
 

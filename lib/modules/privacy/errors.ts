@@ -32,6 +32,18 @@ export const insufficientPrivate = (token: Token, missingBase: bigint): DomainEr
 export const noteInUse = (): DomainError =>
   new DomainError("note_spent", "Another operation spends these notes. Nothing was sent; try again once it has ended.");
 
+/** The same for a note that never was and for one that was spent. */
+export const noteUnknown = (): DomainError => {
+  const message = "The private wallet has no such note: it was spent, or it is another wallet's. Nothing was sent.";
+  return new DomainError("note_spent", message, at("noteId", message));
+};
+
+export const noteIsApproved = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "The note is approved and can be unshielded in private. The public exit is for notes that are not. Nothing was sent.",
+  );
+
 export const smallSet = (size: number, wanted: number): DomainError =>
   new DomainError(
     "small_anonymity_set",

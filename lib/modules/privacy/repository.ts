@@ -1,5 +1,5 @@
 import type { Database, Tx } from "@/lib/db/client";
-import { toDecimal } from "@/lib/db/decimal";
+import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma, type PrivacyQuote, type PrivacyStep, type PrivacyTransfer } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { recordAudit } from "@/lib/modules/audit/service";
@@ -40,6 +40,9 @@ export class TakenError extends Error {}
 
 export const QUEUE = "privacy";
 const OPEN: readonly StepState[] = ["queued", "proved", "submitted"];
+
+/** Of an operation `o`: it takes its note out, or may. One that awaits approval has not begun. */
+const EXIT_RUNS = Prisma.sql`(o.status = 'processing' OR (o.status = 'pending' AND o.sub_status <> 'awaiting_approval'))`;
 
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002";
@@ -127,7 +130,38 @@ export const createPrivacyRepository = (database: Database) => {
         where: { projectId, chainId, state: { in: [...OPEN] } },
         select: { noteId: true, withdrawBase: true },
       });
-      return new Map(rows.map(({ noteId, withdrawBase }) => [noteId, BigInt(withdrawBase.toFixed())]));
+      const leaving = await prisma.$queryRaw<{ note_id: string; amount_base: Prisma.Decimal }[]>`
+        SELECT t.note_id, t.amount_base FROM privacy_transfer t JOIN operation o ON o.id = t.operation_id
+        WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id IS NOT NULL AND ${EXIT_RUNS}`;
+      return new Map([
+        ...rows.map(({ noteId, withdrawBase }) => [noteId, toBigInt(withdrawBase)] as const),
+        ...leaving.map(({ note_id: noteId, amount_base: base }) => [noteId, toBigInt(base)] as const),
+      ]);
+    },
+
+    /**
+     * Makes sure, until the transaction ends, that no other operation takes the note out.
+     * @throws TakenError
+     */
+    claimExit: async (
+      tx: Tx,
+      {
+        projectId,
+        walletId,
+        chainId,
+        noteId,
+        operationId,
+      }: Record<"projectId" | "walletId" | "noteId" | "operationId", string> & { chainId: number },
+    ): Promise<void> => {
+      // The exits of a wallet are let run one after the other.
+      await tx.$queryRaw`SELECT id FROM privacy_wallet WHERE project_id = ${projectId} AND id = ${walletId} FOR UPDATE`;
+      const [other] = await tx.$queryRaw<unknown[]>`
+        SELECT 1 FROM privacy_transfer t JOIN operation o ON o.id = t.operation_id
+        WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id = ${noteId} AND t.operation_id <> ${operationId} AND ${EXIT_RUNS}
+        UNION ALL
+        SELECT 1 FROM privacy_step
+        WHERE project_id = ${projectId} AND chain_id = ${chainId} AND note_id = ${noteId} AND state IN ('queued', 'proved', 'submitted')`;
+      if (other !== undefined) throw new TakenError("The note is in use.");
     },
 
     /** Deposit numbers of the wallet in the pool that operations use which have not failed. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type {
   getPrivateBalances,
+  listPrivateExits,
   preparePrivateSwap,
   privacyWalletRecord,
   privateTransferRecord,
@@ -10,6 +11,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import { storedToken } from "@/lib/ports/routing-json";
+import type { PossibleExit } from "./exiting";
 import type { TransferView, WalletBalance } from "./service";
 import type { PrivacyWalletRow } from "./wallet-repository";
 
@@ -64,6 +66,24 @@ export const toPrivateBalances = (
   }),
   engine,
   staysPublic: [...STAYS_PUBLIC],
+});
+
+export const toPrivateExits = (exits: readonly PossibleExit[]): z.output<typeof listPrivateExits.response> => ({
+  data: exits.flatMap(({ privacyWalletId, note, leaving }) =>
+    note.state === "approved"
+      ? []
+      : [
+          {
+            noteId: note.id,
+            privacyWalletId,
+            chainId: note.chainId,
+            amount: amountRecord(note.token, note.valueBase),
+            state: note.state,
+            txHash: note.txHash,
+            leaving,
+          },
+        ],
+  ),
 });
 
 const proofOf = ({ steps, expectedProofMs, operation }: TransferView, now: Date): Record["proof"] => {

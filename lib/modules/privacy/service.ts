@@ -8,6 +8,7 @@ import type { OperationWithLegs } from "@/lib/modules/operations/service";
 import type { PrivacyPool, PrivateHoldings } from "@/lib/ports/privacy";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { storedToken } from "@/lib/ports/routing-json";
+import { createExiting, type ExitInput, type PossibleExit } from "./exiting";
 import { createPrivacyContext, type PrivacyDeps } from "./context";
 import { madeBefore, onceOf } from "./once";
 import type { StepRow, TransferRow } from "./repository";
@@ -47,6 +48,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
   const context = createPrivacyContext(deps);
   const { repository, privateWallets, engine, operations, otp, policies, clock } = context;
   const shielding = createShielding(context);
+  const exiting = createExiting(context);
   const spending = createSpending(context);
   const swapping = createSwapping(context, spending);
 
@@ -119,6 +121,9 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
   const ofOperation = async (actor: Actor, operationId: string): Promise<TransferRow | null> =>
     isId("operation", operationId) ? repository.findByOperation(actor.projectId, operationId) : null;
 
+  const waysOf = ({ kind }: TransferRow) =>
+    kind === "shield" ? shielding : kind === "public_exit" ? exiting : spending;
+
   const awaiting = async (actor: Actor, transfer: TransferRow): Promise<OperationWithLegs> => {
     const operation = await operations.get(actor.projectId, transfer.operationId);
     if (operation.expiresAt !== null && operation.expiresAt <= clock.now())
@@ -159,6 +164,12 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
         spending.create(actor, "private_transfer", input, own),
       ),
 
+    /** Notes that can leave by the public exit. */
+    exits: (actor: Actor, walletId: string | undefined): Promise<PossibleExit[]> => exiting.list(actor, walletId),
+
+    exit: (actor: Actor, input: ExitInput, key: string | null): Promise<TransferView> =>
+      once(actor, { key, kind: "public_exit", input }, (own) => exiting.create(actor, input, own)),
+
     executeSwap: (actor: Actor, quoteId: string, key: string | null): Promise<TransferView> =>
       once(actor, { key, kind: "private_swap", input: { quoteId } }, (own) => swapping.execute(actor, quoteId, own)),
 
@@ -190,7 +201,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
         subjectId: operationId,
         digest: new Uint8Array(transfer.digest),
         subject: "Your code to approve a private operation",
-        lines: transfer.kind === "shield" ? shielding.lines(transfer) : spending.lines(transfer),
+        lines: waysOf(transfer).lines(transfer),
       });
     },
 
@@ -208,19 +219,15 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       await awaiting(actor, transfer);
       const digest = new Uint8Array(transfer.digest);
       const { otpId } = await otp.consume({ actor, subjectId: operationId, digest, code });
-      const approved =
-        transfer.kind === "shield"
-          ? await shielding.approve(actor, transfer, otpId)
-          : await spending.approve(actor, transfer, otpId);
-      if (!approved) throw notAwaiting();
+      if (!(await waysOf(transfer).approve(actor, transfer, otpId))) throw notAwaiting();
       return operations.get(actor.projectId, operationId);
     },
 
     /** Ends a private operation that spends notes, before its first proof is kept; null where the operation is none. */
     cancel: async (actor: Actor, operationId: string): Promise<OperationWithLegs | null> => {
       const transfer = await ofOperation(actor, operationId);
-      // The treasury's deposit is a leg as others are.
-      if (transfer === null || transfer.kind === "shield") return null;
+      // What the treasury does is a leg as others are.
+      if (transfer === null || transfer.kind === "shield" || transfer.kind === "public_exit") return null;
       requireScope(actor, "privacy:write");
       const now = clock.now();
       const audit = { ...doneBy(actor), action: "operation.cancelled", subject: operationId, at: now };

@@ -217,4 +217,4 @@ export const createShielding = (context: PrivacyContext) => {
 };
 
 /** The key's cap does not carry it. */
-class AwaitsApproval extends Error {}
+export class AwaitsApproval extends Error {}
