@@ -54,7 +54,12 @@ export default defineConfig({
         test: {
           name: "long",
           ...integration,
-          include: ["lib/faults/wallet-payouts*.int.test.ts"],
+          include: [
+            "lib/faults/wallet-payouts*.int.test.ts",
+            "lib/faults/privacy-crash.int.test.ts",
+            "lib/modules/privacy/privacy.int.test.ts",
+            "lib/chains/privacy-pools.int.test.ts",
+          ],
           provide: { crashRounds, isLong: true },
           sequence: { groupOrder: 2 },
         },

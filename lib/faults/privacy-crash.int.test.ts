@@ -1,26 +1,28 @@
 import { readFileSync } from "node:fs";
 import type { Address } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { expect, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { listOperations } from "@/lib/contracts/operations";
 import { getPrivateBalances, getPrivateTransfer, privateTransfer, shield } from "@/lib/contracts/privacy";
 import { isFinal } from "@/lib/core/status";
 import { testApi } from "@/lib/testing/api";
-import { declineDepositsOf } from "@/lib/testing/hub";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, fund, newCustomer } from "@/lib/testing/journey";
 import { workerProcesses } from "@/lib/testing/worker-process";
 
-const CHAIN = 31337;
+/** A chain that no other test file deposits on: each deposit changes the association set, and proofs under way have to be made again. */
+const CHAIN = 31338;
 const TIMEOUT_MS = 150_000;
 const AMOUNT = 25_000_000n;
+/** `npm test` kills once, with the proof stored and nothing sent; the long run also kills during the proof and after the broadcast. */
+const IS_LONG = inject("isLong");
 
 const devnet = await testDevnet();
 const rpcUrl = devnet.rpcUrls[String(CHAIN)] ?? "";
 
 test(
-  "a worker that is killed during a proof, after it and after the broadcast loses nothing, spends the note once, and tells nobody who paid whom",
+  "a worker that is killed while it spends a note loses nothing, spends the note once, and tells nobody who paid whom",
   { timeout: 2 * TIMEOUT_MS },
   async () => {
     const api = await testApi({ variables: { PRIVACY_ANONYMITY_SET_MIN: "1000000" } });
@@ -72,9 +74,9 @@ test(
       worker = await next;
       await worker.begin();
     };
-    await killAt(({ provingSince }) => provingSince !== null);
+    if (IS_LONG) await killAt(({ provingSince }) => provingSince !== null);
     await killAt(({ state }) => state !== "queued");
-    await killAt(({ state }) => state === "submitted" || state === "completed");
+    if (IS_LONG) await killAt(({ state }) => state === "submitted" || state === "completed");
     const ended = await vi.waitFor(
       async () => {
         const transfer = await client.call(getPrivateTransfer, { params: { id: transferId } });
@@ -103,20 +105,5 @@ test(
     expect(JSON.stringify(audit.map(({ data: own }) => own)).toLowerCase()).not.toContain(bare);
     const events = await services.database.prisma.operationEvent.findMany({ where: { operationId } });
     expect(JSON.stringify(events).toLowerCase()).not.toContain(bare);
-
-    // A declined deposit is shown as such, and is not spent.
-    await declineDepositsOf(customer.treasury);
-    await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
-    worker = await workers.start(variables);
-    await worker.begin();
-    await client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "10" } });
-    await vi.waitFor(
-      async () => {
-        const balances = await client.call(getPrivateBalances, { query: {} });
-        const found = balances.data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC");
-        expect(found).toMatchObject({ declined: "9.99", spendable: "74.9", pendingApproval: "0" });
-      },
-      { timeout: TIMEOUT_MS, interval: 100 },
-    );
   },
 );
