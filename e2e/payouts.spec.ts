@@ -115,7 +115,7 @@ const checkReceipt = async (page: Page): Promise<void> => {
 test("a file is dropped, mended, approved by code and paid on chain; its receipt names every transaction", async ({
   page,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(240_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await signInWithBurner(page);

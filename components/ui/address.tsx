@@ -33,7 +33,7 @@ const CodeValue = ({
   className,
 }: CodeValueProps): ReactNode => (
   <span className={cn("inline-flex min-w-0 items-center gap-0.5 align-middle", className)}>
-    <code className={cn("font-mono text-sm", full && "break-all")} title={value}>
+    <code className={cn("font-mono text-sm", full ? "break-all" : "whitespace-nowrap")} title={value}>
       {full ? value : shorten(value, head)}
     </code>
     {copyable ? <CopyButton value={value} label={`Copy ${what}`} /> : null}

@@ -135,6 +135,20 @@ const userOperationEvent = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
 );
 
+/** Answers of nodes, and of clients, have a limit that the logs of many payouts pass. */
+const BLOCKS_PER_QUERY = 50n;
+const ROWS_PER_PAGE = 5_000;
+
+const inRanges = async <T>(
+  head: bigint,
+  read: (range: { fromBlock: bigint; toBlock: bigint }) => Promise<readonly T[]>,
+): Promise<T[]> => {
+  const found: T[] = [];
+  for (let fromBlock = 0n; fromBlock <= head; fromBlock += BLOCKS_PER_QUERY)
+    found.push(...(await read({ fromBlock, toBlock: fromBlock + BLOCKS_PER_QUERY - 1n })));
+  return found;
+};
+
 const inOrder = (texts: readonly string[]): string[] => [...texts].sort();
 
 /**
@@ -149,6 +163,7 @@ export const expectRowsPaidOnce = async (
 ): Promise<void> => {
   const { prisma } = database;
   const client = createPublicClient({ transport: http(at.rpcUrl, { batch: { batchSize: 500 } }) });
+  const head = await client.getBlockNumber();
   const payouts = await prisma.walletPayout.findMany({ where: { fromAddress: treasury, chainId: at.chainId } });
   const ids = payouts.map(({ payoutId }) => payoutId);
   const [items, batches, records] = await Promise.all([
@@ -164,39 +179,45 @@ export const expectRowsPaidOnce = async (
   for (const token of new Set(items.map((item) => item.token))) {
     if (token === "native") continue;
     const address = getAddress(token);
-    const logs = await client.getLogs({
-      address,
-      event: transferEvent,
-      args: { from: treasury },
-      fromBlock: 0n,
-      strict: true,
-    });
+    const logs = await inRanges(head, (range) =>
+      client.getLogs({ address, event: transferEvent, args: { from: treasury }, strict: true, ...range }),
+    );
     expect(inOrder(logs.map(({ args }) => `${args.to}:${String(args.value)}`))).toEqual(
       inOrder(
         paid.filter((item) => item.token === token).map((item) => `${item.recipient}:${item.amountBase.toFixed(0)}`),
       ),
     );
   }
-  await Promise.all(
-    items.map(async (item) => {
-      const owner = item.recipient as Address;
-      const balance =
-        item.token === "native"
-          ? client.getBalance({ address: owner })
-          : client.readContract({
-              address: getAddress(item.token),
-              abi: erc20Abi,
-              functionName: "balanceOf",
-              args: [owner],
-            });
-      expect([item.index, await balance]).toEqual([item.index, isPaid(item) ? BigInt(item.amountBase.toFixed(0)) : 0n]);
-    }),
-  );
+  for (let from = 0; from < items.length; from += ROWS_PER_PAGE)
+    await Promise.all(
+      items.slice(from, from + ROWS_PER_PAGE).map(async (item) => {
+        const owner = item.recipient as Address;
+        const balance =
+          item.token === "native"
+            ? client.getBalance({ address: owner })
+            : client.readContract({
+                address: getAddress(item.token),
+                abi: erc20Abi,
+                functionName: "balanceOf",
+                args: [owner],
+              });
+        expect([item.index, await balance]).toEqual([
+          item.index,
+          isPaid(item) ? BigInt(item.amountBase.toFixed(0)) : 0n,
+        ]);
+      }),
+    );
 
   const { entryPoint } = registry.get(at.chainId).contracts;
-  const executed = await client.getLogs({
-    ...{ address: entryPoint, event: userOperationEvent, args: { sender: treasury }, fromBlock: 0n, strict: true },
-  });
+  const executed = await inRanges(head, (range) =>
+    client.getLogs({
+      address: entryPoint,
+      event: userOperationEvent,
+      args: { sender: treasury },
+      strict: true,
+      ...range,
+    }),
+  );
   const succeeded = executed.filter(({ args }) => args.success).map(({ args }) => args.userOpHash);
   const ofPaid = batches.filter(({ state }) => state === "paid");
   expect(inOrder(succeeded)).toEqual(inOrder(ofPaid.map(({ userOpHash }) => userOpHash ?? "")));

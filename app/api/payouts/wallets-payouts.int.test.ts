@@ -259,7 +259,7 @@ describe("the same payment within 30 days", () => {
     );
     expect(refused).toMatchObject({ status: 409, code: "duplicate_payout" });
     expect(refused.details?.map(({ path }) => path)).toEqual(["transfers.1", "transfers.3"]);
-    expect(refused.details?.[0]?.message).toContain(`${idOf(first)} on ${new Date().toISOString().slice(0, 10)}`);
+    expect(refused.details?.[0]?.message).toContain(`${idOf(first)} on ${first.createdAt.slice(0, 10)}`);
     const validated = await refusal(pay(key, [row(b, "2")], { validateOnly: true }));
     expect(validated).toMatchObject({ status: 409, code: "duplicate_payout" });
     const allowed = await pay(key, [row(b, "2")], { allowDuplicates: true });
@@ -540,6 +540,15 @@ describe("a payout that was accepted", () => {
       expect(await refusal(pay(key, [rows[1] ?? row(to)], { validateOnly: true }))).toMatchObject({ code: "ok" });
       expect(await refusal(pay(key, [rows[0] ?? row(to)]))).toMatchObject({ code: "duplicate_payout" });
       await setCode(CHAIN, refusing, "0x");
+      // What another operation may have paid is not paid again.
+      const { prisma } = api.services.database;
+      const { projectId } = await prisma.payout.findUniqueOrThrow({ where: { id } });
+      const item = { projectId_payoutId_index: { projectId, payoutId: id, index: 1 } };
+      const { failure } = await prisma.walletPayoutItem.findUniqueOrThrow({ where: item });
+      const doubtful = { code: "source_replaced", message: "It may have been paid.", retryable: false };
+      await prisma.walletPayoutItem.update({ where: item, data: { failure: doubtful } });
+      expect(await refusal(key.call(retryPayout, { params: { id } }))).toMatchObject({ code: "invalid_state" });
+      await prisma.walletPayoutItem.update({ where: item, data: { failure: failure ?? {} } });
       const tries = await Promise.all(
         Array.from({ length: 3 }, () =>
           key.call(retryPayout, { params: { id } }).then(
@@ -556,13 +565,15 @@ describe("a payout that was accepted", () => {
         items: { total: 1, paid: 1 },
       });
       expect(await balanceOnChain(url, "native", refusing)).toBe(100_000_000_000_000_000n);
+      // Once a retry has paid a row, the same payment is a duplicate.
+      expect(await refusal(pay(key, [rows[1] ?? row(to)]))).toMatchObject({ code: "duplicate_payout" });
       expect((await read(key, id)).may.retry).toBe(false);
       expect([await held(id), await held(again)]).toEqual([[], []]);
       const csv = await (await api.fetch(`/payouts/${id}/items?format=csv`, await authorized(customer))).text();
       expect(csv.split("\r\n")[0]).toBe(
-        "index,address,amount,token,tokenAddress,reference,note,status,transaction,block,failure",
+        "index,address,amount,token,tokenAddress,reference,note,status,batch,transaction,block,failure",
       );
-      expect(csv.split("\r\n")[1]).toMatch(new RegExp(`^0,${to},5,USDC,0x.*,paid,0x[0-9a-f]{64},[0-9]+,$`));
+      expect(csv.split("\r\n")[1]).toMatch(new RegExp(`^0,${to},5,USDC,0x.*,paid,0,0x[0-9a-f]{64},[0-9]+,$`));
     } finally {
       await worker.stop();
     }

@@ -9,6 +9,8 @@ import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/sheet";
 import { approvePayout } from "@/lib/contracts/payouts";
+import { Creator } from "./creator";
+import { FundingFacts } from "./funding-facts";
 import { countsOf, totalsOf, type Payout } from "./payout";
 
 const NOTHING_PAID = "Nothing was paid.";
@@ -75,9 +77,10 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
           <code className="font-mono text-sm break-all">{payout.sourceAccountId}</code>
         </Fact>
       )}
+      {payout.kind === "wallets" && payout.funding !== null ? <FundingFacts funding={payout.funding} /> : null}
       {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
       <Fact label="Created by">
-        <code className="font-mono text-sm break-all">{payout.createdBy}</code>
+        <Creator id={payout.createdBy} />
       </Fact>
     </Facts>
   );

@@ -2,7 +2,7 @@
 
 import { useTheme } from "next-themes";
 import { useEffect, useRef, useState, type MouseEvent, type ReactNode } from "react";
-import type { CellsProps } from "./cell-grid";
+import type { CellsProps } from "./cells-props";
 import { gridOf, positionAt } from "./grid-layout";
 import { ROW_VIEWS } from "./row-views";
 

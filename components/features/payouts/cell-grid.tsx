@@ -3,6 +3,7 @@
 import { useState, type ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
 import { CellCanvas } from "./cell-canvas";
+import type { CellsProps } from "./cells-props";
 import type { PayoutRow } from "./rows-file";
 import { ROW_VIEWS } from "./row-views";
 
@@ -39,13 +40,6 @@ export const CellGrid = ({ rows, batch, label, onChoose }: CellGridProps): React
     </div>
   );
 };
-
-export interface CellsProps {
-  readonly rows: readonly PayoutRow[];
-  readonly batch: number | null;
-  readonly onHover: (position: number | null) => void;
-  readonly onChoose: (index: number) => void;
-}
 
 const indexOf = (target: EventTarget): number | null => {
   const text = target instanceof HTMLElement ? target.dataset.at : undefined;

@@ -3,12 +3,17 @@ import type { Payout } from "./payout";
 import { paceOf, progressSentence, timeLeftText, withSample, type Sample } from "./progress";
 
 const counts = { total: 1_000, paid: 812, failed: 3, sent: 100, queued: 85, confirmed: 0, unknown: 0, cancelled: 0 };
-const payout = (status: Payout["status"], items = counts): Payout =>
-  ({ kind: "wallets", status, items }) as unknown as Payout;
+const payout = (status: Payout["status"], items = counts, subStatus = "queued"): Payout =>
+  ({ kind: "wallets", status, subStatus, items }) as unknown as Payout;
 
 test("says how far a payout is, and that nothing was paid where nothing was", () => {
   expect(progressSentence(payout("processing"))).toBe("812 of 1,000 rows paid, 3 failed, 100 sent, 85 queued.");
-  expect(progressSentence(payout("pending"))).toBe("1,000 rows to pay once this is approved.");
+  expect(progressSentence(payout("pending", counts, "awaiting_approval"))).toBe(
+    "1,000 rows to pay once this is approved.",
+  );
+  expect(progressSentence(payout("pending", { ...counts, paid: 0, failed: 0, sent: 0, queued: 1_000 }))).toBe(
+    "0 of 1,000 rows paid, 1,000 queued.",
+  );
   expect(progressSentence(payout("cancelled", { ...counts, paid: 0 }))).toBe("Cancelled: none of 1,000 rows was paid.");
   expect(progressSentence(payout("expired"))).toBe("Not approved in time: none of 1,000 rows was paid.");
   expect(progressSentence(payout("processing", { ...counts, failed: 0, sent: 0, queued: 0, unknown: 1 }))).toBe(

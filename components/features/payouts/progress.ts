@@ -1,4 +1,4 @@
-import { countsOf, settledOf, type Payout, type RowCounts } from "./payout";
+import { awaitsApproval, countsOf, settledOf, type Payout, type RowCounts } from "./payout";
 
 const WINDOW_MS = 20_000;
 
@@ -54,7 +54,7 @@ const PARTS = [
 export const progressSentence = (payout: Payout): string => {
   const counts = countsOf(payout);
   const of = rowsText(counts.total);
-  if (payout.status === "pending") return `${of} to pay once this is approved.`;
+  if (awaitsApproval(payout)) return `${of} to pay once this is approved.`;
   if (payout.status === "cancelled" && counts.paid === 0) return `Cancelled: none of ${of} was paid.`;
   if (payout.status === "expired") return `Not approved in time: none of ${of} was paid.`;
   const more = PARTS.filter(([state]) => counts[state] > 0).map(

@@ -25,7 +25,7 @@ import { ROW_VIEWS } from "./row-views";
 const ALL = "all";
 const ROW_HEIGHT = 41;
 const TEMPLATE =
-  "md:grid-cols-[2.5rem_minmax(0,2.2fr)_minmax(0,1.1fr)_minmax(0,1.2fr)_minmax(0,1.4fr)_minmax(0,1.2fr)]";
+  "md:grid-cols-[2.5rem_minmax(0,2fr)_minmax(0,1.1fr)_minmax(0,1.1fr)_minmax(0,1.3fr)_minmax(8.5rem,1fr)]";
 const COLUMNS = [
   { id: "index", header: "#" },
   { id: "recipient", header: "Recipient" },

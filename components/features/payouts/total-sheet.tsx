@@ -4,10 +4,9 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { accountName, shortId } from "@/components/features/global-accounts/account";
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
-import { useMe } from "@/components/features/profile/use-me";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
-import { Address, PublicId } from "@/components/ui/address";
+import { Address } from "@/components/ui/address";
 import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -15,7 +14,9 @@ import { TokenMark } from "@/components/ui/marks";
 import { Fact, Facts, Sheet } from "@/components/ui/sheet";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
-import { countsOf, totalsOf, type Payout, type WalletsPayout } from "./payout";
+import { Creator } from "./creator";
+import { FundingFacts } from "./funding-facts";
+import { countsOf, totalsOf, type AccountsPayout, type Payout, type WalletsPayout } from "./payout";
 
 /** What it comes to, from where, at what cost, and what belongs to it. */
 export const TotalSheet = ({ payout }: { readonly payout: Payout }): ReactNode => (
@@ -49,15 +50,6 @@ export const TotalSheet = ({ payout }: { readonly payout: Payout }): ReactNode =
   </Sheet>
 );
 
-const Creator = ({ id }: { readonly id: string }): ReactNode => {
-  const me = useMe().data;
-  return (
-    <span className="inline-flex items-center gap-2">
-      {me?.id === id ? "You" : null} <PublicId value={id} />
-    </span>
-  );
-};
-
 const PayoutLink = ({ id }: { readonly id: string }): ReactNode => (
   <Link href={`/payouts/${id}`} className="link font-mono text-sm" title={id}>
     {shortId(id)}
@@ -82,7 +74,7 @@ const TotalFacts = ({ unit, amount, paid }: { unit: string; amount: string; paid
   </>
 );
 
-const AccountFacts = ({ payout }: { readonly payout: Extract<Payout, { kind: "global_accounts" }> }): ReactNode => {
+const AccountFacts = ({ payout }: { readonly payout: AccountsPayout }): ReactNode => {
   const source = useKnownAccounts().find(({ id }) => id === payout.sourceAccountId);
   return (
     <>
@@ -129,6 +121,7 @@ const WalletFacts = ({ payout }: { readonly payout: WalletsPayout }): ReactNode 
           )}
         </Fact>
       )}
+      {payout.funding === null ? null : <FundingFacts funding={payout.funding} />}
       {payout.scheduleId === null ? null : (
         <Fact label="Schedule">
           <Link href={`/payouts/schedules/${payout.scheduleId}`} className="link" title={payout.scheduleId}>

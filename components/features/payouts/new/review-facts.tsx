@@ -7,6 +7,7 @@ import { AddressGroups } from "@/components/ui/address-groups";
 import { ChainMark } from "@/components/ui/marks";
 import { Fact, Facts } from "@/components/ui/sheet";
 import { formatAmount } from "@/lib/core/money";
+import { FundingFacts } from "../funding-facts";
 import { counted } from "./field-words";
 import { PERIOD_WORDS, type ScheduleValues } from "./schedule-values";
 import type { Checked, NewPayout } from "./use-new-payout";
@@ -32,8 +33,10 @@ export const ReviewFacts = ({ form, checked }: ReviewFactsProps): ReactNode => (
         {checked.answer === null ? null : (
           <Fact label="Sent as">{counted(checked.answer.batches.total, "transaction")}</Fact>
         )}
-        {checked.body.fundFrom === undefined ? null : (
-          <Fact label="Missing money">is brought from other chains first</Fact>
+        {checked.body.fundFrom === undefined || checked.answer === null ? null : checked.answer.funding === null ? (
+          <Fact label="From other chains">nothing is missing</Fact>
+        ) : (
+          <FundingFacts funding={checked.answer.funding} />
         )}
         {checked.schedule === null ? null : (
           <ScheduleFacts schedule={checked.schedule} short={checked.answer === null} />

@@ -26,6 +26,7 @@ import {
   getPayoutSchedule,
   listPayoutSchedules,
 } from "@/lib/contracts/payouts";
+import { Creator } from "../creator";
 import type { Schedule } from "../payout";
 import { ScheduleRuns } from "./schedule-runs";
 import { periodText, ScheduleStatus, ZonedTime } from "./schedule-views";
@@ -107,7 +108,7 @@ const ScheduleFacts = ({ schedule }: { readonly schedule: Schedule }): ReactNode
         </Fact>
       )}
       <Fact label="Created by">
-        <code className="font-mono text-sm break-all">{schedule.createdBy}</code>
+        <Creator id={schedule.createdBy} />
       </Fact>
     </Facts>
   );

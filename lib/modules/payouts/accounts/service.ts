@@ -137,8 +137,8 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
     const stored = await repository.insert({
       payout,
       rows,
-      // A retry pays what was asked for before, so its rows are neither checked nor counted.
-      keys: own.retryOf === null ? keysOf(checked, own.allowDuplicates, now) : null,
+      // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
+      keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
       admit: (sql) => {
         requireFunds(checked, own.mode);
         return admit(sql, now);

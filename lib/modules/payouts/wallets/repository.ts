@@ -37,8 +37,7 @@ export interface NewPayoutToWallets {
   readonly payout: WalletsPayoutRow;
   readonly own: NewWalletPayout;
   readonly plan: PayoutPlan;
-  /** Null: its rows do not count as payments that are made for the first time. */
-  readonly keys: RowKeys | null;
+  readonly keys: RowKeys;
   /** Duplicates that were allowed, in words. */
   readonly warningsOf: (duplicates: readonly DuplicateRow[]) => readonly PayoutWarning[];
   /** Throws what is to be said after duplicates: that the money does not suffice. */
@@ -159,7 +158,7 @@ export const createWalletPayoutsRepository = (
     const sql = sqlOf(tx);
     const { payout, plan, running } = input;
     const now = payout.createdAt;
-    const duplicates = input.keys === null ? [] : await claimRowKeys(sql, payout, input.keys);
+    const duplicates = await claimRowKeys(sql, payout, input.keys);
     input.refuse();
     const runs = running !== null && (await input.admit(sql));
     // The operation that would fund it is accepted in the same transaction, and must not be.

@@ -1,5 +1,6 @@
 /** Payments from the treasury to many addresses of one chain. */
 import { actorName, type Actor } from "@/lib/core/actor";
+import { failureRecord } from "@/lib/contracts/operations";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { WalletPayout } from "@/lib/db/generated/client";
@@ -41,6 +42,15 @@ export interface WalletsPayoutParts {
 const sameAs = (known: WalletsPayoutRow, digest: Uint8Array): WalletsPayoutRow => {
   if (hexOf(known.digest) === hexOf(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
+};
+
+const NOTHING_RETRYABLE =
+  "The failed rows of this payout must not be tried again: each names its reason. Look at the treasury's history before you pay them anew.";
+
+/** Whether a failed row may be paid anew: its own reason decides, or else its payout's. */
+const isRetryable = ({ failure }: WalletItemRow, payout: WalletsPayoutRow): boolean => {
+  const reason = failure ?? payout.failure;
+  return reason === null || failureRecord.parse(reason).retryable;
 };
 
 export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
@@ -142,11 +152,13 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     });
 
   /**
-   * A payout of the failed rows alone, once; it needs its own approval.
-   * @throws DomainError as `create` does
+   * A payout of the failed rows alone, once; it needs its own approval. Left out are rows that would fail again, and those that
+   * another operation may have paid.
+   * @throws DomainError `invalid_state` when no row may be tried again; else as `create` does
    */
   const retry = async (actor: Actor, { payout, own }: WalletsPayoutParts): Promise<WalletsPayoutParts> => {
-    const failed = await allItems(payout, "failed");
+    const failed = (await allItems(payout, "failed")).filter((item) => isRetryable(item, payout));
+    if (failed.length === 0) throw new DomainError("invalid_state", NOTHING_RETRYABLE);
     const transfers = failed.map((item): WalletRowInput => ({
       address: item.recipient,
       amount: formatAmount(item.amountBase, tokenNamed(own.totals, item.token).decimals),

@@ -123,8 +123,8 @@ export const createStoring = (deps: StoringDeps) => {
       payout,
       own,
       plan: request.plan,
-      // A retry pays what was asked for before, so its rows are neither checked nor counted.
-      keys: origin.retryOf === null ? keys : null,
+      // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
+      keys,
       // That a schedule pays the same again is what it was approved for.
       warningsOf: origin.scheduleId === null ? duplicateWarnings : () => [],
       refuse: () => {

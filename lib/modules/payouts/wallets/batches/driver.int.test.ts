@@ -114,6 +114,19 @@ test("a payout of several tokens and batches pays every row once, and deploys th
   await expectAllIsRight(customer);
 });
 
+test("two instances that drive the same payout at the same time send no row twice", async () => {
+  const customer = await payer();
+  const batches = Array.from({ length: 6 }, (_, number) => ({
+    token: "USDC",
+    rows: rowsOf(`both ${String(number)}`, 4),
+  }));
+  const payout = await seedPayout(services, customer, { chainId: ONE, batches });
+  // Neither holds the job's lease: the compare-and-set of each batch alone keeps them apart.
+  await Promise.all([driveToEnd(payout), driveToEnd(payout), driveToEnd(payout)]);
+  expect((await read(payout.id)).payout).toMatchObject({ status: "completed", itemsCompleted: 24, itemsFailed: 0 });
+  await expectAllIsRight(customer);
+});
+
 test("a chain without a distributor is paid by plain calls, with the same end", async () => {
   const customer = await payer(WITHOUT_DISTRIBUTOR);
   const batches = [

@@ -1,0 +1,41 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { sumAmounts } from "@/components/features/swap/decimal";
+import { Amount, Usd } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { Fact } from "@/components/ui/sheet";
+import type { WalletsPayout } from "./payout";
+
+interface FundingFactsProps {
+  readonly funding: NonNullable<WalletsPayout["funding"]>;
+}
+
+/** What the chain lacks, from where it is brought first, and what that costs. */
+export const FundingFacts = ({ funding }: FundingFactsProps): ReactNode => {
+  const costs = funding.fees.map(({ usd }) => usd);
+  const known = costs.filter((usd) => usd !== null);
+  return (
+    <>
+      <Fact label="Missing on the chain">
+        <Amount value={funding.missing} unit={funding.token.symbol} />
+      </Fact>
+      {funding.sources.map((source) => (
+        <Fact
+          key={`${source.walletId} ${String(source.chainId)} ${source.token.address}`}
+          label={
+            <>
+              Brought from <ChainName chainId={source.chainId} />
+            </>
+          }
+        >
+          <Amount value={source.amount} unit={source.token.symbol} />
+        </Fact>
+      ))}
+      <Fact label="Cost of bringing it">
+        <Usd value={known.length === costs.length ? sumAmounts(known) : null} />
+        <span className="block text-sm text-fg-3">about {funding.estimatedSeconds} s</span>
+      </Fact>
+    </>
+  );
+};
