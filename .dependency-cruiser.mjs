@@ -69,9 +69,9 @@ export default {
     ),
     only(
       "adapters",
-      "adapters → core, ports, chains, config; and their own folder.",
+      "adapters → core, ports, chains, config, os; and their own folder.",
       { path: "^lib/adapters/([^/]+)/", pathNot: tests },
-      ["lib/adapters/$1/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/"],
+      ["lib/adapters/$1/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/", "lib/os/"],
     ),
     only(
       "devnet",
@@ -133,6 +133,13 @@ export default {
       severity: "error",
       from: { path: "^(lib|app|components)/", pathNot: `^lib/db/|repository\\.ts$|${tests}|^lib/stack/` },
       to: { path: "^node_modules/(@prisma|pg)/|^lib/db/generated/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "artifacts-are-files",
+      comment: "pp-artifacts holds circuit files; the code of that version derives weak keys.",
+      severity: "error",
+      from: {},
+      to: { path: "^node_modules/pp-artifacts/" },
     },
     {
       name: "no-tests",

@@ -2,6 +2,9 @@ import js from "@eslint/js";
 import tseslint from "typescript-eslint";
 
 const ENV_MESSAGE = "Read the environment in lib/config/env.ts alone.";
+/** Its version 1.0.2 derives master keys with about 53 bits of entropy; only its circuit files are of use. */
+const ARTIFACTS_MESSAGE =
+  "pp-artifacts holds circuit files; its code derives weak keys. Import @0xbow/privacy-pools-core-sdk.";
 
 export default tseslint.config(
   {
@@ -31,8 +34,14 @@ export default tseslint.config(
       // Services and ports are closures, not classes: their methods have no `this` to lose.
       "@typescript-eslint/unbound-method": "off",
       "no-restricted-properties": ["error", { object: "process", property: "env", message: ENV_MESSAGE }],
+      "no-restricted-imports": ["error", { patterns: [{ regex: "^pp-artifacts(/|$)", message: ARTIFACTS_MESSAGE }] }],
       "no-restricted-syntax": [
         "error",
+        { selector: "ImportExpression[source.value=/^pp-artifacts/]", message: ARTIFACTS_MESSAGE },
+        {
+          selector: "CallExpression[callee.name='require'][arguments.0.value=/^pp-artifacts/]",
+          message: ARTIFACTS_MESSAGE,
+        },
         { selector: "TSEnumDeclaration", message: "Use an `as const` list." },
         {
           selector: "ExportDefaultDeclaration",

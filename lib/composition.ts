@@ -1,9 +1,12 @@
 import { hostname } from "node:os";
+import { zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
 import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler";
 import { createBundlerRouter } from "@/lib/adapters/executor/router";
 import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
+import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
+import type { Prover } from "@/lib/adapters/privacy-pools/prover";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
@@ -12,6 +15,7 @@ import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
 import { createAssets } from "@/lib/chains/assets";
 import { readBalances } from "@/lib/chains/balances";
 import { distributorFaults } from "@/lib/chains/distributor-code";
+import { suggestFees } from "@/lib/chains/fees";
 import { createHeadProbe } from "@/lib/chains/head-probe";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
@@ -76,6 +80,12 @@ import { createOtpService } from "@/lib/modules/otp/service";
 import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
+import { createExporting } from "@/lib/modules/privacy/exporting";
+import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
+import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
+import { createPrivacyService, encryptedPrivacyWallets, withShields } from "@/lib/modules/privacy/service";
+import { createPrivacyWalletRepository } from "@/lib/modules/privacy/wallet-repository";
+import { createPrivateWallets } from "@/lib/modules/privacy/wallets";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
@@ -107,6 +117,7 @@ export interface Overrides {
   registry?: ChainRegistry;
   routing?: RoutingProvider;
   bundler?: Bundler;
+  prover?: Prover;
   mailer?: Mailer;
   ticker?: Ticker;
   webhookSender?: WebhookSender;
@@ -147,7 +158,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     clock,
     log,
   });
-  const routing = overrides.routing ?? createOnchainRouting({ registry, clock });
+  const routing = withShields(overrides.routing ?? createOnchainRouting({ registry, clock }));
   const wallets = createWalletsService({
     database,
     signer,
@@ -275,6 +286,23 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
   };
+  const privacy = buildPrivacy({
+    config,
+    overrides,
+    database,
+    registry,
+    keyring,
+    wallets,
+    accounts,
+    operations,
+    sponsorship,
+    otp,
+    policies,
+    prices,
+    transactions,
+    clock,
+    log: errorLog,
+  });
   const jobs = createJobsRepository(database);
   const { readiness, closeReadiness } = buildReadiness({
     config,
@@ -367,6 +395,9 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     /** Makes the payouts of schedules that are due. */
     runDueSchedules: scheduleRuns.runDue,
     transactions,
+    privacy: privacy.service,
+    privacyRunner: privacy.runner,
+    exportPrivacyWallet: createExporting({ ...privacy, approvals, clock }),
     jobs,
     faucet: buildFaucet(config, registry),
     inbox,
@@ -384,6 +415,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     },
     close: async (): Promise<void> => {
       closeMail();
+      privacy.close();
       await closeInstances();
       await closeReadiness();
       await listener.close();
@@ -399,6 +431,7 @@ export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] 
   encryptedTokenKeys(database),
   encryptedManagedKeys(database),
   encryptedWebhookSecrets(database),
+  encryptedPrivacyWallets(database),
 ];
 
 export type Services = ReturnType<typeof createServices>;
@@ -479,6 +512,55 @@ const buildChainAccess = ({ config, overrides, database, registry, signer, clock
     (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));
   return { smartAccounts, transactions, bundler };
 };
+
+/** Private balances: the engine, what decides, and what carries on. */
+const buildPrivacy = (
+  parts: {
+    config: Config;
+    overrides: Overrides;
+    database: Database;
+    keyring: ReturnType<typeof createKeyring>;
+    transactions: ReturnType<typeof createTransactionsService>;
+    log: { warn(fields: object, message: string): void };
+  } & Omit<PrivacyServiceDeps, "repository" | "privateWallets" | "engine" | "anonymitySetMin">,
+) => {
+  const { config, overrides, database, keyring, registry, clock, transactions, log, ...services } = parts;
+  const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
+  const { prover } = overrides;
+  const engine = createPrivacyPools({ registry, relayer, ...(prover === undefined ? {} : { prover }) });
+  const repository = createPrivacyRepository(database);
+  const wallets = createPrivacyWalletRepository(database);
+  const privateWallets = createPrivateWallets({
+    wallets,
+    envelopes: createEnvelopes(keyring),
+    newMnemonic: engine.newMnemonic,
+    clock,
+  });
+  const anonymitySetMin = config.privacyAnonymitySetMin;
+  const service = createPrivacyService({
+    ...services,
+    registry,
+    clock,
+    repository,
+    privateWallets,
+    engine,
+    anonymitySetMin,
+  });
+  const runner = createPrivacyRunner({
+    repository,
+    privateWallets,
+    engine,
+    transactions,
+    wallets: services.wallets,
+    fees: (chainId) => suggestFees(registry.client(chainId)),
+    pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
+    log,
+    clock,
+  });
+  return { service, runner, wallets, privateWallets, close: () => engine.close() };
+};
+
+type PrivacyServiceDeps = Parameters<typeof createPrivacyService>[0];
 
 /** The wallets module asks by address; the accounts answer in order. */
 const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => ({

@@ -50,6 +50,17 @@ import * as payoutsSchedulesId from "@/app/api/payouts/schedules/[id]/route";
 import * as payoutsSchedulesIdApprove from "@/app/api/payouts/schedules/[id]/approve/route";
 import * as payoutsSchedulesIdCancel from "@/app/api/payouts/schedules/[id]/cancel/route";
 import * as policies from "@/app/api/policies/route";
+import * as privacyBalances from "@/app/api/privacy/balances/route";
+import * as privacyExits from "@/app/api/privacy/exits/route";
+import * as privacyShield from "@/app/api/privacy/shield/route";
+import * as privacySwapExecute from "@/app/api/privacy/swap/execute/route";
+import * as privacySwapPrepare from "@/app/api/privacy/swap/prepare/route";
+import * as privacySwapQuote from "@/app/api/privacy/swap/quote/route";
+import * as privacyTransfer from "@/app/api/privacy/transfer/route";
+import * as privacyTransfersId from "@/app/api/privacy/transfers/[id]/route";
+import * as privacyUnshield from "@/app/api/privacy/unshield/route";
+import * as privacyWallets from "@/app/api/privacy/wallets/route";
+import * as privacyWalletsIdExport from "@/app/api/privacy/wallets/[id]/export/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
@@ -130,6 +141,17 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/schedules/[id]/approve", module: payoutsSchedulesIdApprove },
   { path: "/api/payouts/schedules/[id]/cancel", module: payoutsSchedulesIdCancel },
   { path: "/api/policies", module: policies },
+  { path: "/api/privacy/balances", module: privacyBalances },
+  { path: "/api/privacy/exits", module: privacyExits },
+  { path: "/api/privacy/shield", module: privacyShield },
+  { path: "/api/privacy/swap/execute", module: privacySwapExecute },
+  { path: "/api/privacy/swap/prepare", module: privacySwapPrepare },
+  { path: "/api/privacy/swap/quote", module: privacySwapQuote },
+  { path: "/api/privacy/transfer", module: privacyTransfer },
+  { path: "/api/privacy/transfers/[id]", module: privacyTransfersId },
+  { path: "/api/privacy/unshield", module: privacyUnshield },
+  { path: "/api/privacy/wallets", module: privacyWallets },
+  { path: "/api/privacy/wallets/[id]/export", module: privacyWalletsIdExport },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },

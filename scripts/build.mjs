@@ -26,8 +26,8 @@ const ownFiles = {
   },
 };
 
-/** The supervisor, and what it starts beside the server. */
-export const SUPERVISOR = ["stack", "chains-process", "checkpoint-process"];
+/** The supervisor, and what it and the server start beside them. */
+export const SUPERVISOR = ["stack", "chains-process", "checkpoint-process", "prover-process"];
 
 /** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
 export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
@@ -38,6 +38,7 @@ export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
     stack: "lib/stack/main.ts",
     "chains-process": "lib/stack/chains-process.ts",
     "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",
+    "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
   };
   await build({
     absWorkingDir: ROOT,

@@ -1,43 +1,103 @@
 // Compiles the contracts of the project: `node scripts/compile-contracts.mjs`. What it writes is committed, so that starting
 // and deploying need no compiler. With `--check` it writes nothing, and fails when a committed file is not what its source gives.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import solc from "solc";
+import { getContractAddress, zeroHash } from "viem";
 
 /** The paymaster needs transient storage (Cancun); the tokens of the local chains keep the addresses that Paris gives them. */
 const FOLDERS = [
   { path: "lib/devnet/solidity", evmVersion: "paris" },
   { path: "lib/chains/solidity", evmVersion: "cancun" },
+  {
+    path: "lib/devnet/solidity/privacy",
+    evmVersion: "cancun",
+    // Contracts of their own: inlined, the hash functions would take the pools over the limit of code size.
+    libraries: { PoseidonT3: "poseidon-solidity/PoseidonT3.sol", PoseidonT4: "poseidon-solidity/PoseidonT4.sol" },
+    generated: () => ({ "Keys.sol": verificationKeys() }),
+  },
 ];
 const isCheck = process.argv.includes("--check");
 const root = new URL("..", import.meta.url).pathname;
+const require = createRequire(import.meta.url);
+const CREATE2_DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 
-const compile = ({ path, evmVersion }) => {
-  const folder = join(root, path);
-  const files = readdirSync(folder).filter((file) => file.endsWith(".sol"));
-  const output = JSON.parse(
+const word = (text) => BigInt(text).toString(16).padStart(64, "0");
+const point = ([x, y]) => word(x) + word(y);
+// The precompiled pairing takes the imaginary part first.
+const twistPoint = ([[x0, x1], [y0, y1]]) => word(x1) + word(x0) + word(y1) + word(y0);
+
+/** Solidity with the verification keys that come with the circuit files. */
+const verificationKeys = () => {
+  const folder = join(dirname(require.resolve("pp-artifacts")), "artifacts");
+  const keyOf = (circuit) => {
+    const key = JSON.parse(readFileSync(join(folder, `${circuit}.vkey`), "utf8"));
+    const fixed = point(key.vk_alpha_1) + [key.vk_beta_2, key.vk_gamma_2, key.vk_delta_2].map(twistPoint).join("");
+    return fixed + key.IC.map(point).join("");
+  };
+  const constant = (name, circuit) => `bytes internal constant ${name} = hex"${keyOf(circuit)}";`;
+  return `pragma solidity ^0.8.26; library Keys { ${constant("WITHDRAWAL", "withdraw")} ${constant("COMMITMENT", "commitment")} }`;
+};
+
+const readImport = (path) => {
+  try {
+    return { contents: readFileSync(join(root, "node_modules", path), "utf8") };
+  } catch {
+    return { error: `${path} is not installed.` };
+  }
+};
+
+/** The libraries' code, and where the CREATE2 deployer puts it. */
+const compileLibraries = (libraries, evmVersion) =>
+  Object.entries(libraries).map(([name, path]) => {
+    const sources = { [path]: { content: readImport(path).contents } };
+    const code = solcOutput(sources, { evmVersion }).contracts[path][name].evm.bytecode.object;
+    const bytecode = `0x${code}`;
+    const at = { opcode: "CREATE2", from: CREATE2_DEPLOYER, salt: zeroHash, bytecode };
+    return { name, path, code, address: getContractAddress(at) };
+  });
+
+const solcOutput = (sources, settings) =>
+  JSON.parse(
     solc.compile(
       JSON.stringify({
         language: "Solidity",
-        sources: Object.fromEntries(files.map((file) => [file, { content: readFileSync(join(folder, file), "utf8") }])),
+        sources,
         settings: {
+          ...settings,
           optimizer: { enabled: true, runs: 1000 },
-          evmVersion,
           // Without it the addresses of the contracts would follow from their comments.
           metadata: { bytecodeHash: "none" },
           outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
         },
       }),
+      { import: readImport },
     ),
   );
+
+const compile = ({ path, evmVersion, libraries = {}, generated = () => ({}) }) => {
+  const folder = join(root, path);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sol"));
+  const sources = Object.fromEntries(
+    [...files.map((file) => [file, readFileSync(join(folder, file), "utf8")]), ...Object.entries(generated())].map(
+      ([file, content]) => [file, { content }],
+    ),
+  );
+  const linked = compileLibraries(libraries, evmVersion);
+  const output = solcOutput(sources, {
+    evmVersion,
+    libraries: Object.fromEntries(linked.map(({ name, path: file, address }) => [file, { [name]: address }])),
+  });
   const errors = (output.errors ?? []).filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join("\n"));
-  return Object.values(output.contracts).flatMap((contracts) =>
-    Object.entries(contracts).flatMap(([name, { evm }]) =>
-      // Interfaces have no code.
-      evm.bytecode.object === "" ? [] : [{ name, folder, code: evm.bytecode.object }],
+  const own = files.flatMap((file) =>
+    Object.entries(output.contracts[file] ?? {}).flatMap(([name, { evm }]) =>
+      // Interfaces have no code, and libraries of internal functions none of their own.
+      evm.bytecode.object === "" || name === "Assets" ? [] : [{ name, folder, code: evm.bytecode.object }],
     ),
   );
+  return [...own, ...linked.map(({ name, code }) => ({ name, folder, code }))];
 };
 
 const fileOf = ({ name, folder, code }) => {

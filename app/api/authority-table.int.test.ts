@@ -90,6 +90,8 @@ const scheduleOf = ({ eve }: World): Promise<Answer> =>
     transfers: [{ address: eve, amount: "1", token: "USDC" }],
     startsAt: new Date(Date.now() + 60_000).toISOString(),
   });
+const privateQuote = (): Promise<Answer> =>
+  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" });
 const keyOf = async (): Promise<string> => String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
 const linked = async (): Promise<{ address: Address; verified: Answer }> => {
   const wallet = testAccount();
@@ -230,6 +232,65 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
       const { body } = await operationOf(it);
       const path = `/operations/${String(body.operationId)}/approve`;
       return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
+    },
+  ],
+  "GET /privacy/wallets": reads,
+  "POST /privacy/wallets": [
+    "moves nothing",
+    () => expecting(call("POST", "/privacy/wallets", { name: "Payroll" }), 201, { name: "Payroll" }),
+  ],
+  "POST /privacy/wallets/{id}/export": [
+    "needs approval",
+    async () => {
+      const { privacyWalletId } = (await call("POST", "/privacy/wallets", { name: "Payroll" })).body;
+      return approvalAsked(call("POST", `/privacy/wallets/${String(privacyWalletId)}/export`, {}));
+    },
+  ],
+  "GET /privacy/balances": reads,
+  "GET /privacy/transfers/{id}": reads,
+  "GET /privacy/exits": reads,
+  // Nothing is stored before there is a note.
+  "POST /privacy/exits": [
+    "waits for code",
+    () => expecting(call("POST", "/privacy/exits", { chainId: ONE, noteId: "1" }), 409, { code: "note_spent" }),
+  ],
+  "POST /privacy/shield": [
+    "waits for code",
+    () =>
+      expecting(call("POST", "/privacy/shield", { chainId: ONE, token: "USDC", amount: "1" }), 202, {
+        status: "pending",
+        subStatus: "awaiting_approval",
+      }),
+  ],
+  // Of these two nothing is stored before there are private notes to spend.
+  "POST /privacy/unshield": [
+    "waits for code",
+    ({ eve }) =>
+      expecting(call("POST", "/privacy/unshield", { chainId: ONE, token: "USDC", amount: "1", toAddress: eve }), 422, {
+        code: "insufficient_balance",
+      }),
+  ],
+  "POST /privacy/transfer": [
+    "waits for code",
+    ({ eve }) =>
+      expecting(call("POST", "/privacy/transfer", { chainId: ONE, token: "USDC", amount: "1", toAddress: eve }), 422, {
+        code: "insufficient_balance",
+      }),
+  ],
+  "POST /privacy/swap/quote": ["moves nothing", () => expecting(privateQuote(), 200)],
+  "POST /privacy/swap/prepare": [
+    "moves nothing",
+    async () => {
+      const { quoteId } = (await privateQuote()).body;
+      const { privacyWalletId } = (await call("POST", "/privacy/wallets", { name: "Payroll" })).body;
+      return expecting(call("POST", "/privacy/swap/prepare", { quoteId, privacyWalletId }), 200, { approved: false });
+    },
+  ],
+  "POST /privacy/swap/execute": [
+    "waits for code",
+    async () => {
+      const { quoteId } = (await privateQuote()).body;
+      return expecting(call("POST", "/privacy/swap/execute", { quoteId }), 409, { code: "invalid_state" });
     },
   ],
   "GET /global-accounts": reads,

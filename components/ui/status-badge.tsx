@@ -38,6 +38,7 @@ export const SUB_STATUS_WORDS = {
   awaiting_otp: "waiting for the code",
   awaiting_approval: "waiting for approval",
   awaiting_signature: "waiting for a signature",
+  proving: "making the proof",
   prepared: "ready to execute",
   queued: "queued",
   source_submitted: "sent, not yet confirmed",

@@ -3,9 +3,16 @@ import { expect, type Page } from "@playwright/test";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Until nothing fades in any more. */
+/**
+ * Until nothing fades in any more. The state of the animations is asked for again and again, because the promise of one whose
+ * element changed its theme meanwhile may never settle. Spinners never end by themselves.
+ */
 const still = (page: Page): Promise<unknown> =>
-  page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)));
+  page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ playState, effect }) => playState !== "running" || effect?.getComputedTiming().endTime === Infinity),
+  );
 
 /** Until everything that the page asks for has been answered, and nothing fades in any more. */
 export const settle = async (page: Page): Promise<void> => {

@@ -36,6 +36,21 @@ const sponsorConfig = z.object({
   gasCeilings: z.object({ transfer: gas, swap: gas, bridge: gas, payoutBatch: gas }).partial().optional(),
 });
 
+/** Privacy pools of 0xbow, or contracts with their ABI. */
+export const privacyPoolsConfig = z.object({
+  entrypoint: address,
+  /** One for each asset, by the address of its token, or `native`. */
+  pools: z.array(z.object({ asset: z.union([z.literal("native"), address]), pool: address })).min(1),
+  /** The block in which the first pool came to be: nothing before it is looked at. */
+  startBlock: z.int().min(0),
+  /** Base URL of the provider of association sets: `<aspSource>/<chain id>/public/mt-roots`. `ASP_URL_<id>` replaces it. */
+  aspSource: z.url(),
+  /** The service relays by its executor, and takes this of what it relays. */
+  relayer: z.object({ feeBps: z.int().min(0).max(500) }).default({ feeBps: 0 }),
+  /** The project's `PrivacyProcessor`. Without it there are no private swaps, and no transfers between private wallets. */
+  processor: address.optional(),
+});
+
 export const chainConfig = z.object({
   id: z.int().positive(),
   name: z.string().min(1),
@@ -110,6 +125,7 @@ export const chainConfig = z.object({
   }),
   tokens: z.array(tokenConfig).min(1),
   sponsor: sponsorConfig.optional(),
+  privacyPools: privacyPoolsConfig.optional(),
 });
 
 /** The file that `CHAINS_FILE` names (default `lib/config/chains/local.json`). */

@@ -15,6 +15,7 @@ import { signUpOf, type SignUp } from "./sign-up";
 
 export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
 const SECRET_LENGTH_MIN = 32;
+const ANONYMITY_SET_MIN = 100;
 
 // Empty variables never come here: `loadConfig` takes them for unset.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
@@ -59,12 +60,14 @@ const environment = z.object({
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
   RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
   RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
+  /** Approved deposits that a pool should have before a private transfer goes without a second question; 0 asks never. */
+  PRIVACY_ANONYMITY_SET_MIN: optional(z.coerce.number().int().min(0)),
   /** Lets development listen on other addresses than this machine's own; see `developmentHostProblem`. */
   DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
 });
 
 /** One for each chain, with its id at the end: `RPC_URL_8453`. */
-const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL"] as const;
+const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL"] as const;
 
 /** The name of every variable that is read here; those of chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
@@ -94,6 +97,8 @@ export interface Config {
   readonly acrossWebhookSecret: string | null;
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
+  /** Approved deposits below which a private transfer has to be confirmed. */
+  readonly privacyAnonymitySetMin: number;
   readonly signUp: SignUp;
   readonly trustedProxyHops: number;
   /** Requests per 60 s; 0 is no limit. */
@@ -142,7 +147,9 @@ export const readChains = (file: string, variables: Variables, problems: string[
   return parsed.data.chains;
 };
 
-const looseChains = z.object({ chains: z.array(z.looseObject({ id: z.unknown() })) });
+const looseChains = z.object({
+  chains: z.array(z.looseObject({ id: z.unknown(), privacyPools: z.looseObject({}).optional() })),
+});
 
 const overrideUrls = (json: unknown, given: Variables): unknown => {
   const loose = looseChains.safeParse(json);
@@ -151,7 +158,14 @@ const overrideUrls = (json: unknown, given: Variables): unknown => {
     chains: loose.data.chains.map((chain) => {
       const rpc = chainVariable(given, "RPC_URL", chain.id);
       const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
-      return { ...chain, ...(rpc ? { rpcUrls: listOf(rpc) } : {}), ...(publicRpc ? { publicRpcUrl: publicRpc } : {}) };
+      const aspSource = chainVariable(given, "ASP_URL", chain.id);
+      const { privacyPools } = chain;
+      return {
+        ...chain,
+        ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
+        ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
+        ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
+      };
     }),
   };
 };
@@ -254,6 +268,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
+    privacyAnonymitySetMin: env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),
     signUp,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     rateLimitPerKey: env.RATE_LIMIT_PER_KEY,

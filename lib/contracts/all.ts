@@ -11,6 +11,7 @@ import * as globalAccounts from "./global-accounts";
 import * as operations from "./operations";
 import * as payouts from "./payouts";
 import * as policies from "./policies";
+import * as privacy from "./privacy";
 import * as reserves from "./reserves";
 import * as swap from "./swap";
 import * as system from "./system";
@@ -21,6 +22,19 @@ import * as webhooks from "./webhooks";
 
 /** Every route of the service; the OpenAPI document is made from this list, and a test holds it to the route files. */
 export const contracts: readonly Contract[] = [
+  privacy.listPrivacyWallets,
+  privacy.createPrivacyWallet,
+  privacy.exportPrivacyWallet,
+  privacy.getPrivateBalances,
+  privacy.shield,
+  privacy.unshield,
+  privacy.privateTransfer,
+  privacy.listPrivateExits,
+  privacy.startPrivateExit,
+  privacy.getPrivateTransfer,
+  privacy.quotePrivateSwap,
+  privacy.preparePrivateSwap,
+  privacy.executePrivateSwap,
   auth.createNonce,
   auth.createToken,
   auth.refreshToken,

@@ -18,7 +18,16 @@ import { quoteRecord } from "./swap";
 
 const tag = "Operations";
 
-export const OPERATION_KINDS = ["swap", "transfer", "swap_and_transfer"] as const;
+export const OPERATION_KINDS = [
+  "swap",
+  "transfer",
+  "swap_and_transfer",
+  "shield",
+  "unshield",
+  "private_transfer",
+  "private_swap",
+  "public_exit",
+] as const;
 
 export const LEG_STATES = [
   "queued",

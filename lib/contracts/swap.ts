@@ -137,7 +137,7 @@ export const requestOtp = defineContract({
     "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout, schedule or change; a key needs the scope that moves it",
   tag,
   auth: "member",
-  scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write"],
+  scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write", "privacy:write"],
   // A viewer may change an e-mail address of one's own, and approves that; for what moves money the route refuses viewers.
   personal: true,
   body: subject

@@ -17,6 +17,7 @@ export const SUB_STATUSES = [
   "awaiting_approval",
   "awaiting_signature",
   "prepared",
+  "proving",
   "queued",
   "source_submitted",
   "source_confirmed",

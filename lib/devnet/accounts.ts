@@ -8,7 +8,7 @@ import type { Address } from "viem";
 const PUBLIC_MNEMONIC = "test test test test test test test test test test test junk";
 
 /** Which account of the mnemonic does what. Each role has its own, so that no two parts fight over a nonce. */
-const ACCOUNT_INDEX = { deployer: 0, relayer: 2, faucet: 9 } as const;
+const ACCOUNT_INDEX = { deployer: 0, relayer: 2, postman: 3, faucet: 9 } as const;
 type DevAccount = keyof typeof ACCOUNT_INDEX;
 
 export const devAccount = (role: DevAccount): HDAccount =>

@@ -4,6 +4,13 @@ import { encodeAbiParameters, type AbiParameter, type Hex } from "viem";
 import { z } from "zod";
 import { DISTRIBUTOR_CODE } from "@/lib/chains/solidity/distributor";
 import { MARKED_PAYMASTER_CODE } from "@/lib/chains/solidity/marked-paymaster";
+import { PRIVACY_PROCESSOR_CODE } from "@/lib/chains/solidity/privacy-processor";
+import { COMMITMENT_VERIFIER_CODE } from "./solidity/privacy/commitment-verifier";
+import { LOCAL_ENTRYPOINT_CODE } from "./solidity/privacy/local-entrypoint";
+import { LOCAL_PRIVACY_POOL_CODE } from "./solidity/privacy/local-privacy-pool";
+import { POSEIDON_T3_CODE } from "./solidity/privacy/poseidon-t3";
+import { POSEIDON_T4_CODE } from "./solidity/privacy/poseidon-t4";
+import { WITHDRAWAL_VERIFIER_CODE } from "./solidity/privacy/withdrawal-verifier";
 import { PERMIT2_CODE } from "./solidity/permit2";
 import { PERMIT_TOKEN_CODE } from "./solidity/permit-token";
 
@@ -44,6 +51,13 @@ const COMMITTED = {
   permit2: PERMIT2_CODE,
   markedPaymaster: MARKED_PAYMASTER_CODE,
   distributor: DISTRIBUTOR_CODE,
+  privacyProcessor: PRIVACY_PROCESSOR_CODE,
+  commitmentVerifier: COMMITMENT_VERIFIER_CODE,
+  withdrawalVerifier: WITHDRAWAL_VERIFIER_CODE,
+  localEntrypoint: LOCAL_ENTRYPOINT_CODE,
+  localPrivacyPool: LOCAL_PRIVACY_POOL_CODE,
+  poseidonT3: POSEIDON_T3_CODE,
+  poseidonT4: POSEIDON_T4_CODE,
 } as const;
 
 export type ArtifactName = keyof typeof FILES | keyof typeof COMMITTED;

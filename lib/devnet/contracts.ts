@@ -59,9 +59,20 @@ export interface DevnetContracts {
   readonly spokePool: Address;
   readonly multicallHandler: Address;
   readonly permit2: Address;
+  readonly privacy: PrivacyContracts;
   readonly distributor: Address;
   readonly poolInitCodeHash: Hex;
 }
+
+/** Privacy pools with their entrypoint, and what swaps between them. */
+export interface PrivacyContracts {
+  readonly entrypoint: Address;
+  readonly processor: Address;
+  readonly pools: Readonly<Record<"usdc" | "dai" | "native", Address>>;
+}
+
+/** The asset of a pool of the chain's coin, as the protocol writes it. */
+export const PRIVACY_NATIVE_ASSET: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
 interface DeploymentPlan {
   readonly contracts: DevnetContracts;
@@ -149,6 +160,32 @@ const across = (create: Create, create2: Create2, weth: Address) => {
   };
 };
 
+const privacy = (create2: Create2, { usdc, dai }: { usdc: Address; dai: Address }): PrivacyContracts => {
+  // The pools' code names where these two are.
+  create2("PoseidonT3", creationCode("poseidonT3"));
+  create2("PoseidonT4", creationCode("poseidonT4"));
+  const withdrawalVerifier = create2("WithdrawalVerifier", creationCode("withdrawalVerifier"));
+  const commitmentVerifier = create2("CommitmentVerifier", creationCode("commitmentVerifier"));
+  const entrypoint = create2(
+    "Entrypoint of the privacy pools",
+    initCode("localEntrypoint", [address], [devAddress("deployer")]),
+  );
+  const pool = (name: string, asset: Address): Address =>
+    create2(
+      `Privacy pool of ${name}`,
+      initCode(
+        "localPrivacyPool",
+        [address, address, address, address],
+        [entrypoint, withdrawalVerifier, commitmentVerifier, asset],
+      ),
+    );
+  return {
+    entrypoint,
+    processor: create2("PrivacyProcessor", creationCode("privacyProcessor")),
+    pools: { usdc: pool("USDC", usdc), dai: pool("DAI", dai), native: pool("ETH", PRIVACY_NATIVE_ASSET) },
+  };
+};
+
 let plan: DeploymentPlan | null = null;
 
 /** Every contract of the local chains with its address, worked out from code alone: the same on each chain and in each run. */
@@ -186,6 +223,7 @@ const workOutPlan = (): DeploymentPlan => {
     ...uniswap(create, create2, erc20.weth),
     ...across(create, create2, erc20.weth),
     permit2: create2("Permit2", creationCode("permit2"), { salt: PERMIT2_SALT }),
+    privacy: privacy(create2, erc20),
     distributor: create2("Distributor", creationCode("distributor")),
     poolInitCodeHash: keccak256(creationCode("uniswapPool")),
   };

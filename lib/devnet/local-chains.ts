@@ -6,6 +6,8 @@ import { DEVNET_CHAIN_IDS } from "./chain-ids";
 
 /** Ports that the committed file names; the supervisor replaces them by `RPC_URL_<id>` where the chains got others. */
 const FIRST_PORT = 8545;
+/** As for the chains; the variable is `ASP_URL_<id>`. */
+const ASSOCIATION_PORT = 8548;
 
 /** What `lib/config/chains/local.json` must say. The file is committed, so that nothing but `lib/devnet` knows how it came about. */
 export const localChains = (): z.output<typeof chainsFile> => {
@@ -67,6 +69,18 @@ export const localChains = (): z.output<typeof chainsFile> => {
         token("USDT", "Tether USD", contracts.usdt, 6, true),
         token("DAI", "Dai Stablecoin", contracts.dai, 18, true),
       ],
+      privacyPools: {
+        entrypoint: contracts.privacy.entrypoint,
+        pools: [
+          { asset: contracts.usdc, pool: contracts.privacy.pools.usdc },
+          { asset: contracts.dai, pool: contracts.privacy.pools.dai },
+          { asset: "native", pool: contracts.privacy.pools.native },
+        ],
+        startBlock: 0,
+        aspSource: `http://127.0.0.1:${String(ASSOCIATION_PORT)}`,
+        relayer: { feeBps: 0 },
+        processor: contracts.privacy.processor,
+      },
     })),
   });
 };

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { freePort } from "@/lib/db/embedded-postgres";
 import { DEVNET_CHAIN_IDS } from "@/lib/devnet/chain-ids";
 import { openDevnetStore } from "@/lib/devnet/devnet-store";
-import { entryArguments } from "@/lib/devnet/entry";
+import { entryArguments } from "@/lib/os/entry";
 import type { BoardPart } from "./board";
 import { superviseChild } from "./child";
 import { startPart } from "./part-error";
@@ -29,13 +29,14 @@ interface ChainsPartOptions {
 
 const HOST = "127.0.0.1";
 /** Those of `lib/config/chains/local.json`, for wallets that were told of these chains. */
-const FIRST_PORTS = [8545, 8546, 8547];
+const FIRST_PORTS = [8545, 8546, 8547, 8548];
 /** A large state on a busy machine takes its time. */
 const READY_TIMEOUT_MS = 300_000;
 const ADVICE =
   "Read the reason. `npm run reset` starts the chains afresh; DEVNET=0 with CHAINS_FILE goes without them.";
 
-const portsFile = z.array(z.int().min(1).max(65535)).length(DEVNET_CHAIN_IDS.length);
+/** One for each chain, and one for the provider of association sets. */
+const portsFile = z.array(z.int().min(1).max(65535)).length(DEVNET_CHAIN_IDS.length + 1);
 
 const rememberedPorts = (file: string): readonly number[] => {
   if (!existsSync(file)) return FIRST_PORTS;
@@ -75,12 +76,20 @@ export const startChainsPart = async ({
     return superviseChild({
       name: "The process of the local chains",
       command: process.execPath,
-      args: [...entryArguments(import.meta.url, "./chains-process"), JSON.stringify({ dataDir: folder, ports })],
+      args: [
+        ...entryArguments(import.meta.url, "./chains-process"),
+        JSON.stringify({
+          dataDir: folder,
+          ports: ports.slice(0, DEVNET_CHAIN_IDS.length),
+          associationPort: ports.at(-1),
+        }),
+      ],
       cwd: process.cwd(),
       environment: {
         PATH: environment.PATH,
         NODE_OPTIONS: environment.NODE_OPTIONS,
         EXECUTOR_PRIVATE_KEY: executorKey,
+        PRIVACY_APPROVAL_DELAY_MS: environment.PRIVACY_APPROVAL_DELAY_MS,
       },
       logFile: join(dataDir, "logs", "chains.log"),
       readyTimeoutMs: READY_TIMEOUT_MS,
@@ -99,7 +108,12 @@ export const startChainsPart = async ({
   }));
   return {
     rpcUrls,
-    environment: Object.fromEntries(Object.entries(rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url])),
+    environment: Object.fromEntries(
+      Object.entries(rpcUrls).flatMap(([id, url]) => [
+        [`RPC_URL_${id}`, url],
+        [`ASP_URL_${id}`, urls.at(-1) ?? ""],
+      ]),
+    ),
     boards: [...boards, { name: "Solver", state: "ready", detail: "fills and refunds between them" }],
     stop: () => child.stop(),
   };

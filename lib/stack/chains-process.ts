@@ -1,14 +1,18 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/production";
+import { startAssociationProvider } from "@/lib/devnet/association/provider";
 import { fundServiceAccounts, startDevnet } from "@/lib/devnet/devnet";
 import { startSolver } from "@/lib/devnet/solver";
 
 /*
- * Entry of the process that serves the local chains: their nodes, the journals before them, and the solver. Its last argument says
+ * Entry of the process that serves the local chains: their nodes, the journals before them, the solver, and the provider of
+ * association sets. Its last argument says
  * where and at which ports, as JSON. It ends with its parent, however that ends.
  */
-const own = z.object({ dataDir: z.string(), ports: z.array(z.int()) });
+const own = z.object({ dataDir: z.string(), ports: z.array(z.int()), associationPort: z.int() });
+/** Milliseconds after which a deposit into a privacy pool is approved. */
+const approvalDelay = z.coerce.number().int().min(0).default(2_000);
 
 const log = (line: string): void => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 
@@ -21,9 +25,11 @@ const addressOf = (key: string) => {
 };
 
 const start = async () => {
-  const options = own.parse(JSON.parse(process.argv.at(-1) ?? ""));
+  const { associationPort, ...options } = own.parse(JSON.parse(process.argv.at(-1) ?? ""));
   const devnet = await startDevnet({ ...options, persist: true, log });
   const solver = startSolver({ chains: devnet.chains, log });
+  const delayMs = approvalDelay.parse(process.env.PRIVACY_APPROVAL_DELAY_MS || undefined);
+  const association = await startAssociationProvider({ chains: devnet.chains, port: associationPort, delayMs, log });
   const key = process.env.EXECUTOR_PRIVATE_KEY;
   // The server says what is wrong with a key that is none.
   if (key)
@@ -32,6 +38,7 @@ const start = async () => {
     );
   return async (): Promise<void> => {
     await solver.stop();
+    await association.stop();
     await devnet.stop();
   };
 };

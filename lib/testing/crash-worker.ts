@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { createServices } from "@/lib/composition";
 import { loadConfig } from "@/lib/config/env";
 import { startWorker } from "@/lib/workers/runner";
@@ -6,7 +8,9 @@ import { startWorker } from "@/lib/workers/runner";
  * Entry of a process that works on jobs as an instance with ROLE=worker does, and is killed by the test that started it.
  * It is loaded and connected ahead and begins when it is told to, so that a test does not wait for it to start.
  */
-const services = createServices(loadConfig());
+// The bundle has no proving process beside it.
+const entry = ["--import", "tsx", join(process.cwd(), "lib/adapters/privacy-pools/prover-process.ts")];
+const services = createServices(loadConfig(), { prover: createProver({ entry, niceness: 0 }) });
 process.once("message", () => {
   startWorker(services);
   process.send?.("working");

@@ -10,6 +10,8 @@ export interface TestDevnet {
   readonly chains: readonly ChainConfig[];
   /** JSON-RPC by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
+  /** Of the provider of association sets. */
+  readonly associationUrl: string;
   /** Sets the balance of an account, in whole coins, on every chain. */
   setCoins(address: Address, coins: string): Promise<void>;
   /** Lets an account mark for the paymaster, on every chain. */
@@ -24,6 +26,9 @@ type Variables = Readonly<Record<string, string>>;
 const NOWHERE = "http://127.0.0.1:9";
 const LOCAL_CHAIN_IDS = ["31337", "31338", "31339"];
 
+const associationVariables = (url: string | undefined): Variables =>
+  Object.fromEntries(LOCAL_CHAIN_IDS.map((id) => [`ASP_URL_${id}`, url ?? NOWHERE]));
+
 const rpcVariables = (rpcUrls: Readonly<Record<string, string>> | null): Variables =>
   Object.fromEntries(LOCAL_CHAIN_IDS.map((id) => [`RPC_URL_${id}`, rpcUrls?.[id] ?? NOWHERE]));
 
@@ -34,6 +39,7 @@ const rpcVariables = (rpcUrls: Readonly<Record<string, string>> | null): Variabl
 export const testConfig = (own: {
   readonly databaseUrl: string;
   readonly rpcUrls?: Readonly<Record<string, string>> | null;
+  readonly associationUrl?: string | undefined;
   readonly variables?: Variables;
 }): Config =>
   loadConfig({
@@ -48,6 +54,7 @@ export const testConfig = (own: {
     RATE_LIMIT_PER_IP: "0",
     RATE_LIMIT_SIGN_IN_PER_IP: "0",
     ...rpcVariables(own.rpcUrls ?? null),
+    ...associationVariables(own.associationUrl),
     ...own.variables,
   });
 
@@ -56,11 +63,12 @@ export const testConfig = (own: {
  * never move their time: a file that needs to starts its own with `startDevnet`.
  */
 export const testDevnet = async (): Promise<TestDevnet> => {
-  const { rpcUrls } = await sharedDevnet();
-  const { chains } = testConfig({ databaseUrl: "postgresql://unused@127.0.0.1:9/unused", rpcUrls });
+  const { rpcUrls, associationUrl } = await sharedDevnet();
+  const { chains } = testConfig({ databaseUrl: "postgresql://unused@127.0.0.1:9/unused", rpcUrls, associationUrl });
   return {
     chains,
     rpcUrls,
+    associationUrl,
     setCoins: async (address, coins) => {
       const clients = chains.map(({ rpcUrls: [url] }) => createTestClient({ mode: "anvil", transport: http(url) }));
       await Promise.all(clients.map((client) => client.setBalance({ address, value: parseEther(coins) })));

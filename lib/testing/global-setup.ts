@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "@/lib/db/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
+import { startAssociationProvider, type AssociationProvider } from "@/lib/devnet/association/provider";
 import { startDevnet } from "@/lib/devnet/devnet";
 import { startSolver } from "@/lib/devnet/solver";
 import { startHub, type SharedDevnet, type SharedPostgres } from "./hub";
@@ -21,17 +22,24 @@ const startPostgres = async (folder: string, stops: Stop[]): Promise<SharedPostg
   return { urlPattern: postgres.url("DATABASE"), template: TEMPLATE };
 };
 
+interface StartedChains extends SharedDevnet {
+  readonly association: AssociationProvider;
+}
+
 /** The chains, and whose deposits the solver leaves alone at the moment. */
-const startChains = async (folder: string, ignored: ReadonlySet<string>, stops: Stop[]): Promise<SharedDevnet> => {
+const startChains = async (folder: string, ignored: ReadonlySet<string>, stops: Stop[]): Promise<StartedChains> => {
   const log = (): void => undefined;
   const devnet = await startDevnet({ dataDir: join(folder, "chains"), persist: false, log });
   const solver = startSolver({ chains: devnet.chains, log });
   solver.ignore(({ depositor }) => ignored.has(depositor.toLowerCase()));
+  const association = await startAssociationProvider({ chains: devnet.chains, port: 0, delayMs: 0, log });
   stops.push(async () => {
     await solver.stop();
+    await association.stop();
     await devnet.stop();
   });
-  return { rpcUrls: Object.fromEntries(devnet.chains.map(({ chainId, rpcUrl }) => [String(chainId), rpcUrl])) };
+  const rpcUrls = Object.fromEntries(devnet.chains.map(({ chainId, rpcUrl }) => [String(chainId), rpcUrl]));
+  return { rpcUrls, associationUrl: association.url, association };
 };
 
 const seedOf = (project: TestProject): number => {
@@ -45,12 +53,20 @@ export const setup = async (project: TestProject): Promise<Stop> => {
   const workspace = await makeWorkspace();
   const stops: Stop[] = [];
   let postgres: Promise<SharedPostgres> | null = null;
-  let devnet: Promise<SharedDevnet> | null = null;
+  let devnet: Promise<StartedChains> | null = null;
+  const startedChains = (): Promise<StartedChains> => (devnet ??= startChains(workspace.folder, ignored, stops));
   const ignored = new Set<string>();
   const hub = await startHub({
     postgres: () => (postgres ??= startPostgres(workspace.folder, stops)),
-    devnet: () => (devnet ??= startChains(workspace.folder, ignored, stops)),
+    devnet: async () => {
+      const { rpcUrls, associationUrl } = await startedChains();
+      return { rpcUrls, associationUrl };
+    },
     ignore: (depositor) => Promise.resolve(ignored.add(depositor.toLowerCase())),
+    decline: async (depositor) => {
+      (await startedChains()).association.decline(depositor as `0x${string}`);
+      return {};
+    },
     heed: (depositor) => Promise.resolve({ known: ignored.delete(depositor.toLowerCase()) }),
   });
   const seed = seedOf(project);

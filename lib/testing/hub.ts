@@ -24,6 +24,8 @@ export interface SharedPostgres {
 export interface SharedDevnet {
   /** JSON-RPC by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
+  /** Of the provider of association sets. */
+  readonly associationUrl: string;
 }
 
 export interface HubParts {
@@ -33,6 +35,8 @@ export interface HubParts {
   ignore(depositor: string): Promise<object>;
   /** Takes `ignore` back. */
   heed(depositor: string): Promise<object>;
+  /** From now on this account's deposits into privacy pools are declined. */
+  decline(depositor: string): Promise<object>;
 }
 
 const ASK_TIMEOUT_MS = 110_000;
@@ -50,6 +54,7 @@ export const startHub = async (parts: HubParts): Promise<{ url: string; close: (
     if (part === "devnet") return parts.devnet();
     if (part === "ignore") return parts.ignore(argument);
     if (part === "heed") return parts.heed(argument);
+    if (part === "decline") return parts.decline(argument);
     return Promise.reject(new Error(`The test hub does not know ${path}.`));
   };
   const server: Server = createServer((request, response) => {
@@ -81,4 +86,5 @@ const ask = async <T>(part: string): Promise<T> => {
 export const sharedPostgres = (): Promise<SharedPostgres> => ask<SharedPostgres>("postgres");
 export const sharedDevnet = (): Promise<SharedDevnet> => ask<SharedDevnet>("devnet");
 export const ignoreDepositsOf = (depositor: string): Promise<object> => ask<object>(`ignore/${depositor}`);
+export const declineDepositsOf = (depositor: string): Promise<object> => ask<object>(`decline/${depositor}`);
 export const heedDepositsOf = (depositor: string): Promise<object> => ask<object>(`heed/${depositor}`);

@@ -1,5 +1,6 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll } from "vitest";
+import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { createServices, setServices, type Overrides, type Services } from "@/lib/composition";
 import { startWorker } from "@/lib/workers/runner";
 import { testDatabase } from "./database";
@@ -30,13 +31,15 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
   const config = testConfig({
     databaseUrl,
     rpcUrls: devnet?.rpcUrls ?? null,
+    associationUrl: devnet?.associationUrl,
     ...(options.variables ? { variables: options.variables } : {}),
   });
   if (devnet && config.executorPrivateKey) {
     const executor = privateKeyToAddress(config.executorPrivateKey);
     await Promise.all([devnet.setCoins(executor, EXECUTOR_COINS), devnet.allowMarker(executor)]);
   }
-  const services = createServices(config, options.overrides);
+  // Beside other test files a proving process of low priority would come to nothing.
+  const services = createServices(config, { prover: createProver({ niceness: 0 }), ...options.overrides });
   setServices(services);
   const worker = options.worker === true ? startWorker(services) : null;
   // Runs before the hook that drops the database.

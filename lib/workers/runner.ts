@@ -47,6 +47,7 @@ export const startWorker = (services: Services): Worker => {
     },
     handlers: {
       operation: (id, signal) => services.operationDriver.drive(id, signal),
+      privacy: (id, signal) => services.privacyRunner.run(id, signal),
       payout: (id, signal) => services.payoutRunner.run(id, signal),
       mail: (id) => services.mailOutbox.deliver(id),
     },

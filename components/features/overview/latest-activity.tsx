@@ -20,6 +20,11 @@ export const KIND_WORDS = {
   swap: "Swap",
   transfer: "Transfer",
   swap_and_transfer: "Swap and transfer",
+  shield: "Shield",
+  unshield: "Unshield",
+  private_transfer: "Private transfer",
+  private_swap: "Private swap",
+  public_exit: "Public exit",
 } as const satisfies Record<Operation["kind"], string>;
 
 const COLUMNS: readonly Column<Operation>[] = [

@@ -12,7 +12,7 @@ const code = z.custom<Hex>((value) => typeof value === "string" && /^0x([0-9a-f]
 
 /** Beyond anything that the pools, inventories and faucets of a long-lived chain need. */
 const BALANCE_WEI = parseEther("1000000000000");
-const RICH = ["deployer", "relayer", "faucet"] as const;
+const RICH = ["deployer", "relayer", "postman", "faucet"] as const;
 
 // These two live where no local deployment can put them: on public chains their addresses follow from keys that nobody has here.
 const prepare = async (url: string): Promise<void> => {

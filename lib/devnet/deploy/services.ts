@@ -1,7 +1,7 @@
-import { encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseUnits } from "viem";
+import { encodeFunctionData, erc20Abi, keccak256, maxUint256, parseAbi, parseUnits, toBytes } from "viem";
 import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
 import { devAddress } from "../accounts";
-import type { DevnetContracts } from "../contracts";
+import { PRIVACY_NATIVE_ASSET, type DevnetContracts } from "../contracts";
 import { mintableAbi, weth9Abi } from "./pools";
 import type { SetupTransaction } from "./transactions";
 
@@ -16,7 +16,43 @@ const RELAYER_WETH_WEI = parseUnits("300000", 18);
 
 const ownableAbi = parseAbi(["function transferOwnership(address newOwner)"]);
 
-/** The paymaster gets what it pays with; the relayer gets the right to settle deposits. Sent by the deployer. */
+const entrypointAbi = parseAbi([
+  "function registerPool(address asset, address pool, uint256 minimumDepositAmount, uint256 vettingFeeBPS, uint256 maxRelayFeeBPS)",
+  "function grantRole(bytes32 role, address account)",
+]);
+const ASP_POSTMAN = keccak256(toBytes("ASP_POSTMAN"));
+/** What a pool keeps of a deposit, and what a relayer may take of a withdrawal at most. */
+const VETTING_FEE_BPS = 10n;
+const RELAY_FEE_BPS_MAX = 100n;
+
+/** The entrypoint learns its pools, and who publishes association sets. Sent by the deployer. */
+const privacyTransactions = ({ privacy, usdc, dai }: DevnetContracts): SetupTransaction[] => {
+  const { entrypoint: to, pools } = privacy;
+  const registered = [
+    [usdc, pools.usdc, parseUnits("1", 6)],
+    [dai, pools.dai, parseUnits("1", 18)],
+    [PRIVACY_NATIVE_ASSET, pools.native, parseUnits("0.001", 18)],
+  ] as const;
+  const postman = encodeFunctionData({
+    abi: entrypointAbi,
+    functionName: "grantRole",
+    args: [ASP_POSTMAN, devAddress("postman")],
+  });
+  return [
+    ...registered.map(([asset, pool, minimum]) => ({
+      what: "a privacy pool's registration",
+      to,
+      data: encodeFunctionData({
+        abi: entrypointAbi,
+        functionName: "registerPool",
+        args: [asset, pool, minimum, VETTING_FEE_BPS, RELAY_FEE_BPS_MAX],
+      }),
+    })),
+    { what: "the postman of association sets", to, data: postman },
+  ];
+};
+
+/** The paymaster gets what it pays with; the relayer gets the right to settle deposits; privacy pools are opened. Sent by the deployer. */
 export const serviceTransactions = (contracts: DevnetContracts): SetupTransaction[] => [
   {
     what: "the paymaster's deposit",
@@ -35,6 +71,7 @@ export const serviceTransactions = (contracts: DevnetContracts): SetupTransactio
     to: contracts.spokePool,
     data: encodeFunctionData({ abi: ownableAbi, functionName: "transferOwnership", args: [devAddress("relayer")] }),
   },
+  ...privacyTransactions(contracts),
 ];
 
 /** Inventory of the relayer and its approvals to the SpokePool. Sent by the relayer. */

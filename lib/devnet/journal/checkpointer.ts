@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { z } from "zod";
-import { entryArguments } from "../entry";
+import { entryArguments } from "@/lib/os/entry";
 import { DivergedError, makeCheckpoint, type CheckpointJob } from "./checkpoint";
 import type { Checkpoint } from "./chain-store";
 

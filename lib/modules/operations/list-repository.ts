@@ -1,6 +1,7 @@
 import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
+import { PRIVATE_KINDS } from "./private-kinds";
 import { asOperation, OPERATION_INCLUDE, type OperationWithLegs } from "./repository";
 import { chainTerm, readSearch } from "./search";
 
@@ -14,6 +15,8 @@ export interface OperationFilter {
   /** RFC 3339; before. */
   readonly to?: string | undefined;
   readonly q?: string | undefined;
+  /** Leaves private operations out. */
+  readonly hidesPrivate?: boolean | undefined;
 }
 
 export interface OperationPage {
@@ -102,6 +105,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
         where: {
           projectId,
           AND: [found.where, await withTerms(projectId, terms), before === undefined ? {} : { id: { lt: before } }],
+          ...(filter.hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
           ...(filter.status ? { status: filter.status } : {}),
           ...(filter.kind ? { kind: filter.kind } : {}),
           ...(filter.from !== undefined || filter.to !== undefined

@@ -1,3 +1,4 @@
+import { isPrivateKind } from "./private-kinds";
 import type { OperationWithLegs } from "./repository";
 
 const MAY_RETRY = new Set(["failed", "refunded", "completed"]);
@@ -12,7 +13,11 @@ export const isRetryable = (failure: unknown): boolean =>
 
 /** Whether something of it failed or came back, and nobody tried it again yet. */
 export const mayRetry = (operation: OperationWithLegs): boolean =>
-  MAY_RETRY.has(operation.status) && operation.retriedBy === null && retryableLegs(operation).length > 0;
+  // A quote of the usual kind would pay the pool without making a note.
+  !isPrivateKind(operation.kind) &&
+  MAY_RETRY.has(operation.status) &&
+  operation.retriedBy === null &&
+  retryableLegs(operation).length > 0;
 
 /** What can be asked of an operation now. The statements that change it decide anew: somebody else may have been quicker. */
 export const mayOf = (operation: OperationWithLegs): { cancel: boolean; retry: boolean; approve: boolean } => {

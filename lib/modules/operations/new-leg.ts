@@ -40,6 +40,8 @@ interface LegBase {
 /** The service signs once a worker takes it up. */
 interface ServiceSigned extends LegBase {
   readonly via: "user_operation";
+  /** False: the calls bring money to the wallet and take none, so that nothing of its balance is held. */
+  readonly takesMoney?: boolean;
   readonly gas: UserOperationGas;
   readonly signed?: never;
 }
@@ -47,6 +49,7 @@ interface ServiceSigned extends LegBase {
 /** What its owner signed, ready to be sent. */
 interface OwnerSigned extends LegBase {
   readonly via: "user_operation";
+  readonly takesMoney?: never;
   readonly gas: UserOperationGas;
   readonly signed: {
     readonly operation: UserOperation;
@@ -149,7 +152,8 @@ export const toLegRow = (
  * Whether the leg's money is held for it. What a wallet sends by itself may have left it already when execute is called, and
  * nobody but the wallet can hold it back.
  */
-export const isHeld = (leg: NewLeg): boolean => leg.via !== "transaction";
+export const isHeld = (leg: NewLeg): boolean =>
+  leg.via !== "transaction" && !(leg.via === "user_operation" && leg.takesMoney === false);
 
 /** What the sponsor may have to pay for; a wallet pays for its own transactions. */
 export const sponsoredLeg = (leg: NewLeg, chainId: number): SponsoredLeg | null => {

@@ -1,6 +1,7 @@
 import { EVENT_TYPES, type EventType } from "@/lib/contracts/events";
 import type { Tx } from "@/lib/db/client";
 import { recordEvents } from "@/lib/modules/events/service";
+import { isPrivateKind } from "./private-kinds";
 
 interface State {
   readonly projectId: string;
@@ -11,8 +12,6 @@ interface State {
   readonly retryOf: string | null;
   readonly transferId: string | null;
 }
-
-const PRIVATE_KINDS: ReadonlySet<string> = new Set(["shield", "unshield", "private_transfer", "private_swap"]);
 
 const asType = (text: string): EventType | undefined => EVENT_TYPES.find((type) => type === text);
 
@@ -32,7 +31,7 @@ export const recordOperationEvents = async (
     FROM operation o LEFT JOIN quote q ON q.operation_id = o.id WHERE o.id = ${operationId}`;
   if (state === undefined) return;
   const { projectId, transferId, ...data } = state;
-  const common = { projectId, private: PRIVATE_KINDS.has(state.kind), at: now };
+  const common = { projectId, private: isPrivateKind(state.kind), at: now };
   const own = { ...common, type: known, objectId: operationId, data: { operationId, transferId, ...data } };
   const transferType = asType(type.replace("operation.", "transfer."));
   // A transfer was created before, with its quote.

@@ -8,6 +8,7 @@ import type { RouteRequest } from "@/lib/ports/routing";
 import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
 import { csvHeader, csvLines } from "./csv";
 import { mayOf } from "./may";
+import { isPrivateKind } from "./private-kinds";
 import { holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
 import type { EventRow } from "./event-repository";
 import type { LegRow, OperationWithLegs } from "./repository";
@@ -43,7 +44,13 @@ const amountRecord = (token: Token, base: bigint) => ({
   decimals: token.decimals,
 });
 
-const storedQuoted = z.object({ expectedBase: z.string().transform((text) => BigInt(text)) });
+const base = z.string().transform((text) => BigInt(text));
+const storedQuoted = z.object({
+  expectedBase: base,
+  /** Of operations without legs, once they have ended. */
+  spentBase: base.optional(),
+  receivedBase: base.optional(),
+});
 
 const LEG_STATUS: Record<LegState, Status> = {
   queued: "processing",
@@ -148,6 +155,22 @@ const untouched = ({ status }: OperationWithLegs, request: RouteRequest): Holdin
         : "in the source wallet; nothing was taken",
   }));
 
+/** Where the money of a private operation is: in its notes until their transactions are final, then with the recipient. */
+const withoutLegs = (operation: OperationWithLegs, request: RouteRequest): Holding[] => {
+  if (!isPrivateKind(operation.kind) || operation.status === "pending") return untouched(operation, request);
+  const { receivedBase = 0n, spentBase = 0n } = storedQuoted.parse(operation.quoted);
+  const { token, recipient } = request.destination;
+  const arrived = { wallet: recipient, token, amountBase: receivedBase, txHash: null, note: "received" };
+  const left = request.sources.map(({ owner, token: paid, amountBase }) => ({
+    wallet: owner,
+    token: paid,
+    amountBase: amountBase - spentBase,
+    txHash: null,
+    note: "in the private wallet's notes, until their transactions are final",
+  }));
+  return [...(receivedBase > 0n ? [arrived] : []), ...left.filter(({ amountBase }) => amountBase > 0n)];
+};
+
 const quotedFees = (views: readonly LegView[]): OperationRecord["fees"] =>
   views
     .flatMap((view) => view.routeLeg.fees)
@@ -180,8 +203,8 @@ export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): O
   const { token, recipient } = request.destination;
   const views = viewsOf(operation, request);
   const minimum = toBigInt(operation.minimumBase);
-  const { expectedBase: expected } = storedQuoted.parse(operation.quoted);
-  const received = views.reduce((sum, { row }) => sum + (toBigIntOrNull(row.receivedBase) ?? 0n), 0n);
+  const { expectedBase: expected, spentBase, receivedBase = 0n } = storedQuoted.parse(operation.quoted);
+  const received = views.reduce((sum, { row }) => sum + (toBigIntOrNull(row.receivedBase) ?? 0n), receivedBase);
   return {
     operationId: operation.id,
     kind: operation.kind as OperationRecord["kind"],
@@ -202,14 +225,17 @@ export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): O
       },
     },
     actual: {
-      spent: views.map(({ row, source }) => amountRecord(source.token, toBigIntOrNull(row.spentBase) ?? 0n)),
+      spent:
+        spentBase === undefined
+          ? views.map(({ row, source }) => amountRecord(source.token, toBigIntOrNull(row.spentBase) ?? 0n))
+          : request.sources.map(({ token: paid }) => amountRecord(paid, spentBase)),
       received: amountRecord(token, received),
     },
     legs: views.map((view) => toLeg(operation, view, chains)),
     fees: [...quotedFees(views), ...networkFees(views, chains)],
     failure: operation.failure as Failure,
     outcome: {
-      holds: (views.length === 0 ? untouched(operation, request) : views.flatMap((view) => holdingsOf(view))).map(
+      holds: (views.length === 0 ? withoutLegs(operation, request) : views.flatMap((view) => holdingsOf(view))).map(
         ({ token: held, amountBase, ...place }) => ({
           ...place,
           chainId: held.chainId,

@@ -19,8 +19,18 @@ import {
 } from "./new-operation";
 import type { OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
+import { isPrivateKind, mayReadPrivate } from "./private-kinds";
 import { createWatching, type WatchingDeps } from "./watching";
 
+export {
+  approveLegless,
+  cancelledLegless,
+  insertLegless,
+  moveLegless,
+  type LeglessMove,
+  type LeglessOperation,
+} from "./legless-repository";
+export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { mayRetry, retryableLegs } from "./may";
 export type { NewLeg } from "./new-leg";
 export type { OperationWithLegs } from "./repository";
@@ -79,6 +89,15 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return operation;
   };
 
+  /** As `get`; private operations do not exist for those who may not read privacy. @throws DomainError `not_found` */
+  const getFor = async (actor: Actor, id: string): Promise<OperationWithLegs> => {
+    const operation = await get(actor.projectId, id);
+    if (isPrivateKind(operation.kind) && !mayReadPrivate(actor)) throw notFound();
+    return operation;
+  };
+
+  const shownTo = (actor: Actor) => ({ hidesPrivate: !mayReadPrivate(actor) });
+
   /** Those of the project among these ids, by id. */
   const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, OperationWithLegs>> => {
     const found = ids.length === 0 ? [] : await lists.byIds(projectId, ids);
@@ -126,9 +145,12 @@ export const createOperationsService = (deps: OperationsDeps) => {
     start,
     startAwaiting,
     get,
+    getFor,
     getMany,
-    list,
-    all,
+    /** What the actor may see, newest first. */
+    listFor: (actor: Actor, query: Parameters<typeof list>[1]) =>
+      list(actor.projectId, { ...query, ...shownTo(actor) }),
+    allFor: (actor: Actor, filter: OperationFilter) => all(actor.projectId, { ...filter, ...shownTo(actor) }),
     cancel,
     /** Whom the latest operations of a project paid, each once. */
     recentRecipients: lists.recipients,

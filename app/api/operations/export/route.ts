@@ -6,7 +6,7 @@ import { operationsCsv } from "@/lib/modules/operations/serializer";
 export const GET = route({
   contract: exportOperations,
   handler: ({ query, actor, services }) => {
-    const operations = services.operations.all(actor.projectId, query);
+    const operations = services.operations.allFor(actor, query);
     return csvDownload("operations.csv", operationsCsv(operations, services.registry));
   },
 });

@@ -12,6 +12,13 @@ export const POST = route({
     if (body.payoutId !== undefined) return ok(toOtpSent(await services.payouts.requestCode(actor, body.payoutId)));
     if (body.scheduleId !== undefined)
       return ok(toOtpSent(await services.payoutSchedules.requestCode(actor, body.scheduleId)));
-    return ok(toOtpSent(await services.quotes.requestCode(actor, body)));
+    const { operationId, quoteId } = body;
+    const privately =
+      operationId !== undefined
+        ? await services.privacy.requestCode(actor, operationId)
+        : quoteId !== undefined
+          ? await services.privacy.requestQuoteCode(actor, quoteId)
+          : null;
+    return ok(toOtpSent(privately ?? (await services.quotes.requestCode(actor, body))));
   },
 });

@@ -5,5 +5,11 @@ import { toOperation } from "@/lib/modules/operations/serializer";
 export const POST = route({
   contract: approveOperation,
   handler: async ({ params, body, actor, services }) =>
-    accepted(toOperation(await services.quotes.approve(actor, params.id, body.otp), services.registry)),
+    accepted(
+      toOperation(
+        (await services.privacy.approve(actor, params.id, body.otp)) ??
+          (await services.quotes.approve(actor, params.id, body.otp)),
+        services.registry,
+      ),
+    ),
 });

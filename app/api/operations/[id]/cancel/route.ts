@@ -4,6 +4,10 @@ import { toOperation } from "@/lib/modules/operations/serializer";
 
 export const POST = route({
   contract: cancelOperation,
-  handler: async ({ params, actor, services }) =>
-    ok(toOperation(await services.operations.cancel(actor, params.id), services.registry)),
+  handler: async ({ params, actor, services }) => {
+    await services.operations.getFor(actor, params.id);
+    const cancelled =
+      (await services.privacy.cancel(actor, params.id)) ?? (await services.operations.cancel(actor, params.id));
+    return ok(toOperation(cancelled, services.registry));
+  },
 });

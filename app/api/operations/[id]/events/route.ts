@@ -8,7 +8,7 @@ const SEQ_PATTERN = /^\d{1,9}$/;
 export const GET = route({
   contract: streamOperationEvents,
   handler: async ({ params, actor, services, request, signal }) => {
-    const operation = await services.operations.get(actor.projectId, params.id);
+    const operation = await services.operations.getFor(actor, params.id);
     const last = lastEventId(request);
     const afterSeq = last !== null && SEQ_PATTERN.test(last) ? Number(last) : 0;
     const stream = services.streams.open(actor, { scope: streamOperationEvents.scope, signal });

@@ -1,0 +1,11 @@
+import { executePrivateSwap } from "@/lib/contracts/privacy";
+import { accepted, route } from "@/lib/http/route";
+import { toPrivateTransfer } from "@/lib/modules/privacy/serializer";
+
+export const POST = route({
+  contract: executePrivateSwap,
+  handler: async ({ body, actor, services, idempotencyKey }) => {
+    const transfer = await services.privacy.executeSwap(actor, body.quoteId, idempotencyKey);
+    return accepted(toPrivateTransfer(transfer, services.clock.now()));
+  },
+});

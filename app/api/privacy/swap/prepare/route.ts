@@ -1,0 +1,8 @@
+import { preparePrivateSwap } from "@/lib/contracts/privacy";
+import { ok, route } from "@/lib/http/route";
+import { toPreparedSwap } from "@/lib/modules/privacy/serializer";
+
+export const POST = route({
+  contract: preparePrivateSwap,
+  handler: async ({ body, actor, services }) => ok(toPreparedSwap(await services.privacy.swap.prepare(actor, body))),
+});

@@ -1,0 +1,9 @@
+import { quotePrivateSwap } from "@/lib/contracts/privacy";
+import { ok, route } from "@/lib/http/route";
+import { toPrivateQuote } from "@/lib/modules/privacy/serializer";
+
+export const POST = route({
+  contract: quotePrivateSwap,
+  handler: async ({ body, actor, services }) =>
+    ok(toPrivateQuote(await services.privacy.swap.quote(actor, body), services.privacy.engineName)),
+});

@@ -1,0 +1,58 @@
+import {
+  generateDepositSecrets,
+  generateMasterKeys,
+  generateWithdrawalSecrets,
+  getCommitment,
+  hashPrecommitment,
+  type Hash,
+} from "@0xbow/privacy-pools-core-sdk";
+import { ESLint, Linter } from "eslint";
+import { poseidon } from "maci-crypto/build/ts/hashing.js";
+import { mnemonicToAccount } from "viem/accounts";
+import { expect, test } from "vitest";
+import { changeSecrets, commitmentOf, depositSecrets, masterKeysOf, nullifierHashOf, precommitmentOf } from "./keys";
+
+const BASE = Array.from({ length: 11 }, () => "abandon").join(" ");
+
+// Versions of the SDK before 1.2.0 read the seed as a floating-point number, which keeps its first 53 bits alone.
+test("two mnemonics that differ in their last word alone give keys that share nothing", () => {
+  const one = masterKeysOf(`${BASE} about`);
+  const other = masterKeysOf(`${BASE} actual`);
+  expect(new Set([one.masterNullifier, one.masterSecret, other.masterNullifier, other.masterSecret]).size).toBe(4);
+});
+
+test("every bit of the derived seed counts, and not only those that a floating-point number keeps", () => {
+  const seed = mnemonicToAccount(`${BASE} about`, { accountIndex: 0 }).getHdKey().privateKey;
+  const exact = BigInt(`0x${Buffer.from(seed ?? []).toString("hex")}`);
+  expect(masterKeysOf(`${BASE} about`).masterNullifier).toBe(poseidon([exact]));
+  expect(masterKeysOf(`${BASE} about`).masterNullifier).not.toBe(poseidon([BigInt(Number(exact))]));
+});
+
+test("keys, secrets and commitments are those of the SDK", () => {
+  const keys = masterKeysOf(`${BASE} about`);
+  const [scope, label, value] = [123n, 456n, 789n];
+  expect(keys).toEqual(generateMasterKeys(`${BASE} about`));
+  const deposit = depositSecrets(keys, scope, 7n);
+  const theirs = generateMasterKeys(`${BASE} about`);
+  expect(deposit).toEqual(generateDepositSecrets(theirs, scope as Hash, 7n));
+  expect(changeSecrets(keys, label, 2n)).toEqual(generateWithdrawalSecrets(theirs, label as Hash, 2n));
+  const { nullifier, secret } = generateDepositSecrets(theirs, scope as Hash, 7n);
+  expect(precommitmentOf(deposit)).toBe(hashPrecommitment(nullifier, secret));
+  expect(commitmentOf(value, label, deposit)).toBe(getCommitment(value, label, nullifier, secret).hash);
+  expect(nullifierHashOf(deposit)).toBe(poseidon([nullifier]));
+});
+
+test.each([
+  ['import { generateMasterKeys } from "pp-artifacts";', 1],
+  ['export * from "pp-artifacts/dist/node/index.mjs";', 1],
+  ['const sdk = await import("pp-artifacts");', 1],
+  ['const sdk = require("pp-artifacts");', 1],
+  ['import { generateMasterKeys } from "@0xbow/privacy-pools-core-sdk";', 0],
+])("the lint rule about the artifacts' code looks at %j", async (code, found) => {
+  const config = (await new ESLint().calculateConfigForFile("lib/core/money.ts")) as { rules: Linter.RulesRecord };
+  const rules = Object.fromEntries(
+    ["no-restricted-imports", "no-restricted-syntax"].map((name) => [name, config.rules[name]]),
+  ) as Linter.RulesRecord;
+  const messages = new Linter().verify(code, { rules });
+  expect(messages.filter(({ message }) => message.includes("pp-artifacts"))).toHaveLength(found);
+});

@@ -1,0 +1,56 @@
+import { poseidon1 } from "poseidon-lite/poseidon1";
+import { poseidon2 } from "poseidon-lite/poseidon2";
+import { poseidon3 } from "poseidon-lite/poseidon3";
+import { bytesToBigInt } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+
+/*
+ * The same derivations as in @0xbow/privacy-pools-core-sdk 1.5.0, which a test compares. The SDK itself is loaded where proofs are
+ * made alone: it takes a second and a hundred megabytes.
+ */
+
+/** From which every nullifier and secret of a private wallet follows. */
+export interface MasterKeys {
+  readonly masterNullifier: bigint;
+  readonly masterSecret: bigint;
+}
+
+export interface NoteSecrets {
+  readonly nullifier: bigint;
+  readonly secret: bigint;
+}
+
+const seedOf = (mnemonic: string, accountIndex: number): bigint => {
+  const { privateKey } = mnemonicToAccount(mnemonic, { accountIndex }).getHdKey();
+  if (privateKey === null) throw new Error("The mnemonic gives no private key.");
+  return bytesToBigInt(privateKey);
+};
+
+/** @param mnemonic of BIP-39, in English */
+export const masterKeysOf = (mnemonic: string): MasterKeys => ({
+  masterNullifier: poseidon1([seedOf(mnemonic, 0)]),
+  masterSecret: poseidon1([seedOf(mnemonic, 1)]),
+});
+
+const secretsOf = (keys: MasterKeys, of: bigint, index: bigint): NoteSecrets => ({
+  nullifier: poseidon3([keys.masterNullifier, of, index]),
+  secret: poseidon3([keys.masterSecret, of, index]),
+});
+
+/** Of the wallet's deposit number `index` into the pool of that scope. */
+export const depositSecrets = (keys: MasterKeys, scope: bigint, index: bigint): NoteSecrets =>
+  secretsOf(keys, scope, index);
+
+/** Of the change that is left by withdrawal number `index` from the deposit of that label. */
+export const changeSecrets = (keys: MasterKeys, label: bigint, index: bigint): NoteSecrets =>
+  secretsOf(keys, label, index);
+
+export const precommitmentOf = ({ nullifier, secret }: NoteSecrets): bigint => poseidon2([nullifier, secret]);
+
+export const commitmentOf = (value: bigint, label: bigint, secrets: NoteSecrets): bigint =>
+  poseidon3([value, label, precommitmentOf(secrets)]);
+
+/** What a pool shows of a note when it is spent. */
+export const nullifierHashOf = ({ nullifier }: NoteSecrets): bigint => poseidon1([nullifier]);
+
+export const hashPair = (left: bigint, right: bigint): bigint => poseidon2([left, right]);

@@ -1,0 +1,53 @@
+import {
+  BaseError,
+  decodeErrorResult,
+  parseEventLogs,
+  type Hex,
+  type PublicClient,
+  type TransactionReceipt,
+} from "viem";
+import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
+import { privacyProcessorAbi } from "@/lib/chains/privacy-processor";
+import type { SpendOutcome, SpendRefusal } from "@/lib/ports/privacy";
+
+const MOVED = new Set(["IncorrectASPRoot", "UnknownStateRoot", "NoRootsAvailable"]);
+const errors = [...entrypointAbi, ...privacyPoolAbi, ...privacyProcessorAbi];
+
+/** The data with which a call reverted, wherever the client keeps it. */
+const revertDataOf = (error: unknown): Hex | null => {
+  if (!(error instanceof BaseError)) return null;
+  const found = error.walk((cause) => typeof cause === "object" && cause !== null && "data" in cause);
+  const data: unknown = found !== null && "data" in found ? found.data : null;
+  const inner: unknown = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+  return typeof inner === "string" && /^0x[0-9a-f]{8}/i.test(inner) ? (inner as Hex) : null;
+};
+
+/** Why the contracts refuse a transaction; null where the error is none of theirs. */
+export const refusalOf = (error: unknown): SpendRefusal | null => {
+  const data = revertDataOf(error);
+  if (data === null) return null;
+  try {
+    const { errorName } = decodeErrorResult({ abi: errors, data });
+    if (MOVED.has(errorName)) return "moved";
+    return errorName === "NullifierAlreadySpent" || errorName === "PrecommitmentAlreadyUsed" ? "spent" : "refused";
+  } catch {
+    return "refused";
+  }
+};
+
+const receivedOf = ({ logs }: TransactionReceipt): bigint => {
+  const [relayed] = parseEventLogs({ abi: entrypointAbi, eventName: "WithdrawalRelayed", logs });
+  if (relayed !== undefined) return relayed.args._amount;
+  const [deposited] = parseEventLogs({ abi: privacyPoolAbi, eventName: "Deposited", logs });
+  return deposited?.args._value ?? 0n;
+};
+
+export const readOutcome = async (client: PublicClient, hash: Hex): Promise<SpendOutcome | null> => {
+  const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    if (error instanceof BaseError && error.name === "TransactionReceiptNotFoundError") return null;
+    throw error;
+  });
+  if (receipt === null) return null;
+  const success = receipt.status === "success";
+  return { success, blockNumber: receipt.blockNumber, receivedBase: success ? receivedOf(receipt) : 0n };
+};

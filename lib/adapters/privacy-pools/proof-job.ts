@@ -1,0 +1,49 @@
+import { z } from "zod";
+
+/** What is proved, as it goes to the proving process: bigints as decimal strings. */
+const integer = z.string().regex(/^\d+$/).transform(BigInt);
+
+const secrets = { value: integer, label: integer, nullifier: integer, secret: integer };
+
+/** Leaves that the process has already, and what follows them. `key` names the tree. */
+const leaves = z.object({ key: z.string(), known: z.int().min(0), added: z.array(integer) });
+
+export const proofJob = z.discriminatedUnion("circuit", [
+  z.object({
+    circuit: z.literal("withdraw"),
+    ...secrets,
+    withdrawn: integer,
+    context: integer,
+    newNullifier: integer,
+    newSecret: integer,
+    commitment: integer,
+    /** Every leaf of the pool, and every approved label. */
+    state: leaves,
+    association: leaves,
+  }),
+  z.object({ circuit: z.literal("commitment"), ...secrets }),
+]);
+
+export type ProofJob = z.output<typeof proofJob>;
+
+const words = z.array(integer);
+
+/** As the contracts take it. */
+export const groth16Proof = z.object({
+  pA: z.tuple([integer, integer]),
+  pB: z.tuple([z.tuple([integer, integer]), z.tuple([integer, integer])]),
+  pC: z.tuple([integer, integer]),
+  pubSignals: words,
+});
+
+export type Groth16Proof = z.output<typeof groth16Proof>;
+
+export const proverMessage = z.union([
+  z.object({ ready: z.literal(true) }),
+  z.object({ proof: groth16Proof }),
+  z.object({ failure: z.string(), code: z.enum(["not_in_tree", "failed"]) }),
+]);
+
+/** JSON-safe: bigints as decimal strings. */
+export const toMessage = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item)));

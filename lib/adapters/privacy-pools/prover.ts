@@ -1,0 +1,173 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { setPriority } from "node:os";
+import { z } from "zod";
+import { entryArguments } from "@/lib/os/entry";
+import { proverMessage, toMessage, type Groth16Proof } from "./proof-job";
+
+/** A note that the trees do not contain, or trees that are not what the prover has: read the chain again. */
+export class StaleTreeError extends Error {}
+
+export interface TreeLeaves {
+  /** Names the tree. One that a reorganisation set back gets another name. */
+  readonly key: string;
+  readonly leaves: readonly bigint[];
+}
+
+interface NoteInput {
+  readonly value: bigint;
+  readonly label: bigint;
+  readonly nullifier: bigint;
+  readonly secret: bigint;
+}
+
+export type ProofInput =
+  | (NoteInput & {
+      readonly circuit: "withdraw";
+      readonly withdrawn: bigint;
+      readonly context: bigint;
+      readonly newNullifier: bigint;
+      readonly newSecret: bigint;
+      readonly commitment: bigint;
+      readonly state: TreeLeaves;
+      readonly association: TreeLeaves;
+    })
+  | (NoteInput & { readonly circuit: "commitment" });
+
+export interface Prover {
+  /**
+   * Waits for its turn, then proves. Aborting ends the process that works on it.
+   * @throws StaleTreeError, the signal's reason, Error
+   */
+  prove(input: ProofInput, signal: AbortSignal, onStart?: () => void): Promise<Groth16Proof>;
+  /** Milliseconds that the latest proofs took, on average. */
+  expectedMs(): number;
+  stop(): void;
+}
+
+export interface ProverOptions {
+  /** Arguments for `node` to run the proving process. */
+  readonly entry?: readonly string[];
+  /** Without work for so long the process ends, and gives its memory back. */
+  readonly idleMs?: number;
+  /** Of the proving process; what serves people comes first. */
+  readonly niceness?: number;
+}
+
+const IDLE_MS = 120_000;
+const NICENESS = 10;
+/** Until proofs were measured on this machine. */
+const FIRST_EXPECTED_MS = 8_000;
+
+const exitMessage = z.number().nullable();
+
+/** Makes proofs in a process of its own, one at a time. It starts with the first proof. */
+export const createProver = ({
+  entry = entryArguments(import.meta.url, "./prover-process"),
+  idleMs = IDLE_MS,
+  niceness = NICENESS,
+}: ProverOptions = {}): Prover => {
+  let child: ChildProcess | null = null;
+  /** How many leaves of each tree the process has. */
+  let sent = new Map<string, number>();
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let expected = FIRST_EXPECTED_MS;
+
+  const end = (): void => {
+    child?.kill("SIGKILL");
+    child = null;
+    sent = new Map();
+  };
+
+  const start = (): ChildProcess => {
+    if (child !== null && child.exitCode === null && child.signalCode === null) return child;
+    sent = new Map();
+    child = spawn(process.execPath, [...entry], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    if (child.pid !== undefined) setPriority(child.pid, niceness);
+    child.unref();
+    child.channel?.unref();
+    return child;
+  };
+
+  const added = ({ key, leaves }: TreeLeaves) => {
+    const known = Math.min(sent.get(key) ?? 0, leaves.length);
+    return { key, known, added: leaves.slice(known) };
+  };
+
+  const messageOf = (input: ProofInput): unknown =>
+    toMessage(
+      input.circuit === "commitment"
+        ? input
+        : { ...input, state: added(input.state), association: added(input.association) },
+    );
+
+  const ask = (input: ProofInput, signal: AbortSignal): Promise<Groth16Proof> =>
+    new Promise((resolve, reject) => {
+      const worker = start();
+      const finish = (settle: () => void): void => {
+        worker.off("message", onMessage);
+        worker.off("exit", onExit);
+        worker.off("error", onExit);
+        signal.removeEventListener("abort", onAbort);
+        settle();
+      };
+      const onMessage = (raw: unknown): void => {
+        const said = proverMessage.parse(raw);
+        if ("ready" in said) return;
+        if ("proof" in said) {
+          if (input.circuit === "withdraw")
+            for (const { key, leaves } of [input.state, input.association]) sent.set(key, leaves.length);
+          finish(() => resolve(said.proof));
+          return;
+        }
+        // Which leaves it took before it failed is not known.
+        end();
+        finish(() => reject(said.code === "not_in_tree" ? new StaleTreeError(said.failure) : new Error(said.failure)));
+      };
+      const onExit = (code: unknown): void => {
+        end();
+        const exit = exitMessage.safeParse(code);
+        finish(() =>
+          reject(new Error(`The proving process ended (${exit.success ? String(exit.data) : "not started"}).`)),
+        );
+      };
+      const onAbort = (): void => {
+        end();
+        finish(() => reject(signal.reason as Error));
+      };
+      worker.on("message", onMessage);
+      worker.once("exit", onExit);
+      worker.once("error", onExit);
+      signal.addEventListener("abort", onAbort, { once: true });
+      worker.send(messageOf(input) as object, (error) => {
+        if (error !== null) onExit(null);
+      });
+    });
+
+  return {
+    prove: (input, signal, onStart) => {
+      const turn = async (): Promise<Groth16Proof> => {
+        signal.throwIfAborted();
+        clearTimeout(idle);
+        onStart?.();
+        const begun = performance.now();
+        try {
+          const proof = await ask(input, signal);
+          expected = (expected + performance.now() - begun) / 2;
+          return proof;
+        } finally {
+          idle = setTimeout(end, idleMs);
+          idle.unref();
+        }
+      };
+      const mine = last.then(turn, turn);
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+    expectedMs: () => Math.round(expected),
+    stop: () => {
+      clearTimeout(idle);
+      end();
+    },
+  };
+};

@@ -1,0 +1,98 @@
+import { encodeAbiParameters, encodeFunctionData, keccak256, type Address, type Hex } from "viem";
+import { entrypointAbi, relayData } from "@/lib/chains/privacy-pools";
+import { exitParameters, privacyProcessorAbi, processorOrder } from "@/lib/chains/privacy-processor";
+import type { ChainConfig } from "@/lib/config/chains";
+import { bpsOfCeil } from "@/lib/core/money";
+import { NotReadyError, type Spend } from "@/lib/ports/privacy";
+import type { ChainPool, PrivacyChain } from "./chain-pools";
+import type { NoteSecrets } from "./keys";
+import type { Groth16Proof } from "./proof-job";
+
+const SCALARS = 21888242871839275222246405745257275088548364400416034343698204186575808495617n;
+const withdrawalParameters = [
+  {
+    type: "tuple",
+    components: [
+      { name: "processooor", type: "address" },
+      { name: "data", type: "bytes" },
+    ],
+  },
+  { type: "uint256" },
+] as const;
+
+/** What a proof is bound to: who may use it, and for what. */
+export interface Withdrawal {
+  /** The protocol's spelling. */
+  readonly processooor: Address;
+  readonly data: Hex;
+}
+
+export const contextOf = (withdrawal: Withdrawal, scope: bigint): bigint =>
+  BigInt(keccak256(encodeAbiParameters(withdrawalParameters, [withdrawal, scope]))) % SCALARS;
+
+/** Follows from the note's secret, so that the mnemonic alone suffices for the public exit. */
+export const exitSaltOf = ({ secret }: NoteSecrets): Hex =>
+  keccak256(encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["causeway exit", secret]));
+
+interface Places {
+  readonly chain: PrivacyChain;
+  readonly contracts: ChainConfig["contracts"];
+  readonly pool: ChainPool;
+  readonly poolOut: ChainPool;
+  readonly feeRecipient: Address;
+}
+
+/** @param slotSecrets of the note that the slot's wallet gets, with its precommitment */
+export const withdrawalOf = (
+  spend: Spend,
+  { chain, contracts, pool, poolOut, feeRecipient }: Places,
+  slotSecrets: (NoteSecrets & { readonly precommitment: bigint }) | null,
+): Withdrawal => {
+  const { entrypoint, processor } = chain.config;
+  if (spend.to === "address") {
+    const relayFeeBPS = BigInt(pool.relayFeeBps);
+    const data = encodeAbiParameters(relayData, [{ recipient: spend.recipient, feeRecipient, relayFeeBPS }]);
+    return { processooor: entrypoint, data };
+  }
+  if (processor === undefined || slotSecrets === null) throw new NotReadyError("This chain has no privacy processor.");
+  const exitHash = keccak256(encodeAbiParameters(exitParameters, [spend.exitOwner, exitSaltOf(slotSecrets)]));
+  const data = encodeAbiParameters(processorOrder, [
+    {
+      entrypoint,
+      router: contracts.uniswapV3?.swapRouter02 ?? entrypoint,
+      wrapped: contracts.wrappedNative,
+      assetOut: poolOut.asset,
+      path: spend.path ?? "0x",
+      minimumOut: spend.minimumOutBase,
+      precommitment: slotSecrets.precommitment,
+      exitHash,
+      feeRecipient,
+      fee: bpsOfCeil(spend.withdrawBase, pool.relayFeeBps),
+      deadline: BigInt(Math.floor(spend.deadline.getTime() / 1000)),
+    },
+  ]);
+  return { processooor: processor, data };
+};
+
+const forContract = ({ pubSignals, ...points }: Groth16Proof) => {
+  const [a, b, c, d, e, f, g, h] = pubSignals;
+  if (a === undefined || b === undefined || c === undefined || d === undefined)
+    throw new Error("A proof has too few signals.");
+  if (e === undefined || f === undefined || g === undefined || h === undefined)
+    throw new Error("A proof has too few signals.");
+  return { ...points, pubSignals: [a, b, c, d, e, f, g, h] as const };
+};
+
+export const transactionOf = (
+  spend: Spend,
+  { pool }: Pick<Places, "pool">,
+  made: { withdrawal: Withdrawal; proof: Groth16Proof },
+) => {
+  const { withdrawal } = made;
+  const proof = forContract(made.proof);
+  const data =
+    spend.to === "address"
+      ? encodeFunctionData({ abi: entrypointAbi, functionName: "relay", args: [withdrawal, proof, pool.scope] })
+      : encodeFunctionData({ abi: privacyProcessorAbi, functionName: "run", args: [pool.address, withdrawal, proof] });
+  return { to: withdrawal.processooor, data };
+};

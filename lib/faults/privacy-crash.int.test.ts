@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import type { Address } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { expect, inject, test, vi } from "vitest";
+import { listOperations } from "@/lib/contracts/operations";
+import { getPrivateBalances, getPrivateTransfer, privateTransfer, shield } from "@/lib/contracts/privacy";
+import { isFinal } from "@/lib/core/status";
+import { testApi } from "@/lib/testing/api";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { balanceOnChain, fund, newCustomer } from "@/lib/testing/journey";
+import { workerProcesses } from "@/lib/testing/worker-process";
+
+/** A chain that no other test file deposits on: each deposit changes the association set, and proofs under way have to be made again. */
+const CHAIN = 31338;
+const TIMEOUT_MS = 150_000;
+const AMOUNT = 25_000_000n;
+/** `npm test` kills once, with the proof stored and nothing sent; the long run also kills during the proof and after the broadcast. */
+const IS_LONG = inject("isLong");
+
+const devnet = await testDevnet();
+const rpcUrl = devnet.rpcUrls[String(CHAIN)] ?? "";
+
+test(
+  "a worker that is killed while it spends a note loses nothing, spends the note once, and tells nobody who paid whom",
+  { timeout: 2 * TIMEOUT_MS },
+  async () => {
+    const api = await testApi({ variables: { PRIVACY_ANONYMITY_SET_MIN: "1000000" } });
+    const { services } = api;
+    const { config } = services;
+    const workers = await workerProcesses();
+    const variables = {
+      ...Object.fromEntries(Object.entries(devnet.rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url])),
+      ...Object.fromEntries(Object.keys(devnet.rpcUrls).map((id) => [`ASP_URL_${id}`, devnet.associationUrl])),
+      DATABASE_URL: config.databaseUrl,
+      APP_SECRET: config.appSecret,
+      KEY_ENCRYPTION_KEY: config.keyEncryptionKeys[0].toString("hex"),
+      EXECUTOR_PRIVATE_KEY: config.executorPrivateKey ?? "",
+      LOG_LEVEL: "trace",
+    };
+    const customer = await newCustomer(api);
+    const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+    await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
+    let worker = await workers.start(variables);
+    await worker.begin();
+    await client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "100" } });
+    await vi.waitFor(
+      async () => {
+        const { data } = await client.call(getPrivateBalances, { query: {} });
+        expect(data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC")?.spendable).toBe("99.9");
+      },
+      { timeout: TIMEOUT_MS, interval: 100 },
+    );
+
+    const recipient = testAccount().address;
+    const body = { chainId: CHAIN, token: "USDC", amount: "25", toAddress: recipient };
+    // So few deposits hide it that it has to be asked for twice.
+    await expect(client.call(privateTransfer, { body })).rejects.toMatchObject({ code: "small_anonymity_set" });
+    const { transferId, operationId } = await client.call(privateTransfer, { body: { ...body, acceptSmallSet: true } });
+    const stepIs = (wanted: (step: { state: string; provingSince: Date | null }) => boolean): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          const step = await services.database.prisma.privacyStep.findFirst({ where: { operationId } });
+          if (step === null || !wanted(step)) throw new Error(`The step is ${step?.state ?? "missing"}.`);
+        },
+        { timeout: TIMEOUT_MS, interval: 5 },
+      );
+    /** Kills the worker once the step is there, and lets another one go on. */
+    const killAt = async (wanted: Parameters<typeof stepIs>[0]): Promise<void> => {
+      const next = workers.start(variables);
+      await stepIs(wanted);
+      worker.kill();
+      await worker.exited;
+      worker = await next;
+      await worker.begin();
+    };
+    if (IS_LONG) await killAt(({ provingSince }) => provingSince !== null);
+    await killAt(({ state }) => state !== "queued");
+    if (IS_LONG) await killAt(({ state }) => state === "submitted" || state === "completed");
+    const ended = await vi.waitFor(
+      async () => {
+        const transfer = await client.call(getPrivateTransfer, { params: { id: transferId } });
+        if (!isFinal(transfer.status)) throw new Error(`It is ${transfer.status}.`);
+        return transfer;
+      },
+      { timeout: TIMEOUT_MS, interval: 100 },
+    );
+    worker.kill();
+    expect(ended).toMatchObject({ status: "completed", received: { amount: "25" } });
+    const usdc = devnet.chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "USDC")
+      ?.address as Address;
+    expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(AMOUNT);
+    const sent = await services.database.prisma.chainTransaction.findMany({
+      where: { purpose: { startsWith: "privacy:" } },
+    });
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.fromAddress).toBe(privateKeyToAddress(config.executorPrivateKey ?? "0x"));
+
+    // What the service gives away: nothing that it logs, and nothing that a search or the audit log shows, names the recipient.
+    const bare = recipient.slice(2).toLowerCase();
+    expect(readFileSync(workers.logFile, "utf8").toLowerCase()).not.toContain(bare);
+    const { data } = await client.call(listOperations, { query: { q: recipient } });
+    expect(data).toEqual([]);
+    const audit = await services.database.prisma.auditEvent.findMany({ where: { projectId: { not: null } } });
+    expect(JSON.stringify(audit.map(({ data: own }) => own)).toLowerCase()).not.toContain(bare);
+    const events = await services.database.prisma.operationEvent.findMany({ where: { operationId } });
+    expect(JSON.stringify(events).toLowerCase()).not.toContain(bare);
+  },
+);

@@ -1,0 +1,126 @@
+import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
+import type { Tx } from "@/lib/db/client";
+import { toDecimal } from "@/lib/db/decimal";
+import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { toStored } from "@/lib/ports/routing-json";
+import type { RouteRequest } from "@/lib/ports/routing";
+import { appendEvent, lockOperation } from "./repository";
+
+/** An operation that another module carries on, and that has no legs: its row, its events and its job. */
+export interface LeglessOperation {
+  readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  /** The queue whose handler carries it on. */
+  readonly queue: string;
+  readonly request: RouteRequest;
+  readonly expectedBase: bigint;
+  readonly minimumBase: bigint;
+  readonly searchTerms: readonly string[];
+  readonly createdBy: string;
+  /** Until when it can be approved; null for one that runs at once. */
+  readonly approvalUntil: Date | null;
+  readonly audit: Omit<AuditEntry, "subject" | "at">;
+}
+
+/** Stores the operation in the transaction that stores whatever else belongs to it. */
+export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date): Promise<void> => {
+  const runs = input.approvalUntil === null;
+  const subStatus: SubStatus = runs ? "prepared" : "awaiting_approval";
+  await tx.operation.create({
+    data: {
+      id: input.id,
+      projectId: input.projectId,
+      kind: input.kind,
+      status: "pending",
+      subStatus,
+      request: toStored(input.request),
+      quoted: toStored({ expectedBase: input.expectedBase, minimumBase: input.minimumBase }),
+      minimumBase: toDecimal(input.minimumBase),
+      createdBy: input.createdBy,
+      searchTerms: [...input.searchTerms],
+      acceptedAt: runs ? now : null,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: input.approvalUntil,
+    },
+  });
+  await appendEvent(tx, {
+    operationId: input.id,
+    type: "operation.created",
+    data: { status: "pending", subStatus },
+    now,
+  });
+  await recordAudit(tx, { ...input.audit, subject: input.id, at: now });
+  if (runs) await tx.job.create({ data: { id: input.id, queue: input.queue, runAt: now } });
+};
+
+/** Lets an operation run that awaited approval. False when it awaits approval no more. */
+export const approveLegless = async (
+  tx: Tx,
+  at: { readonly operationId: string; readonly queue: string; readonly audit: Omit<AuditEntry, "subject" | "at"> },
+  now: Date,
+): Promise<boolean> => {
+  const { operationId } = at;
+  const { count } = await tx.operation.updateMany({
+    where: { id: operationId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+    data: { subStatus: "prepared", acceptedAt: now, expiresAt: null, version: { increment: 1 }, updatedAt: now },
+  });
+  if (count === 0) return false;
+  await appendEvent(tx, {
+    operationId,
+    type: "operation.approved",
+    data: { status: "pending", subStatus: "prepared" },
+    now,
+  });
+  await recordAudit(tx, { ...at.audit, subject: operationId, at: now });
+  await tx.job.create({ data: { id: operationId, queue: at.queue, runAt: now } });
+  return true;
+};
+
+export interface LeglessMove {
+  readonly operationId: string;
+  readonly from: readonly { readonly status: Status; readonly subStatus: SubStatus }[];
+  readonly to: { readonly status: Status; readonly subStatus: SubStatus };
+  readonly event: string;
+  readonly failure?: { readonly code: string; readonly message: string; readonly retryable: boolean };
+  /** In base units: what was spent, and what arrived. */
+  readonly actual?: { readonly spentBase: bigint; readonly receivedBase: bigint };
+}
+
+/** Compare-and-set: false when the operation is in none of the states that `from` names. */
+export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise<boolean> => {
+  const { operationId, to } = move;
+  const before = await lockOperation(tx, operationId);
+  const isExpected = move.from.some(
+    ({ status, subStatus }) => status === before.status && subStatus === before.subStatus,
+  );
+  if (!isExpected) return false;
+  if (before.status !== to.status && !mayMove(before.status as Status, to.status))
+    throw new Error(`An operation may not go from ${before.status} to ${to.status}.`);
+  const { quoted } = await tx.operation.findUniqueOrThrow({ where: { id: operationId }, select: { quoted: true } });
+  await tx.operation.update({
+    where: { id: operationId },
+    data: {
+      ...to,
+      version: { increment: 1 },
+      updatedAt: now,
+      ...(move.failure === undefined ? {} : { failure: toStored(move.failure) }),
+      ...(move.actual === undefined ? {} : { quoted: toStored({ ...(quoted as object), ...move.actual }) }),
+    },
+  });
+  const data = { ...to, ...(move.failure === undefined ? {} : { code: move.failure.code }) };
+  await appendEvent(tx, { operationId, type: move.event, data, now });
+  return true;
+};
+
+/** pending → cancelled. False when it has begun. */
+export const cancelledLegless = async (tx: Tx, operationId: string, now: Date): Promise<boolean> => {
+  const { count } = await tx.operation.updateMany({
+    where: { id: operationId, status: "pending", subStatus: { in: ["awaiting_approval", "prepared", "proving"] } },
+    data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },
+  });
+  if (count === 0) return false;
+  await appendEvent(tx, { operationId, type: "operation.cancelled", data: { status: "cancelled" }, now });
+  return true;
+};

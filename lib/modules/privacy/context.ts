@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Actor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
+import type { AccountsService } from "@/lib/modules/accounts/service";
+import type { OperationsService } from "@/lib/modules/operations/service";
+import type { OtpService } from "@/lib/modules/otp/service";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { WalletsService } from "@/lib/modules/wallets/service";
+import type { PrivacyEngine, PrivacyPool, PrivateHoldings, PrivateWalletKey } from "@/lib/ports/privacy";
+import { GAP_MAX, notEnoughNumbers } from "./numbers";
+import { unknownPool } from "./errors";
+import type { PrivacyRepository } from "./repository";
+import type { PrivateWallets } from "./wallets";
+
+const PRICE_TIMEOUT_MS = 5_000;
+const USD_DECIMALS = 6;
+const READ_TIMEOUT_MS = 30_000;
+
+export interface PrivacyDeps {
+  readonly repository: PrivacyRepository;
+  readonly privateWallets: PrivateWallets;
+  readonly engine: PrivacyEngine;
+  readonly registry: ChainRegistry;
+  readonly wallets: Pick<WalletsService, "treasury">;
+  readonly accounts: AccountsService;
+  readonly operations: OperationsService;
+  readonly sponsorship: Pick<SponsorshipService, "checkGas">;
+  readonly otp: OtpService;
+  readonly policies: PoliciesService;
+  readonly prices: {
+    highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
+  };
+  readonly clock: Clock;
+  /** A transfer into a smaller set has to be confirmed. */
+  readonly anonymitySetMin: number;
+}
+
+/** An exact product, rounded up. */
+const worthUsd = (amountBase: bigint, decimals: number, priceUsd: string | null | undefined): string | null => {
+  if (priceUsd === null || priceUsd === undefined) return null;
+  const [whole = "0", fraction = ""] = priceUsd.split(".");
+  const value = amountBase * BigInt(whole + fraction) * 10n ** BigInt(USD_DECIMALS);
+  const scale = 10n ** BigInt(decimals + fraction.length);
+  return formatAmount((value + scale - 1n) / scale, USD_DECIMALS);
+};
+
+export const digestOf = (value: unknown): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(
+    createHash("sha256")
+      .update(JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item)))
+      .digest(),
+  );
+
+/** What all private operations need. */
+export const createPrivacyContext = (deps: PrivacyDeps) => {
+  const { engine, registry, repository, policies, prices } = deps;
+
+  /** @throws DomainError `unsupported_chain`, `unsupported_token`, `unknown_pool`, `chain_unavailable` */
+  const poolOf = async (chainId: number, ref: string, path: string): Promise<PrivacyPool> => {
+    const token = registry.resolveToken(chainId, ref);
+    const pool = (await engine.pools(chainId)).find((each) => each.token.address === token.address);
+    if (pool === undefined) throw unknownPool(token, path);
+    return pool;
+  };
+
+  const holdings = (key: PrivateWalletKey, chainId: number): Promise<PrivateHoldings> =>
+    engine.holdings(key, chainId, AbortSignal.timeout(READ_TIMEOUT_MS));
+
+  /** Deposit numbers that are free now, lowest first. @throws DomainError `invalid_state` when too many are open at once */
+  const freeNumbers = async (
+    own: { projectId: string; key: PrivateWalletKey; pool: PrivacyPool },
+    count: number,
+  ): Promise<number[]> => {
+    const { key, pool, projectId } = own;
+    const { nextDepositIndex } = await holdings(key, pool.chainId);
+    const used = await repository.numbersInUse(projectId, key.id, { chainId: pool.chainId, pool: pool.address });
+    const next = nextDepositIndex.get(pool.address) ?? 0;
+    // A scan by mnemonic alone stops after a gap.
+    const free = Array.from({ length: GAP_MAX }, (_, index) => next + index).filter((number) => !used.has(number));
+    if (free.length < count) throw notEnoughNumbers();
+    return free.slice(0, count);
+  };
+
+  /** Decides, in the transaction that stores it, whether the actor may move so much without a code. */
+  const admission = async (actor: Actor, token: Token, amountBase: bigint): Promise<(tx: Tx) => Promise<boolean>> => {
+    if (policies.needsCode(actor)) return () => Promise.resolve(false);
+    const [price] = await prices.highestPriceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => [null]);
+    const usd = worthUsd(amountBase, token.decimals, price);
+    return (tx) => policies.spend(sqlOf(tx), actor, usd, deps.clock.now());
+  };
+
+  return { ...deps, poolOf, holdings, freeNumbers, admission };
+};
+
+export type PrivacyContext = ReturnType<typeof createPrivacyContext>;

@@ -1,0 +1,236 @@
+import { actorName, type Actor } from "@/lib/core/actor";
+import { addSeconds } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { formatAmount } from "@/lib/core/money";
+import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import { doneBy } from "@/lib/modules/audit/service";
+import { NoteGoneError, type PrivacyPool, type PrivateNote } from "@/lib/ports/privacy";
+import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import { storedToken, toStored } from "@/lib/ports/routing-json";
+import { digestOf, type PrivacyContext } from "./context";
+import { noteInUse, noteIsApproved, noteUnknown } from "./errors";
+import type { Once } from "./once";
+import { TakenError, type NewTransfer, type TransferRow } from "./repository";
+import type { ExitLegPlan } from "./shield-routing";
+import { AwaitsApproval } from "./shielding";
+import type { PrivacyWalletRow } from "./wallet-repository";
+
+const APPROVAL_SECONDS = 24 * 3600;
+const PROOF_TIMEOUT_MS = 60_000;
+const ESTIMATED_SECONDS = 5;
+
+export interface ExitInput {
+  readonly chainId: number;
+  readonly noteId: string;
+  readonly privacyWalletId?: string | undefined;
+}
+
+export interface PossibleExit {
+  readonly privacyWalletId: string;
+  readonly note: PrivateNote;
+  readonly leaving: boolean;
+}
+
+interface Asked {
+  readonly pool: PrivacyPool;
+  readonly wallet: PrivacyWalletRow;
+  readonly note: PrivateNote;
+}
+
+/**
+ * Takes notes that are not in the association set back to the treasury, by the pool's public exit: a leg of the treasury, which the
+ * driver of operations carries out. The proof names its note alone, so nothing that happens meanwhile makes it worthless.
+ */
+export const createExiting = (context: PrivacyContext) => {
+  const { repository, engine, operations, accounts, clock, privateWallets } = context;
+
+  const treasuryOf = async (projectId: string) => {
+    const treasury = await context.wallets.treasury(projectId);
+    if (treasury === null || treasury.ownerAddress === null)
+      throw new DomainError("unknown_wallet", "The project has no treasury yet.");
+    return { ...treasury, ownerAddress: treasury.ownerAddress };
+  };
+
+  /** @throws DomainError `note_spent`, `invalid_state` where the note can be spent in private */
+  const noteOf = async (wallet: PrivacyWalletRow, chainId: number, noteId: string): Promise<Asked> => {
+    // Read before the notes: an operation that ended in between is seen in them.
+    const used = await repository.notesInUse(wallet.projectId, chainId);
+    if (used.has(noteId)) throw noteInUse();
+    const held = await context.holdings(privateWallets.keyOf(wallet), chainId);
+    const note = held.notes.find(({ id }) => id === noteId);
+    if (note === undefined) throw noteUnknown();
+    if (note.state === "approved") throw noteIsApproved();
+    return { wallet, note, pool: await context.poolOf(chainId, note.token.address, "noteId") };
+  };
+
+  const requestOf = ({ pool, note }: Asked, recipient: `0x${string}`): RouteRequest => ({
+    sources: [{ owner: pool.address, token: note.token, amountBase: note.valueBase }],
+    destination: { token: note.token, recipient },
+    slippageBps: 0,
+  });
+
+  const legOf = ({ note }: Asked, plan: ExitLegPlan): RouteLeg => ({
+    sourceIndex: 0,
+    kind: "transfer",
+    expectedOutBase: note.valueBase,
+    minOutBase: note.valueBase,
+    steps: [
+      {
+        kind: "transfer",
+        venue: engine.name,
+        from: note.token,
+        to: note.token,
+        amountInBase: note.valueBase,
+        amountOutBase: note.valueBase,
+      },
+    ],
+    fees: [],
+    estimatedSeconds: ESTIMATED_SECONDS,
+    priceImpactBps: 0,
+    plan: toStored(plan),
+  });
+
+  const callsOf = async ({ wallet, note, pool }: Asked, owner: `0x${string}`) => {
+    const input = { chainId: pool.chainId, token: note.token, wallet: privateWallets.keyOf(wallet), noteId: note.id };
+    try {
+      return [...(await engine.exit({ ...input, owner }, AbortSignal.timeout(PROOF_TIMEOUT_MS))).calls];
+    } catch (error) {
+      if (error instanceof NoteGoneError) throw noteUnknown();
+      throw error;
+    }
+  };
+
+  const run = async (
+    actor: Actor,
+    asked: Asked,
+    own: { transfer: NewTransfer | TransferRow; isStored: boolean; codeId: string | null },
+  ) => {
+    const { pool, note, wallet } = asked;
+    const { transfer, isStored, codeId } = own;
+    const { projectId } = actor;
+    const { chainId } = pool;
+    const treasury = await treasuryOf(projectId);
+    const calls = await callsOf(asked, treasury.address);
+    const legId = newId("leg");
+    const account = { address: treasury.address, ownerAddress: treasury.ownerAddress };
+    const { gas } = await accounts.simulate({ account, chainId, legId, calls }, []);
+    context.sponsorship.checkGas({ chainId, kind: "swap", gas });
+    const plan: ExitLegPlan = { kind: "public_exit", pool: pool.address, commitment: BigInt(note.id), calls };
+    const admit = isStored ? null : await context.admission(actor, note.token, note.valueBase);
+    return operations.start({
+      projectId,
+      ...(isStored ? { operationId: transfer.operationId } : {}),
+      kind: "public_exit",
+      createdBy: actorName(actor),
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      request: requestOf(asked, treasury.address),
+      wallets: [treasury],
+      legs: [{ legId, routeLeg: legOf(asked, plan), via: "user_operation", takesMoney: false, gas }],
+      claim: async (tx, operationId) => {
+        if (admit !== null && !(await admit(tx))) throw new AwaitsApproval();
+        await repository.claimExit(tx, { projectId, walletId: wallet.id, chainId, noteId: note.id, operationId });
+        if (!isStored) await repository.insertTransfer(tx, { ...(transfer as NewTransfer), operationId });
+        return true;
+      },
+      audit: {
+        ...doneBy(actor),
+        action: isStored ? "operation.approved" : "operation.executed",
+        data: { kind: "public_exit", transferId: transfer.id, means: codeId === null ? "policy" : "code", codeId },
+      },
+    });
+  };
+
+  const orInUse = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof TakenError) throw noteInUse();
+      throw error;
+    }
+  };
+
+  const letWait = async (actor: Actor, asked: Asked, transfer: NewTransfer) => {
+    const treasury = await treasuryOf(actor.projectId);
+    return operations.startAwaiting({
+      projectId: actor.projectId,
+      kind: "public_exit",
+      createdBy: actorName(actor),
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      request: requestOf(asked, treasury.address),
+      wallets: [treasury],
+      expectedBase: asked.note.valueBase,
+      minimumBase: asked.note.valueBase,
+      expiresAt: addSeconds(clock.now(), APPROVAL_SECONDS),
+      claim: (tx, operationId) => repository.insertTransfer(tx, { ...transfer, operationId }),
+    });
+  };
+
+  return {
+    /** Notes of the project, or of one private wallet, that are not in an association set. */
+    list: async (actor: Actor, walletId: string | undefined): Promise<PossibleExit[]> => {
+      const chosen = await privateWallets.choose(actor, walletId);
+      const wallets = walletId === undefined ? await privateWallets.list(actor.projectId) : [chosen];
+      const found: PossibleExit[] = [];
+      for (const { id: chainId } of context.registry.list()) {
+        if ((await engine.pools(chainId)).length === 0) continue;
+        const used = await repository.notesInUse(actor.projectId, chainId);
+        for (const wallet of wallets) {
+          const { notes } = await context.holdings(privateWallets.keyOf(wallet), chainId);
+          for (const note of notes.filter(({ state }) => state !== "approved"))
+            found.push({ privacyWalletId: wallet.id, note, leaving: used.has(note.id) });
+        }
+      }
+      return found;
+    },
+
+    /** @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, … */
+    create: async (actor: Actor, input: ExitInput, once: Once | null): Promise<string> => {
+      context.registry.get(input.chainId);
+      const wallet = await privateWallets.choose(actor, input.privacyWalletId);
+      const asked = await noteOf(wallet, input.chainId, input.noteId);
+      const { note, pool } = asked;
+      const { address } = await treasuryOf(actor.projectId);
+      const transfer: NewTransfer = {
+        projectId: actor.projectId,
+        id: newId("transfer"),
+        operationId: "",
+        kind: "public_exit",
+        walletId: wallet.id,
+        toAddress: address,
+        chainId: pool.chainId,
+        token: toStored(note.token),
+        tokenOut: toStored(note.token),
+        amountBase: toDecimal(note.valueBase),
+        noteId: note.id,
+        digest: digestOf(["public_exit", actor.projectId, wallet.id, pool.chainId, note.id, note.valueBase, address]),
+        ...(once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest }),
+        createdBy: actorName(actor),
+        createdAt: clock.now(),
+      };
+      if (context.policies.needsCode(actor)) await letWait(actor, asked, transfer);
+      else
+        await orInUse(run(actor, asked, { transfer, isStored: false, codeId: null })).catch((error: unknown) => {
+          if (error instanceof AwaitsApproval) return letWait(actor, asked, transfer);
+          throw error;
+        });
+      return transfer.id;
+    },
+
+    /** Lets an exit run that awaited approval. False when it awaits approval no more. */
+    approve: async (actor: Actor, transfer: TransferRow, codeId: string): Promise<boolean> => {
+      const wallet = await privateWallets.find(transfer.projectId, transfer.walletId, "privacyWalletId");
+      const asked = await noteOf(wallet, transfer.chainId, transfer.noteId ?? "");
+      return (await orInUse(run(actor, asked, { transfer, isStored: true, codeId }))) !== null;
+    },
+
+    lines: (transfer: TransferRow): string[] => {
+      const token = storedToken.parse(transfer.token);
+      const amount = `${formatAmount(toBigInt(transfer.amountBase), token.decimals)} ${token.symbol}`;
+      return [
+        `You take out of a privacy pool, in public: ${amount} on ${context.registry.get(transfer.chainId).name}`,
+        `To: the treasury, ${transfer.toAddress ?? ""}`,
+      ];
+    },
+  };
+};

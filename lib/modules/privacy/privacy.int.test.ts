@@ -1,0 +1,298 @@
+import { createPublicClient, http, parseUnits, type Address } from "viem";
+import { beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { ApiError } from "@/lib/api-client/client";
+import { approveOperation, cancelOperation, getOperation, listOperations } from "@/lib/contracts/operations";
+import {
+  createPrivacyWallet,
+  executePrivateSwap,
+  exportPrivacyWallet,
+  getPrivateBalances,
+  getPrivateTransfer,
+  preparePrivateSwap,
+  privateTransfer,
+  quotePrivateSwap,
+  shield,
+  unshield,
+} from "@/lib/contracts/privacy";
+import { requestOtp } from "@/lib/contracts/swap";
+import { isFinal } from "@/lib/core/status";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
+import { signApproval, type SignedApproval } from "@/lib/testing/approve";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+
+// The whole way over real contracts, with real proofs: one deposit feeds most of the tests, because proofs take seconds.
+/** A chain that no other test file deposits on: each deposit changes the association set, and proofs under way have to be made again. */
+const CHAIN = 31337;
+const PROOF_TIMEOUT_MS = 220_000;
+// A proof takes seconds of all cores, and other files want them too.
+vi.setConfig({ testTimeout: 240_000 });
+/** `npm test` makes two proofs here: a transfer and an unshield. The long run adds what takes more of them. */
+const IS_LONG = inject("isLong");
+const USDC = (amount: string): bigint => parseUnits(amount, 6);
+
+type Transfer = ResponseOf<typeof getPrivateTransfer>;
+
+let api: TestApi;
+let customer: Customer;
+let key: TestApiKey;
+let usdc: Address;
+const { chains, rpcUrls } = await testDevnet();
+const rpcUrl = rpcUrls[String(CHAIN)] ?? "";
+
+const untilFinal = (transferId: string): Promise<Transfer> =>
+  vi.waitFor(
+    async () => {
+      const transfer = await key.client.call(getPrivateTransfer, { params: { id: transferId } });
+      if (!isFinal(transfer.status)) throw new Error(`It is ${transfer.status} (${transfer.subStatus}).`);
+      return transfer;
+    },
+    { timeout: PROOF_TIMEOUT_MS, interval: 200 },
+  );
+
+const balanceOf = async (token: string, privacyWalletId?: string) => {
+  const { data } = await key.client.call(getPrivateBalances, {
+    query: privacyWalletId === undefined ? {} : { privacyWalletId },
+  });
+  const found = data.find((balance) => balance.chainId === CHAIN && balance.token.symbol === token);
+  if (found === undefined) throw new Error(`There is no balance of ${token}.`);
+  return found;
+};
+
+const untilSpendable = (token: string, amount: string, privacyWalletId?: string) =>
+  vi.waitFor(
+    async () => {
+      const balance = await balanceOf(token, privacyWalletId);
+      expect(balance.spendable).toBe(amount);
+      return balance;
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+
+const codeOf = async (call: Promise<unknown>): Promise<string> => {
+  const error: unknown = await call.catch((reason: unknown) => reason);
+  return error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
+};
+
+beforeAll(async () => {
+  api = await testApi({ worker: true });
+  customer = await newCustomer(api);
+  key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  usdc = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "USDC")?.address as Address;
+  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "2000" });
+});
+
+test("a shield becomes a note of exactly what the pool leaves of it, and can be spent once it is approved", async () => {
+  const begun = await key.client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "1000" } });
+  expect(begun).toMatchObject({ kind: "shield", status: "pending", engine: "Privacy Pools (0xbow)" });
+  expect(await untilFinal(begun.transferId)).toMatchObject({ status: "completed", received: { amount: "999" } });
+  const balance = await untilSpendable("USDC", "999");
+  expect(balance).toMatchObject({ pendingApproval: "0", inProof: "0", declined: "0", shieldFeeBps: 10, minimum: "1" });
+  expect(balance.anonymitySet).toBeGreaterThanOrEqual(1);
+  expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(USDC("1000"));
+});
+
+test("a private transfer pays exactly the amount to its recipient, and its sender is nowhere in its transaction", async () => {
+  const recipient = testAccount().address;
+  const body = { chainId: CHAIN, token: "USDC", amount: "100.5", toAddress: recipient };
+  const begun = await key.client.call(privateTransfer, { body });
+  expect(begun.status).toBe("pending");
+  const ended = await untilFinal(begun.transferId);
+  expect(ended).toMatchObject({ status: "completed", subStatus: "full", received: { amount: "100.5" } });
+  expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("100.5"));
+  const hash = (ended.steps[0]?.txHash ?? "0x") as `0x${string}`;
+  const client = createPublicClient({ transport: http(rpcUrl) });
+  const [transaction, receipt] = await Promise.all([
+    client.getTransaction({ hash }),
+    client.getTransactionReceipt({ hash }),
+  ]);
+  const onChain = JSON.stringify([transaction, receipt], (_key, value: unknown) =>
+    typeof value === "bigint" ? value.toString() : value,
+  ).toLowerCase();
+  expect(onChain).toContain(recipient.slice(2).toLowerCase());
+  expect(onChain).not.toContain(customer.treasury.slice(2).toLowerCase());
+  await untilSpendable("USDC", "898.5");
+});
+
+test("an unshield brings exactly the amount back to the treasury", async () => {
+  const back = await key.client.call(unshield, { body: { chainId: CHAIN, token: "USDC", amount: "50" } });
+  expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "50" } });
+  expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(USDC("1050"));
+  await untilSpendable("USDC", "848.5");
+});
+
+describe("what waits for a code", () => {
+  test("a person's transfer moves nothing before its code, and can be cancelled", async () => {
+    const { client } = customer.session;
+    const body = { chainId: CHAIN, token: "USDC", amount: "10", toAddress: testAccount().address };
+    const waiting = await client.call(privateTransfer, { body });
+    expect(waiting).toMatchObject({ status: "pending", subStatus: "awaiting_approval", steps: [] });
+    const { operationId } = waiting;
+    await client.call(requestOtp, { body: { operationId } });
+    expect(await codeOf(client.call(approveOperation, { params: { id: operationId }, body: { otp: "000000" } }))).toBe(
+      "422 otp_invalid",
+    );
+    const cancelled = await client.call(cancelOperation, { params: { id: operationId } });
+    expect(cancelled).toMatchObject({ status: "cancelled", may: { cancel: false, approve: false, retry: false } });
+  });
+
+  test("with its code it is carried out, and cancelling it while its proof is made stops the proof and frees the note", async () => {
+    const { client } = customer.session;
+    const before = await balanceOf("USDC");
+    const body = { chainId: CHAIN, token: "USDC", amount: "10", toAddress: testAccount().address };
+    const { operationId } = await client.call(privateTransfer, { body });
+    const seen = await codesOf(api, customer);
+    await client.call(requestOtp, { body: { operationId } });
+    const otp = await api.readCode(customer.email, seen);
+    await client.call(approveOperation, { params: { id: operationId }, body: { otp } });
+    await vi.waitFor(async () => {
+      expect((await client.call(getOperation, { params: { id: operationId } })).subStatus).toBe("proving");
+    });
+    expect(Number((await balanceOf("USDC")).inProof)).toBeGreaterThan(0);
+    expect(await client.call(cancelOperation, { params: { id: operationId } })).toMatchObject({ status: "cancelled" });
+    await untilSpendable("USDC", before.spendable);
+  });
+});
+
+if (IS_LONG) {
+  test("a transfer to another private wallet stays in the pool, is worth exactly the amount there, and can be unshielded", async () => {
+    const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Payroll" } });
+    const body = { chainId: CHAIN, token: "USDC", amount: "50", toPrivacyWalletId: privacyWalletId };
+    const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
+    expect(ended).toMatchObject({ status: "completed", received: { amount: "50" } });
+    await untilSpendable("USDC", "50", privacyWalletId);
+    const treasury = await balanceOnChain(rpcUrl, usdc, customer.treasury);
+    const back = await key.client.call(unshield, {
+      body: { chainId: CHAIN, token: "USDC", amount: "50", privacyWalletId },
+    });
+    expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "50" } });
+    expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(treasury + USDC("50"));
+  });
+
+  test("a private swap brings at least the minimum of its quote as a new note, and a quote moves money once", async () => {
+    const quote = await key.client.call(quotePrivateSwap, {
+      body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "100" },
+    });
+    expect(await codeOf(key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }))).toBe(
+      "409 invalid_state",
+    );
+    const { privacyWalletId } = await balanceOf("USDC");
+    const prepared = await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
+    expect(prepared).toMatchObject({ prepared: true, approved: false });
+    const calls = Array.from({ length: 5 }, () =>
+      key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }),
+    );
+    const answers = await Promise.allSettled(calls);
+    const begun = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    expect(begun).toHaveLength(1);
+    const ended = await untilFinal(begun[0]?.transferId ?? "");
+    expect(ended.status).toBe("completed");
+    expect(Number(ended.received?.amount)).toBeGreaterThanOrEqual(Number(quote.minimum.amount));
+    await untilSpendable("DAI", ended.received?.amount ?? "");
+    expect(await codeOf(key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }))).toBe(
+      "409 quote_already_used",
+    );
+  });
+
+  test("more than the largest note takes several notes, and is one transfer that brings exactly the amount", async () => {
+    const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Small notes" } });
+    for (const spendable of ["9.99", "19.98"]) {
+      const { transferId } = await key.client.call(shield, {
+        body: { chainId: CHAIN, token: "USDC", amount: "10", privacyWalletId },
+      });
+      await untilFinal(transferId);
+      await untilSpendable("USDC", spendable, privacyWalletId);
+    }
+    const recipient = testAccount().address;
+    const body = { chainId: CHAIN, token: "USDC", amount: "15", toAddress: recipient, privacyWalletId };
+    const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
+    expect(ended).toMatchObject({ status: "completed", received: { amount: "15" } });
+    expect(ended.steps.map(({ state, withdrawn }) => [state, withdrawn])).toEqual([
+      ["completed", "9.99"],
+      ["completed", "5.01"],
+    ]);
+    expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("15"));
+  });
+}
+
+test("private operations exist for those alone who may read privacy", async () => {
+  const blind = await api.createKey(customer.session, { scopes: ["operations:read", "operations:write"] });
+  const { data } = await key.client.call(listOperations, { query: {} });
+  const own = data.find(({ kind }) => kind === "private_transfer");
+  expect(own).toBeDefined();
+  const seen = await blind.client.call(listOperations, { query: {} });
+  expect(seen.data.filter(({ kind }) => kind.startsWith("private") || kind.includes("shield"))).toEqual([]);
+  const id = own?.operationId ?? "";
+  expect(await codeOf(blind.client.call(getOperation, { params: { id } }))).toBe("404 not_found");
+  expect(await codeOf(blind.client.call(cancelOperation, { params: { id } }))).toBe("404 not_found");
+});
+
+test("what a pool does not take, and whom it does not know, is refused with a code of its own and moves nothing", async () => {
+  const stranger = await newCustomer(api);
+  const toAddress = testAccount().address;
+  const { privacyWalletId: foreign } = await stranger.session.client.call(createPrivacyWallet, {
+    body: { name: "Theirs" },
+  });
+  const move = { chainId: CHAIN, token: "USDC", amount: "10" };
+  const { client } = key;
+  expect(await codeOf(client.call(shield, { body: { ...move, amount: "0.99" } }))).toBe("422 below_pool_minimum");
+  expect(await codeOf(client.call(shield, { body: { ...move, token: "USDT" } }))).toBe("422 unknown_pool");
+  expect(await codeOf(client.call(shield, { body: { ...move, privacyWalletId: foreign } }))).toBe(
+    "404 unknown_privacy_wallet",
+  );
+  expect(await codeOf(client.call(privateTransfer, { body: { ...move, toAddress, privacyWalletId: foreign } }))).toBe(
+    "404 unknown_privacy_wallet",
+  );
+  expect(await codeOf(client.call(privateTransfer, { body: { ...move, toAddress, amount: "100000" } }))).toBe(
+    "422 insufficient_balance",
+  );
+  expect(await codeOf(client.call(privateTransfer, { body: { ...move, toAddress, amount: "1.0000001" } }))).toBe(
+    "422 amount_precision",
+  );
+  expect(await codeOf(client.call(privateTransfer, { body: { ...move, toPrivacyWalletId: foreign } }))).toBe(
+    "404 unknown_privacy_wallet",
+  );
+  expect(
+    await codeOf(
+      client.call(quotePrivateSwap, { body: { chainId: CHAIN, fromToken: "USDC", toToken: "USDT", amount: "10" } }),
+    ),
+  ).toBe("422 unknown_pool");
+});
+
+test("an Idempotency-Key is good for its own call alone", async () => {
+  const send = (idempotencyKey: string, amount: string) =>
+    api.fetch("/privacy/transfer", {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+        authorization: `Bearer ${customer.session.accessToken}`,
+      },
+      body: JSON.stringify({ chainId: CHAIN, token: "USDC", amount, toAddress: customer.treasury }),
+    });
+  const [one, again] = [await send("a", "5"), await send("a", "5")];
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(((await again.json()) as Transfer).transferId).toBe(((await one.json()) as Transfer).transferId);
+  expect((await send("a", "6")).status).toBe(422);
+});
+
+test("a mnemonic is shown with an approval of exactly that, once, and the audit log says so", async () => {
+  const { client, account } = customer.session;
+  const { privacyWalletId } = await client.call(createPrivacyWallet, { body: { name: "To take along" } });
+  const params = { id: privacyWalletId };
+  const ask = (approval?: SignedApproval) =>
+    client.call(exportPrivacyWallet, { params, body: approval === undefined ? {} : { approval } });
+  const approval = await signApproval(account, await ask().catch((error: unknown) => error));
+  const { mnemonic } = await ask(approval);
+  expect(mnemonic.split(" ")).toHaveLength(12);
+  expect(await codeOf(ask(approval))).toBe("409 invalid_state");
+  const { prisma } = api.services.database;
+  expect(
+    await prisma.auditEvent.count({ where: { action: "privacy_wallet.exported", subject: privacyWalletId } }),
+  ).toBe(1);
+  const row = await prisma.privacyWallet.findFirst({ where: { id: privacyWalletId } });
+  expect(JSON.stringify(row)).not.toContain(mnemonic);
+  expect(Buffer.from(row?.ciphertext ?? []).toString("utf8")).not.toContain(mnemonic.slice(0, 10));
+});

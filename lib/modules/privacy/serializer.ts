@@ -1,0 +1,173 @@
+import type { z } from "zod";
+import type {
+  getPrivateBalances,
+  listPrivateExits,
+  preparePrivateSwap,
+  privacyWalletRecord,
+  privateTransferRecord,
+  quotePrivateSwap,
+} from "@/lib/contracts/privacy";
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import { storedToken } from "@/lib/ports/routing-json";
+import type { PossibleExit } from "./exiting";
+import type { TransferView, WalletBalance } from "./service";
+import type { PrivacyWalletRow } from "./wallet-repository";
+
+type Record = z.output<typeof privateTransferRecord>;
+
+/** What everybody sees on the chain, whatever the engine does. */
+export const STAYS_PUBLIC = [
+  "That the treasury deposited into the pool, how much, and when.",
+  "The amount and the recipient of every withdrawal to an address, and when it was made.",
+  "What a private swap sold and bought. Equal amounts and near times can connect what was meant to stay apart.",
+];
+
+const tokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
+  symbol,
+  address,
+  chainId,
+  decimals,
+  assetId,
+});
+
+const amountRecord = (token: Token, base: bigint) => ({
+  token: tokenRecord(token),
+  amount: formatAmount(base, token.decimals),
+  amountBase: base.toString(),
+  decimals: token.decimals,
+});
+
+export const toPrivacyWallet = ({ id, name, createdAt }: PrivacyWalletRow): z.output<typeof privacyWalletRecord> => ({
+  privacyWalletId: id,
+  name,
+  createdAt: createdAt.toISOString(),
+});
+
+export const toPrivateBalances = (
+  balances: readonly WalletBalance[],
+  engine: string,
+): z.output<typeof getPrivateBalances.response> => ({
+  data: balances.map(({ pool, ...balance }) => {
+    const text = (base: bigint): string => formatAmount(base, pool.token.decimals);
+    return {
+      privacyWalletId: balance.privacyWalletId,
+      chainId: pool.chainId,
+      token: tokenRecord(pool.token),
+      spendable: text(balance.spendableBase),
+      pendingApproval: text(balance.pendingBase),
+      inProof: text(balance.inProofBase),
+      declined: text(balance.declinedBase),
+      anonymitySet: balance.anonymitySet,
+      minimum: text(pool.minimumBase),
+      shieldFeeBps: pool.shieldFeeBps,
+    };
+  }),
+  engine,
+  staysPublic: [...STAYS_PUBLIC],
+});
+
+export const toPrivateExits = (exits: readonly PossibleExit[]): z.output<typeof listPrivateExits.response> => ({
+  data: exits.flatMap(({ privacyWalletId, note, leaving }) =>
+    note.state === "approved"
+      ? []
+      : [
+          {
+            noteId: note.id,
+            privacyWalletId,
+            chainId: note.chainId,
+            amount: amountRecord(note.token, note.valueBase),
+            state: note.state,
+            txHash: note.txHash,
+            leaving,
+          },
+        ],
+  ),
+});
+
+const proofOf = ({ steps, expectedProofMs, operation }: TransferView, now: Date): Record["proof"] => {
+  const proving = steps.find(({ state, provingSince }) => state === "queued" && provingSince !== null);
+  if (proving === undefined || proving.provingSince === null || operation.status === "cancelled") return null;
+  const passed = now.getTime() - proving.provingSince.getTime();
+  return {
+    startedAt: proving.provingSince.toISOString(),
+    secondsLeft: Math.max(1, Math.ceil((expectedProofMs - passed) / 1000)),
+  };
+};
+
+/** Steps of operations that spend notes; a shield shows its leg in the operation. */
+const stepsOf = ({ steps }: TransferView, token: Token): Record["steps"] =>
+  steps.map((step) => ({
+    state: step.state,
+    withdrawn: formatAmount(toBigInt(step.withdrawBase), token.decimals),
+    txHash: step.txHash,
+    failure: step.failure as Record["failure"],
+  }));
+
+const receivedOf = ({ steps, operation }: TransferView): bigint =>
+  [...steps, ...operation.legs].reduce((sum, { receivedBase }) => sum + (toBigIntOrNull(receivedBase) ?? 0n), 0n);
+
+export const toPrivateTransfer = (view: TransferView, now: Date): Record => {
+  const { transfer, operation } = view;
+  const [token, tokenOut] = [storedToken.parse(transfer.token), storedToken.parse(transfer.tokenOut)];
+  const received = receivedOf(view);
+  return {
+    transferId: transfer.id,
+    operationId: transfer.operationId,
+    kind: transfer.kind as Record["kind"],
+    status: operation.status,
+    subStatus: operation.subStatus,
+    privacyWalletId: transfer.walletId,
+    toPrivacyWalletId: transfer.toWalletId,
+    toAddress: transfer.toAddress as Record["toAddress"],
+    chainId: transfer.chainId,
+    amount: amountRecord(token, toBigInt(transfer.amountBase)),
+    minimum: transfer.minimumBase === null ? null : amountRecord(tokenOut, toBigInt(transfer.minimumBase)),
+    received: received === 0n ? null : amountRecord(tokenOut, received),
+    steps: stepsOf(view, token),
+    proof: proofOf(view, now),
+    failure: operation.failure as Record["failure"],
+    createdBy: transfer.createdBy,
+    createdAt: transfer.createdAt.toISOString(),
+    updatedAt: operation.updatedAt.toISOString(),
+    expiresAt: operation.expiresAt === null ? null : operation.expiresAt.toISOString(),
+    engine: view.engine,
+    anonymitySet: view.anonymitySet,
+    staysPublic: [...STAYS_PUBLIC],
+  };
+};
+
+interface Amount {
+  readonly token: Token;
+  readonly amountBase: bigint;
+}
+
+export const toPrivateQuote = (
+  quote: { quoteId: string; expiresAt: Date; from: Amount; expected: Amount; minimum: Amount; poolFee: Amount },
+  engine: string,
+): z.output<typeof quotePrivateSwap.response> => {
+  const record = ({ token, amountBase }: Amount) => amountRecord(token, amountBase);
+  return {
+    quoteId: quote.quoteId,
+    expiresAt: quote.expiresAt.toISOString(),
+    from: record(quote.from),
+    expected: record(quote.expected),
+    minimum: record(quote.minimum),
+    poolFee: record(quote.poolFee),
+    engine,
+    anonymitySet: null,
+    staysPublic: [...STAYS_PUBLIC],
+  };
+};
+
+export const toPreparedSwap = (prepared: {
+  quoteId: string;
+  expiresAt: Date;
+  privacyWalletId: string;
+  approved: boolean;
+}): z.output<typeof preparePrivateSwap.response> => ({
+  prepared: true,
+  ...prepared,
+  expiresAt: prepared.expiresAt.toISOString(),
+});

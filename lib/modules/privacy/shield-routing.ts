@@ -1,0 +1,67 @@
+import { parseEventLogs } from "viem";
+import { z } from "zod";
+import { privacyPoolAbi } from "@/lib/chains/privacy-pools";
+import { storedAddress, storedBase, storedHex } from "@/lib/ports/routing-json";
+import type { RouteLeg, RoutingProvider, SourceReceipt } from "@/lib/ports/routing";
+
+/** What a leg of a shield keeps as its plan. */
+const shieldPlan = z.object({
+  kind: z.literal("shield"),
+  pool: storedAddress,
+  precommitment: storedBase,
+  calls: z.array(z.object({ to: storedAddress, data: storedHex, value: storedBase })),
+});
+
+/** What a leg of a public exit keeps as its plan. */
+const exitPlan = shieldPlan.omit({ kind: true, precommitment: true }).extend({
+  kind: z.literal("public_exit"),
+  commitment: storedBase,
+});
+
+export type ShieldLegPlan = z.output<typeof shieldPlan>;
+export type ExitLegPlan = z.output<typeof exitPlan>;
+
+const legPlan = z.discriminatedUnion("kind", [shieldPlan, exitPlan]);
+
+const planOf = (leg: RouteLeg): ShieldLegPlan | ExitLegPlan | null => legPlan.safeParse(leg.plan).data ?? null;
+
+type Logs = Parameters<typeof parseEventLogs>[0]["logs"];
+
+const logsOf = ({ logs }: Pick<SourceReceipt, "logs">): Logs =>
+  logs.map((log) => ({ ...log, topics: [...log.topics] })) as unknown as Logs;
+
+/** What the pool took: the deposit with the leg's precommitment. */
+const depositedBy = (plan: ShieldLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint => {
+  const deposits = parseEventLogs({ abi: privacyPoolAbi, eventName: "Deposited", logs: logsOf(receipt) });
+  const own = deposits.find(
+    ({ address, args }) =>
+      address.toLowerCase() === plan.pool.toLowerCase() && args._precommitmentHash === plan.precommitment,
+  );
+  return own?.args._value ?? 0n;
+};
+
+/** What the pool paid for the leg's note. */
+const leftBy = (plan: ExitLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint => {
+  const exits = parseEventLogs({ abi: privacyPoolAbi, eventName: "Ragequit", logs: logsOf(receipt) });
+  const own = exits.find(
+    ({ address, args }) => address.toLowerCase() === plan.pool.toLowerCase() && args._commitment === plan.commitment,
+  );
+  return own?.args._value ?? 0n;
+};
+
+/** The routing provider, which also carries out deposits into privacy pools and public exits: to the driver they are legs as others are. */
+export const withShields = (routing: RoutingProvider): RoutingProvider => ({
+  ...routing,
+  build: (request, leg, signal, options) => {
+    const plan = planOf(leg);
+    if (plan === null) return routing.build(request, leg, signal, options);
+    return Promise.resolve({ calls: plan.calls, spendsAll: true, validUntil: null, fillDeadline: null });
+  },
+  readSource: (request, leg, receipt) => {
+    const plan = planOf(leg);
+    if (plan === null) return routing.readSource(request, leg, receipt);
+    const receivedBase = plan.kind === "shield" ? depositedBy(plan, receipt) : leftBy(plan, receipt);
+    const spentBase = receivedBase === 0n ? 0n : (request.sources[leg.sourceIndex]?.amountBase ?? 0n);
+    return { spentBase, receivedBase, deposit: null };
+  },
+});
