@@ -39,8 +39,8 @@ import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { getLogger, loggedError } from "@/lib/http/logger";
 import { callbackMetrics, deliveryMetrics, sampleBacklog } from "@/lib/http/webhook-metrics";
-import { createDeploymentClaims } from "@/lib/modules/accounts/repository";
-import { createAccountsService, type ManagedAccount } from "@/lib/modules/accounts/service";
+import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
+import { createSmartAccountsService, type ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import { createEnvelopes, createKeyring, type EncryptedRows } from "@/lib/modules/encryption/service";
@@ -59,8 +59,8 @@ import { createBalancesService } from "@/lib/modules/balances/service";
 import { outboxBacklog } from "@/lib/modules/events/repository";
 import { createSequencer } from "@/lib/modules/events/sequencer";
 import { createEventsService, type SequencedRange } from "@/lib/modules/events/service";
-import { createFundsRepository } from "@/lib/modules/funds/repository";
-import { createFundsService } from "@/lib/modules/funds/service";
+import { createHoldsRepository } from "@/lib/modules/holds/repository";
+import { createHoldsService } from "@/lib/modules/holds/service";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createLedgerRepository } from "@/lib/modules/ledger/repository";
@@ -96,8 +96,9 @@ import { createSecrets } from "@/lib/modules/secrets/service";
 import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createStreamsRepository } from "@/lib/modules/streams/repository";
 import { createStreamsService } from "@/lib/modules/streams/service";
+import { createSwapsService } from "@/lib/modules/swaps/service";
 import { createTransfersService } from "@/lib/modules/transfers/service";
-import { createTransactionsService } from "@/lib/modules/transactions/service";
+import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
 import { createManagedKeyRepository, encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
 import { createWalletsService, type WalletsService } from "@/lib/modules/wallets/service";
@@ -197,9 +198,9 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const authority = { database, approvals, policies, projects, clock };
   const apiKeys = createApiKeysService({ ...authority, secrets, people, publicUrl, kind: live ? "live" : "test" });
 
-  const accounts = createAccountsService({ registry, smartAccounts, bundler });
-  const funds = createFundsService({
-    repository: createFundsRepository(database),
+  const accounts = createSmartAccountsService({ registry, smartAccounts, bundler });
+  const holds = createHoldsService({
+    repository: createHoldsRepository(database),
     readBalances: (at) => readEach(registry, at),
   });
   const ledger = createLedgerService({
@@ -228,7 +229,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     lists: createOperationListRepository(database),
     waiting: createWaitingRepository(database, sponsorship),
     events: createEventRepository(database),
-    funds,
+    holds,
     reserves,
     sponsorship,
     clock,
@@ -247,8 +248,18 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     registry,
     wallets,
     routing,
+    holds,
+    policies,
+    sponsorship,
+    clock,
+  });
+  const swaps = createSwapsService({
+    quotes,
+    registry,
+    wallets,
+    routing,
     accounts,
-    funds,
+    holds,
     otp,
     policies,
     sponsorship,
@@ -332,8 +343,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     projects,
     operations,
     accounts,
-    funds,
-    quotes,
+    holds,
+    swaps,
     reserves,
     sponsorship,
     policies,
@@ -372,7 +383,16 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     startWebhooks: sending.start,
     otp,
     quotes,
-    transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),
+    swaps,
+    transfers: createTransfersService({
+      quotes,
+      operations,
+      wallets,
+      smartAccounts: accounts,
+      policies,
+      registry,
+      clock,
+    }),
     operations,
     operationDriver,
     batchDriver,
@@ -502,7 +522,7 @@ interface ChainAccess {
 
 const buildChainAccess = ({ config, overrides, database, registry, signer, clock, log }: ChainAccess) => {
   const smartAccounts = createSafeAccounts({ registry, signer });
-  const transactions = createTransactionsService({ database, registry, signer, clock, log });
+  const transactions = createChainTransactionsService({ database, registry, signer, clock, log });
   const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
   const marker = executorAddress === null ? null : { transactions, executorAddress };
   const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker });
@@ -520,7 +540,7 @@ const buildPrivacy = (
     overrides: Overrides;
     database: Database;
     keyring: ReturnType<typeof createKeyring>;
-    transactions: ReturnType<typeof createTransactionsService>;
+    transactions: ReturnType<typeof createChainTransactionsService>;
     log: { warn(fields: object, message: string): void };
   } & Omit<PrivacyServiceDeps, "repository" | "privateWallets" | "engine" | "anonymitySetMin">,
 ) => {

@@ -5,5 +5,5 @@ export const POST = route({
   contract: swapAndTransfer,
   beforeReplay: ({ body, actor, services }) => services.policies.checkRecipient(actor, body.recipient, "recipient"),
   handler: async ({ body, actor, services, idempotencyKey }) =>
-    accepted(await services.quotes.swapAndTransfer(actor, body, idempotencyKey)),
+    accepted(await services.swaps.swapAndTransfer(actor, body, idempotencyKey)),
 });

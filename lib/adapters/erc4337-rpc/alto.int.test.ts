@@ -3,7 +3,7 @@ import { encodeFunctionData, erc20Abi, type Address, type Hex } from "viem";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
 import { systemClock } from "@/lib/core/clock";
-import { createTransactionsService } from "@/lib/modules/transactions/service";
+import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import { bundlerContract } from "@/lib/ports/bundler.contract";
 import { startAlto } from "@/lib/testing/alto";
 import { startOperationChain } from "@/lib/testing/bundler-harness";
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const { registry, signer, executor: executorAddress } = chain;
-const transactions = createTransactionsService({
+const transactions = createChainTransactionsService({
   database,
   registry,
   signer,

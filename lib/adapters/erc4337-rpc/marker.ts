@@ -4,7 +4,7 @@ import { markedPaymasterAbi, notMarkerErrorOf } from "@/lib/chains/erc4337/marke
 import { revertDataOf, revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
-import { createGatherer } from "@/lib/core/gather";
+import { createGatherer } from "@/lib/core/batch";
 import type { Bundler, UserOperation } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { CarriedElsewhereError, type Carrier, type TransactionSender } from "@/lib/ports/transactions";

@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { gasTotalOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { systemClock } from "@/lib/core/clock";
-import { createTransactionsService } from "@/lib/modules/transactions/service";
+import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { bundlerContract } from "@/lib/ports/bundler.contract";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
@@ -17,7 +17,7 @@ const { database } = await testDatabase();
 const chain = await startOperationChain(41_338);
 afterAll(() => chain.anvil.stop());
 
-const transactions = createTransactionsService({
+const transactions = createChainTransactionsService({
   database,
   registry: chain.registry,
   signer: chain.signer,

@@ -2,7 +2,7 @@ import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
 import { suggestFees } from "@/lib/chains/fees";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import { createGatherer } from "@/lib/core/gather";
+import { createGatherer } from "@/lib/core/batch";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { TransactionSender } from "@/lib/ports/transactions";

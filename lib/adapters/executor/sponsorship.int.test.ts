@@ -7,7 +7,7 @@ import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
 import { revertDataOf, revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import { packUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { systemClock } from "@/lib/core/clock";
-import { createTransactionsService } from "@/lib/modules/transactions/service";
+import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import { startOperationChain } from "@/lib/testing/bundler-harness";
@@ -23,7 +23,7 @@ const { client } = chain.anvil;
 const { registry, signer, entryPoint, paymaster, executor } = chain;
 const old = await deployVerifyingPaymaster(chain.anvil, entryPoint);
 
-const transactions = createTransactionsService({
+const transactions = createChainTransactionsService({
   database,
   registry,
   signer,

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { createGatherer } from "@/lib/core/gather";
+import { createGatherer } from "@/lib/core/batch";
 import { chainCall, type ChainRegistry } from "../registry";
 import {
   BLOCKS_PER_QUERY,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toDecimal } from "@/lib/db/decimal";
-import type { SignedPermit } from "@/lib/modules/accounts/service";
+import type { SignedPermit } from "@/lib/modules/smart-accounts/service";
 import type { SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import type { RouteLeg, RouteSource } from "@/lib/ports/routing";

@@ -2,7 +2,7 @@ import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import type { Prisma } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
-import { fundsKeyOf } from "@/lib/modules/funds/service";
+import { fundsKeyOf } from "@/lib/modules/holds/service";
 import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";

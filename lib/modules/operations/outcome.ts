@@ -2,7 +2,7 @@ import type { Token } from "@/lib/core/token";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { storedToken } from "@/lib/ports/routing-json";
-import { isRetryable } from "./may";
+import { isRetryable } from "./permissions";
 import { storedWalletTransactions } from "./new-leg";
 import type { LegRow, OperationWithLegs } from "./repository";
 

@@ -11,8 +11,8 @@ import {
 } from "viem";
 import { afterAll, describe, expect, test } from "vitest";
 import { unlinkWallet } from "@/lib/contracts/wallets";
-import { permit2Call } from "@/lib/modules/accounts/permit2";
-import { createAccountsService, type AccountsDeps } from "@/lib/modules/accounts/service";
+import { permit2Call } from "@/lib/modules/smart-accounts/permit2";
+import { createSmartAccountsService, type AccountsDeps } from "@/lib/modules/smart-accounts/service";
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
@@ -147,7 +147,7 @@ describe("a permit", () => {
   test("is asked for only where the token reverts what its holder cannot pay, or has not allowed", async () => {
     const deployer = testAccount();
     await devnet.setCoins(deployer.address, "10");
-    const accounts = createAccountsService({ registry } as AccountsDeps);
+    const accounts = createSmartAccountsService({ registry } as AccountsDeps);
     const [holder, taker] = [testAccount().address, testAccount().address];
     const isStrict = (address: Address): Promise<boolean> =>
       accounts.revertsOverdraft({ chainId: ONE, token: address, holder, taker });

@@ -2,7 +2,7 @@ import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Database, Tx } from "@/lib/db/client";
 import { Prisma, type Operation, type OperationLeg } from "@/lib/db/generated/client";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
-import { reserveFunds, syncHold, type Funds, type Hold } from "@/lib/modules/funds/service";
+import { reserveFunds, syncHold, type Funds, type Hold } from "@/lib/modules/holds/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";

@@ -7,7 +7,7 @@ import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
 import { csvHeader, csvLines } from "./csv";
-import { mayOf } from "./may";
+import { mayOf } from "./permissions";
 import { isPrivateKind } from "./private-kinds";
 import { holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
 import type { EventRow } from "./event-repository";

@@ -4,7 +4,7 @@ import { DomainError, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { isFinal } from "@/lib/core/status";
 import type { Ticker } from "@/lib/core/ticker";
-import type { FundsService } from "@/lib/modules/funds/service";
+import type { HoldsService } from "@/lib/modules/holds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { EventRepository } from "./event-repository";
@@ -31,7 +31,7 @@ export {
   type LeglessOperation,
 } from "./legless-repository";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
-export { mayRetry, retryableLegs } from "./may";
+export { mayRetry, retryableLegs } from "./permissions";
 export type { NewLeg } from "./new-leg";
 export type { OperationWithLegs } from "./repository";
 export { toOperation, type ChainFacts } from "./serializer";
@@ -44,7 +44,7 @@ export interface OperationsDeps {
   repository: OperationsRepository;
   lists: OperationListRepository;
   waiting: WaitingRepository;
-  funds: FundsService;
+  holds: HoldsService;
   /** What has to stay in the treasury for global accounts. */
   reserves: Pick<ReservesService, "backingOf">;
   sponsorship: Pick<SponsorshipService, "costsOf">;
@@ -62,7 +62,7 @@ const CANNOT_CANCEL = {
 
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
-  const { repository, lists, waiting, funds, reserves, sponsorship, clock } = deps;
+  const { repository, lists, waiting, holds, reserves, sponsorship, clock } = deps;
   const watching = createWatching(deps);
 
   /**
@@ -74,7 +74,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     const operationId = input.operationId ?? newId("operation");
     const sources = heldSources(input);
     const costs = await sponsorship.costsOf(sponsoredLegs(input));
-    const accepted = await funds.reserving(sources, async (read) => {
+    const accepted = await holds.reserving(sources, async (read) => {
       const backing = await reserves.backingOf(input.projectId, sources);
       const now = clock.now();
       const rows = newOperation(input, { operationId, costs, now });

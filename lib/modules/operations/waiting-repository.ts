@@ -2,7 +2,7 @@ import type { Actor } from "@/lib/core/actor";
 import type { Database, Tx } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
-import { fundsNameOf, syncHold } from "@/lib/modules/funds/service";
+import { fundsNameOf, syncHold } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { reservationOf } from "./leg-reservations";
 import { appendEvent, lockOperation } from "./repository";

@@ -3,15 +3,15 @@ import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
-import type { AccountsService } from "@/lib/modules/accounts/service";
+import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";
-import type { FundsService } from "@/lib/modules/funds/service";
+import type { HoldsService } from "@/lib/modules/holds/service";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
-import type { QuotesService } from "@/lib/modules/quotes/service";
+import type { SwapsService } from "@/lib/modules/swaps/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
@@ -38,9 +38,9 @@ export interface PayoutsParts {
   readonly contacts: ContactsService;
   readonly projects: ProjectsService;
   readonly operations: OperationsService;
-  readonly accounts: AccountsService;
-  readonly funds: FundsService;
-  readonly quotes: QuotesService;
+  readonly accounts: SmartAccountsService;
+  readonly holds: HoldsService;
+  readonly swaps: SwapsService;
   readonly reserves: ReservesService;
   readonly sponsorship: SponsorshipService;
   readonly policies: PoliciesService;
@@ -67,7 +67,7 @@ export const createPayouts = (parts: PayoutsParts) => {
       ...parts,
       repository: walletsRepository,
       rows,
-      funding: parts.quotes.funding,
+      funding: parts.swaps.funding,
       money,
       reader,
     },

@@ -6,7 +6,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
-import type { AccountsService } from "@/lib/modules/accounts/service";
+import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
@@ -28,7 +28,7 @@ export interface PrivacyDeps {
   readonly engine: PrivacyEngine;
   readonly registry: ChainRegistry;
   readonly wallets: Pick<WalletsService, "treasury">;
-  readonly accounts: AccountsService;
+  readonly accounts: SmartAccountsService;
   readonly operations: OperationsService;
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly otp: OtpService;

@@ -5,11 +5,11 @@ import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { toDecimal } from "@/lib/db/decimal";
 import type { AuditEntry } from "@/lib/modules/audit/service";
-import type { FundsService } from "@/lib/modules/funds/service";
+import type { HoldsService } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { Route, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";
-import { madeBefore } from "./once";
+import { findEarlierQuote } from "./idempotency";
 import {
   approvalDigest,
   minimumOut,
@@ -18,8 +18,9 @@ import {
   valueUsd,
   type FeePayer,
   type QuoteRecord,
-} from "./record";
-import type { Once, QuoteRow, QuotesRepository } from "./repository";
+} from "./serializer";
+import type { Quote } from "./quote";
+import type { IdempotencyUse, QuotesRepository } from "./repository";
 import type { ResolveDeps, ResolvedRequest, SourceWallet } from "./request";
 
 const QUOTE_TTL_SECONDS = 300;
@@ -28,7 +29,7 @@ const QUOTE_TIMEOUT_MS = 8000;
 export interface PricingDeps extends ResolveDeps {
   repository: QuotesRepository;
   routing: RoutingProvider;
-  funds: FundsService;
+  holds: HoldsService;
   sponsorship: Pick<SponsorshipService, "pays">;
   clock: Clock;
 }
@@ -39,13 +40,13 @@ export interface QuotePurpose {
   /** The operation whose failed or refunded legs it tries again. */
   readonly retryOf?: string;
   /** Where the call that makes it counts once. */
-  readonly once?: Once | null;
+  readonly once?: IdempotencyUse | null;
   /** Recorded in the transaction that stores the quote. */
   readonly audit?: (quoteId: string, now: Date) => AuditEntry;
 }
 
 export interface StoredQuote {
-  readonly row: QuoteRow;
+  readonly quote: Quote;
   readonly record: QuoteRecord;
 }
 
@@ -68,7 +69,7 @@ export const createPricing = (deps: PricingDeps) => {
   };
 
   const shortOf = async (request: RouteRequest): Promise<string[]> => {
-    const shortfalls = await deps.funds.shortfalls(request.sources).catch(() => []);
+    const shortfalls = await deps.holds.shortfalls(request.sources).catch(() => []);
     return shortfalls.map(
       ({ source, missingBase }) => `${formatAmount(missingBase, source.token.decimals)} ${source.token.symbol}`,
     );
@@ -114,7 +115,7 @@ export const createPricing = (deps: PricingDeps) => {
     const feePayers = feePayersOf(request, wallets, route);
     const record = await recordOf({ id, expiresAt }, { request, wallets, route, others, feePayers });
     const minimumBase = minimumOut(route);
-    const quote = {
+    const row = {
       id,
       projectId: actor.projectId,
       kind,
@@ -131,10 +132,10 @@ export const createPricing = (deps: PricingDeps) => {
       expiresAt,
       ...(once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest }),
     };
-    const stored = await deps.repository.insert(quote, purpose.audit?.(id, now) ?? null);
-    const row = stored ?? (await madeBefore(deps.repository, { actor, kind, once }));
-    if (row === null) throw new Error("A quote with a new id was not stored.");
-    return { row, record };
+    const stored = await deps.repository.insert(row, purpose.audit?.(id, now) ?? null);
+    const quote = stored ?? (await findEarlierQuote(deps.repository, { actor, kind, once }));
+    if (quote === null) throw new Error("A quote with a new id was not stored.");
+    return { quote, record };
   };
 
   /** The wallets of a stored request, as they are now. @throws DomainError `unknown_wallet` */

@@ -1,13 +1,12 @@
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Database, Queryable, Tx } from "@/lib/db/client";
-import type { Prisma, Quote } from "@/lib/db/generated/client";
+import type { Prisma, Quote as QuoteRow } from "@/lib/db/generated/client";
 import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
-
-export type QuoteRow = Quote;
+import { toQuote, type Quote } from "./quote";
 
 /** A call that counts once: its caller's Idempotency-Key, and SHA-256 of what was asked for. */
-export interface Once {
+export interface IdempotencyUse {
   readonly key: string;
   readonly digest: Uint8Array<ArrayBuffer>;
 }
@@ -20,7 +19,7 @@ export interface KeyUse {
   readonly idempotencyKey: string;
 }
 
-/** What steps (b) to (d) are about. A transfer is a quote of its own kind, and `transferId` its name. */
+/** Names a quote: by its own id, or by the id of the transfer that it is. */
 export interface Subject {
   readonly quoteId?: string | undefined;
   readonly transferId?: string | undefined;
@@ -28,41 +27,43 @@ export interface Subject {
 
 export const createQuotesRepository = (database: Database) => ({
   /** Null: its Idempotency-Key made another one. `audit`, and the event of a transfer, are written in the same transaction. */
-  insert: async (quote: Prisma.QuoteUncheckedCreateInput, audit: AuditEntry | null): Promise<QuoteRow | null> => {
-    if (audit === null && !quote.transferId) return insertQuote(database.prisma, quote);
+  insert: async (quote: Prisma.QuoteUncheckedCreateInput, audit: AuditEntry | null): Promise<Quote | null> => {
+    if (audit === null && !quote.transferId) return parsed(await insertQuote(database.prisma, quote));
     return database.transaction(async (tx) => {
       const row = await insertQuote(tx, quote);
       if (row === null) return null;
       if (audit !== null) await recordAudit(tx, audit);
       await recordTransferEvent(tx, row, { status: "pending", at: row.createdAt });
-      return row;
+      return toQuote(row);
     });
   },
 
-  find: async (projectId: string, { quoteId, transferId }: Subject): Promise<QuoteRow | null> => {
+  find: async (projectId: string, { quoteId, transferId }: Subject): Promise<Quote | null> => {
     if (quoteId === undefined && transferId === undefined) return null;
     const where = {
       projectId,
       ...(quoteId === undefined ? {} : { id: quoteId }),
       ...(transferId === undefined ? {} : { transferId }),
     };
-    return database.prisma.quote.findFirst({ where });
+    return parsed(await database.prisma.quote.findFirst({ where }));
   },
 
   /** What a caller's Idempotency-Key was used for already. */
-  findByKey: (used: KeyUse): Promise<QuoteRow | null> =>
-    database.prisma.quote.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } }),
+  findByKey: async (used: KeyUse): Promise<Quote | null> =>
+    parsed(await database.prisma.quote.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } })),
 
-  findByOperation: (projectId: string, operationId: string): Promise<QuoteRow | null> =>
-    database.prisma.quote.findFirst({ where: { projectId, operationId } }),
+  findByOperation: async (projectId: string, operationId: string): Promise<Quote | null> =>
+    parsed(await database.prisma.quote.findFirst({ where: { projectId, operationId } })),
 
   /** Transfers, newest first, below the id `before`. */
-  listTransfers: (page: { projectId: string; before?: string | undefined; limit: number }): Promise<QuoteRow[]> =>
-    database.prisma.quote.findMany({
+  listTransfers: async (page: { projectId: string; before?: string | undefined; limit: number }): Promise<Quote[]> => {
+    const rows = await database.prisma.quote.findMany({
       where: { projectId: page.projectId, transferId: page.before === undefined ? { not: null } : { lt: page.before } },
       orderBy: { transferId: "desc" },
       take: page.limit,
-    }),
+    });
+    return rows.map(toQuote);
+  },
 
   /** Notes that a code for it was sent. */
   codeSent: async (id: string, now: Date): Promise<void> => {
@@ -70,7 +71,7 @@ export const createQuotesRepository = (database: Database) => ({
   },
 
   /** Notes that its one-time code was right, and who gave it. */
-  approve: (quote: QuoteRow, approval: { actor: Actor; codeId: string; now: Date }): Promise<void> =>
+  approve: (quote: Quote, approval: { actor: Actor; codeId: string; now: Date }): Promise<void> =>
     database.transaction(async (tx) => {
       const { actor, codeId, now } = approval;
       const { count } = await tx.quote.updateMany({
@@ -85,7 +86,7 @@ export const createQuotesRepository = (database: Database) => ({
 
   /** False when it was used, or prepared by somebody else, since `read`. */
   markPrepared: async (
-    read: Pick<QuoteRow, "id" | "preparedUntil">,
+    read: Pick<Quote, "id" | "preparedUntil">,
     prepared: {
       route: Prisma.InputJsonValue;
       response: Prisma.InputJsonValue;
@@ -101,7 +102,7 @@ export const createQuotesRepository = (database: Database) => ({
   },
 
   /** False when it was used or cancelled, or prepared by somebody, since `read`. `audit` is written in the same transaction. */
-  cancel: (read: Pick<QuoteRow, "id" | "preparedUntil">, audit: AuditEntry): Promise<boolean> =>
+  cancel: (read: Pick<Quote, "id" | "preparedUntil">, audit: AuditEntry): Promise<boolean> =>
     database.transaction(async (tx) => {
       const { count } = await tx.quote.updateMany({
         where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
@@ -137,7 +138,7 @@ export const createQuotesRepository = (database: Database) => ({
    * Uses a quote up that nobody but the call that made it knows, so that it needs no preparing, and the call's Idempotency-Key with
    * it. False when either was used already: of any number of calls with one key, one gets true.
    */
-  claimOpen: async (tx: Tx, quote: QuoteRow, operationId: string, once: Once | null): Promise<boolean> => {
+  claimOpen: async (tx: Tx, quote: Quote, operationId: string, once: IdempotencyUse | null): Promise<boolean> => {
     if (once !== null && (await isTaken(tx, quote, once.key))) return false;
     const key = once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest };
     const { count } = await tx.quote.updateMany({
@@ -160,13 +161,15 @@ const recordTransferEvent = async (
   await recordEvents(tx, [{ projectId, type, objectId: transferId, data, at }]);
 };
 
+const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : toQuote(row));
+
 const insertQuote = async (db: Queryable, quote: Prisma.QuoteUncheckedCreateInput): Promise<QuoteRow | null> => {
   const [row] = await db.quote.createManyAndReturn({ data: [quote], skipDuplicates: true });
   return row ?? null;
 };
 
 /** Whoever asks for the same key waits here until the transaction of the first has ended. */
-const isTaken = async (tx: Tx, { projectId, kind, createdBy }: QuoteRow, idempotencyKey: string): Promise<boolean> => {
+const isTaken = async (tx: Tx, { projectId, kind, createdBy }: Quote, idempotencyKey: string): Promise<boolean> => {
   const name = `quote:${projectId}:${kind}:${createdBy}:${idempotencyKey}`;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
   const where = { projectId_kind_createdBy_idempotencyKey: { projectId, kind, createdBy, idempotencyKey } };

@@ -1,78 +1,73 @@
 import type { Actor } from "@/lib/core/actor";
-import type { OtpSent } from "@/lib/modules/otp/service";
-import { createApproving, type ApprovingDeps } from "./approving";
-import { createAtOnce, type AtOnceDeps } from "./at-once";
-import { createExecuting } from "./executing";
-import { createFunding } from "./funding";
-import { createQuoteLoader } from "./loading";
-import { storedRouteRequest } from "@/lib/ports/routing-json";
-import { createPreparing, subjectField, type PreparingDeps } from "./preparing";
-import { createPricing } from "./pricing";
-import type { QuoteRecord } from "./record";
-import type { Subject } from "./repository";
-import { resolveRequest, type QuoteInput } from "./request";
-import { createRetrying } from "./retrying";
-import { createTransferring } from "./transferring";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import { findEarlierQuote } from "./idempotency";
+import { createQuoteLoader } from "./load-quote";
+import { createPricing, type PricingDeps } from "./pricing";
+import type { Quote } from "./quote";
+import type { IdempotencyUse, QuotesRepository } from "./repository";
+import { resolveRequest, type FieldNames, type QuoteInput, type ResolvedRequest } from "./request";
+import type { QuoteRecord } from "./serializer";
 
-export type { FundingService } from "./funding";
-export type { QuoteRecord } from "./record";
-export type { QuoteRow } from "./repository";
-export type { TransferInput } from "./transferring";
+export { idempotencyUseOf } from "./idempotency";
+export { endOf, quoteUsed } from "./load-quote";
+export { preparedSeconds } from "./prepared-leg";
+export type { OwnerLeg, PermitLeg, PreparedLeg, WalletLeg } from "./prepared-leg";
+export type { QuotePurpose } from "./pricing";
+export type { Quote } from "./quote";
+export type { IdempotencyUse, Subject } from "./repository";
+export { QUOTE_FIELDS, unknownWallet } from "./request";
+export type { FieldNames, ResolvedRequest, SourceWallet } from "./request";
+export { approvalLines, expectedOut, minimumOut, toDestination, toTokenRecord } from "./serializer";
+export type { FeePayer, QuoteRecord } from "./serializer";
 
-export type QuotesDeps = AtOnceDeps & PreparingDeps & ApprovingDeps;
+export interface QuotesDeps extends PricingDeps {
+  policies: Pick<PoliciesService, "checkRecipient">;
+}
 
-/** Quote or transfer → one-time code → prepare → execute; and everything at once where a policy allows it. */
+/**
+ * Quotes: requests that were priced and stored. Swaps and transfers prepare and execute them; each state change is a compare-and-set
+ * against the quote that the caller read.
+ */
 export const createQuotesService = (deps: QuotesDeps) => {
+  const { repository } = deps;
   const pricing = createPricing(deps);
-  const loading = createQuoteLoader(deps);
-  const approving = createApproving(deps, pricing);
-  const preparing = createPreparing(deps, { pricing, approving, loading });
-  const executing = createExecuting(deps, { pricing, approving, loading });
-  const atOnce = createAtOnce(deps, { pricing, approving, preparing, executing });
+  const loader = createQuoteLoader(deps);
 
   return {
+    ...pricing,
+
     /**
-     * Prices a movement from the project's wallets.
+     * Prices a swap from the project's wallets and stores the quote.
      * @throws DomainError for every field at fault, `recipient_not_allowed`, `no_route`, `insufficient_liquidity`, `chain_unavailable`
      */
     create: async (actor: Actor, input: QuoteInput): Promise<QuoteRecord> => {
       const resolved = await resolveRequest(deps, actor.projectId, input);
-      approving.checkRecipient(actor, resolved.route, "toAddress");
+      deps.policies.checkRecipient(actor, resolved.route.destination.recipient, "toAddress");
       return (await pricing.store(actor, resolved, { kind: "swap" })).record;
     },
 
-    /** Sends the code that approves a quote, a transfer or a waiting operation. */
-    requestCode: async (
-      actor: Actor,
-      { operationId, ...subject }: Subject & { operationId?: string | undefined },
-    ): Promise<OtpSent> => {
-      if (operationId !== undefined) return atOnce.requestCode(actor, operationId);
-      const quote = await loading.open(actor, subject);
-      return approving.sendCode(actor, quote, quote.id);
-    },
+    /** Names of tokens, wallets and amounts to what a route is priced with. `fields` names the caller's fields in errors. */
+    resolve: (projectId: string, input: QuoteInput, fields: FieldNames): Promise<ResolvedRequest> =>
+      resolveRequest(deps, projectId, input, fields),
 
-    /**
-     * Whether the actor may still pay whom this pays.
-     * @throws DomainError `not_found`, `recipient_not_allowed`
-     */
-    checkRecipient: async (actor: Actor, subject: Subject & { operationId?: string | undefined }): Promise<void> => {
-      const { operationId } = subject;
-      const { request } =
-        operationId === undefined
-          ? await loading.any(actor, subject)
-          : await deps.operations.get(actor.projectId, operationId);
-      approving.checkRecipient(actor, storedRouteRequest.parse(request), subjectField(subject));
-    },
+    get: loader.any,
+    getOpen: loader.open,
+    find: repository.find,
+    findByOperation: repository.findByOperation,
+    listTransfers: repository.listTransfers,
 
-    /** Brings money of the project's wallets to one of its chains, as a part of something else. */
-    funding: createFunding(deps, { pricing, preparing, executing, loading }),
-    prepare: preparing.prepare,
-    execute: executing.execute,
-    transfers: createTransferring(deps, { pricing, approving, loading }),
-    swapAndTransfer: atOnce.start,
-    approve: atOnce.approve,
-    retry: createRetrying(deps, { pricing, approving }).retry,
+    /** The quote that the same call stored before. @throws DomainError `idempotency_mismatch` */
+    findEarlier: (use: { actor: Actor; kind: string; once: IdempotencyUse | null }): Promise<Quote | null> =>
+      findEarlierQuote(repository, use),
+
+    noteCodeSent: repository.codeSent,
+    approve: repository.approve,
+    markPrepared: repository.markPrepared,
+    claim: repository.claim,
+    claimOpen: repository.claimOpen,
+    cancel: repository.cancel,
   };
 };
 
 export type QuotesService = ReturnType<typeof createQuotesService>;
+export type { QuotesRepository };

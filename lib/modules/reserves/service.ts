@@ -7,7 +7,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf, type SqlReader } from "@/lib/db/sql";
-import { committedAfter, FundsMovedError, fundsKeyOf, lockFunds, type Funds } from "@/lib/modules/funds/service";
+import { committedAfter, FundsMovedError, fundsKeyOf, lockFunds, type Funds } from "@/lib/modules/holds/service";
 import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { createSumTrees, type SumTree } from "./sum-trees";

@@ -91,7 +91,7 @@ describe("two hundred executes at once, over two instances", () => {
     const actor = await other.apiKeys.verify(payer.key.secret);
     const codes = await Promise.all(
       transferIds.map((transferId, index) =>
-        codeOf(index % 2 === 0 ? execute(payer, transferId) : other.quotes.execute(actor, { transferId })),
+        codeOf(index % 2 === 0 ? execute(payer, transferId) : other.swaps.execute(actor, { transferId })),
       ),
     ).finally(() => other.close());
 

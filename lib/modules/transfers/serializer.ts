@@ -1,17 +1,12 @@
-import { z } from "zod";
-import { quoteRecord } from "@/lib/contracts/swap";
+import type { z } from "zod";
 import type { transferRecord } from "@/lib/contracts/transfers";
 import { formatAmount } from "@/lib/core/money";
 import type { Status, SubStatus } from "@/lib/core/status";
-import { toBigInt } from "@/lib/db/decimal";
 import { toOperation, type ChainFacts } from "@/lib/modules/operations/service";
 import type { Transfer } from "./service";
 
 type TransferRecord = z.output<typeof transferRecord>;
 type TokenAmount = TransferRecord["sent"];
-
-/** What a stored quote said, as far as a transfer shows it. */
-const quoted = quoteRecord.pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true });
 
 const amountRecord = (token: TokenAmount["token"], base: bigint): TokenAmount => ({
   token,
@@ -20,16 +15,14 @@ const amountRecord = (token: TokenAmount["token"], base: bigint): TokenAmount =>
   decimals: token.decimals,
 });
 
-const preparedLegs = z.object({ legs: z.array(z.object({ by: z.string() })) });
-
-/** Whether the service signs for the wallet; else execute waits for what the wallet was asked to sign or send. */
-const isSigned = (prepared: unknown): boolean => preparedLegs.parse(prepared).legs.every(({ by }) => by === "service");
+/** True when the service signs every leg; otherwise execute waits for a signature or a transaction of the wallet. */
+const isSigned = ({ preparedLegs }: Transfer["quote"]): boolean => preparedLegs.every(({ by }) => by === "service");
 
 /** Of a transfer that was not executed; afterwards its operation tells. */
 const pendingStatus = ({ quote, readAt }: Transfer): { status: Status; subStatus: SubStatus } => {
   if (quote.status === "cancelled") return { status: "cancelled", subStatus: "created" };
   const isLocked = quote.status === "prepared" && quote.preparedUntil !== null && quote.preparedUntil > readAt;
-  if (isLocked) return { status: "pending", subStatus: isSigned(quote.prepared) ? "prepared" : "awaiting_signature" };
+  if (isLocked) return { status: "pending", subStatus: isSigned(quote) ? "prepared" : "awaiting_signature" };
   if (quote.expiresAt <= readAt) return { status: "expired", subStatus: "created" };
   const awaitsCode = quote.codeSentAt !== null && quote.approvedAt === null;
   return { status: "pending", subStatus: awaitsCode ? "awaiting_otp" : "created" };
@@ -41,9 +34,9 @@ const latest = (dates: readonly (Date | null)[]): Date =>
 /** The transfer as the caller sees it: what was asked for, and what the chains show. */
 export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferRecord => {
   const { quote, operation } = transfer;
-  const { from, to, fees, warnings, estimatedSeconds } = quoted.parse(quote.response);
-  const [source] = from;
-  if (source === undefined) throw new Error(`Transfer ${quote.transferId} has no source.`);
+  const [source] = quote.response?.from ?? [];
+  if (source === undefined || quote.response === null) throw new Error(`Transfer ${quote.transferId} has no source.`);
+  const { to, fees, warnings, estimatedSeconds } = quote.response;
   const shown = operation === null ? null : toOperation(operation, chains);
   const received = shown?.legs.some((leg) => leg.received !== null) === true ? shown.actual.received : null;
   const { token, amount, amountBase, decimals } = source;
@@ -57,7 +50,7 @@ export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferReco
     toAddress: to.address,
     sent: { token, amount, amountBase, decimals },
     expected: amountRecord(to.token, BigInt(to.amountBase)),
-    minimum: amountRecord(to.token, toBigInt(quote.minimumBase)),
+    minimum: amountRecord(to.token, quote.minimumBase),
     received,
     fees,
     networkFeePaidBy: source.networkFeePaidBy,

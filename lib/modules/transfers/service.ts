@@ -1,27 +1,50 @@
+import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
-import { notFound } from "@/lib/core/errors";
+import { DomainError, notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
+import { doneBy } from "@/lib/modules/audit/service";
 import type { OperationsService, OperationWithLegs } from "@/lib/modules/operations/service";
-import type { QuoteRow, QuotesService, TransferInput } from "@/lib/modules/quotes/service";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import {
+  endOf,
+  idempotencyUseOf,
+  quoteUsed,
+  unknownWallet,
+  type Quote,
+  type QuotesService,
+  type SourceWallet,
+} from "@/lib/modules/quotes/service";
+import { checkNothingSent } from "@/lib/modules/swaps/service";
+import { toQuoteInput, TRANSFER_FIELDS, type TransferInput } from "./request";
 
 /** A transfer: the quote that it is, and the operation that it became. */
 export interface Transfer {
-  readonly quote: QuoteRow & { readonly transferId: string };
+  readonly quote: Quote & { readonly transferId: string };
   readonly operation: OperationWithLegs | null;
   /** When it was read; whether it has expired depends on it. */
   readonly readAt: Date;
 }
 
 export interface TransfersDeps {
-  quotes: QuotesService["transfers"];
+  quotes: QuotesService;
   operations: Pick<OperationsService, "getMany">;
+  wallets: { findById(projectId: string, walletId: string): Promise<SourceWallet | null> };
+  /** Refuses to cancel what a wallet has begun to send. */
+  smartAccounts: Parameters<typeof checkNothingSent>[0]["accounts"];
+  policies: Pick<PoliciesService, "checkRecipient">;
+  registry: ChainRegistry;
   clock: Clock;
 }
 
-/** Transfers by their own name. What they go through (code, prepare, execute) is the way of every quote. */
-export const createTransfersService = ({ quotes, operations, clock }: TransfersDeps) => {
-  const withOperations = async (projectId: string, rows: readonly QuoteRow[]): Promise<Transfer[]> => {
+/**
+ * Transfers: quotes that keep their asset. This module creates, lists and cancels them; the swaps module prepares and executes them
+ * by `transferId`.
+ */
+export const createTransfersService = (deps: TransfersDeps) => {
+  const { quotes, operations, policies, clock } = deps;
+
+  const withOperations = async (projectId: string, rows: readonly Quote[]): Promise<Transfer[]> => {
     const ids = rows.flatMap(({ operationId }) => operationId ?? []);
     const found = await operations.getMany(projectId, ids);
     const readAt = clock.now();
@@ -32,25 +55,60 @@ export const createTransfersService = ({ quotes, operations, clock }: TransfersD
     });
   };
 
-  const one = async (projectId: string, row: QuoteRow | null): Promise<Transfer> => {
+  const one = async (projectId: string, row: Quote | null): Promise<Transfer> => {
     const [transfer] = row === null ? [] : await withOperations(projectId, [row]);
     if (transfer === undefined) throw notFound();
     return transfer;
   };
 
+  const store = async (actor: Actor, input: TransferInput, key: string | null): Promise<Quote> => {
+    // The answer of an earlier call is repeated only to an actor that may still pay the recipient.
+    policies.checkRecipient(actor, input.toAddress, "toAddress");
+    const once = idempotencyUseOf(key, input);
+    const earlier = await quotes.findEarlier({ actor, kind: "transfer", once });
+    if (earlier !== null) return earlier;
+    const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
+    if (wallet === null) throw unknownWallet("fromWalletId");
+    const resolved = await quotes.resolve(actor.projectId, toQuoteInput(deps.registry, input, wallet), TRANSFER_FIELDS);
+    return (await quotes.store(actor, resolved, { kind: "transfer", once })).quote;
+  };
+
+  const end = async (actor: Actor, transferId: string): Promise<Quote> => {
+    const quote = await quotes.get(actor, { transferId });
+    if (quote.status === "cancelled") return quote;
+    if (quote.status === "used") throw quoteUsed(quote);
+    await checkNothingSent({ accounts: deps.smartAccounts }, quote);
+    const at = clock.now();
+    const data = { quoteId: quote.id };
+    const audit = { ...doneBy(actor), action: "transfer.cancelled", subject: transferId, data, at };
+    if (await quotes.cancel(quote, audit)) return { ...quote, status: "cancelled" };
+    const now = await quotes.get(actor, { transferId });
+    if (now.status === "cancelled") return now;
+    throw (
+      endOf(now) ??
+      new DomainError(
+        "invalid_state",
+        "This transfer was prepared in the meantime. Cancel it again to end it all the same.",
+      )
+    );
+  };
+
   return {
-    /** @throws DomainError for every field at fault, `no_route`, `insufficient_liquidity`, `recipient_not_allowed` */
+    /** @throws DomainError for every field at fault, `no_route`, `insufficient_liquidity`, `recipient_not_allowed`, `idempotency_mismatch` */
     create: async (actor: Actor, input: TransferInput, key: string | null): Promise<Transfer> =>
-      one(actor.projectId, await quotes.create(actor, input, key)),
+      one(actor.projectId, await store(actor, input, key)),
 
     /** @throws DomainError `not_found` */
     get: async (projectId: string, transferId: string): Promise<Transfer> =>
-      one(projectId, isId("transfer", transferId) ? await quotes.find(projectId, transferId) : null),
+      one(projectId, isId("transfer", transferId) ? await quotes.find(projectId, { transferId }) : null),
 
-    /** @throws DomainError `not_found`, `quote_already_used`, `invalid_state` where its wallet has sent it already */
+    /**
+     * Ends a transfer that was not executed. After this no code, prepare or execute can move its money.
+     * @throws DomainError `not_found`, `quote_already_used`, `invalid_state` where its wallet has sent it already
+     */
     cancel: async (actor: Actor, transferId: string): Promise<Transfer> => {
       if (!isId("transfer", transferId)) throw notFound();
-      return one(actor.projectId, await quotes.cancel(actor, transferId));
+      return one(actor.projectId, await end(actor, transferId));
     },
 
     /** Newest first. */
@@ -58,7 +116,7 @@ export const createTransfersService = ({ quotes, operations, clock }: TransfersD
       projectId: string,
       { cursor, limit }: { cursor?: string | undefined; limit: number },
     ): Promise<{ data: Transfer[]; nextCursor: string | null }> => {
-      const rows = await quotes.list({ projectId, before: cursor, limit: limit + 1 });
+      const rows = await quotes.listTransfers({ projectId, before: cursor, limit: limit + 1 });
       const data = await withOperations(projectId, rows.slice(0, limit));
       return { data, nextCursor: rows.length > limit ? (data.at(-1)?.quote.transferId ?? null) : null };
     },

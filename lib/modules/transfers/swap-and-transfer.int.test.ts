@@ -308,7 +308,7 @@ describe("one Idempotency-Key starts one operation, also when the HTTP layer has
     };
     const body = swapAndTransfer.body.parse(bodyOf(customer, { toChainId: ONE, toToken: "USDC" }));
     const started = await Promise.all(
-      Array.from({ length: 20 }, () => api.services.quotes.swapAndTransfer(actor, body, "once")),
+      Array.from({ length: 20 }, () => api.services.swaps.swapAndTransfer(actor, body, "once")),
     );
     expect(new Set(started.map(({ operationId }) => operationId)).size).toBe(1);
     expect(await database.prisma.operation.count({ where: { projectId } })).toBe(1);

@@ -3,7 +3,7 @@ import { ok, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: prepareSwap,
-  beforeReplay: ({ body, actor, services }) => services.quotes.checkRecipient(actor, body),
+  beforeReplay: ({ body, actor, services }) => services.swaps.checkRecipient(actor, body),
   handler: async ({ body: { otp, ...subject }, actor, services }) =>
-    ok(await services.quotes.prepare(actor, subject, otp)),
+    ok(await services.swaps.prepare(actor, subject, otp)),
 });

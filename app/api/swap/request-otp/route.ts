@@ -19,6 +19,6 @@ export const POST = route({
         : quoteId !== undefined
           ? await services.privacy.requestQuoteCode(actor, quoteId)
           : null;
-    return ok(toOtpSent(privately ?? (await services.quotes.requestCode(actor, body))));
+    return ok(toOtpSent(privately ?? (await services.swaps.requestCode(actor, body))));
   },
 });

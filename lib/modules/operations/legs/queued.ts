@@ -8,7 +8,7 @@ import {
   type Eip2612Permit,
   type ManagedAccount,
   type SignedPermit,
-} from "@/lib/modules/accounts/service";
+} from "@/lib/modules/smart-accounts/service";
 import type { LegChange } from "@/lib/modules/operations/repository";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";

@@ -1,5 +1,5 @@
 import type { Clock } from "@/lib/core/clock";
-import type { AccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/accounts/service";
+import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { ReceiptLog, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";
 import type {
@@ -19,7 +19,7 @@ export interface Head {
 
 export interface StepDeps {
   repository: OperationsRepository;
-  accounts: AccountsService;
+  accounts: SmartAccountsService;
   deployments: DeploymentClaims;
   routing: RoutingProvider;
   clock: Clock;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SeenTransaction } from "@/lib/modules/accounts/service";
+import type { SeenTransaction } from "@/lib/modules/smart-accounts/service";
 import type { LegChange } from "@/lib/modules/operations/repository";
 import { submitted } from "./submitted";
 import type { Step } from "./step";

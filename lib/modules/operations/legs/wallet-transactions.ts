@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SeenTransaction } from "@/lib/modules/accounts/service";
+import type { SeenTransaction } from "@/lib/modules/smart-accounts/service";
 import { storedWalletTransactions, type WalletTransaction } from "@/lib/modules/operations/new-leg";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { toStored } from "@/lib/ports/routing-json";

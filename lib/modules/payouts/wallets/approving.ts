@@ -7,7 +7,7 @@ import type { Tx } from "@/lib/db/client";
 import { toBigInt } from "@/lib/db/decimal";
 import type { WalletPayout } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
-import type { FundingService } from "@/lib/modules/quotes/service";
+import type { FundingService } from "@/lib/modules/swaps/service";
 import type { WalletsPayoutRow } from "../repository";
 import { outflowOf, type PayoutMoney } from "./money";
 import { feeOf, type FeeDeps } from "./pricing";

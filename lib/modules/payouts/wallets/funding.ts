@@ -3,8 +3,8 @@ import type { ChainRegistry } from "@/lib/chains/registry";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { FundsService } from "@/lib/modules/funds/service";
-import type { FundingService } from "@/lib/modules/quotes/service";
+import type { HoldsService } from "@/lib/modules/holds/service";
+import type { FundingService } from "@/lib/modules/swaps/service";
 import type { Wallet, WalletsService } from "@/lib/modules/wallets/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import type { PayoutRequest } from "./request";
@@ -12,7 +12,7 @@ import type { Funding, FundFrom } from "./stored";
 
 export interface FundingDeps {
   readonly registry: ChainRegistry;
-  readonly funds: Pick<FundsService, "available">;
+  readonly holds: Pick<HoldsService, "available">;
   readonly wallets: Pick<WalletsService, "findById">;
   readonly funding: Pick<FundingService, "minimumOf" | "price" | "store">;
 }
@@ -82,7 +82,7 @@ export const createFundingPlanner = (deps: FundingDeps) => {
   };
 
   const withBalances = async (places: readonly { wallet: Wallet; token: Token }[]): Promise<Candidate[]> => {
-    const amounts = await deps.funds.available(places.map(({ wallet, token }) => ({ owner: wallet.address, token })));
+    const amounts = await deps.holds.available(places.map(({ wallet, token }) => ({ owner: wallet.address, token })));
     return places
       .map((place, index) => ({ ...place, availableBase: amounts[index] ?? 0n }))
       .filter(({ availableBase }) => availableBase > 0n);

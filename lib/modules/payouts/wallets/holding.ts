@@ -2,7 +2,7 @@
 import type { Tx } from "@/lib/db/client";
 import { toBigInt } from "@/lib/db/decimal";
 import { sqlOf } from "@/lib/db/sql";
-import { reserveFunds, syncHold, type Funds } from "@/lib/modules/funds/service";
+import { reserveFunds, syncHold, type Funds } from "@/lib/modules/holds/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import { dayOf, type GasCost, type SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { holdIdOf } from "./rows";

@@ -5,7 +5,7 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { WalletPayout } from "@/lib/db/generated/client";
-import type { FundsService, Shortfall, Spending } from "@/lib/modules/funds/service";
+import type { HoldsService, Shortfall, Spending } from "@/lib/modules/holds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { BatchHold, Holding } from "./holding";
 import type { PayoutFee } from "./pricing";
@@ -15,7 +15,7 @@ import { storedTotals } from "./stored";
 
 export interface MoneyDeps {
   readonly registry: Pick<ChainRegistry, "get" | "native">;
-  readonly funds: Pick<FundsService, "reserving" | "shortfalls">;
+  readonly holds: Pick<HoldsService, "reserving" | "shortfalls">;
   readonly reserves: Pick<ReservesService, "backingOf">;
   readonly repository: Pick<WalletPayoutsRepository, "tryHolding">;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export const holdsOf = ({ batches }: PayoutPlan): BatchHold[] =>
 const spendingsOf = ({ treasury, totals }: Outflow): Spending[] =>
   totals.map(({ token, amountBase }) => ({ owner: treasury.address, token, amountBase }));
 
-export const createPayoutMoney = ({ registry, funds, reserves, repository, clock }: MoneyDeps) => {
+export const createPayoutMoney = ({ registry, holds, reserves, repository, clock }: MoneyDeps) => {
   /** Where the treasury pays for itself it needs coins for the fee too. */
   const withFee = (outflow: Outflow, fee: Pick<PayoutFee, "wei" | "paidBy">): Spending[] => {
     const spendings = spendingsOf(outflow);
@@ -55,7 +55,7 @@ export const createPayoutMoney = ({ registry, funds, reserves, repository, clock
 
   /** What the treasury lacks on the chain now, by token. @throws DomainError `chain_unavailable` */
   const missing = (outflow: Outflow, fee: Pick<PayoutFee, "wei" | "paidBy">): Promise<Shortfall<Spending>[]> =>
-    funds.shortfalls(withFee(outflow, fee));
+    holds.shortfalls(withFee(outflow, fee));
 
   const notEnough = ({ chainId }: Outflow, shortfalls: readonly Shortfall<Spending>[]): DomainError => {
     const { name } = registry.get(chainId);
@@ -75,7 +75,7 @@ export const createPayoutMoney = ({ registry, funds, reserves, repository, clock
   const withHolding = <T>(at: HoldingAt, outflow: Outflow, work: (holding: Holding) => Promise<T>): Promise<T> => {
     const spendings = spendingsOf(outflow);
     const { chainId, treasury } = outflow;
-    return funds.reserving(spendings, async (read) => {
+    return holds.reserving(spendings, async (read) => {
       const backing = await reserves.backingOf(at.projectId, spendings);
       return work({ ...at, chainId, walletAddress: treasury.address, funds: read, backing });
     });

@@ -2,7 +2,7 @@
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { AccountsService } from "@/lib/modules/accounts/service";
+import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { PRICE_TIMEOUT_MS, type Prices } from "../common";
 import { batchGasOf, expectedGasOf } from "./gas";
@@ -10,7 +10,7 @@ import { holdIdOf, type TokenTotal } from "./rows";
 
 export interface FeeDeps {
   readonly registry: Pick<ChainRegistry, "native">;
-  readonly accounts: Pick<AccountsService, "maxFeePerGas">;
+  readonly accounts: Pick<SmartAccountsService, "maxFeePerGas">;
   readonly sponsorship: Pick<SponsorshipService, "costsOf" | "pays">;
   readonly prices: Prices;
 }

@@ -5,7 +5,7 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { WalletPayout } from "@/lib/db/generated/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { PoliciesService } from "@/lib/modules/policies/service";
-import type { FundingService } from "@/lib/modules/quotes/service";
+import type { FundingService } from "@/lib/modules/swaps/service";
 import { APPROVAL_SECONDS } from "../common";
 import { unlessUsed, type WalletsPayoutRow } from "../repository";
 import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
@@ -29,7 +29,7 @@ import { warningsFor, type WarningDeps } from "./warnings";
 export interface StoringDeps extends FeeDeps, WarningDeps {
   readonly registry: FundingDeps["registry"];
   readonly wallets: WarningDeps["wallets"] & FundingDeps["wallets"];
-  readonly funds: FundingDeps["funds"];
+  readonly holds: FundingDeps["holds"];
   readonly funding: FundingService;
   readonly money: PayoutMoney;
   readonly repository: WalletPayoutsRepository;

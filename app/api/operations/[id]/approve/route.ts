@@ -8,7 +8,7 @@ export const POST = route({
     accepted(
       toOperation(
         (await services.privacy.approve(actor, params.id, body.otp)) ??
-          (await services.quotes.approve(actor, params.id, body.otp)),
+          (await services.swaps.approve(actor, params.id, body.otp)),
         services.registry,
       ),
     ),

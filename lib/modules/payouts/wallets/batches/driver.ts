@@ -1,6 +1,6 @@
 import { isDomainError } from "@/lib/core/errors";
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
-import type { ManagedAccount } from "@/lib/modules/accounts/service";
+import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { mined } from "./follow";
 import { offered } from "./offer";
 import { queued } from "./sign";

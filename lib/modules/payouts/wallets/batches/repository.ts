@@ -2,7 +2,7 @@ import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma } from "@/lib/db/generated/client";
 import { sqlOf } from "@/lib/db/sql";
-import { syncHold } from "@/lib/modules/funds/service";
+import { syncHold } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationReceipt } from "@/lib/ports/bundler";
 import { storedUserOperation, toStored } from "@/lib/ports/routing-json";

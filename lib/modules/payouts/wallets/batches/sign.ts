@@ -1,6 +1,6 @@
 import { addSeconds } from "@/lib/core/clock";
 import { isDomainError, type DomainError } from "@/lib/core/errors";
-import { searchFrom, validitySeconds } from "@/lib/modules/accounts/service";
+import { searchFrom, validitySeconds } from "@/lib/modules/smart-accounts/service";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";

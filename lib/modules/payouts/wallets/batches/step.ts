@@ -1,6 +1,6 @@
 import type { Clock } from "@/lib/core/clock";
 import type { Token } from "@/lib/core/token";
-import type { AccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/accounts/service";
+import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import type { BatchRepository, DrivenPayout } from "./repository";
@@ -14,7 +14,7 @@ export interface Head {
 
 export interface BatchDeps {
   readonly repository: BatchRepository;
-  readonly accounts: AccountsService;
+  readonly accounts: SmartAccountsService;
   readonly deployments: DeploymentClaims;
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly clock: Clock;

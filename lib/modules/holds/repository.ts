@@ -98,7 +98,7 @@ export const reserveFunds = async (
   });
 };
 
-export const createFundsRepository = ({ prisma }: Database) => ({
+export const createHoldsRepository = ({ prisma }: Database) => ({
   /** By `fundsKey`; 0 where there was no hold yet. Read them before the balances themselves. */
   guardVersions: async (keys: readonly FundsKey[]): Promise<Map<string, number>> => {
     const rows = await prisma.balanceGuard.findMany({
@@ -123,4 +123,4 @@ export const createFundsRepository = ({ prisma }: Database) => ({
   },
 });
 
-export type FundsRepository = ReturnType<typeof createFundsRepository>;
+export type HoldsRepository = ReturnType<typeof createHoldsRepository>;

@@ -1,25 +1,32 @@
 import type { Actor } from "@/lib/core/actor";
-import { addSeconds } from "@/lib/core/clock";
+import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
-import { toBigInt } from "@/lib/db/decimal";
+import type { HoldsService } from "@/lib/modules/holds/service";
 import type { Route, RouteRequest } from "@/lib/ports/routing";
-import { storedRouteRequest, toStored } from "@/lib/ports/routing-json";
-import type { Approving } from "./approving";
-import { endOf, type QuoteLoader } from "./loading";
-import { simulateRoute, withMinimum, type SimulationDeps } from "./prepare";
-import { checkNothingSent, legIdsOf } from "./prepared-before";
-import { preparedSeconds } from "./prepared";
-import type { Pricing, PricingDeps } from "./pricing";
-import { toDestination } from "./record";
-import type { QuoteRow, Subject } from "./repository";
-import type { SourceWallet } from "./request";
+import { toStored } from "@/lib/ports/routing-json";
+import {
+  endOf,
+  preparedSeconds,
+  type Quote,
+  type QuotesService,
+  type SourceWallet,
+  type Subject,
+  toDestination,
+} from "@/lib/modules/quotes/service";
+import type { Authorization } from "./authorize";
+import { simulateRoute, withMinimum, type SimulationDeps } from "./simulate-route";
+import { checkNothingSent, legIdsOf } from "./resume-guard";
 
 const PREPARE_TIMEOUT_MS = 15_000;
 
-export type PreparingDeps = PricingDeps & SimulationDeps;
+export interface PrepareDeps extends SimulationDeps {
+  quotes: QuotesService;
+  holds: Pick<HoldsService, "require">;
+  clock: Clock;
+}
 
-/** A quote as it can be executed now: priced anew with what was promised, and simulated. */
-export interface Readied {
+/** A quote that was priced again, with the minimum that was promised, and simulated. It can be executed now. */
+export interface ExecutableQuote {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly route: Route;
@@ -28,27 +35,26 @@ export interface Readied {
 }
 
 /** Why a preparation was not kept: somebody used or cancelled the quote, or prepared it, since it was read. */
-const refusal = (quote: QuoteRow): DomainError =>
+const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
   new DomainError(
     "invalid_state",
     "Another call prepared this at the same time, and only its answer says what to sign or send. The service sent nothing. Go on with that answer, or prepare again.",
   );
 
-export const createPreparing = (
-  deps: PreparingDeps,
-  { pricing, approving, loading }: { pricing: Pricing; approving: Approving; loading: QuoteLoader },
-) => {
+export const createPrepare = (deps: PrepareDeps, authorization: Authorization) => {
+  const { quotes } = deps;
+
   /** `priceMoved` makes the error for a route that no longer brings the minimum. */
   const ready = async (
-    quote: QuoteRow,
+    quote: Quote,
     priceMoved: (request: RouteRequest, wallets: SourceWallet[]) => Promise<DomainError>,
-  ): Promise<Readied> => {
-    const request = storedRouteRequest.parse(quote.request);
-    const wallets = await pricing.walletsOf(quote.projectId, request);
-    await deps.funds.require(request.sources);
-    const { route: priced, others } = await pricing.price(request);
-    const route = withMinimum(priced, toBigInt(quote.minimumBase));
+  ): Promise<ExecutableQuote> => {
+    const { request } = quote;
+    const wallets = await quotes.walletsOf(quote.projectId, request);
+    await deps.holds.require(request.sources);
+    const { route: priced, others } = await quotes.price(request);
+    const route = withMinimum(priced, quote.minimumBase);
     if (route === null) throw await priceMoved(request, wallets);
     const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
     const simulated = await simulateRoute(deps, {
@@ -65,14 +71,14 @@ export const createPreparing = (
 
   /** A fresh quote of the same kind; for a transfer that is a transfer of its own. */
   const moved =
-    (actor: Actor, quote: QuoteRow) =>
+    (actor: Actor, quote: Quote) =>
     async (request: RouteRequest, wallets: SourceWallet[]): Promise<DomainError> => {
       const kind = quote.kind === "transfer" ? quote.kind : "swap";
       const purpose = { kind, ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }) } as const;
-      const { row, record } = await pricing.store(actor, { route: request, wallets }, purpose);
+      const { quote: fresh, record } = await quotes.store(actor, { route: request, wallets }, purpose);
       const message =
         "The price moved: the route no longer brings the minimum that was approved. Nothing was sent. A fresh quote is in `quote`.";
-      const transfer = row.transferId === null ? {} : { transferId: row.transferId };
+      const transfer = fresh.transferId === null ? {} : { transferId: fresh.transferId };
       return new DomainError("quote_price_moved", message, { extra: { quote: record, ...transfer } });
     };
 
@@ -83,23 +89,23 @@ export const createPreparing = (
    * `sponsor_budget_exceeded`
    */
   const prepare = async (actor: Actor, subject: Subject, code: string | undefined) => {
-    const quote = await loading.open(actor, subject);
-    approving.checkRecipient(actor, storedRouteRequest.parse(quote.request), subjectField(subject));
+    const quote = await quotes.getOpen(actor, subject);
+    authorization.checkRecipient(actor, quote.request, subjectField(subject));
     await checkNothingSent(deps, quote);
-    await approving.admit(actor, quote, code);
+    await authorization.admit(actor, quote, code);
     const { request, wallets, route, others, simulated } = await ready(quote, moved(actor, quote));
     const { legs, balanceChanges, feePayers, actions } = simulated;
-    const record = await pricing.recordOf(quote, { request, wallets, route, others, feePayers });
+    const record = await quotes.recordOf(quote, { request, wallets, route, others, feePayers });
     // Pricing and simulating take seconds, in which a wallet may send what the earlier preparation asked for.
     await checkNothingSent(deps, quote);
     const preparedUntil = addSeconds(deps.clock.now(), preparedSeconds(legs));
-    const stored = await deps.repository.markPrepared(quote, {
+    const stored = await quotes.markPrepared(quote, {
       route: toStored(route),
       response: toStored(record),
       prepared: toStored({ legs }),
       preparedUntil,
     });
-    if (!stored) throw refusal(await loading.any(actor, subject));
+    if (!stored) throw refusal(await quotes.get(actor, subject));
     return {
       prepared: true as const,
       quoteId: quote.id,
@@ -121,4 +127,4 @@ export const createPreparing = (
 /** The field of the request that names the quote or transfer. */
 export const subjectField = ({ transferId }: Subject): string => (transferId === undefined ? "quoteId" : "transferId");
 
-export type Preparing = ReturnType<typeof createPreparing>;
+export type Prepare = ReturnType<typeof createPrepare>;

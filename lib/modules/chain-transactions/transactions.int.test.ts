@@ -10,7 +10,7 @@ import { startBareAnvil } from "@/lib/testing/bare-anvil";
 import { testDatabase } from "@/lib/testing/database";
 import { createMemorySigner } from "@/lib/testing/memory-signer";
 import { createTransactionRepository } from "./repository";
-import { createTransactionsService, type TransactionsService } from "./service";
+import { createChainTransactionsService, type ChainTransactionsService } from "./service";
 
 const CHAIN_ID = 41_337;
 const GWEI = 10n ** 9n;
@@ -31,10 +31,10 @@ const repository = createTransactionRepository(database);
 
 let executorKey: Hex;
 let executor: Hex;
-let service: TransactionsService;
+let service: ChainTransactionsService;
 
-const instance = (on: Database, rpcUrl = anvil.url, fetchFn = fetch): TransactionsService =>
-  createTransactionsService({
+const instance = (on: Database, rpcUrl = anvil.url, fetchFn = fetch): ChainTransactionsService =>
+  createChainTransactionsService({
     database: on,
     registry: createChainRegistry([{ ...anvil.config, rpcUrls: [rpcUrl] }], { timeoutMs: 1_000, fetchFn }),
     signer: createMemorySigner({ executor: executorKey }),

@@ -2,8 +2,8 @@ import { expect, inject, test } from "vitest";
 import { isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import { testDatabase } from "@/lib/testing/database";
-import { createFundsRepository } from "./repository";
-import { createFundsService, fundsKeyOf, reserveFunds, syncHold, type Spending } from "./service";
+import { createHoldsRepository } from "./repository";
+import { createHoldsService, fundsKeyOf, reserveFunds, syncHold, type Spending } from "./service";
 
 const { database } = await testDatabase();
 const seed = inject("testSeed");
@@ -41,8 +41,8 @@ const newWorld = async (balanceBase: bigint) => {
   let spentBase = 0n;
   let readings = 0;
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, random() * 8));
-  const funds = createFundsService({
-    repository: createFundsRepository(database),
+  const holds = createHoldsService({
+    repository: createHoldsRepository(database),
     readBalances: async (at) => {
       readings += 1;
       await pause();
@@ -53,7 +53,7 @@ const newWorld = async (balanceBase: bigint) => {
   });
 
   const reserve = (name: string): Promise<string> =>
-    funds.reserving([spending], (read) =>
+    holds.reserving([spending], (read) =>
       database.transaction(async (tx) => {
         const id = `${world}_${name}`;
         await tx.operation.create({

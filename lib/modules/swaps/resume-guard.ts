@@ -1,17 +1,12 @@
 import { DomainError } from "@/lib/core/errors";
-import { approvalOf, type AccountsService } from "@/lib/modules/accounts/service";
-import { storedRoute } from "./loading";
-import { storedPrepared, type PreparedLeg, type WalletLeg } from "./prepared";
-import type { QuoteRow } from "./repository";
-
-const legsBefore = (quote: QuoteRow): readonly PreparedLeg[] =>
-  quote.prepared === null ? [] : storedPrepared.parse(quote.prepared).legs;
+import { approvalOf, type SmartAccountsService } from "@/lib/modules/smart-accounts/service";
+import type { Quote, WalletLeg } from "@/lib/modules/quotes/service";
 
 /** The ids that the legs of a quote got when it was prepared before, by source. */
-export const legIdsOf = (quote: QuoteRow): ReadonlyMap<number, string> => {
-  const { legs } = storedRoute.parse(quote.route);
+export const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
+  const { legs } = quote.route;
   return new Map(
-    legsBefore(quote).flatMap(({ legId }, index) => {
+    quote.preparedLegs.flatMap(({ legId }, index) => {
       const sourceIndex = legs[index]?.sourceIndex;
       return sourceIndex === undefined ? [] : [[sourceIndex, legId] as const];
     }),
@@ -33,10 +28,10 @@ const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
  * @throws DomainError `invalid_state`, `chain_unavailable`
  */
 export const checkNothingSent = async (
-  { accounts }: { accounts: Pick<AccountsService, "sent"> },
-  quote: QuoteRow,
+  { accounts }: { accounts: Pick<SmartAccountsService, "sent"> },
+  quote: Quote,
 ): Promise<void> => {
-  const legs = legsBefore(quote).filter((leg) => leg.by === "wallet");
+  const legs = quote.preparedLegs.filter((leg) => leg.by === "wallet");
   const counts = await Promise.all(legs.map(({ chainId, wallet }) => accounts.sent.countPending(chainId, wallet)));
   if (legs.every((leg, index) => (counts[index] ?? 0) < countOnceSent(leg))) return;
   throw new DomainError(

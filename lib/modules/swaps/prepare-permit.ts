@@ -7,8 +7,9 @@ import {
   permitTypedData,
   type Eip2612Permit,
   type Permit,
-} from "@/lib/modules/accounts/service";
+} from "@/lib/modules/smart-accounts/service";
 import type { EvmAddress } from "@/lib/ports/routing";
+import type { PreparedLeg } from "@/lib/modules/quotes/service";
 import {
   build,
   changesOf,
@@ -19,7 +20,6 @@ import {
   type LegSimulation,
   type SimulationDeps,
 } from "./leg-context";
-import type { PreparedLeg } from "./prepared";
 
 /** The operation that uses a permit may wait for its turn before it is sent. */
 const PERMIT_SECONDS = 900;
@@ -58,7 +58,13 @@ const permit2: Standard = async ({ accounts }, { chainId, legId }, terms) => {
   const address = await accounts.permit2.addressOn(chainId);
   if (address === null) return null;
   const deadline = deadlineAfter(await accounts.head(chainId));
-  const permit = { standard: "permit2", permit2: address, ...terms, nonce: permit2NonceOf(legId), deadline } as const;
+  const permit = {
+    standard: "permit2",
+    permit2: address,
+    ...terms,
+    nonce: permit2NonceOf(legId),
+    deadline,
+  } as const;
   if ((await accounts.permit2.obstacle(chainId, permit)) !== null) return null;
   return { permit, typedData: permit2TypedData(chainId, permit), manner: "by a signature for Permit2" };
 };

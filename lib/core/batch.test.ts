@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createGatherer } from "./gather";
+import { createGatherer } from "./batch";
 
 /** Work whose end the test decides. */
 const heldWork = () => {

@@ -3,10 +3,10 @@ import { encodeFunctionData, erc20Abi } from "viem";
 import { afterAll, expect, test } from "vitest";
 import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler";
 import { systemClock } from "@/lib/core/clock";
-import { createTransactionsService } from "@/lib/modules/transactions/service";
+import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import { startOperationChain } from "@/lib/testing/bundler-harness";
 import { testDatabase } from "@/lib/testing/database";
-import { createAccountsService } from "./service";
+import { createSmartAccountsService } from "./service";
 
 const CHAIN = 41_341;
 const RECIPIENT = "0x00000000000000000000000000000000000a11ce";
@@ -14,7 +14,7 @@ const RECIPIENT = "0x00000000000000000000000000000000000a11ce";
 const { database } = await testDatabase();
 const chain = await startOperationChain(CHAIN);
 afterAll(() => chain.anvil.stop());
-const transactions = createTransactionsService({
+const transactions = createChainTransactionsService({
   database,
   registry: chain.registry,
   signer: chain.signer,
@@ -38,7 +38,7 @@ test.each(["before its gas is estimated", "before its effect is measured"])(
       await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
     };
     const early = moment === "before its gas is estimated";
-    const service = createAccountsService({
+    const service = createSmartAccountsService({
       registry: chain.registry,
       smartAccounts,
       bundler: {

@@ -1,16 +1,11 @@
-/** Operations that bring money of the project's own wallets to one of its chains before something else spends it there. */
+/** Operations that move money between the project's own wallets, so that a payout finds it on the chain that it pays on. */
 import type { Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
-import { toBigInt } from "@/lib/db/decimal";
 import type { RouteRequest } from "@/lib/ports/routing";
-import type { AtOnceDeps } from "./at-once";
-import type { Executing } from "./executing";
-import type { QuoteLoader } from "./loading";
-import type { Preparing } from "./preparing";
-import type { Pricing } from "./pricing";
-import { minimumOut, type QuoteRecord } from "./record";
-import type { ResolvedRequest, SourceWallet } from "./request";
+import { minimumOut, type QuoteRecord, type ResolvedRequest, type SourceWallet } from "@/lib/modules/quotes/service";
+import type { Execute, ExecuteDeps } from "./execute";
+import type { Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
 const KIND = "swap_and_transfer";
@@ -27,28 +22,25 @@ const priceMoved = (): DomainError =>
     "The price moved: less than was planned would arrive on the payout's chain. Nothing was sent or paid. Make the payout anew.",
   );
 
-export const createFunding = (
-  deps: AtOnceDeps,
-  parts: { pricing: Pricing; preparing: Preparing; executing: Executing; loading: QuoteLoader },
-) => {
-  const { pricing, preparing, executing, loading } = parts;
+export const createFunding = (deps: ExecuteDeps, { prepare, execute }: { prepare: Prepare; execute: Execute }) => {
+  const { quotes } = deps;
 
   /** Nothing is stored. @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
-  const minimumOf = async (request: RouteRequest): Promise<bigint> => minimumOut((await pricing.price(request)).route);
+  const minimumOf = async (request: RouteRequest): Promise<bigint> => minimumOut((await quotes.price(request)).route);
 
   /** As `minimumOf`, with everything that a quote says. */
   const price = async (request: RouteRequest, wallets: readonly SourceWallet[]): Promise<PricedFunding> => {
-    const { route, others } = await pricing.price(request);
+    const { route, others } = await quotes.price(request);
     const quote = { id: "", expiresAt: deps.clock.now() };
     const feePayers = route.legs.map(() => null);
-    const record = await pricing.recordOf(quote, { request, wallets, route, others, feePayers });
+    const record = await quotes.recordOf(quote, { request, wallets, route, others, feePayers });
     return { minimumBase: minimumOut(route), record };
   };
 
   /** A quote that nobody but the caller knows. */
   const store = async (actor: Actor, request: ResolvedRequest): Promise<PricedFunding & { quoteId: string }> => {
-    const { row, record } = await pricing.store(actor, request, { kind: KIND });
-    return { quoteId: row.id, minimumBase: toBigInt(row.minimumBase), record };
+    const { quote, record } = await quotes.store(actor, request, { kind: KIND });
+    return { quoteId: quote.id, minimumBase: quote.minimumBase, record };
   };
 
   /**
@@ -62,10 +54,10 @@ export const createFunding = (
     quoteId: string,
     { codeId, claim }: { codeId?: string; claim: (tx: Tx, operationId: string) => Promise<boolean> },
   ): Promise<{ id: string } | null> => {
-    const quote = await loading.any(actor, { quoteId });
-    const { request, wallets, route, simulated } = await preparing.ready(quote, () => Promise.resolve(priceMoved()));
+    const quote = await quotes.get(actor, { quoteId });
+    const { request, wallets, route, simulated } = await prepare.ready(quote, () => Promise.resolve(priceMoved()));
     const { legs } = await applySignatures(deps, { legs: simulated.legs, routeLegs: route.legs, signatures: [] });
-    return executing.accept(actor, {
+    return execute.accept(actor, {
       quote,
       request,
       wallets,
@@ -73,7 +65,7 @@ export const createFunding = (
       allSent: false,
       isCovered: true,
       ...(codeId === undefined ? {} : { codeId }),
-      claim: async (tx, id) => (await deps.repository.claimOpen(tx, quote, id, null)) && (await claim(tx, id)),
+      claim: async (tx, id) => (await quotes.claimOpen(tx, quote, id, null)) && (await claim(tx, id)),
     });
   };
 

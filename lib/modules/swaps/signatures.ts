@@ -1,10 +1,10 @@
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { recoverJsonTypedData, type JsonTypedData } from "@/lib/chains/typed-data";
 import { DomainError, isDomainError, type ErrorDetail } from "@/lib/core/errors";
-import type { AccountsService, SeenTransaction } from "@/lib/modules/accounts/service";
+import type { SmartAccountsService, SeenTransaction } from "@/lib/modules/smart-accounts/service";
 import type { NewLeg } from "@/lib/modules/operations/service";
 import type { RouteLeg } from "@/lib/ports/routing";
-import type { OwnerLeg, PermitLeg, PreparedLeg, WalletLeg } from "./prepared";
+import type { OwnerLeg, PermitLeg, PreparedLeg, WalletLeg } from "@/lib/modules/quotes/service";
 
 type Hex = `0x${string}`;
 
@@ -16,7 +16,7 @@ export interface GivenSignature {
 }
 
 export interface SignatureDeps {
-  accounts: AccountsService;
+  accounts: SmartAccountsService;
   registry: ChainRegistry;
 }
 

@@ -4,17 +4,13 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
-import { toBigInt } from "@/lib/db/decimal";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
-import { storedRouteRequest } from "@/lib/ports/routing-json";
-import type { Pricing } from "./pricing";
-import { approvalLines } from "./record";
-import type { QuoteRow, QuotesRepository } from "./repository";
+import { approvalLines, type Quote, type QuotesService } from "@/lib/modules/quotes/service";
 
-export interface ApprovingDeps {
-  repository: QuotesRepository;
+export interface AuthorizationDeps {
+  quotes: Pick<QuotesService, "noteCodeSent" | "approve" | "worthUsd">;
   otp: OtpService;
   policies: PoliciesService;
   registry: { get(chainId: number): { readonly name: string } };
@@ -40,44 +36,43 @@ const codeRequired = (why: string): DomainError =>
     details: [{ path: "otp", message: "is required" }],
   });
 
-/** Who lets money go: a one-time code, or the policy of an exempt key up to its daily cap. */
-export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
-  const { repository, otp, policies, clock } = deps;
+/** Decides who may move money: whoever gives the right one-time code, or an exempt API key up to its daily cap. */
+export const createAuthorization = (deps: AuthorizationDeps) => {
+  const { quotes, otp, policies, clock } = deps;
 
   /**
    * Sends the code that approves this quote; `subjectId` is what it will be asked for.
    * @throws DomainError `insufficient_scope` for an API key that may not move this itself
    */
-  const sendCode = async (actor: Actor, quote: QuoteRow, subjectId: string): Promise<OtpSent> => {
+  const sendCode = async (actor: Actor, quote: Quote, subjectId: string): Promise<OtpSent> => {
     requireScope(actor, SCOPES[quote.kind] ?? OTHER_SCOPE);
-    const request = storedRouteRequest.parse(quote.request);
     const sent = await otp.request({
       actor,
       subjectId,
       digest: new Uint8Array(quote.digest),
       subject: MAIL_SUBJECTS[quote.kind] ?? "Your code to approve a payment",
-      lines: approvalLines(request, toBigInt(quote.minimumBase), (chainId) => deps.registry.get(chainId).name),
+      lines: approvalLines(quote.request, quote.minimumBase, (chainId) => deps.registry.get(chainId).name),
     });
-    await repository.codeSent(quote.id, clock.now());
+    await quotes.noteCodeSent(quote.id, clock.now());
     return sent;
   };
 
   /** Whether the actor may move this without a code, as far as can be told before it is accepted. */
   const needsNoCode = async (actor: Actor, request: RouteRequest): Promise<boolean> =>
-    !policies.needsCode(actor) && (await policies.mayAfford(actor, await pricing.worthUsd(request), clock.now()));
+    !policies.needsCode(actor) && (await policies.mayAfford(actor, await quotes.worthUsd(request), clock.now()));
 
   /**
    * Lets a quote be prepared: its code is right, or the key needs none for so little.
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
-  const admit = async (actor: Actor, quote: QuoteRow, code: string | undefined): Promise<void> => {
+  const admit = async (actor: Actor, quote: Quote, code: string | undefined): Promise<void> => {
     if (quote.approvedAt !== null) return;
     if (code !== undefined) {
       const { otpId } = await otp.consume({ actor, subjectId: quote.id, digest: quote.digest, code });
-      await repository.approve(quote, { actor, codeId: otpId, now: clock.now() });
+      await quotes.approve(quote, { actor, codeId: otpId, now: clock.now() });
       return;
     }
-    if (await needsNoCode(actor, storedRouteRequest.parse(quote.request))) return;
+    if (await needsNoCode(actor, quote.request)) return;
     throw codeRequired(policies.needsCode(actor) ? "Nothing was sent." : "This is above the key's daily cap.");
   };
 
@@ -85,9 +80,9 @@ export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
    * What the transaction that accepts the money's movement has to check: null where a code approved it, else that the key may still
    * spend so much today.
    */
-  const spending = async (actor: Actor, quote: QuoteRow): Promise<((tx: Tx, now: Date) => Promise<boolean>) | null> => {
+  const spending = async (actor: Actor, quote: Quote): Promise<((tx: Tx, now: Date) => Promise<boolean>) | null> => {
     if (quote.approvedAt !== null) return null;
-    const usd = await pricing.worthUsd(storedRouteRequest.parse(quote.request));
+    const usd = await quotes.worthUsd(quote.request);
     return (tx, now) => policies.spend(sqlOf(tx), actor, usd, now);
   };
 
@@ -107,4 +102,4 @@ export const createApproving = (deps: ApprovingDeps, pricing: Pricing) => {
 };
 
 export { codeRequired };
-export type Approving = ReturnType<typeof createApproving>;
+export type Authorization = ReturnType<typeof createAuthorization>;

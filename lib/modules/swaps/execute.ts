@@ -1,22 +1,26 @@
 import { actorName, type Actor } from "@/lib/core/actor";
-import { addSeconds } from "@/lib/core/clock";
+import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { RouteRequest } from "@/lib/ports/routing";
-import { storedRouteRequest } from "@/lib/ports/routing-json";
-import { codeRequired, type Approving } from "./approving";
-import { endOf, storedRoute, type QuoteLoader } from "./loading";
-import { storedPrepared, type PreparedLeg } from "./prepared";
-import type { Pricing, PricingDeps } from "./pricing";
-import type { QuoteRow, Subject } from "./repository";
-import type { SourceWallet } from "./request";
-import { subjectField } from "./preparing";
+import {
+  endOf,
+  type PreparedLeg,
+  type Quote,
+  type QuotesService,
+  type SourceWallet,
+  type Subject,
+} from "@/lib/modules/quotes/service";
+import { codeRequired, type Authorization } from "./authorize";
+import { subjectField } from "./prepare";
 import { applySignatures, type GivenSignature, type SignatureDeps } from "./signatures";
 
-export interface ExecutingDeps extends PricingDeps, Pick<SignatureDeps, "accounts"> {
+export interface ExecuteDeps extends SignatureDeps {
+  quotes: QuotesService;
   operations: OperationsService;
+  clock: Clock;
 }
 
 type NewLegs = Parameters<OperationsService["start"]>[0]["legs"];
@@ -26,7 +30,7 @@ type Claim = (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
 const LATE_SECONDS_MAX = 3600;
 
 /** Why a quote could not be claimed: somebody used or cancelled it, or prepared it anew, since it was read. */
-const refusal = (quote: QuoteRow): DomainError =>
+const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
   new DomainError("invalid_state", "This quote was prepared anew in the meantime. Nothing was sent; execute again.");
 
@@ -39,18 +43,18 @@ const sentText = (legs: readonly { readonly via: string }[]): string =>
 const lockIsOver = (legs: NewLegs = []): DomainError =>
   new DomainError("quote_expired", `The price was locked for a while that is over. ${sentText(legs)} Prepare again.`);
 
-const readPrepared = (quote: QuoteRow, now: Date): { preparedUntil: Date; legs: readonly PreparedLeg[] } => {
+const readPrepared = (quote: Quote, now: Date): { preparedUntil: Date; legs: readonly PreparedLeg[] } => {
   const end = endOf(quote);
   if (end !== null) throw end;
   if (quote.status !== "prepared" || quote.preparedUntil === null) {
     throw new DomainError("invalid_state", "This quote is not prepared yet (POST /swap/prepare). Nothing was sent.");
   }
   if (addSeconds(quote.preparedUntil, LATE_SECONDS_MAX) <= now) throw lockIsOver();
-  return { preparedUntil: quote.preparedUntil, legs: storedPrepared.parse(quote.prepared).legs };
+  return { preparedUntil: quote.preparedUntil, legs: quote.preparedLegs };
 };
 
 export interface Acceptance {
-  readonly quote: QuoteRow;
+  readonly quote: Quote;
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly legs: NewLegs;
@@ -73,15 +77,14 @@ const meansOf = ({ quote, codeId, allSent }: Acceptance): AuditData => {
   return { means: allSent ? "wallet" : "policy" };
 };
 
-export const createExecuting = (
-  deps: ExecutingDeps,
-  { pricing, approving, loading }: { pricing: Pricing; approving: Approving; loading: QuoteLoader },
-) => {
+export const createExecute = (deps: ExecuteDeps, authorization: Authorization) => {
+  const { quotes } = deps;
+
   /** The policy's cap and the one retry count in the transaction that accepts the operation, or not at all. */
   const claims = async (actor: Actor, acceptance: Acceptance): Promise<Claim> => {
     const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
     // An operation that awaited approval is let run by its code.
-    const spend = operationId === undefined && !isCovered ? await approving.spending(actor, quote) : null;
+    const spend = operationId === undefined && !isCovered ? await authorization.spending(actor, quote) : null;
     return async (tx, id, now) => {
       if (!(await claim(tx, id, now))) return false;
       if (spend !== null && !(await spend(tx, now)) && !allSent) {
@@ -136,24 +139,23 @@ export const createExecuting = (
    *   passed meanwhile), `insufficient_balance`, `invalid_signature` naming every action that is missing or of something else
    */
   const execute = async (actor: Actor, subject: Subject, signatures: readonly GivenSignature[] = []) => {
-    const quote = await loading.any(actor, subject);
+    const quote = await quotes.get(actor, subject);
     const { preparedUntil, legs } = readPrepared(quote, deps.clock.now());
-    const request = storedRouteRequest.parse(quote.request);
-    approving.checkRecipient(actor, request, subjectField(subject));
-    const route = storedRoute.parse(quote.route);
+    const { request, route } = quote;
+    authorization.checkRecipient(actor, request, subjectField(subject));
     const signed = await applySignatures(deps, { legs, routeLegs: route.legs, signatures });
     const isLate = preparedUntil <= deps.clock.now();
     if (isLate && !signed.allSent) throw lockIsOver(signed.legs);
     const operation = await accept(actor, {
       quote,
       request,
-      wallets: await pricing.walletsOf(actor.projectId, request),
+      wallets: await quotes.walletsOf(actor.projectId, request),
       legs: signed.legs,
       allSent: signed.allSent,
       claim: (tx, operationId, now) =>
-        deps.repository.claim(tx, { id: quote.id, operationId, preparedUntil, now: isLate ? null : now }),
+        quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now: isLate ? null : now }),
     });
-    if (operation === null) throw refusal(await loading.any(actor, subject));
+    if (operation === null) throw refusal(await quotes.get(actor, subject));
     return {
       operationId: operation.id,
       ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
@@ -165,4 +167,4 @@ export const createExecuting = (
   return { accept, execute };
 };
 
-export type Executing = ReturnType<typeof createExecuting>;
+export type Execute = ReturnType<typeof createExecute>;

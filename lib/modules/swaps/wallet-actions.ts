@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import type { action } from "@/lib/contracts/swap";
 import type { EvmAddress } from "@/lib/ports/routing";
-import type { PreparedLeg } from "./prepared";
-import type { SourceWallet } from "./request";
+import type { PreparedLeg, SourceWallet } from "@/lib/modules/quotes/service";
 
 export type Action = z.output<typeof action>;
 

@@ -1,16 +1,12 @@
-import { z } from "zod";
 import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
-import { storedRouteLeg } from "@/lib/ports/routing-json";
-import type { QuoteRow, QuotesRepository, Subject } from "./repository";
+import type { Quote } from "./quote";
+import type { QuotesRepository, Subject } from "./repository";
 
-/** Column `route` of a quote. */
-export const storedRoute = z.object({ provider: z.string(), legs: z.array(storedRouteLeg) });
+const noun = ({ transferId }: Quote): string => (transferId === null ? "quote" : "transfer");
 
-const noun = ({ transferId }: QuoteRow): string => (transferId === null ? "quote" : "transfer");
-
-export const quoteUsed = (quote: QuoteRow): DomainError =>
+export const quoteUsed = (quote: Quote): DomainError =>
   new DomainError(
     "quote_already_used",
     `This ${noun(quote)} was executed already. The money moves once; see the operation.`,
@@ -18,7 +14,7 @@ export const quoteUsed = (quote: QuoteRow): DomainError =>
   );
 
 /** Why nothing more can be done with the quote; null while something can. */
-export const endOf = (quote: QuoteRow): DomainError | null => {
+export const endOf = (quote: Quote): DomainError | null => {
   if (quote.status === "used") return quoteUsed(quote);
   if (quote.status !== "cancelled") return null;
   return new DomainError("invalid_state", `This ${noun(quote)} was cancelled. Nothing was sent; ask for a new one.`);
@@ -27,14 +23,14 @@ export const endOf = (quote: QuoteRow): DomainError | null => {
 /** Finds what a request is about, in the caller's project. */
 export const createQuoteLoader = ({ repository, clock }: { repository: QuotesRepository; clock: Clock }) => {
   /** @throws DomainError `not_found` */
-  const any = async (actor: Actor, subject: Subject): Promise<QuoteRow> => {
+  const any = async (actor: Actor, subject: Subject): Promise<Quote> => {
     const quote = await repository.find(actor.projectId, subject);
     if (quote === null) throw notFound();
     return quote;
   };
 
   /** @throws DomainError `not_found`, `quote_already_used`, `invalid_state` (cancelled), `quote_expired` */
-  const open = async (actor: Actor, subject: Subject): Promise<QuoteRow> => {
+  const open = async (actor: Actor, subject: Subject): Promise<Quote> => {
     const quote = await any(actor, subject);
     const end = endOf(quote);
     if (end !== null) throw end;
@@ -45,5 +41,3 @@ export const createQuoteLoader = ({ repository, clock }: { repository: QuotesRep
 
   return { any, open };
 };
-
-export type QuoteLoader = ReturnType<typeof createQuoteLoader>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Token } from "@/lib/core/token";
 import type { RouteRequest } from "@/lib/ports/routing";
-import { valueUsd } from "./record";
+import { valueUsd } from "./serializer";
 
 const OWNER = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 

@@ -2,7 +2,7 @@ import { toJsonTypedData } from "@/lib/chains/typed-data";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import { approvalOf, searchFrom, validitySeconds } from "@/lib/modules/accounts/service";
+import { approvalOf, searchFrom, validitySeconds } from "@/lib/modules/smart-accounts/service";
 import type { LegTransactions } from "@/lib/ports/routing";
 import {
   build,

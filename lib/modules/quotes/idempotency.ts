@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
 import { actorName, type Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
-import type { Once, QuoteRow, QuotesRepository } from "./repository";
+import type { Quote } from "./quote";
+import type { IdempotencyUse, QuotesRepository } from "./repository";
 
 /** @param input parsed by its contract, so that its fields have one order and one spelling */
-export const onceOf = (key: string | null, input: object): Once | null =>
+export const idempotencyUseOf = (key: string | null, input: object): IdempotencyUse | null =>
   key === null ? null : { key, digest: new Uint8Array(createHash("sha256").update(JSON.stringify(input)).digest()) };
 
 /**
- * What the call made before, also where the answer was lost and the HTTP layer has forgotten it; null where it is new.
+ * The quote that an earlier call with the same Idempotency-Key made, or null. It is found also when the HTTP layer no longer stores that call's answer.
  * @throws DomainError `idempotency_mismatch` when its key was used for something else
  */
-export const madeBefore = async (
+export const findEarlierQuote = async (
   repository: QuotesRepository,
-  { actor, kind, once }: { actor: Actor; kind: string; once: Once | null },
-): Promise<QuoteRow | null> => {
+  { actor, kind, once }: { actor: Actor; kind: string; once: IdempotencyUse | null },
+): Promise<Quote | null> => {
   if (once === null) return null;
   const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
   const quote = await repository.findByKey({ ...caller, kind, idempotencyKey: once.key });

@@ -3,17 +3,16 @@ import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { AccountsService, Watched } from "@/lib/modules/accounts/service";
+import type { SmartAccountsService, Watched } from "@/lib/modules/smart-accounts/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import type { LegTransactions, RouteLeg, RouteRequest, RouteSource, RoutingProvider } from "@/lib/ports/routing";
-import type { PreparedLeg } from "./prepared";
-import type { SourceWallet } from "./request";
+import type { PreparedLeg, SourceWallet } from "@/lib/modules/quotes/service";
 
 export interface SimulationDeps {
   registry: ChainRegistry;
   routing: RoutingProvider;
-  accounts: AccountsService;
+  accounts: SmartAccountsService;
   sponsorship: Pick<SponsorshipService, "checkGas" | "checkTransactionGas" | "check" | "costsOf">;
   wallets: {
     find(projectId: string, address: string): Promise<SourceWallet | null>;

@@ -1,8 +1,8 @@
 import { DomainError } from "@/lib/core/errors";
-import { createGatherer } from "@/lib/core/gather";
+import { createGatherer } from "@/lib/core/batch";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import { FundsMovedError, fundsKey, type Funds, type FundsKey, type FundsRepository } from "./repository";
+import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsRepository } from "./repository";
 
 export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
 export { committedAfter, lockFunds } from "./under-lock";
@@ -21,7 +21,7 @@ export interface Shortfall<S extends Spending> {
 }
 
 export interface FundsDeps {
-  repository: FundsRepository;
+  repository: HoldsRepository;
   /** Balances on chain at the latest block, in base units, in the order asked. @throws DomainError `chain_unavailable` */
   readBalances(at: readonly { chainId: number; owner: string; token: Token }[]): Promise<readonly bigint[]>;
 }
@@ -67,7 +67,7 @@ const createTurns = () => {
 };
 
 /** What wallets can spend: what the chain shows, less what accepted operations will still take. */
-export const createFundsService = ({ repository, readBalances }: FundsDeps) => {
+export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
   const turns = createTurns();
   const readers = new Map<number, (spending: Spending) => Promise<Funds>>();
 
@@ -158,4 +158,4 @@ export const createFundsService = ({ repository, readBalances }: FundsDeps) => {
   return { reserving, shortfalls, available, require };
 };
 
-export type FundsService = ReturnType<typeof createFundsService>;
+export type HoldsService = ReturnType<typeof createHoldsService>;

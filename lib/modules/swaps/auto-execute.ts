@@ -6,32 +6,32 @@ import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import { toBigInt } from "@/lib/db/decimal";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import type { HoldsService } from "@/lib/modules/holds/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { OperationWithLegs } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { storedRouteRequest } from "@/lib/ports/routing-json";
-import type { Approving } from "./approving";
-import type { Executing, ExecutingDeps } from "./executing";
-import { quoteUsed, storedRoute } from "./loading";
-import { madeBefore, onceOf } from "./once";
-import type { Preparing } from "./preparing";
-import type { Pricing } from "./pricing";
-import { expectedOut } from "./record";
-import type { Once, QuoteRow } from "./repository";
 import {
-  QUOTE_FIELDS,
-  resolveRequest,
-  unknownWallet,
+  expectedOut,
   type FieldNames,
+  type IdempotencyUse,
+  idempotencyUseOf,
+  type Quote,
+  QUOTE_FIELDS,
+  quoteUsed,
   type ResolvedRequest,
   type SourceWallet,
-} from "./request";
+  unknownWallet,
+} from "@/lib/modules/quotes/service";
+import type { Authorization } from "./authorize";
+import type { Execute, ExecuteDeps } from "./execute";
+import type { Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
 const APPROVAL_SECONDS = 24 * 3600;
 const KIND = "swap_and_transfer";
 
-type AtOnceInput = z.output<typeof swapAndTransfer.body>;
+type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
 type Begun = Pick<OperationWithLegs, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
 
 /** The operation that awaited approval, or the call that starts one. */
@@ -39,11 +39,12 @@ interface Run {
   readonly operationId?: string;
   /** The code that approved it. */
   readonly codeId?: string;
-  readonly once?: Once | null;
+  readonly once?: IdempotencyUse | null;
 }
 
-export interface AtOnceDeps extends ExecutingDeps {
-  wallets: ExecutingDeps["wallets"] & {
+export interface AutoExecuteDeps extends ExecuteDeps {
+  holds: Pick<HoldsService, "require">;
+  wallets: {
     findById(projectId: string, walletId: string): Promise<SourceWallet | null>;
   };
 }
@@ -61,13 +62,14 @@ const FIELDS: FieldNames = {
 };
 
 /** Swap and transfer in one call, without a person between the steps: within the policy of the key, or once somebody approved. */
-export const createAtOnce = (
-  deps: AtOnceDeps,
-  parts: { pricing: Pricing; approving: Approving; preparing: Preparing; executing: Executing },
+export const createAutoExecute = (
+  deps: AutoExecuteDeps,
+  parts: { authorization: Authorization; prepare: Prepare; execute: Execute },
 ) => {
-  const { pricing, approving, preparing, executing } = parts;
+  const { authorization, prepare, execute } = parts;
+  const { quotes } = deps;
 
-  const resolve = async (actor: Actor, input: AtOnceInput): Promise<ResolvedRequest> => {
+  const resolve = async (actor: Actor, input: SwapAndTransferInput): Promise<ResolvedRequest> => {
     const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
     if (wallet === null) throw unknownWallet("fromWalletId");
     if (wallet.keyId === null) {
@@ -78,17 +80,17 @@ export const createAtOnce = (
     const { fromChainId: chainId, fromToken: token, amount, toChainId, toToken, recipient, slippageBps } = input;
     const from = [{ address: wallet.address as EvmAddress, chainId, token, amount }];
     const request = { from, toChainId, toToken, toAddress: recipient, slippageBps };
-    const resolved = await resolveRequest(deps, actor.projectId, request, FIELDS);
-    approving.checkRecipient(actor, resolved.route, "recipient");
+    const resolved = await quotes.resolve(actor.projectId, request, FIELDS);
+    authorization.checkRecipient(actor, resolved.route, "recipient");
     return resolved;
   };
 
   /** Prices, simulates and starts what was promised. Null when somebody else let it run, or stopped it. */
-  const run = async (actor: Actor, quote: QuoteRow, { operationId, codeId, once = null }: Run) => {
-    const readied = await preparing.ready(quote, () => Promise.resolve(priceMoved(operationId)));
-    const { request, wallets, route, simulated } = readied;
+  const run = async (actor: Actor, quote: Quote, { operationId, codeId, once = null }: Run) => {
+    const executable = await prepare.ready(quote, () => Promise.resolve(priceMoved(operationId)));
+    const { request, wallets, route, simulated } = executable;
     const { legs } = await applySignatures(deps, { legs: simulated.legs, routeLegs: route.legs, signatures: [] });
-    return executing.accept(actor, {
+    return execute.accept(actor, {
       quote,
       request,
       wallets,
@@ -97,13 +99,12 @@ export const createAtOnce = (
       ...(operationId === undefined ? {} : { operationId }),
       ...(codeId === undefined ? {} : { codeId }),
       // The quote of an operation that awaited approval was used up when the operation was made.
-      claim: (tx, id) =>
-        operationId === undefined ? deps.repository.claimOpen(tx, quote, id, once) : Promise.resolve(true),
+      claim: (tx, id) => (operationId === undefined ? quotes.claimOpen(tx, quote, id, once) : Promise.resolve(true)),
     });
   };
 
   /** Null when the key's cap was reached between the look at it and the acceptance. */
-  const runWithinPolicy = async (actor: Actor, quote: QuoteRow, once: Once | null) => {
+  const runWithinPolicy = async (actor: Actor, quote: Quote, once: IdempotencyUse | null) => {
     try {
       return await run(actor, quote, { once });
     } catch (error) {
@@ -114,8 +115,8 @@ export const createAtOnce = (
 
   const letWait = (
     actor: Actor,
-    quote: QuoteRow,
-    { resolved, once }: { resolved: ResolvedRequest; once: Once | null },
+    quote: Quote,
+    { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
   ): Promise<OperationWithLegs> =>
     deps.operations.startAwaiting({
       projectId: actor.projectId,
@@ -124,29 +125,29 @@ export const createAtOnce = (
       origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
       request: resolved.route,
       wallets: resolved.wallets,
-      expectedBase: expectedOut(storedRoute.parse(quote.route)),
-      minimumBase: toBigInt(quote.minimumBase),
+      expectedBase: expectedOut(quote.route),
+      minimumBase: quote.minimumBase,
       expiresAt: addSeconds(deps.clock.now(), APPROVAL_SECONDS),
       claim: async (tx, operationId) => {
-        if (!(await deps.repository.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
+        if (!(await quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
         const at = deps.clock.now();
         const data = { kind: quote.kind, quoteId: quote.id };
         await recordAudit(tx, { ...doneBy(actor), action: "operation.requested", subject: operationId, data, at });
       },
     });
 
-  const begin = async (actor: Actor, input: AtOnceInput, once: Once | null): Promise<Begun> => {
+  const begin = async (actor: Actor, input: SwapAndTransferInput, once: IdempotencyUse | null): Promise<Begun> => {
     const resolved = await resolve(actor, input);
-    await deps.funds.require(resolved.route.sources);
-    const { row } = await pricing.store(actor, resolved, { kind: KIND });
-    const free = await approving.needsNoCode(actor, resolved.route);
-    const started = free ? await runWithinPolicy(actor, row, once) : null;
-    return started ?? letWait(actor, row, { resolved, once });
+    await deps.holds.require(resolved.route.sources);
+    const { quote } = await quotes.store(actor, resolved, { kind: KIND });
+    const free = await authorization.needsNoCode(actor, resolved.route);
+    const started = free ? await runWithinPolicy(actor, quote, once) : null;
+    return started ?? letWait(actor, quote, { resolved, once });
   };
 
   /** The operation that the same call started before. @throws DomainError `idempotency_mismatch` */
-  const begunBefore = async (actor: Actor, once: Once | null): Promise<Begun | null> => {
-    const quote = await madeBefore(deps.repository, { actor, kind: KIND, once });
+  const begunBefore = async (actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
+    const quote = await quotes.findEarlier({ actor, kind: KIND, once });
     if (quote === null || quote.operationId === null) return null;
     return deps.operations.get(actor.projectId, quote.operationId);
   };
@@ -156,10 +157,10 @@ export const createAtOnce = (
    * good: the key is used up in the transaction that stores the operation.
    * @throws DomainError as a quote does, `insufficient_balance`, `simulation_failed`, `recipient_not_allowed`, `idempotency_mismatch`
    */
-  const start = async (actor: Actor, input: AtOnceInput, key: string | null) => {
+  const start = async (actor: Actor, input: SwapAndTransferInput, key: string | null) => {
     // What was begun before is told only to who may still pay the recipient.
-    approving.checkAddress(actor, input.recipient, "recipient");
-    const once = onceOf(key, input);
+    authorization.checkAddress(actor, input.recipient, "recipient");
+    const once = idempotencyUseOf(key, input);
     const before = await begunBefore(actor, once);
     const operation =
       before ??
@@ -186,7 +187,7 @@ export const createAtOnce = (
     if (operation.status === "expired" || (operation.status === "pending" && isOver)) {
       throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it anew.");
     }
-    const quote = await deps.repository.findByOperation(actor.projectId, operation.id);
+    const quote = await quotes.findByOperation(actor.projectId, operation.id);
     if (operation.subStatus !== "awaiting_approval" || operation.status !== "pending" || quote === null) {
       throw notAwaiting();
     }
@@ -195,7 +196,7 @@ export const createAtOnce = (
 
   const requestCode = async (actor: Actor, operationId: string): Promise<OtpSent> => {
     const { operation, quote } = await loadAwaiting(actor, operationId);
-    return approving.sendCode(actor, quote, operation.id);
+    return authorization.sendCode(actor, quote, operation.id);
   };
 
   /**
@@ -204,7 +205,12 @@ export const createAtOnce = (
    */
   const approve = async (actor: Actor, operationId: string, code: string): Promise<OperationWithLegs> => {
     const { operation, quote } = await loadAwaiting(actor, operationId);
-    const { otpId: codeId } = await approving.consume({ actor, subjectId: operation.id, digest: quote.digest, code });
+    const { otpId: codeId } = await authorization.consume({
+      actor,
+      subjectId: operation.id,
+      digest: quote.digest,
+      code,
+    });
     if ((await run(actor, quote, { operationId: operation.id, codeId })) === null) throw notAwaiting();
     return deps.operations.get(actor.projectId, operation.id);
   };

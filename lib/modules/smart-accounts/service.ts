@@ -133,7 +133,7 @@ const evenIfDeployedMeanwhile = <T>(work: () => Promise<T>): Promise<T> =>
   });
 
 /** User operations of smart accounts: simulate, sign, submit, and ask how they went; and what plain wallets send. */
-export const createAccountsService = ({ registry, smartAccounts, bundler }: AccountsDeps) => {
+export const createSmartAccountsService = ({ registry, smartAccounts, bundler }: AccountsDeps) => {
   const draft = async (input: LegWork): Promise<UserOperation> =>
     smartAccounts.draft({
       ...("payout" in input ? { payout: input.payout } : { calls: input.calls }),
@@ -290,4 +290,4 @@ export const createAccountsService = ({ registry, smartAccounts, bundler }: Acco
   };
 };
 
-export type AccountsService = ReturnType<typeof createAccountsService>;
+export type SmartAccountsService = ReturnType<typeof createSmartAccountsService>;

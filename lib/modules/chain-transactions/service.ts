@@ -20,7 +20,7 @@ export interface TransactionsDeps {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
-export interface TransactionsService extends TransactionSender {
+export interface ChainTransactionsService extends TransactionSender {
   /**
    * Compares what is not final with the chain: marks what was mined or is final, takes back what a reorg dropped, offers
    * again what the nodes have lost, raises the fees of what is stuck. Harmless at any time and on several instances.
@@ -49,7 +49,7 @@ const createQueue = () => {
 };
 
 /** The service's own transactions: signed bytes first in the database, then on the network, until they are final. */
-export const createTransactionsService = (deps: TransactionsDeps): TransactionsService => {
+export const createChainTransactionsService = (deps: TransactionsDeps): ChainTransactionsService => {
   const { registry, clock } = deps;
   const repository = createTransactionRepository(deps.database);
   const broadcaster = createBroadcaster({ ...deps, repository });

@@ -10,9 +10,8 @@ import {
 } from "@/lib/modules/operations/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import { storedRouteLeg, storedRouteRequest, storedToken } from "@/lib/ports/routing-json";
-import type { Approving } from "./approving";
-import type { Pricing, QuotePurpose } from "./pricing";
-import type { QuoteRecord } from "./record";
+import type { QuotePurpose, QuoteRecord, QuotesService } from "@/lib/modules/quotes/service";
+import type { Authorization } from "./authorize";
 
 type Leg = OperationWithLegs["legs"][number];
 
@@ -42,9 +41,9 @@ const kindOf = (operation: OperationWithLegs): QuotePurpose["kind"] =>
   operation.kind === "transfer" ? "transfer" : operation.kind === "swap_and_transfer" ? "swap_and_transfer" : "swap";
 
 /** Sends once more what failed or came back: a fresh quote that goes the usual way, and of which one at most is ever executed. */
-export const createRetrying = (
-  deps: { operations: OperationsService },
-  { pricing, approving }: { pricing: Pricing; approving: Approving },
+export const createRetry = (
+  deps: { operations: OperationsService; quotes: Pick<QuotesService, "walletsOf" | "store"> },
+  authorization: Authorization,
 ) => ({
   /** @throws DomainError `not_found`, `invalid_state`, `unknown_wallet`, `no_route`, `insufficient_liquidity`, `recipient_not_allowed` */
   retry: async (actor: Actor, operationId: string): Promise<QuoteRecord> => {
@@ -67,8 +66,8 @@ export const createRetrying = (
       );
     }
     const request: RouteRequest = { ...before, sources };
-    approving.checkRecipient(actor, request, "id");
-    const wallets = await pricing.walletsOf(actor.projectId, request);
+    authorization.checkRecipient(actor, request, "id");
+    const wallets = await deps.quotes.walletsOf(actor.projectId, request);
     const audit = (quoteId: string, at: Date): AuditEntry => ({
       ...doneBy(actor),
       action: "operation.retried",
@@ -77,6 +76,6 @@ export const createRetrying = (
       at,
     });
     const purpose = { kind: kindOf(operation), retryOf: operation.id, audit };
-    return (await pricing.store(actor, { route: request, wallets }, purpose)).record;
+    return (await deps.quotes.store(actor, { route: request, wallets }, purpose)).record;
   },
 });

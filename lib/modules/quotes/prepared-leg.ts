@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonTypedData } from "@/lib/chains/typed-data";
-import { storedPermit } from "@/lib/modules/accounts/service";
+import { storedPermit } from "@/lib/modules/smart-accounts/service";
 import { storedAddress, storedBase, storedGas, storedHex, storedUserOperation } from "@/lib/ports/routing-json";
 
 const unixSeconds = z.int();

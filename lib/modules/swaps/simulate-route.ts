@@ -2,11 +2,15 @@ import type { z } from "zod";
 import type { balanceChange } from "@/lib/contracts/swap";
 import { formatAmount } from "@/lib/core/money";
 import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
-import { actionsOf, type Action } from "./actions";
+import {
+  expectedOut,
+  type FeePayer,
+  type PreparedLeg,
+  type SourceWallet,
+  toTokenRecord,
+} from "@/lib/modules/quotes/service";
+import { actionsOf, type Action } from "./wallet-actions";
 import { prepareLeg, type SimulatedChange, type SimulationDeps } from "./prepare-leg";
-import type { PreparedLeg } from "./prepared";
-import { expectedOut, toTokenRecord, type FeePayer } from "./record";
-import type { SourceWallet } from "./request";
 
 export type { SimulationDeps } from "./prepare-leg";
 

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { quoteRecord } from "@/lib/contracts/swap";
+import { toBigInt } from "@/lib/db/decimal";
+import type { RouteRequest } from "@/lib/ports/routing";
+import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
+import { storedPrepared, type PreparedLeg } from "./prepared-leg";
+
+/** Column `route`. */
+const storedRoute = z.object({ provider: z.string(), legs: z.array(storedRouteLeg) });
+
+/** Column `response`, as far as a transfer shows it. */
+const storedResponse = quoteRecord.pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true });
+
+export type QuoteStatus = "open" | "prepared" | "used" | "cancelled";
+
+/** A priced request. It is stored until it is executed once, is cancelled, or expires. */
+export interface Quote {
+  readonly id: string;
+  readonly projectId: string;
+  /** swap | transfer | swap_and_transfer */
+  readonly kind: string;
+  /** The id by which the caller of POST /transfers knows it; null for other kinds. */
+  readonly transferId: string | null;
+  /** The operation whose failed or refunded legs it sends again. */
+  readonly retryOf: string | null;
+  /** An actor's name, as `actorName` gives it. */
+  readonly createdBy: string;
+  readonly status: QuoteStatus;
+  readonly request: RouteRequest;
+  /** The route that was priced; once prepared, the route that will be executed. */
+  readonly route: z.output<typeof storedRoute>;
+  /** What the quote said when it was made; null unless it is a transfer. */
+  readonly response: z.output<typeof storedResponse> | null;
+  /** What has to arrive at least, in base units of the destination's token. */
+  readonly minimumBase: bigint;
+  /** SHA-256 of what a one-time code approves: sources, amounts, recipient, minimum. */
+  readonly digest: Uint8Array<ArrayBuffer>;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly codeSentAt: Date | null;
+  /** Set once the one-time code was right. */
+  readonly approvedAt: Date | null;
+  readonly approvedBy: string | null;
+  readonly approvalCodeId: string | null;
+  /** Until when the prepared price holds. */
+  readonly preparedUntil: Date | null;
+  /** One for each leg of the route; empty unless the status is `prepared`. */
+  readonly preparedLegs: readonly PreparedLeg[];
+  readonly operationId: string | null;
+  /** SHA-256 of the request that used its Idempotency-Key. */
+  readonly requestDigest: Uint8Array | null;
+}
+
+/** A row of the table `quote`. Its JSON columns are parsed here and nowhere else. */
+interface QuoteColumns extends Omit<
+  Quote,
+  "status" | "request" | "route" | "response" | "minimumBase" | "digest" | "preparedLegs"
+> {
+  readonly status: string;
+  readonly request: unknown;
+  readonly route: unknown;
+  readonly response: unknown;
+  readonly prepared: unknown;
+  readonly minimumBase: Parameters<typeof toBigInt>[0];
+  readonly digest: Uint8Array;
+}
+
+const quoteStatus = z.enum(["open", "prepared", "used", "cancelled"]);
+
+/** @throws ZodError when a stored column does not have the shape that this version writes */
+export const toQuote = (row: QuoteColumns): Quote => {
+  const status = quoteStatus.parse(row.status);
+  return {
+    id: row.id,
+    projectId: row.projectId,
+    kind: row.kind,
+    transferId: row.transferId,
+    retryOf: row.retryOf,
+    createdBy: row.createdBy,
+    status,
+    request: storedRouteRequest.parse(row.request),
+    route: storedRoute.parse(row.route),
+    response: row.transferId === null ? null : storedResponse.parse(row.response),
+    minimumBase: toBigInt(row.minimumBase),
+    digest: new Uint8Array(row.digest),
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    codeSentAt: row.codeSentAt,
+    approvedAt: row.approvedAt,
+    approvedBy: row.approvedBy,
+    approvalCodeId: row.approvalCodeId,
+    preparedUntil: row.preparedUntil,
+    preparedLegs: status === "prepared" ? storedPrepared.parse(row.prepared).legs : [],
+    operationId: row.operationId,
+    requestDigest: row.requestDigest,
+  };
+};
