@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createGatherer } from "./batch";
+import { createBatcher } from "./batch";
 
 /** Work whose end the test decides. */
 const heldWork = () => {
@@ -23,10 +23,10 @@ const until = async (condition: () => boolean): Promise<void> => {
 
 afterEach(() => void vi.useRealTimers());
 
-describe("gathering", () => {
+describe("batching", () => {
   test("the first starts at once, and what is asked meanwhile goes together afterwards", async () => {
     const { batches, ends, work } = heldWork();
-    const ask = createGatherer(work, { itemsMax: 10 });
+    const ask = createBatcher(work, { itemsMax: 10 });
     const first = ask(1);
     await until(() => batches.length === 1);
     const others = [2, 3, 4].map(ask);
@@ -40,7 +40,7 @@ describe("gathering", () => {
 
   test("what is asked in the same breath goes together, and never more than the most", async () => {
     const { batches, ends, work } = heldWork();
-    const ask = createGatherer(work, { itemsMax: 2 });
+    const ask = createBatcher(work, { itemsMax: 2 });
     const all = Promise.all([1, 2, 3].map(ask));
     await until(() => ends.length === 1);
     ends[0]?.();
@@ -52,14 +52,14 @@ describe("gathering", () => {
 
   test("an error of one is its own, and work that fails fails for those it was for alone", async () => {
     const { ends, work } = heldWork();
-    const ask = createGatherer(work, { itemsMax: 10 });
+    const ask = createBatcher(work, { itemsMax: 10 });
     const both = Promise.allSettled([ask(-1), ask(1)]);
     await until(() => ends.length === 1);
     ends[0]?.();
     expect((await both).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
 
     let turns = 0;
-    const failing = createGatherer<number, number>(
+    const failing = createBatcher<number, number>(
       (items) => ((turns += 1) === 1 ? Promise.reject(new Error("broken")) : Promise.resolve([...items])),
       { itemsMax: 10 },
     );
@@ -70,7 +70,7 @@ describe("gathering", () => {
   test("begins no sooner than it may", async () => {
     vi.useFakeTimers();
     const starts: number[] = [];
-    const ask = createGatherer<number, number>(
+    const ask = createBatcher<number, number>(
       (items) => {
         starts.push(performance.now());
         return Promise.resolve([...items]);

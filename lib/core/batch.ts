@@ -5,7 +5,7 @@ interface Waiting<T, R> {
   reject(error: unknown): void;
 }
 
-interface GatherOptions {
+interface BatchOptions {
   /** How many go into one piece of work at most; the others wait for the next. */
   readonly itemsMax: number;
   /** How long after the start of one piece of work the next begins at the earliest. Default 0: as soon as the one before has ended. */
@@ -15,12 +15,12 @@ interface GatherOptions {
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Answers many askers with one piece of work at a time. The first starts it at once; whoever asks meanwhile is gathered, and
- * worked on together as soon as it has ended. `work` answers in the order of its items; what it throws goes to each of them.
+ * Answers many askers with one piece of work at a time. The first starts it at once; whoever asks meanwhile waits, and all of them are
+ * worked on together as soon as the work before has ended. `work` answers in the order of its items; what it throws goes to each of them.
  */
-export const createGatherer = <T, R>(
+export const createBatcher = <T, R>(
   work: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
-  { itemsMax, everyMs = 0 }: GatherOptions,
+  { itemsMax, everyMs = 0 }: BatchOptions,
 ): ((item: T) => Promise<R>) => {
   let waiting: Waiting<T, R>[] = [];
   let isWorking = false;

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Place } from "./embedded-postgres-place";
+import type { ClusterLocation } from "./embedded-postgres-location";
 
 export type Durability = "full" | "none";
 
@@ -45,15 +45,17 @@ export const remember = (dataDir: string, value: Remembered): void => {
 };
 
 /** Options of every process of the server. */
-export const runAs = (place: Place): { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } => ({
-  ...(place.account ? { uid: place.account.uid, gid: place.account.gid } : {}),
+export const runAs = (
+  location: ClusterLocation,
+): { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } => ({
+  ...(location.account ? { uid: location.account.uid, gid: location.account.gid } : {}),
   cwd: "/", // The caller's folder may be closed to the server's user.
   env: ENVIRONMENT,
 });
 
-const runInitdb = (place: Place, folder: string, passwordFile: string, durability: Durability): void => {
+const runInitdb = (location: ClusterLocation, folder: string, passwordFile: string, durability: Durability): void => {
   const result = spawnSync(
-    join(place.native, "bin", "initdb"),
+    join(location.native, "bin", "initdb"),
     [
       `--pgdata=${folder}`,
       `--username=${SUPERUSER}`,
@@ -64,17 +66,17 @@ const runInitdb = (place: Place, folder: string, passwordFile: string, durabilit
       "--builtin-locale=C.UTF-8",
       ...(durability === "none" ? ["--no-sync"] : []),
     ],
-    { ...runAs(place), encoding: "utf8", timeout: INITDB_TIMEOUT_MS },
+    { ...runAs(location), encoding: "utf8", timeout: INITDB_TIMEOUT_MS },
   );
   if (result.status === 0) return;
   const reason = result.error?.message ?? `${result.stdout}${result.stderr}`.trim();
-  throw new Error(`PostgreSQL could not make its data folder ${place.dataDir}:\n${reason}`);
+  throw new Error(`PostgreSQL could not make its data folder ${location.dataDir}:\n${reason}`);
 };
 
 /** Makes the cluster aside and renames it into place, so that a kill half-way leaves nothing that looks whole. */
-export const initialise = (place: Place, password: string, durability: Durability): void => {
-  const parent = dirname(place.dataDir);
-  const prefix = `${basename(place.dataDir)}.new-`;
+export const initialise = (location: ClusterLocation, password: string, durability: Durability): void => {
+  const parent = dirname(location.dataDir);
+  const prefix = `${basename(location.dataDir)}.new-`;
   for (const name of readdirSync(parent))
     if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true, force: true });
   const aside = join(parent, `${prefix}${randomBytes(6).toString("hex")}`);
@@ -82,9 +84,10 @@ export const initialise = (place: Place, password: string, durability: Durabilit
   try {
     mkdirSync(aside, { mode: 0o700 });
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-    if (place.account) for (const path of [aside, passwordFile]) chownSync(path, place.account.uid, place.account.gid);
-    runInitdb(place, aside, passwordFile, durability);
-    renameSync(aside, place.dataDir);
+    if (location.account)
+      for (const path of [aside, passwordFile]) chownSync(path, location.account.uid, location.account.gid);
+    runInitdb(location, aside, passwordFile, durability);
+    renameSync(aside, location.dataDir);
   } finally {
     rmSync(passwordFile, { force: true });
     rmSync(aside, { recursive: true, force: true });
@@ -92,10 +95,10 @@ export const initialise = (place: Place, password: string, durability: Durabilit
 };
 
 /** @throws Error when the folder has data that only a lost password opens */
-export const newPassword = (place: Place): string => {
-  if (existsSync(join(place.dataDir, "PG_VERSION")))
+export const newPassword = (location: ClusterLocation): string => {
+  if (existsSync(join(location.dataDir, "PG_VERSION")))
     throw new Error(
-      `${place.dataDir} has data, but the file with its password is gone. \`npm run reset\` starts afresh.`,
+      `${location.dataDir} has data, but the file with its password is gone. \`npm run reset\` starts afresh.`,
     );
   return randomBytes(24).toString("base64url");
 };

@@ -14,7 +14,7 @@ import {
   SUPERUSER,
   type Durability,
 } from "./embedded-postgres-cluster";
-import { findPlace, type Place } from "./embedded-postgres-place";
+import { findClusterLocation, type ClusterLocation } from "./embedded-postgres-location";
 import { commandOf, endProcess, identityOf, isAlive, isSameProcess } from "@/lib/os/process.mjs";
 
 export interface EmbeddedPostgresOptions {
@@ -177,7 +177,7 @@ const RETRYABLE = /pre-existing shared memory block|still in use|Address already
 
 /** Starts the server once and waits until it answers. @returns its pid, or the tail of its log when it ended */
 const launch = async (
-  place: Place,
+  location: ClusterLocation,
   port: number,
   password: string,
   options: { durability: Durability; logFile: string; signal: AbortSignal | undefined },
@@ -185,9 +185,9 @@ const launch = async (
   const logDescriptor = openSync(options.logFile, "w", 0o600);
   // Its own process group: Ctrl-C in the terminal must reach us first, so that the parts end in order.
   const child = spawn(
-    join(place.native, "bin", "postgres"),
-    ["-D", place.dataDir, "-p", String(port), ...settings(options.durability)],
-    { ...runAs(place), detached: true, stdio: ["ignore", logDescriptor, logDescriptor] },
+    join(location.native, "bin", "postgres"),
+    ["-D", location.dataDir, "-p", String(port), ...settings(options.durability)],
+    { ...runAs(location), detached: true, stdio: ["ignore", logDescriptor, logDescriptor] },
   );
   closeSync(logDescriptor);
   let failure: string | null = null;
@@ -196,7 +196,8 @@ const launch = async (
   child.unref();
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
-    if (child.pid !== undefined && (await dataDirectoryAt(port, password)) === place.dataDir) return { pid: child.pid };
+    if (child.pid !== undefined && (await dataDirectoryAt(port, password)) === location.dataDir)
+      return { pid: child.pid };
     // Another process: `failure` is set by events, which the compiler does not see.
     const ended = failure as string | null;
     if (ended !== null) return { failure: ended };
@@ -213,7 +214,7 @@ const launch = async (
 };
 
 const startFresh = async (
-  place: Place,
+  location: ClusterLocation,
   password: string,
   options: {
     port: number;
@@ -227,7 +228,7 @@ const startFresh = async (
   for (let attempt = 0; attempt < START_ATTEMPTS_MAX; attempt += 1) {
     options.signal?.throwIfAborted();
     const port = options.fixedPort ? options.port : await freePort(options.port);
-    const result = await launch(place, port, password, options);
+    const result = await launch(location, port, password, options);
     if ("pid" in result) return { pid: result.pid, port };
     failure = result.failure;
     // The backends of a killed server take a moment to notice and leave.
@@ -245,17 +246,17 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   const log = options.log ?? (() => undefined);
   const durability = options.durability ?? "full";
   mkdirSync(dirname(options.dataDir), { recursive: true });
-  const place = findPlace(options.dataDir);
-  if (place.moved) log(place.moved);
+  const location = findClusterLocation(options.dataDir);
+  if (location.moved) log(location.moved);
   const remembered = readRemembered(options.dataDir);
-  const password = remembered?.dataDir === place.dataDir ? remembered.password : newPassword(place);
-  let running = remembered ? await adopt(place.dataDir, password, options.signal) : null;
+  const password = remembered?.dataDir === location.dataDir ? remembered.password : newPassword(location);
+  let running = remembered ? await adopt(location.dataDir, password, options.signal) : null;
   const adopted = running !== null;
   if (!running) {
     const port = options.port ?? 0;
-    remember(options.dataDir, { dataDir: place.dataDir, port: port || (remembered?.port ?? 1), password });
-    if (!existsSync(join(place.dataDir, "PG_VERSION"))) initialise(place, password, durability);
-    running = await startFresh(place, password, {
+    remember(options.dataDir, { dataDir: location.dataDir, port: port || (remembered?.port ?? 1), password });
+    if (!existsSync(join(location.dataDir, "PG_VERSION"))) initialise(location, password, durability);
+    running = await startFresh(location, password, {
       port: port || (remembered?.port ?? 0),
       fixedPort: port !== 0,
       durability,
@@ -265,14 +266,14 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   }
   const { pid, port } = running;
   const identity = identityOf(pid);
-  remember(options.dataDir, { dataDir: place.dataDir, port, password });
+  remember(options.dataDir, { dataDir: location.dataDir, port, password });
   const url = (database: string): string => urlOf(port, password, database);
   return {
     port,
     pid,
-    dataDir: place.dataDir,
+    dataDir: location.dataDir,
     adopted,
-    moved: place.moved,
+    moved: location.moved,
     url,
     ensureDatabase: (name) => ensureDatabase(url("postgres"), name),
     isRunning: () => isSameProcess(identity),

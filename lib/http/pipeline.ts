@@ -138,7 +138,7 @@ const admit = async (
   return actor;
 };
 
-interface SceneFields {
+interface RouteContextFields {
   readonly body: unknown;
   readonly rawBody: Uint8Array;
   readonly verified: unknown;
@@ -150,7 +150,7 @@ interface SceneFields {
 }
 
 /** What a handler gets. A class, because accessors of a literal would be defined anew for every request. */
-class Scene implements SceneFields {
+class RouteContext implements RouteContextFields {
   readonly body: unknown;
   readonly rawBody: Uint8Array;
   readonly verified: unknown;
@@ -161,7 +161,7 @@ class Scene implements SceneFields {
   readonly requestId: string;
   readonly #input: HttpInput;
 
-  constructor(input: HttpInput, fields: SceneFields) {
+  constructor(input: HttpInput, fields: RouteContextFields) {
     this.#input = input;
     this.body = fields.body;
     this.rawBody = fields.rawBody;
@@ -212,9 +212,9 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   const query = parseQuery(contract, input.search);
   const { raw, body, verified } = await readBody(options, input, services);
   const sent = { body, rawBody: raw, verified };
-  const scene = new Scene(input, { ...sent, query, params, actor, services, requestId: trace.requestId });
+  const routeContext = new RouteContext(input, { ...sent, query, params, actor, services, requestId: trace.requestId });
   // The contract's schemas made these values, so they have the contract's types.
-  const context = scene as unknown as HandlerContext<C, S, V>;
+  const context = routeContext as unknown as HandlerContext<C, S, V>;
   const run = async (): Promise<Answer | Response> => {
     const result = await options.handler(context);
     return result instanceof Response ? result : serialise(contract, result, services);

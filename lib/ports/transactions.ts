@@ -17,25 +17,25 @@ export interface NewTransaction {
   /** In wei per gas; raised by the service when the transaction is stuck. */
   readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
   /** User operations that it carries. It is stored with all of them or not at all. */
-  readonly carries?: readonly Cargo[];
+  readonly carries?: readonly BundledOperation[];
 }
 
 /** A user operation inside a transaction. On each chain it is in one stored transaction at a time. */
-export interface Cargo {
+export interface BundledOperation {
   readonly userOpHash: Hex;
   /** Id of the transaction that carried it before and reverted; null for the first one. */
   readonly after: string | null;
 }
 
 /** The transaction in which a user operation is now. */
-export interface Carrier {
+export interface BundleTransaction {
   readonly transaction: SentTransaction;
   /** How many transactions carried it, this one included. */
   readonly attempts: number;
 }
 
 /** Another transaction carries some of the operations by now; nothing was stored. */
-export class CarriedElsewhereError extends Error {}
+export class BundledElsewhereError extends Error {}
 
 export interface SentTransaction {
   readonly id: string;
@@ -53,12 +53,12 @@ export interface TransactionSender {
    * Resolves once it is stored and was offered to a node, whatever the node answered: from then on it will be mined
    * sooner or later. The same purpose again answers with the stored one and offers that again.
    * @throws DomainError `provider_error` when the account cannot pay for it (nothing is stored then), `chain_unavailable`;
-   * CarriedElsewhereError
+   * BundledElsewhereError
    */
   send(transaction: NewTransaction): Promise<SentTransaction>;
   /** Offers a stored transaction once more, unless it was mined. */
   resend(transactionId: string): Promise<void>;
   /** By user operation; those that no transaction carries are missing. */
-  carriersOf(chainId: number, userOpHashes: readonly Hex[]): Promise<ReadonlyMap<Hex, Carrier>>;
+  bundleTransactionsOf(chainId: number, userOpHashes: readonly Hex[]): Promise<ReadonlyMap<Hex, BundleTransaction>>;
   find(chainId: number, purpose: string): Promise<SentTransaction | null>;
 }

@@ -1,6 +1,6 @@
 import type { TransferCommand } from "@/lib/modules/ledger/commands";
 import type { LedgerService } from "@/lib/modules/ledger/service";
-import type { Outcome } from "@/lib/modules/ledger/world";
+import type { Outcome } from "@/lib/modules/ledger/snapshot";
 
 export interface LoadOptions {
   readonly projectId: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { systemAccountId, type LedgerCommand, type TransferRow } from "@/lib/modules/ledger/commands";
-import type { AccountStatus, Outcome } from "@/lib/modules/ledger/world";
+import type { AccountStatus, Outcome } from "@/lib/modules/ledger/snapshot";
 
 /** A ledger under test: the pure core, or the service over PostgreSQL. */
 export interface LedgerUnderTest {

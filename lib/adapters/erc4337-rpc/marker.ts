@@ -4,10 +4,10 @@ import { markedPaymasterAbi, notMarkerErrorOf } from "@/lib/chains/erc4337/marke
 import { revertDataOf, revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
-import { createGatherer } from "@/lib/core/batch";
+import { createBatcher } from "@/lib/core/batch";
 import type { Bundler, UserOperation } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { CarriedElsewhereError, type Carrier, type TransactionSender } from "@/lib/ports/transactions";
+import { BundledElsewhereError, type BundleTransaction, type TransactionSender } from "@/lib/ports/transactions";
 
 export interface MarkerDeps {
   readonly registry: ChainRegistry;
@@ -52,9 +52,9 @@ export const createMarker = ({ registry, transactions, executorAddress, fees }: 
   };
 
   /** What the chain says now: a reorganisation may take a mark back. */
-  const stateOf = async (chainId: number, carrier: Carrier | undefined): Promise<State> => {
-    if (carrier === undefined) return "none";
-    const { hash, minedHash } = carrier.transaction;
+  const stateOf = async (chainId: number, bundle: BundleTransaction | undefined): Promise<State> => {
+    if (bundle === undefined) return "none";
+    const { hash, minedHash } = bundle.transaction;
     const receipt = await registry
       .client(chainId)
       .getTransactionReceipt({ hash: minedHash ?? hash })
@@ -66,10 +66,13 @@ export const createMarker = ({ registry, transactions, executorAddress, fees }: 
     return receipt.status === "success" ? "mined" : "none";
   };
 
-  const lookAt = async (chainId: number, userOpHash: Hex): Promise<{ state: State; carrier: Carrier | undefined }> => {
-    const carriers = await transactions.carriersOf(chainId, [markIdOf(userOpHash)]);
-    const carrier = carriers.get(markIdOf(userOpHash));
-    return { carrier, state: await chainCall(chainId, () => stateOf(chainId, carrier)) };
+  const lookAt = async (
+    chainId: number,
+    userOpHash: Hex,
+  ): Promise<{ state: State; bundle: BundleTransaction | undefined }> => {
+    const bundles = await transactions.bundleTransactionsOf(chainId, [markIdOf(userOpHash)]);
+    const bundle = bundles.get(markIdOf(userOpHash));
+    return { bundle, state: await chainCall(chainId, () => stateOf(chainId, bundle)) };
   };
 
   const transactionOf = async (chainId: number, marks: readonly { userOpHash: Hex; after: string | null }[]) => {
@@ -97,13 +100,13 @@ export const createMarker = ({ registry, transactions, executorAddress, fees }: 
       const looks = await Promise.all(hashes.map(async (hash) => ({ hash, ...(await lookAt(chainId, hash)) })));
       const missing = looks.filter(({ state }) => state === "none");
       if (missing.length === 0) return;
-      const marks = missing.map(({ hash, carrier }) => ({ userOpHash: hash, after: carrier?.transaction.id ?? null }));
+      const marks = missing.map(({ hash, bundle }) => ({ userOpHash: hash, after: bundle?.transaction.id ?? null }));
       try {
         await transactions.send(await transactionOf(chainId, marks));
         return;
       } catch (error) {
         // Another instance marks some of them; the rest is still to be marked.
-        if (!(error instanceof CarriedElsewhereError)) throw error;
+        if (!(error instanceof BundledElsewhereError)) throw error;
       }
     }
   };
@@ -116,7 +119,7 @@ export const createMarker = ({ registry, transactions, executorAddress, fees }: 
       await sendFor(chainId, [...new Set(hashes)]);
       return hashes.map(() => null);
     };
-    const send = createGatherer<Hex, null>(work, { itemsMax: MARKED_AT_ONCE_MAX });
+    const send = createBatcher<Hex, null>(work, { itemsMax: MARKED_AT_ONCE_MAX });
     senders.set(chainId, send);
     return send;
   };
@@ -144,7 +147,7 @@ export const createMarker = ({ registry, transactions, executorAddress, fees }: 
     if (first.state === "none") {
       await requireAcceptable(chainId, operation);
       await sendOn(chainId)(userOpHash);
-    } else if (first.carrier !== undefined) await transactions.resend(first.carrier.transaction.id);
+    } else if (first.bundle !== undefined) await transactions.resend(first.bundle.transaction.id);
     const { blockTimeMs, pollIntervalMs } = registry.get(chainId);
     const deadline = performance.now() + Math.min(WAIT_MS_MAX, BLOCKS_WAITED * blockTimeMs);
     do {

@@ -1,10 +1,10 @@
 import { size } from "viem";
 import type { RevertReason } from "@/lib/chains/erc4337/revert-reason";
 import type { UserOperation } from "@/lib/ports/bundler";
-import type { Carrier } from "@/lib/ports/transactions";
+import type { BundleTransaction } from "@/lib/ports/transactions";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
 import { bundledGasOf, TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
-import type { Place } from "./place";
+import type { ChainContext } from "./chain-context";
 import { dryRun } from "./simulation";
 
 type Hex = `0x${string}`;
@@ -16,7 +16,7 @@ export interface Wanted {
   /** Its account's owner is outside of the service. */
   readonly isHeldElsewhere: boolean;
   /** The bundle that carried it and reverted. */
-  readonly before: Carrier | null;
+  readonly before: BundleTransaction | null;
 }
 
 /** How the wanted are bundled, as EntryPoint would take them now. */
@@ -40,12 +40,12 @@ const mustGoAlone = ({ before, isHeldElsewhere }: Wanted): boolean =>
   isHeldElsewhere || (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
 
 /** In order, as many in each bundle as number, gas and size allow. */
-const pack = (place: Place, wanted: readonly Wanted[]): Wanted[][] => {
+const pack = (chain: ChainContext, wanted: readonly Wanted[]): Wanted[][] => {
   const bundles: Wanted[][] = [];
   let room = { gas: 0n, bytes: 0, count: 0 };
   for (const one of wanted) {
     const gas = bundledGasOf(one.operation);
-    const bytes = size(bundleCallOf(place, [one.operation]).data);
+    const bytes = size(bundleCallOf(chain, [one.operation]).data);
     const fits = gas <= room.gas && bytes <= room.bytes && room.count > 0;
     if (fits) bundles.at(-1)?.push(one);
     else {
@@ -62,16 +62,16 @@ interface Asked {
   readonly refused: readonly (readonly [Wanted, RevertReason])[];
 }
 
-const askTogether = (place: Place, wanted: readonly Wanted[]): Promise<RevertReason | null> =>
+const askTogether = (chain: ChainContext, wanted: readonly Wanted[]): Promise<RevertReason | null> =>
   wanted.length === 0
     ? Promise.resolve(null)
     : dryRun(
-        place,
+        chain,
         wanted.map(({ operation }) => operation),
       );
 
-const askEach = async (place: Place, wanted: readonly Wanted[]): Promise<Asked> => {
-  const answers = await Promise.all(wanted.map((one) => askTogether(place, [one])));
+const askEach = async (chain: ChainContext, wanted: readonly Wanted[]): Promise<Asked> => {
+  const answers = await Promise.all(wanted.map((one) => askTogether(chain, [one])));
   return {
     taken: wanted.filter((_, index) => answers[index] === null),
     refused: wanted.flatMap((one, index) => {
@@ -82,11 +82,11 @@ const askEach = async (place: Place, wanted: readonly Wanted[]): Promise<Asked> 
 };
 
 /** Takes out which EntryPoint refuses, one after another, until it takes the rest or too many were refused. */
-const sift = async (place: Place, bundle: readonly Wanted[]) => {
+const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
   let together = bundle;
   const apart: Wanted[] = [];
   for (let refusals = 0; ; refusals += 1) {
-    const reason = await askTogether(place, together);
+    const reason = await askTogether(chain, together);
     if (reason === null) return { together, apart, reason };
     const culprit = reason.operationIndex === null ? undefined : together[reason.operationIndex];
     if (culprit === undefined || refusals >= REFUSALS_MAX) return { together, apart, reason };
@@ -101,16 +101,16 @@ const singles = (wanted: readonly Wanted[]): Wanted[][] => wanted.map((one) => [
  * One `eth_call` asks about the whole bundle, which is all there is to it when nothing is wrong. Those that are refused beside
  * the others are asked about by themselves; what is taken then (two that draw on the same deposit) gets a bundle of its own.
  */
-const planBundle = async (place: Place, bundle: readonly Wanted[]): Promise<Plan> => {
+const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<Plan> => {
   if (bundle.length === 1) {
-    const { taken, refused } = await askEach(place, bundle);
+    const { taken, refused } = await askEach(chain, bundle);
     return { bundles: singles(taken), refused: new Map(refused) };
   }
-  const sifted = await sift(place, bundle);
-  const suspects = await askEach(place, sifted.apart);
+  const sifted = await sift(chain, bundle);
+  const suspects = await askEach(chain, sifted.apart);
   const rest: Asked =
-    sifted.reason === null ? { taken: sifted.together, refused: [] } : await askEach(place, sifted.together);
-  const isTaken = sifted.reason === null || (await askTogether(place, rest.taken)) === null;
+    sifted.reason === null ? { taken: sifted.together, refused: [] } : await askEach(chain, sifted.together);
+  const isTaken = sifted.reason === null || (await askTogether(chain, rest.taken)) === null;
   const together = rest.taken.length > 0 && isTaken ? [rest.taken] : singles(rest.taken);
   return {
     bundles: [...together, ...singles(suspects.taken)],
@@ -119,13 +119,13 @@ const planBundle = async (place: Place, bundle: readonly Wanted[]): Promise<Plan
 };
 
 /** @throws what is not a revert: the node did not answer */
-export const planBundles = async (place: Place, wanted: readonly Wanted[]): Promise<Plan> => {
+export const planBundles = async (chain: ChainContext, wanted: readonly Wanted[]): Promise<Plan> => {
   const alone = wanted.filter(mustGoAlone).map((one) => [one]);
   const shared = pack(
-    place,
+    chain,
     wanted.filter((one) => !mustGoAlone(one)),
   );
-  const plans = await Promise.all([...shared, ...alone].map((bundle) => planBundle(place, bundle)));
+  const plans = await Promise.all([...shared, ...alone].map((bundle) => planBundle(chain, bundle)));
   return {
     bundles: plans.flatMap(({ bundles }) => bundles),
     refused: new Map(plans.flatMap(({ refused }) => [...refused])),

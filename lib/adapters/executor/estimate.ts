@@ -5,7 +5,7 @@ import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import { explainCalls } from "./explanation";
 import { preVerificationGasOf } from "./gas";
 import { probe, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
-import type { Place } from "./place";
+import type { ChainContext } from "./chain-context";
 import { dryRun, simulationFailed } from "./simulation";
 
 /*
@@ -42,15 +42,15 @@ const abi = parseAbi([
 type Phase = "deployment" | "validation" | "paymaster" | "execution";
 type Measured = Partial<Record<Phase, ProbeResult>>;
 
-const phasesOf = (place: Place, operation: UserOperation, callGas?: bigint): [Phase, ProbeCall][] => {
+const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigint): [Phase, ProbeCall][] => {
   const packed = packUserOperation(operation);
-  const hash = hashUserOperation(operation, place.chainId, place.entryPoint);
+  const hash = hashUserOperation(operation, chain.chainId, chain.entryPoint);
   const initCode = initCodeOf(operation);
   const phases: [Phase, ProbeCall][] = [];
   if (initCode !== "0x") {
     const data = encodeFunctionData({ abi, functionName: "createSender", args: [initCode] });
     // EntryPoint v0.7 deploys its SenderCreator as its first contract.
-    phases.push(["deployment", { to: getContractAddress({ from: place.entryPoint, nonce: 1n }), data }]);
+    phases.push(["deployment", { to: getContractAddress({ from: chain.entryPoint, nonce: 1n }), data }]);
   }
   // Paying something costs what paying the real sum costs.
   const missingFunds = operation.paymaster === undefined ? 1n : 0n;
@@ -77,11 +77,11 @@ const phasesOf = (place: Place, operation: UserOperation, callGas?: bigint): [Ph
   return phases;
 };
 
-const measure = async (place: Place, operation: UserOperation, callGas?: bigint): Promise<Measured> => {
-  const phases = phasesOf(place, operation, callGas);
+const measure = async (chain: ChainContext, operation: UserOperation, callGas?: bigint): Promise<Measured> => {
+  const phases = phasesOf(chain, operation, callGas);
   const results = await probe(
-    place.client,
-    place.entryPoint,
+    chain.client,
+    chain.entryPoint,
     phases.map(([, call]) => call),
   );
   return Object.fromEntries(phases.map(([phase], index) => [phase, results[index]]));
@@ -89,34 +89,34 @@ const measure = async (place: Place, operation: UserOperation, callGas?: bigint)
 
 const createdAddress = (result: ProbeResult): bigint => (result.returnData === "0x" ? 0n : BigInt(result.returnData));
 
-const assertConsent = (place: Place, who: string, code: string, result: ProbeResult | undefined): void => {
+const assertConsent = (chain: ChainContext, who: string, code: string, result: ProbeResult | undefined): void => {
   if (result === undefined) return;
   // A call to an address without code succeeds, and answers nothing.
-  if (result.success && result.returnData === "0x") throw simulationFailed(place, `${who} is not deployed`);
-  if (!result.success) throw simulationFailed(place, `${who} refuses: ${revertReasonOf(result.returnData).text}`, code);
+  if (result.success && result.returnData === "0x") throw simulationFailed(chain, `${who} is not deployed`);
+  if (!result.success) throw simulationFailed(chain, `${who} refuses: ${revertReasonOf(result.returnData).text}`, code);
 };
 
-const assertPossible = async (place: Place, operation: UserOperation, measured: Measured): Promise<void> => {
+const assertPossible = async (chain: ChainContext, operation: UserOperation, measured: Measured): Promise<void> => {
   const { deployment, validation, paymaster, execution } = measured;
   if (deployment !== undefined && createdAddress(deployment) !== BigInt(operation.sender)) {
     // A node that already has the account says so in the dry run, which knows the words for it.
-    const refused = await dryRun(place, [operation]);
-    throw simulationFailed(place, refused?.text ?? "the account cannot be deployed", refused?.entryPointCode ?? null);
+    const refused = await dryRun(chain, [operation]);
+    throw simulationFailed(chain, refused?.text ?? "the account cannot be deployed", refused?.entryPointCode ?? null);
   }
-  assertConsent(place, "the account", "AA23", validation);
-  assertConsent(place, "the paymaster", "AA33", paymaster);
+  assertConsent(chain, "the account", "AA23", validation);
+  assertConsent(chain, "the paymaster", "AA33", paymaster);
   if (execution?.success === false) {
-    throw simulationFailed(place, await explainCalls(place, operation, execution.returnData));
+    throw simulationFailed(chain, await explainCalls(chain, operation, execution.returnData));
   }
 };
 
-const firstLimits = (place: Place, operation: UserOperation, measured: Measured): UserOperationGas => {
+const firstLimits = (chain: ChainContext, operation: UserOperation, measured: Measured): UserOperationGas => {
   const words = BigInt(Math.ceil((size(operation.callData) + size(initCodeOf(operation))) / 32));
   const validation = (measured.deployment?.gasUsed ?? 0n) + (measured.validation?.gasUsed ?? 0n);
   return {
     callGasLimit: withRoom(measured.execution?.gasUsed ?? 0n) + EXECUTION_OVERHEAD,
     verificationGasLimit: withRoom(validation) + VALIDATION_OVERHEAD + words * VALIDATION_OVERHEAD_PER_WORD,
-    preVerificationGas: preVerificationGasOf(operation, place),
+    preVerificationGas: preVerificationGasOf(operation, chain),
     paymasterVerificationGasLimit:
       measured.paymaster === undefined ? 0n : withRoom(measured.paymaster.gasUsed) + PAYMASTER_OVERHEAD,
     // The paymaster returns no context, and without one EntryPoint makes no post-operation call.
@@ -140,11 +140,15 @@ const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperat
 const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
 
 /** The limits themselves when they suffice, higher ones when they do not. */
-const prove = async (place: Place, operation: UserOperation, gas: UserOperationGas): Promise<UserOperationGas> => {
+const prove = async (
+  chain: ChainContext,
+  operation: UserOperation,
+  gas: UserOperationGas,
+): Promise<UserOperationGas> => {
   const limited = withLimits(operation, gas);
   const [refused, { execution }] = await Promise.all([
-    dryRun(place, [limited]),
-    measure(place, limited, gas.callGasLimit),
+    dryRun(chain, [limited]),
+    measure(chain, limited, gas.callGasLimit),
   ]);
   const code = refused?.entryPointCode ?? null;
   const next = {
@@ -158,20 +162,23 @@ const prove = async (place: Place, operation: UserOperation, gas: UserOperationG
       : gas.paymasterVerificationGasLimit,
   };
   if (!sameLimits(next, gas) || refused === null || SIGNATURE_CODES.includes(code)) return next;
-  throw simulationFailed(place, refused.text, code);
+  throw simulationFailed(chain, refused.text, code);
 };
 
 /** @throws DomainError `simulation_failed` */
-export const estimateOperationGas = async (place: Place, operation: UserOperation): Promise<UserOperationGas> => {
-  const measured = await measure(place, operation);
-  await assertPossible(place, operation, measured);
-  let gas = firstLimits(place, operation, measured);
+export const estimateOperationGas = async (
+  chain: ChainContext,
+  operation: UserOperation,
+): Promise<UserOperationGas> => {
+  const measured = await measure(chain, operation);
+  await assertPossible(chain, operation, measured);
+  let gas = firstLimits(chain, operation, measured);
   for (let proofs = 0; proofs < PROOFS_MAX; proofs += 1) {
-    const proved = await prove(place, operation, gas);
+    const proved = await prove(chain, operation, gas);
     if (sameLimits(proved, gas)) return proved;
     gas = proved;
   }
-  throw simulationFailed(place, "no gas limit was found with which it succeeds");
+  throw simulationFailed(chain, "no gas limit was found with which it succeeds");
 };
 
 const sameLimits = (one: UserOperationGas, other: UserOperationGas): boolean =>

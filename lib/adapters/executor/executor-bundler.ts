@@ -2,12 +2,12 @@ import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
 import { suggestFees } from "@/lib/chains/fees";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import { createGatherer } from "@/lib/core/batch";
+import { createBatcher } from "@/lib/core/batch";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { TransactionSender } from "@/lib/ports/transactions";
 import { estimateOperationGas } from "./estimate";
-import type { Place } from "./place";
+import type { ChainContext } from "./chain-context";
 import { createSubmitter, type Submitted } from "./submitter";
 
 export interface ExecutorDeps {
@@ -22,7 +22,7 @@ type Submit = (one: Submitted) => Promise<null>;
 
 const FEES_CACHED_MS_MAX = 2_000;
 /** Submissions that are worked on at once; how many go into one transaction is decided by gas and size. */
-const GATHERED_MAX = 200;
+const BATCHED_MAX = 200;
 
 /** Asks at most once per `ttlMs`, and once at a time. */
 const cached = <T>(ttlMs: number, ask: () => Promise<T>): (() => Promise<T>) => {
@@ -55,7 +55,7 @@ const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => 
  * once; those that come while it is checked, stored and sent go together in the next transaction.
  */
 export const createExecutorBundler = ({ registry, transactions, executorAddress }: ExecutorDeps): Bundler => {
-  const placeOf = (chainId: number): Place => {
+  const chainContextOf = (chainId: number): ChainContext => {
     const chain = registry.get(chainId);
     return {
       chainId,
@@ -68,7 +68,7 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
   };
 
   const feesOf = perChain((chainId): (() => Promise<Fees>) => {
-    const { client } = placeOf(chainId);
+    const { client } = chainContextOf(chainId);
     const ttlMs = Math.min(registry.get(chainId).blockTimeMs, FEES_CACHED_MS_MAX);
     return cached(ttlMs, () => chainCall(chainId, () => suggestFees(client)));
   });
@@ -76,16 +76,17 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
 
   const submitAll = createSubmitter({ transactions, fees });
   const submitOn = perChain((chainId): Submit => {
-    const place = placeOf(chainId);
-    return createGatherer((submitted) => submitAll(place, submitted), { itemsMax: GATHERED_MAX });
+    const chain = chainContextOf(chainId);
+    return createBatcher((submitted) => submitAll(chain, submitted), { itemsMax: BATCHED_MAX });
   });
 
   return {
     id: "executor",
     fees,
-    estimateGas: (chainId, operation) => chainCall(chainId, () => estimateOperationGas(placeOf(chainId), operation)),
+    estimateGas: (chainId, operation) =>
+      chainCall(chainId, () => estimateOperationGas(chainContextOf(chainId), operation)),
     submit: async (chainId, operation, { isHeldElsewhere } = { isHeldElsewhere: false }) => {
-      const userOpHash = hashUserOperation(operation, chainId, placeOf(chainId).entryPoint);
+      const userOpHash = hashUserOperation(operation, chainId, chainContextOf(chainId).entryPoint);
       await submitOn(chainId)({ operation, userOpHash, isHeldElsewhere });
       return { userOpHash };
     },

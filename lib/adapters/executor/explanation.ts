@@ -2,7 +2,7 @@ import { decodeFunctionData, getAddress, parseAbi, size, slice, type Address, ty
 import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { probe, type ProbeCall } from "@/lib/chains/probe";
-import type { Place } from "./place";
+import type { ChainContext } from "./chain-context";
 
 const abi = parseAbi([
   "function executeUserOpWithErrorString(address to, uint256 value, bytes data, uint8 operation)",
@@ -39,10 +39,10 @@ const batchedCalls = (callData: Hex): ProbeCall[] | null => {
  * Why the calls of an operation revert. MultiSend swallows reasons, so the calls of a batch are made once more, one by
  * one, from the account's address.
  */
-export const explainCalls = async (place: Place, operation: UserOperation, returnData: Hex): Promise<string> => {
+export const explainCalls = async (chain: ChainContext, operation: UserOperation, returnData: Hex): Promise<string> => {
   const calls = batchedCalls(operation.callData);
   if (calls === null) return revertReasonOf(returnData).text;
-  const results = await probe(place.client, operation.sender, calls);
+  const results = await probe(chain.client, operation.sender, calls);
   const failed = results.findIndex((result) => !result.success);
   const result = results[failed];
   const call = calls[failed];

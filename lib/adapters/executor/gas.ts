@@ -2,7 +2,7 @@ import { size, type Hex } from "viem";
 import { bundledGasOf, SPARE_GAS } from "@/lib/chains/erc4337/gas-limits";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { bundleCallOf, type BundleCall } from "@/lib/chains/erc4337/bundle-call";
-import type { Place } from "./place";
+import type { ChainContext } from "./chain-context";
 
 const TRANSACTION_GAS = 21_000n;
 const GAS_PER_ZERO_BYTE = 4n;
@@ -28,7 +28,7 @@ const WIDE = 2n ** 64n - 1n;
  * Gas of the transaction that the operation causes but EntryPoint does not measure. Quantities that are not known yet
  * are priced as if they were wide numbers.
  */
-export const preVerificationGasOf = (operation: UserOperation, place: Place): bigint => {
+export const preVerificationGasOf = (operation: UserOperation, chain: ChainContext): bigint => {
   const priced = {
     ...operation,
     callGasLimit: WIDE,
@@ -38,7 +38,7 @@ export const preVerificationGasOf = (operation: UserOperation, place: Place): bi
       ? {}
       : { paymasterVerificationGasLimit: WIDE, paymasterPostOpGasLimit: WIDE }),
   };
-  const { data, marked } = bundleCallOf(place, [priced]);
+  const { data, marked } = bundleCallOf(chain, [priced]);
   return (
     TRANSACTION_GAS +
     UNMEASURED_GAS +

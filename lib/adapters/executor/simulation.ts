@@ -6,7 +6,7 @@ import type { UserOperation } from "@/lib/ports/bundler";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
 import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
 import { transactionGasOf } from "./gas";
-import type { Place } from "./place";
+import type { ChainContext } from "./chain-context";
 
 /** EntryPoint's codes as a person reads them; the others speak for themselves. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -21,10 +21,14 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The operation would not do what it is for. */
-export const simulationFailed = (place: Place, reason: string, entryPointCode: string | null = null): DomainError =>
+export const simulationFailed = (
+  chain: ChainContext,
+  reason: string,
+  entryPointCode: string | null = null,
+): DomainError =>
   new DomainError(
     "simulation_failed",
-    `${place.chainName} would not execute this: ${WORDS[entryPointCode ?? ""] ?? reason}. Nothing was sent.`,
+    `${chain.chainName} would not execute this: ${WORDS[entryPointCode ?? ""] ?? reason}. Nothing was sent.`,
     { extra: { reason, ...(entryPointCode === null ? {} : { entryPointCode }) } },
   );
 
@@ -44,19 +48,22 @@ export const reasonOfRevert = (error: unknown): RevertReason => {
  * do); else which of them it refuses first, and why.
  * @throws DomainError `provider_error` when the paymaster does not know the executor
  */
-export const dryRun = async (place: Place, operations: readonly UserOperation[]): Promise<RevertReason | null> => {
-  const call = bundleCallOf(place, operations);
+export const dryRun = async (
+  chain: ChainContext,
+  operations: readonly UserOperation[],
+): Promise<RevertReason | null> => {
+  const call = bundleCallOf(chain, operations);
   const gas = transactionGasOf(operations, call);
   try {
-    await place.client.call({
-      account: place.executor,
+    await chain.client.call({
+      account: chain.executor,
       to: call.to,
       data: call.data,
       gas: gas < TRANSACTION_GAS_MAX ? gas : TRANSACTION_GAS_MAX,
     });
     return null;
   } catch (error) {
-    const notMarker = notMarkerErrorOf(error, place);
+    const notMarker = notMarkerErrorOf(error, chain);
     if (notMarker !== null) throw notMarker;
     return reasonOfRevert(error);
   }

@@ -2,8 +2,8 @@ import { chainCall } from "@/lib/chains/registry";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Bundler } from "@/lib/ports/bundler";
 import {
-  CarriedElsewhereError,
-  type Carrier,
+  BundledElsewhereError,
+  type BundleTransaction,
   type NewTransaction,
   type SentTransaction,
   type TransactionSender,
@@ -12,7 +12,7 @@ import { planBundles, type Wanted } from "./bundles";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
 import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
 import { transactionGasOf } from "./gas";
-import type { Place } from "./place";
+import type { ChainContext } from "./chain-context";
 import { simulationFailed } from "./simulation";
 
 type Hex = `0x${string}`;
@@ -51,12 +51,12 @@ const rounds = (submitted: readonly Submitted[]): Submitted[][] => {
  * transaction carries it, or why it was not accepted.
  */
 export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
-  const bundleOf = async (place: Place, bundle: readonly Wanted[]): Promise<NewTransaction> => {
+  const bundleOf = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<NewTransaction> => {
     const operations = bundle.map(({ operation }) => operation);
-    const call = bundleCallOf(place, operations);
-    const now = await fees(place.chainId);
+    const call = bundleCallOf(chain, operations);
+    const now = await fees(chain.chainId);
     return {
-      chainId: place.chainId,
+      chainId: chain.chainId,
       keyId: EXECUTOR_KEY_ID,
       purpose: `bundle:${crypto.randomUUID()}`,
       to: call.to,
@@ -73,44 +73,44 @@ export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
   };
 
   /** Whether a stored bundle is a dead end: mined, but reverted. */
-  const hasReverted = async (place: Place, { minedHash }: SentTransaction): Promise<boolean> => {
+  const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction): Promise<boolean> => {
     if (minedHash === null) return false;
-    const receipt = await chainCall(place.chainId, () =>
-      place.client.getTransactionReceipt({ hash: minedHash }).catch(() => null),
+    const receipt = await chainCall(chain.chainId, () =>
+      chain.client.getTransactionReceipt({ hash: minedHash }).catch(() => null),
     );
     return receipt?.status === "reverted";
   };
 
-  /** The carriers of these operations; of each transaction it is asked once whether it reverted. */
-  const carriersOf = async (place: Place, submitted: readonly Submitted[]) => {
+  /** The bundles of these operations; of each transaction it is asked once whether it reverted. */
+  const bundleTransactionsOf = async (chain: ChainContext, submitted: readonly Submitted[]) => {
     const hashes = submitted.map(({ userOpHash }) => userOpHash);
-    const carriers = await transactions.carriersOf(place.chainId, hashes);
-    const distinct = new Map([...carriers.values()].map(({ transaction }) => [transaction.id, transaction]));
+    const bundles = await transactions.bundleTransactionsOf(chain.chainId, hashes);
+    const distinct = new Map([...bundles.values()].map(({ transaction }) => [transaction.id, transaction]));
     const reverted = new Set<string>();
     await Promise.all(
       [...distinct.values()].map(async (transaction) => {
-        if (await hasReverted(place, transaction)) reverted.add(transaction.id);
+        if (await hasReverted(chain, transaction)) reverted.add(transaction.id);
       }),
     );
-    const isAlive = (carrier: Carrier): boolean => !reverted.has(carrier.transaction.id);
-    return { carriers, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
+    const isAlive = (bundle: BundleTransaction): boolean => !reverted.has(bundle.transaction.id);
+    return { bundles, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
   };
 
   /** Sends it without what another instance has taken meanwhile. */
-  const sendBundle = async (place: Place, bundle: readonly Wanted[]): Promise<void> => {
+  const sendBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<void> => {
     let mine = bundle;
     for (let claims = 0; mine.length > 0 && claims < CLAIMS_MAX; claims += 1) {
       try {
-        await transactions.send(await bundleOf(place, mine));
+        await transactions.send(await bundleOf(chain, mine));
         return;
       } catch (error) {
-        if (!(error instanceof CarriedElsewhereError)) throw error;
-        const carriers = await transactions.carriersOf(
-          place.chainId,
+        if (!(error instanceof BundledElsewhereError)) throw error;
+        const bundles = await transactions.bundleTransactionsOf(
+          chain.chainId,
           mine.map(({ userOpHash }) => userOpHash),
         );
         mine = mine.filter(
-          ({ userOpHash, before }) => carriers.get(userOpHash)?.transaction.id === before?.transaction.id,
+          ({ userOpHash, before }) => bundles.get(userOpHash)?.transaction.id === before?.transaction.id,
         );
       }
     }
@@ -119,9 +119,13 @@ export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
   };
 
   /** An executor that cannot pay for a large bundle may be able to pay for smaller ones. */
-  const sendInParts = async (place: Place, bundle: readonly Wanted[], failures: Map<Hex, Error>): Promise<void> => {
+  const sendInParts = async (
+    chain: ChainContext,
+    bundle: readonly Wanted[],
+    failures: Map<Hex, Error>,
+  ): Promise<void> => {
     try {
-      await sendBundle(place, bundle);
+      await sendBundle(chain, bundle);
     } catch (error) {
       const isUnaffordable = isDomainError(error) && error.code === "provider_error";
       if (!isUnaffordable || bundle.length === 1) {
@@ -129,66 +133,66 @@ export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
         return;
       }
       const middle = Math.ceil(bundle.length / 2);
-      await sendInParts(place, bundle.slice(0, middle), failures);
-      await sendInParts(place, bundle.slice(middle), failures);
+      await sendInParts(chain, bundle.slice(0, middle), failures);
+      await sendInParts(chain, bundle.slice(middle), failures);
     }
   };
 
   /** Why it can never be bundled, whatever the chain says. */
-  const impossible = (place: Place, { operation, before }: Wanted): Error | null => {
-    const gas = transactionGasOf([operation], bundleCallOf(place, [operation]));
+  const impossible = (chain: ChainContext, { operation, before }: Wanted): Error | null => {
+    const gas = transactionGasOf([operation], bundleCallOf(chain, [operation]));
     if (gas > TRANSACTION_GAS_MAX) {
       return new DomainError("batch_too_large", "The operation needs more gas than one transaction may use.");
     }
     return before !== null && before.attempts >= BUNDLES_MAX
-      ? simulationFailed(place, `its bundle reverted ${String(BUNDLES_MAX)} times`)
+      ? simulationFailed(chain, `its bundle reverted ${String(BUNDLES_MAX)} times`)
       : null;
   };
 
   /** @returns why an operation was not accepted; whatever is missing was */
-  const submitRound = async (place: Place, submitted: readonly Submitted[]): Promise<Map<Hex, Error>> => {
+  const submitRound = async (chain: ChainContext, submitted: readonly Submitted[]): Promise<Map<Hex, Error>> => {
     const failures = new Map<Hex, Error>();
-    const { carriers, alive, isAlive } = await carriersOf(place, submitted);
+    const { bundles, alive, isAlive } = await bundleTransactionsOf(chain, submitted);
     const wanted = submitted.flatMap((one): Wanted[] => {
-      const before = carriers.get(one.userOpHash) ?? null;
+      const before = bundles.get(one.userOpHash) ?? null;
       if (before !== null && isAlive(before)) return [];
-      const error = impossible(place, { ...one, before });
+      const error = impossible(chain, { ...one, before });
       if (error === null) return [{ ...one, before }];
       failures.set(one.userOpHash, error);
       return [];
     });
     const [plan] = await Promise.all([
-      chainCall(place.chainId, () => planBundles(place, wanted)),
+      chainCall(chain.chainId, () => planBundles(chain, wanted)),
       // Cached by the time that a bundle is made.
-      wanted.length > 0 ? fees(place.chainId) : null,
+      wanted.length > 0 ? fees(chain.chainId) : null,
       ...alive.map((id) => transactions.resend(id)),
     ]);
-    for (const bundle of plan.bundles) await sendInParts(place, bundle, failures);
-    await refuse(place, plan.refused, failures);
+    for (const bundle of plan.bundles) await sendInParts(chain, bundle, failures);
+    await refuse(chain, plan.refused, failures);
     return failures;
   };
 
   const refuse = async (
-    place: Place,
+    chain: ChainContext,
     refused: Awaited<ReturnType<typeof planBundles>>["refused"],
     failures: Map<Hex, Error>,
   ): Promise<void> => {
     if (refused.size === 0) return;
     // The same operation may have been submitted elsewhere and mined between the two questions.
-    const { carriers, isAlive } = await carriersOf(place, [...refused.keys()]);
+    const { bundles, isAlive } = await bundleTransactionsOf(chain, [...refused.keys()]);
     for (const [one, reason] of refused) {
-      const carrier = carriers.get(one.userOpHash);
-      if (carrier === undefined || !isAlive(carrier)) {
-        failures.set(one.userOpHash, simulationFailed(place, reason.text, reason.entryPointCode));
+      const bundle = bundles.get(one.userOpHash);
+      if (bundle === undefined || !isAlive(bundle)) {
+        failures.set(one.userOpHash, simulationFailed(chain, reason.text, reason.entryPointCode));
       }
     }
   };
 
-  return async (place: Place, submitted: readonly Submitted[]): Promise<readonly (Error | null)[]> => {
+  return async (chain: ChainContext, submitted: readonly Submitted[]): Promise<readonly (Error | null)[]> => {
     const failures = new Map<string, Error | undefined>();
     const keyOf = ({ userOpHash, operation }: Submitted): string => `${userOpHash}:${operation.signature}`;
     for (const round of rounds(submitted)) {
-      const failed = await submitRound(place, round);
+      const failed = await submitRound(chain, round);
       for (const one of round) failures.set(keyOf(one), failed.get(one.userOpHash));
     }
     return submitted.map((one) => failures.get(keyOf(one)) ?? null);

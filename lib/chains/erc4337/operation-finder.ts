@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { createGatherer } from "@/lib/core/batch";
+import { createBatcher } from "@/lib/core/batch";
 import { chainCall, type ChainRegistry } from "../registry";
 import {
   BLOCKS_PER_QUERY,
@@ -56,7 +56,7 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
     );
   };
 
-  return createGatherer<Sought, OperationReceipt | null>(search, {
+  return createBatcher<Sought, OperationReceipt | null>(search, {
     itemsMax: SOUGHT_MAX,
     everyMs: pollIntervalMs / SEARCHES_PER_POLL,
   });

@@ -2,7 +2,7 @@ import type { Database, Queryable } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma, type ChainTransaction } from "@/lib/db/generated/client";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { CarriedElsewhereError, type Cargo } from "@/lib/ports/transactions";
+import { BundledElsewhereError, type BundledOperation } from "@/lib/ports/transactions";
 
 type Hex = `0x${string}`;
 export type TransactionStatus = "signed" | "broadcast" | "mined" | "final";
@@ -54,7 +54,7 @@ interface Insert {
   readonly row: TransactionRow;
   /** The nonce to begin with where this account has sent nothing on this chain yet. */
   readonly firstNonce: bigint;
-  readonly carries: readonly Cargo[];
+  readonly carries: readonly BundledOperation[];
   /** Signs with the nonce it is given. Must not use the database or the network: the nonce's row is locked meanwhile. */
   readonly sign: (nonce: bigint) => Promise<SignedVersion>;
 }
@@ -106,9 +106,13 @@ const takeNonce = async (tx: Queryable, chainId: number, from: EvmAddress, first
 
 /**
  * Puts the operations into this transaction: those that none carried yet, and those that are still where the caller saw them.
- * @throws CarriedElsewhereError
+ * @throws BundledElsewhereError
  */
-const load = async (tx: Queryable, row: Pick<TransactionRow, "id" | "chainId">, carries: readonly Cargo[]) => {
+const load = async (
+  tx: Queryable,
+  row: Pick<TransactionRow, "id" | "chainId">,
+  carries: readonly BundledOperation[],
+) => {
   // In one order everywhere, so that two bundles never wait for each other in a circle.
   const sorted = [...carries].sort((a, b) => (a.userOpHash < b.userOpHash ? -1 : 1));
   const first = sorted.filter(({ after }) => after === null).map(({ userOpHash }) => userOpHash);
@@ -128,7 +132,7 @@ const load = async (tx: Queryable, row: Pick<TransactionRow, "id" | "chainId">, 
       WHERE b.chain_id = ${row.chainId} AND b.user_op_hash = moved.hash AND b.transaction_id = moved.transaction_id`;
   }
   // Rolls everything back: the transaction and its nonce with it.
-  if (loaded !== carries.length) throw new CarriedElsewhereError("Another transaction carries some of them by now.");
+  if (loaded !== carries.length) throw new BundledElsewhereError("Another transaction carries some of them by now.");
 };
 
 const isUniqueViolation = (error: unknown): boolean =>
@@ -166,7 +170,7 @@ export const createTransactionRepository = (database: Database) => {
     },
 
     /** In which transactions these operations are. */
-    carriers: async (
+    bundles: async (
       chainId: number,
       userOpHashes: readonly Hex[],
     ): Promise<{ userOpHash: Hex; attempts: number; transaction: Carrying }[]> => {
@@ -181,7 +185,7 @@ export const createTransactionRepository = (database: Database) => {
     /**
      * Takes the next nonce, signs and stores, with all that it carries, in one transaction. Null when the purpose is stored
      * already.
-     * @throws CarriedElsewhereError
+     * @throws BundledElsewhereError
      */
     insert: async ({ row, firstNonce, sign, carries }: Insert): Promise<StoredTransaction | null> => {
       try {

@@ -106,10 +106,10 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
       if (transaction !== null && transaction.minedHash === null) await broadcaster.offer(transaction);
     },
 
-    carriersOf: async (chainId, userOpHashes) => {
-      const carriers = await repository.carriers(chainId, userOpHashes);
+    bundleTransactionsOf: async (chainId, userOpHashes) => {
+      const bundles = await repository.bundles(chainId, userOpHashes);
       return new Map(
-        carriers.map(({ userOpHash, attempts, transaction }) => [
+        bundles.map(({ userOpHash, attempts, transaction }) => [
           userOpHash,
           { attempts, transaction: toSent(transaction) },
         ]),

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { isDomainError } from "@/lib/core/errors";
 import { createDatabase, type Database } from "@/lib/db/client";
-import { CarriedElsewhereError, type NewTransaction } from "@/lib/ports/transactions";
+import { BundledElsewhereError, type NewTransaction } from "@/lib/ports/transactions";
 import { startBareAnvil } from "@/lib/testing/bare-anvil";
 import { testDatabase } from "@/lib/testing/database";
 import { createMemorySigner } from "@/lib/testing/memory-signer";
@@ -184,10 +184,10 @@ describe("what a transaction carries", () => {
     );
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     const refused = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
-    expect(refused[0]).toBeInstanceOf(CarriedElsewhereError);
-    const carriers = await service.carriersOf(CHAIN_ID, [shared, ...own]);
-    expect(carriers.size).toBe(2);
-    expect(new Set([...carriers.values()].map(({ transaction }) => transaction.id)).size).toBe(1);
+    expect(refused[0]).toBeInstanceOf(BundledElsewhereError);
+    const bundles = await service.bundleTransactionsOf(CHAIN_ID, [shared, ...own]);
+    expect(bundles.size).toBe(2);
+    expect(new Set([...bundles.values()].map(({ transaction }) => transaction.id)).size).toBe(1);
     await client.mine({ blocks: 1 });
     // The one that was refused left no gap in the nonces.
     expect(await client.getTransactionCount({ address: executor })).toBe(1);
@@ -197,11 +197,11 @@ describe("what a transaction carries", () => {
     const userOpHash = hashOf("moved");
     const first = await service.send({ ...payment(), carries: [{ userOpHash, after: null }] });
     const again = (after: string | null) => service.send({ ...payment(), carries: [{ userOpHash, after }] });
-    await expect(again(null)).rejects.toBeInstanceOf(CarriedElsewhereError);
-    await expect(again("txn_unknown")).rejects.toBeInstanceOf(CarriedElsewhereError);
+    await expect(again(null)).rejects.toBeInstanceOf(BundledElsewhereError);
+    await expect(again("txn_unknown")).rejects.toBeInstanceOf(BundledElsewhereError);
     const second = await again(first.id);
-    await expect(again(first.id)).rejects.toBeInstanceOf(CarriedElsewhereError);
-    expect((await service.carriersOf(CHAIN_ID, [userOpHash])).get(userOpHash)).toEqual({
+    await expect(again(first.id)).rejects.toBeInstanceOf(BundledElsewhereError);
+    expect((await service.bundleTransactionsOf(CHAIN_ID, [userOpHash])).get(userOpHash)).toEqual({
       attempts: 2,
       transaction: expect.objectContaining({ id: second.id }) as unknown,
     });

@@ -1,5 +1,5 @@
 import { DomainError } from "@/lib/core/errors";
-import { createGatherer } from "@/lib/core/batch";
+import { createBatcher } from "@/lib/core/batch";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsRepository } from "./repository";
@@ -90,7 +90,7 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
   /** All who want to know something of one chain at about the same time share a reading. */
   const readOne = (spending: Spending): Promise<Funds> => {
     const { chainId } = spending.token;
-    const read = readers.get(chainId) ?? createGatherer(readTogether, { itemsMax: READ_AT_ONCE_MAX });
+    const read = readers.get(chainId) ?? createBatcher(readTogether, { itemsMax: READ_AT_ONCE_MAX });
     readers.set(chainId, read);
     return read(spending);
   };

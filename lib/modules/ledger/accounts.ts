@@ -7,7 +7,7 @@ import { untilKnown } from "./post";
 import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
 import { bare } from "./sql";
-import type { AccountStatus } from "./world";
+import type { AccountStatus } from "./snapshot";
 
 export interface NewAccount {
   readonly projectId: string;

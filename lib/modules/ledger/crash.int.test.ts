@@ -11,7 +11,7 @@ import { testDatabase } from "@/lib/testing/database";
 import { seededRandom, testLedger } from "@/lib/testing/ledger";
 import { postLoad } from "@/lib/testing/ledger-load";
 import { makeWorkspace } from "@/lib/testing/workspace";
-import type { Outcome } from "./world";
+import type { Outcome } from "./snapshot";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const APP_KILLS = 14;

@@ -4,7 +4,7 @@ import { newId } from "@/lib/core/ids";
 import { runAgainstModel, stepsArbitrary, type LedgerUnderTest } from "@/lib/testing/ledger-model";
 import { digestOf, keyHashOf, scopeOf, systemAccountId, type LedgerCommand } from "./commands";
 import { decide, type Decision } from "./decide";
-import { emptyWorld, type Account, type Entry, type World } from "./world";
+import { emptySnapshot, type Account, type Entry, type Snapshot } from "./snapshot";
 
 const RUNS = 1_000;
 const COMMANDS = 200;
@@ -25,8 +25,8 @@ const account = (id: string, currency: string, system = false): Account => ({
   updatedAt: 0,
 });
 
-const execute = (world: World, command: LedgerCommand, now: Date): Decision =>
-  decide(world, command, {
+const execute = (snapshot: Snapshot, command: LedgerCommand, now: Date): Decision =>
+  decide(snapshot, command, {
     now,
     transactionId: newId("ledgerTransaction"),
     keyHash: keyHashOf(command.projectId, scopeOf(command), command.key),
@@ -34,7 +34,7 @@ const execute = (world: World, command: LedgerCommand, now: Date): Decision =>
   });
 
 /** What must hold of the entries of any history. */
-const checkEntries = (world: World, entries: readonly Entry[]): void => {
+const checkEntries = (snapshot: Snapshot, entries: readonly Entry[]): void => {
   const sums = new Map<string, bigint>();
   const last = new Map<string, Entry>();
   for (const entry of entries) {
@@ -42,7 +42,7 @@ const checkEntries = (world: World, entries: readonly Entry[]): void => {
     const before = last.get(entry.accountId);
     if (entry.seq !== (before?.seq ?? 0n) + 1n) throw new Error(`gap before entry ${String(entry.seq)}`);
     if (entry.balanceAfterBase !== (before?.balanceAfterBase ?? 0n) + entry.amountBase) throw new Error("broken chain");
-    const { minimum } = world.accounts.get(entry.accountId) ?? fail();
+    const { minimum } = snapshot.accounts.get(entry.accountId) ?? fail();
     if (minimum !== null && entry.balanceAfterBase < minimum) throw new Error("below the minimum");
     last.set(entry.accountId, entry);
   }
@@ -53,33 +53,33 @@ const fail = (): never => {
   throw new Error("unknown account");
 };
 
-const coreUnderTest = (): { ledger: LedgerUnderTest; world: World; entries: Entry[] } => {
-  const world = emptyWorld();
+const coreUnderTest = (): { ledger: LedgerUnderTest; snapshot: Snapshot; entries: Entry[] } => {
+  const snapshot = emptySnapshot();
   const entries: Entry[] = [];
   let now = new Date(0);
   const accounts = ["usdc", "usdc", "usdc", "usdc", "usdc", "eth", "eth"].map((currency) => ({
     id: newId("globalAccount"),
     currency,
   }));
-  for (const { id, currency } of accounts) world.accounts.set(id, account(id, currency));
+  for (const { id, currency } of accounts) snapshot.accounts.set(id, account(id, currency));
   for (const currency of ["usdc", "eth"]) {
     const id = systemAccountId(PROJECT, currency, "treasury_reserve");
-    world.accounts.set(id, account(id, currency, true));
+    snapshot.accounts.set(id, account(id, currency, true));
   }
   const ledger: LedgerUnderTest = {
     projectId: PROJECT,
     accounts,
     setTime: (time) => (now = time),
-    setStatus: (id, status) => void world.accounts.set(id, { ...(world.accounts.get(id) ?? fail()), status }),
+    setStatus: (id, status) => void snapshot.accounts.set(id, { ...(snapshot.accounts.get(id) ?? fail()), status }),
     post: (commands) =>
       commands.map((command) => {
-        const { outcome, effects } = execute(world, command, now);
+        const { outcome, effects } = execute(snapshot, command, now);
         entries.push(...(effects?.entries ?? []));
         return outcome;
       }),
-    read: () => world.accounts,
+    read: () => snapshot.accounts,
   };
-  return { ledger, world, entries };
+  return { ledger, snapshot, entries };
 };
 
 describe("deciding", () => {
@@ -91,10 +91,10 @@ describe("deciding", () => {
       const answers = new Set<string>();
       await fc.assert(
         fc.asyncProperty(stepsArbitrary(COMMANDS), async (steps) => {
-          const { ledger, world, entries } = coreUnderTest();
+          const { ledger, snapshot, entries } = coreUnderTest();
           await runAgainstModel(ledger, steps, 1);
-          checkEntries(world, entries);
-          for (const { rejection } of world.answers.values()) answers.add(rejection?.code ?? "posted");
+          checkEntries(snapshot, entries);
+          for (const { rejection } of snapshot.answers.values()) answers.add(rejection?.code ?? "posted");
         }),
         { numRuns: RUNS, seed: SEED },
       );
@@ -123,7 +123,7 @@ describe("deciding", () => {
   );
 
   test("an account of another project is answered like one that does not exist", () => {
-    const { ledger, world } = coreUnderTest();
+    const { ledger, snapshot } = coreUnderTest();
     const [first, second] = ledger.accounts;
     const command: LedgerCommand = {
       kind: "transfer",
@@ -135,7 +135,7 @@ describe("deciding", () => {
       amountBase: 1n,
       currency: "usdc",
     };
-    const { outcome } = execute(world, command, new Date());
+    const { outcome } = execute(snapshot, command, new Date());
     expect(outcome).toMatchObject({ posted: false, rejection: { code: "unknown_account" } });
   });
 });

@@ -1,6 +1,6 @@
 import type { LedgerCommand } from "./commands";
 import { isRejection, planOf, type Plan } from "./plan";
-import type { Account, Answer, Entry, Hold, Outcome, Rejection, World } from "./world";
+import type { Account, Answer, Entry, Hold, Outcome, Rejection, Snapshot } from "./snapshot";
 
 interface Context {
   readonly now: Date;
@@ -46,18 +46,18 @@ const below = (account: Account): Rejection | null => {
 };
 
 /** Accounts as they will be. A draft is thrown away when the command turns out to be impossible. */
-class Draft {
+class WorkingSet {
   readonly accounts = new Map<string, Account>();
 
   constructor(
-    private readonly world: World,
+    private readonly snapshot: Snapshot,
     private readonly now: number,
   ) {}
 
   account(id: string): Account {
     const drafted = this.accounts.get(id);
     if (drafted) return drafted;
-    const account = this.world.accounts.get(id);
+    const account = this.snapshot.accounts.get(id);
     if (!account) throw new Error(`The plan names ${id}, which was not read.`);
     // A clock that lags must not put an entry before the one that it follows.
     const copy = { ...account, updatedAt: Math.max(account.updatedAt, this.now) };
@@ -93,11 +93,11 @@ class Draft {
 }
 
 const carryOut = (
-  world: World,
+  snapshot: Snapshot,
   plan: Plan,
   { transactionId, now }: Context,
-): { draft: Draft; entries: Entry[] } | Rejection => {
-  const draft = new Draft(world, now.getTime());
+): { draft: WorkingSet; entries: Entry[] } | Rejection => {
+  const draft = new WorkingSet(snapshot, now.getTime());
   const refusedHold = plan.held ? draft.hold(plan.held) : null;
   if (refusedHold) return refusedHold;
   const entries: Entry[] = [];
@@ -109,25 +109,31 @@ const carryOut = (
   return { draft, entries };
 };
 
-const remember = (world: World, command: LedgerCommand, { keyHash }: Context, effects: Effects): Decision => {
-  for (const account of effects.accounts) world.accounts.set(account.id, account);
-  if (effects.hold) world.holds.set(effects.hold.id, effects.hold);
-  const original = effects.reversesId === null ? undefined : world.originals.get(effects.reversesId);
-  if (original) original.reversed = true;
+const remember = (snapshot: Snapshot, command: LedgerCommand, { keyHash }: Context, effects: Effects): Decision => {
+  for (const account of effects.accounts) snapshot.accounts.set(account.id, account);
+  if (effects.hold) snapshot.holds.set(effects.hold.id, effects.hold);
+  const source = effects.reversesId === null ? undefined : snapshot.sourceTransactions.get(effects.reversesId);
+  if (source) source.reversed = true;
   const { transactionId } = effects.answer;
   const { projectId, kind } = command;
-  world.originals.set(transactionId, { id: transactionId, projectId, kind, entries: effects.entries, reversed: false });
-  world.answers.set(keyHash, effects.answer);
+  snapshot.sourceTransactions.set(transactionId, {
+    id: transactionId,
+    projectId,
+    kind,
+    entries: effects.entries,
+    reversed: false,
+  });
+  snapshot.answers.set(keyHash, effects.answer);
   return { outcome: outcomeOf(effects.answer, false), effects };
 };
 
 /**
- * Decides one command against the world and, where it is accepted, changes the world. Pure but for that: no I/O, no clock.
+ * Decides one command against the snapshot and, where it is accepted, changes the snapshot. Pure but for that: no I/O, no clock.
  * The key's earlier answer comes first; a command that is refused changes no account, and its key stays used.
  */
-export const decide = (world: World, command: LedgerCommand, context: Context): Decision => {
+export const decide = (snapshot: Snapshot, command: LedgerCommand, context: Context): Decision => {
   const { transactionId, digest, now } = context;
-  const known = world.answers.get(context.keyHash);
+  const known = snapshot.answers.get(context.keyHash);
   if (known) {
     if (known.digest === digest) return { outcome: outcomeOf(known, true), effects: null };
     const rejection = { code: "idempotency_mismatch" } as const;
@@ -135,13 +141,13 @@ export const decide = (world: World, command: LedgerCommand, context: Context): 
   }
   const refuse = (rejection: Rejection): Decision => {
     const answer = { transactionId, digest, at: now, rejection };
-    return remember(world, command, context, { answer, entries: [], hold: null, reversesId: null, accounts: [] });
+    return remember(snapshot, command, context, { answer, entries: [], hold: null, reversesId: null, accounts: [] });
   };
-  const plan = planOf(world, command, { now, holdId: holdIdOf(transactionId), transactionId });
+  const plan = planOf(snapshot, command, { now, holdId: holdIdOf(transactionId), transactionId });
   if (isRejection(plan)) return refuse(plan);
-  const carried = carryOut(world, plan, context);
+  const carried = carryOut(snapshot, plan, context);
   if (isRejection(carried)) return refuse(carried);
-  return remember(world, command, context, {
+  return remember(snapshot, command, context, {
     answer: { transactionId, digest, at: now, rejection: null },
     entries: carried.entries,
     hold: plan.hold,

@@ -1,5 +1,5 @@
 import { DomainError, notFound, type ErrorCode } from "@/lib/core/errors";
-import type { Rejection, RejectionCode } from "./world";
+import type { Rejection, RejectionCode } from "./snapshot";
 
 const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
   unknown_account: ["not_found", ""],

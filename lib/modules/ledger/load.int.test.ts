@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { seededRandom, testLedger } from "@/lib/testing/ledger";
-import type { Outcome } from "./world";
+import type { Outcome } from "./snapshot";
 
 const TRANSFERS = 50_000;
 const CLIENTS = 32;

@@ -10,7 +10,7 @@ import {
   type ReverseCommand,
   type TransferRow,
 } from "./commands";
-import type { Account, Hold, RejectedRow, Rejection, RejectionCode, World } from "./world";
+import type { Account, Hold, RejectedRow, Rejection, RejectionCode, Snapshot } from "./snapshot";
 
 interface Posting {
   readonly accountId: string;
@@ -40,8 +40,8 @@ const REVERSIBLE: ReadonlySet<string> = new Set(["transfer", "batch", "fund", "p
 
 export const isRejection = (value: object): value is Rejection => "code" in value;
 
-const findCustomer = (world: World, projectId: string, id: string): Account | null => {
-  const account = world.accounts.get(id);
+const findCustomer = (snapshot: Snapshot, projectId: string, id: string): Account | null => {
+  const account = snapshot.accounts.get(id);
   // Another project's account is answered like one that does not exist.
   return account?.projectId === projectId && account.kind === "customer" ? account : null;
 };
@@ -53,21 +53,22 @@ const faultOf = (account: Account | null, currency: string): RejectionCode | nul
   return account.status === "frozen" ? "account_frozen" : null;
 };
 
-const refuseAccount = (world: World, projectId: string, id: string, currency: string): Rejection | null => {
-  const code = faultOf(findCustomer(world, projectId, id), currency);
+const refuseAccount = (snapshot: Snapshot, projectId: string, id: string, currency: string): Rejection | null => {
+  const code = faultOf(findCustomer(snapshot, projectId, id), currency);
   return code && { code, accountId: id };
 };
 
-const rowFault = (world: World, projectId: string, row: TransferRow): Rejection | null => {
+const rowFault = (snapshot: Snapshot, projectId: string, row: TransferRow): Rejection | null => {
   if (row.amountBase <= 0n) return { code: "invalid_amount" };
   if (row.from === row.to) return { code: "same_account", accountId: row.to };
   return (
-    refuseAccount(world, projectId, row.from, row.currency) ?? refuseAccount(world, projectId, row.to, row.currency)
+    refuseAccount(snapshot, projectId, row.from, row.currency) ??
+    refuseAccount(snapshot, projectId, row.to, row.currency)
   );
 };
 
-const planTransfer = (world: World, command: TransferRow & { projectId: string }): Plan | Rejection =>
-  rowFault(world, command.projectId, command) ?? {
+const planTransfer = (snapshot: Snapshot, command: TransferRow & { projectId: string }): Plan | Rejection =>
+  rowFault(snapshot, command.projectId, command) ?? {
     ...NOTHING,
     postings: [
       { accountId: command.from, amountBase: -command.amountBase },
@@ -88,22 +89,22 @@ const postingsOf = (rows: readonly TransferRow[]): Posting[] => {
   return postings;
 };
 
-const planBatch = (world: World, { projectId, rows }: BatchCommand): Plan | Rejection => {
+const planBatch = (snapshot: Snapshot, { projectId, rows }: BatchCommand): Plan | Rejection => {
   if (rows.length === 0 || rows.length > BATCH_ROWS_MAX) return { code: "invalid_rows", rows: [] };
   const faults = rows.flatMap((row, index): RejectedRow[] => {
-    const fault = rowFault(world, projectId, row);
+    const fault = rowFault(snapshot, projectId, row);
     return fault ? [{ index, code: fault.code }] : [];
   });
   if (faults.length > 0) return { code: "invalid_rows", rows: faults };
   return { ...NOTHING, postings: postingsOf(rows) };
 };
 
-const planFund = (world: World, command: FundCommand): Plan | Rejection => {
+const planFund = (snapshot: Snapshot, command: FundCommand): Plan | Rejection => {
   const { projectId, to, amountBase, currency, liabilitiesMaxBase } = command;
   if (amountBase <= 0n) return { code: "invalid_amount" };
-  const refused = refuseAccount(world, projectId, to, currency);
+  const refused = refuseAccount(snapshot, projectId, to, currency);
   if (refused) return refused;
-  const reserve = world.accounts.get(systemAccountId(projectId, currency, "treasury_reserve"));
+  const reserve = snapshot.accounts.get(systemAccountId(projectId, currency, "treasury_reserve"));
   if (!reserve) return { code: "unknown_account" };
   // The reserve's balance is what is owed to all customers, negated.
   const excess = amountBase - reserve.balance - (liabilitiesMaxBase ?? 0n);
@@ -119,7 +120,7 @@ const planFund = (world: World, command: FundCommand): Plan | Rejection => {
 };
 
 const planHold = (
-  world: World,
+  snapshot: Snapshot,
   command: HoldCommand,
   { now, holdId, transactionId }: PlanContext,
 ): Plan | Rejection => {
@@ -127,7 +128,7 @@ const planHold = (
   if (amountBase <= 0n) return { code: "invalid_amount" };
   if (expiresAt <= now) return { code: "hold_expired" };
   return (
-    refuseAccount(world, projectId, accountId, currency) ?? {
+    refuseAccount(snapshot, projectId, accountId, currency) ?? {
       ...NOTHING,
       held: { accountId, deltaBase: amountBase },
       hold: {
@@ -144,9 +145,12 @@ const planHold = (
   );
 };
 
-const openHold = (world: World, { projectId, holdId }: { projectId: string; holdId: string }): Hold | Rejection => {
-  const hold = world.holds.get(holdId);
-  if (!hold || world.accounts.get(hold.accountId)?.projectId !== projectId) return { code: "unknown_hold" };
+const openHold = (
+  snapshot: Snapshot,
+  { projectId, holdId }: { projectId: string; holdId: string },
+): Hold | Rejection => {
+  const hold = snapshot.holds.get(holdId);
+  if (!hold || snapshot.accounts.get(hold.accountId)?.projectId !== projectId) return { code: "unknown_hold" };
   return hold.status === "open" ? hold : { code: "hold_settled" };
 };
 
@@ -155,16 +159,20 @@ const release = (hold: Hold): NonNullable<Plan["held"]> => ({
   deltaBase: -hold.amountBase,
 });
 
-const planPost = (world: World, command: PostHoldCommand, { now, transactionId }: PlanContext): Plan | Rejection => {
-  const hold = openHold(world, command);
+const planPost = (
+  snapshot: Snapshot,
+  command: PostHoldCommand,
+  { now, transactionId }: PlanContext,
+): Plan | Rejection => {
+  const hold = openHold(snapshot, command);
   if (isRejection(hold)) return hold;
   // The sweep may be late; the time of the hold counts.
   if (hold.expiresAt <= now) return { code: "hold_expired" };
   const amountBase = command.amountBase ?? hold.amountBase;
   if (amountBase > hold.amountBase) return { code: "amount_above_hold" };
-  const currency = world.accounts.get(hold.accountId)?.currency ?? "";
+  const currency = snapshot.accounts.get(hold.accountId)?.currency ?? "";
   const row = { from: hold.accountId, to: command.to, amountBase, currency };
-  const transfer = planTransfer(world, { ...row, projectId: command.projectId });
+  const transfer = planTransfer(snapshot, { ...row, projectId: command.projectId });
   if (isRejection(transfer)) return transfer;
   return {
     ...transfer,
@@ -173,44 +181,48 @@ const planPost = (world: World, command: PostHoldCommand, { now, transactionId }
   };
 };
 
-const planEnd = (world: World, command: EndHoldCommand, { now, transactionId }: PlanContext): Plan | Rejection => {
-  const hold = openHold(world, command);
+const planEnd = (
+  snapshot: Snapshot,
+  command: EndHoldCommand,
+  { now, transactionId }: PlanContext,
+): Plan | Rejection => {
+  const hold = openHold(snapshot, command);
   if (isRejection(hold)) return hold;
   if (command.kind === "expire" && hold.expiresAt > now) return { code: "hold_not_expired" };
   const status = command.kind === "void" ? "voided" : "expired";
   return { ...NOTHING, held: release(hold), hold: { ...hold, status, settledBy: transactionId } };
 };
 
-const planReverse = (world: World, { projectId, transactionId }: ReverseCommand): Plan | Rejection => {
-  const original = world.originals.get(transactionId);
-  if (original?.projectId !== projectId) return { code: "unknown_transaction" };
+const planReverse = (snapshot: Snapshot, { projectId, transactionId }: ReverseCommand): Plan | Rejection => {
+  const source = snapshot.sourceTransactions.get(transactionId);
+  if (source?.projectId !== projectId) return { code: "unknown_transaction" };
   // A reversal is not reversed: what it took back is done again by a new transaction, which says so.
-  if (!REVERSIBLE.has(original.kind) || original.entries.length === 0) return { code: "not_reversible" };
-  if (original.reversed) return { code: "already_reversed" };
-  const postings = original.entries.map(({ accountId, amountBase }) => ({ accountId, amountBase: -amountBase }));
+  if (!REVERSIBLE.has(source.kind) || source.entries.length === 0) return { code: "not_reversible" };
+  if (source.reversed) return { code: "already_reversed" };
+  const postings = source.entries.map(({ accountId, amountBase }) => ({ accountId, amountBase: -amountBase }));
   // Credits first: what comes back to an account may pay for what is taken from it.
   const credits = postings.filter(({ amountBase }) => amountBase > 0n);
   const debits = postings.filter(({ amountBase }) => amountBase < 0n);
-  return { ...NOTHING, postings: [...credits, ...debits], reversesId: original.id };
+  return { ...NOTHING, postings: [...credits, ...debits], reversesId: source.id };
 };
 
 /** What the command would do, or why it cannot; balances are looked at by whoever carries it out. */
-export const planOf = (world: World, command: LedgerCommand, context: PlanContext): Plan | Rejection => {
+export const planOf = (snapshot: Snapshot, command: LedgerCommand, context: PlanContext): Plan | Rejection => {
   switch (command.kind) {
     case "transfer":
-      return planTransfer(world, command);
+      return planTransfer(snapshot, command);
     case "batch":
-      return planBatch(world, command);
+      return planBatch(snapshot, command);
     case "fund":
-      return planFund(world, command);
+      return planFund(snapshot, command);
     case "hold":
-      return planHold(world, command, context);
+      return planHold(snapshot, command, context);
     case "post":
-      return planPost(world, command, context);
+      return planPost(snapshot, command, context);
     case "void":
     case "expire":
-      return planEnd(world, command, context);
+      return planEnd(snapshot, command, context);
     case "reverse":
-      return planReverse(world, command);
+      return planReverse(snapshot, command);
   }
 };

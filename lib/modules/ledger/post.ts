@@ -5,10 +5,10 @@ import { newId } from "@/lib/core/ids";
 import { outageOf } from "@/lib/core/outage";
 import { digestOf, keyHashOf, scopeOf, type LedgerCommand } from "./commands";
 import { decide } from "./decide";
-import { readWorld } from "./read-world";
+import { readSnapshot } from "./read-snapshot";
 import { ConflictError, ConnectionLostError, type LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
-import type { Outcome } from "./world";
+import type { Outcome } from "./snapshot";
 import { KeyTakenError, writeEffects, type Written } from "./write-effects";
 
 interface PostDeps {
@@ -27,14 +27,14 @@ const RECONNECT_MAX_MS = 1_000;
 /** Decides commands in the caller's transaction, in their order, and writes what that gives. @throws KeyTakenError */
 export const postIn = async (sql: Sql, commands: readonly LedgerCommand[], clock: Clock): Promise<Outcome[]> => {
   const keyHashes = commands.map((command) => keyHashOf(command.projectId, scopeOf(command), command.key));
-  const world = await readWorld(sql, commands, keyHashes);
+  const snapshot = await readSnapshot(sql, commands, keyHashes);
   // Read once the locks are held, so that a batch that waited does not carry an old time.
   const now = clock.now();
   const written: Written[] = [];
   const outcomes = commands.map((command, index) => {
     const keyHash = keyHashes[index] ?? "";
     const context = { now, keyHash, transactionId: newId("ledgerTransaction"), digest: digestOf(command) };
-    const { outcome, effects } = decide(world, command, context);
+    const { outcome, effects } = decide(snapshot, command, context);
     if (effects) written.push({ command, keyHash, effects });
     return outcome;
   });

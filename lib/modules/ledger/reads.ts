@@ -3,7 +3,7 @@ import { isId } from "@/lib/core/ids";
 import type { LedgerData, LedgerKind } from "./commands";
 import type { LedgerRepository } from "./repository";
 import { bare, idArray } from "./sql";
-import type { AccountStatus } from "./world";
+import type { AccountStatus } from "./snapshot";
 
 /** A customer's account. Amounts in base units. */
 export interface AccountRecord {

@@ -9,7 +9,7 @@ import { emptyDatabase, testDatabase } from "@/lib/testing/database";
 import { testLedger } from "@/lib/testing/ledger";
 import type { TransferRow } from "./commands";
 import { createLedgerRepository } from "./repository";
-import type { Outcome } from "./world";
+import type { Outcome } from "./snapshot";
 
 const MIGRATIONS = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
 const { url, database } = await testDatabase();
@@ -369,7 +369,7 @@ describe("holds", () => {
 });
 
 describe("a reversal", () => {
-  test("mirrors its original once, is shown beside it, and is not reversed", async () => {
+  test("mirrors its source once, is shown beside it, and is not reversed", async () => {
     const [from, to] = [await open(currency, 100n), await open(currency, 0n)];
     const { transactionId } = await ledger.transfer(transfer(from, to, 30n));
     const results = await Promise.allSettled(

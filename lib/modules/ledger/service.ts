@@ -23,7 +23,7 @@ import { createLedgerReads } from "./reads";
 import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
 import { bare } from "./sql";
-import type { AccountStatus, Outcome, Posted } from "./world";
+import type { AccountStatus, Outcome, Posted } from "./snapshot";
 
 export interface LedgerDeps {
   readonly repository: LedgerRepository;
@@ -42,7 +42,7 @@ export const LEDGER_DECIMALS = 18;
 
 export { systemAccountId } from "./commands";
 export type { AccountRecord, UnfitRecipient, EntryRecord, Statement } from "./reads";
-export type { Outcome, Posted } from "./world";
+export type { Outcome, Posted } from "./snapshot";
 export { toDomainError } from "./errors";
 
 type Without<C extends LedgerCommand> = Omit<C, "kind">;

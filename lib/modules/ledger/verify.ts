@@ -107,15 +107,15 @@ const RULES: readonly Rule[] = [
       WHERE h.status = 'posted' AND h.posted_amount IS DISTINCT FROM e.charged`,
   },
   {
-    rule: "a reversal mirrors its original, entry by entry, and a reversal is not reversed",
+    rule: "a reversal mirrors its source, entry by entry, and a reversal is not reversed",
     sql: `WITH mirrored AS (
         SELECT t.id, e.account_id, -e.amount AS amount, count(*) AS count FROM ledger_transaction t
           JOIN ledger_entry e ON e.transaction_id = t.id WHERE t.reverses_id IS NOT NULL GROUP BY 1, 2, 3
-      ), original AS (
+      ), source AS (
         SELECT t.id, e.account_id, e.amount, count(*) AS count FROM ledger_transaction t
           JOIN ledger_entry e ON e.transaction_id = t.reverses_id GROUP BY 1, 2, 3
       )
-      SELECT format('reversal %s on account %s', id, account_id) FROM mirrored m FULL JOIN original o
+      SELECT format('reversal %s on account %s', id, account_id) FROM mirrored m FULL JOIN source o
         USING (id, account_id, amount, count) WHERE m.count IS NULL OR o.count IS NULL OR m.id IS NULL OR o.id IS NULL
       UNION ALL
       SELECT format('reversal %s of %s', t.id, t.reverses_id) FROM ledger_transaction t

@@ -2,7 +2,7 @@ import { scopeOf, type LedgerCommand } from "./commands";
 import type { Effects } from "./decide";
 import type { Sql } from "@/lib/db/sql";
 import { bare, idArray, plainArray, timeArray } from "./sql";
-import type { Account } from "./world";
+import type { Account } from "./snapshot";
 
 /** A command that was decided just now, and what that wrote. */
 export interface Written {

@@ -3,14 +3,14 @@ import { systemAccountId, type LedgerCommand } from "./commands";
 import type { Sql } from "@/lib/db/sql";
 import { idArray, plainArray } from "./sql";
 import {
-  emptyWorld,
+  emptySnapshot,
   type AccountKind,
   type AccountStatus,
   type Hold,
-  type Original,
+  type SourceTransaction,
   type Rejection,
-  type World,
-} from "./world";
+  type Snapshot,
+} from "./snapshot";
 
 // The order of locks is the order of ids, on every instance: nobody waits in a circle. Nothing refers to an account by foreign
 // key, so the weaker NO KEY lock is enough.
@@ -28,7 +28,7 @@ const READ_HOLDS = `
   SELECT id, account_id, amount, posted_amount, status, expires_at, transaction_id, settled_by
   FROM ledger_hold WHERE id = ANY($1::uuid[])`;
 
-const READ_ORIGINALS = `
+const READ_SOURCE_TRANSACTIONS = `
   SELECT t.id, t.project_id, t.kind, e.account_id, e.amount
   FROM ledger_transaction t LEFT JOIN ledger_entry e ON e.transaction_id = t.id
   WHERE t.id = ANY($1::uuid[]) ORDER BY t.id, e.account_id, e.seq`;
@@ -68,7 +68,7 @@ interface HoldRow {
   readonly settled_by: string | null;
 }
 
-interface OriginalRow {
+interface SourceTransactionRow {
   readonly id: string;
   readonly project_id: string;
   readonly kind: string;
@@ -91,23 +91,26 @@ const readHolds = async (sql: Sql, ids: readonly string[]): Promise<Hold[]> =>
   ids.length === 0 ? [] : (await sql.query<HoldRow>(READ_HOLDS, [idArray(ids)])).map(toHold);
 
 /** Transactions with their entries, which never change. */
-const readOriginals = async (sql: Sql, ids: readonly string[]): Promise<Map<string, Original>> => {
-  const originals = new Map<string, Original & { entries: { accountId: string; amountBase: bigint }[] }>();
-  if (ids.length === 0) return originals;
-  for (const row of await sql.query<OriginalRow>(READ_ORIGINALS, [idArray(ids)])) {
+const readSourceTransactions = async (sql: Sql, ids: readonly string[]): Promise<Map<string, SourceTransaction>> => {
+  const sourceTransactions = new Map<
+    string,
+    SourceTransaction & { entries: { accountId: string; amountBase: bigint }[] }
+  >();
+  if (ids.length === 0) return sourceTransactions;
+  for (const row of await sql.query<SourceTransactionRow>(READ_SOURCE_TRANSACTIONS, [idArray(ids)])) {
     const id = `ltx_${row.id}`;
-    const original = originals.get(id) ?? {
+    const source = sourceTransactions.get(id) ?? {
       id,
       projectId: row.project_id,
       kind: row.kind,
       entries: [],
       reversed: false,
     };
-    originals.set(id, original);
+    sourceTransactions.set(id, source);
     if (row.account_id !== null && row.amount !== null)
-      original.entries.push({ accountId: `ga_${row.account_id}`, amountBase: BigInt(row.amount) });
+      source.entries.push({ accountId: `ga_${row.account_id}`, amountBase: BigInt(row.amount) });
   }
-  return originals;
+  return sourceTransactions;
 };
 
 /** Accounts that a command names itself. */
@@ -130,11 +133,11 @@ const namedAccounts = (command: LedgerCommand): string[] => {
   }
 };
 
-const lockAccounts = async (sql: Sql, world: World, ids: readonly string[]): Promise<void> => {
+const lockAccounts = async (sql: Sql, snapshot: Snapshot, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return;
   for (const row of await sql.query<AccountRow>(LOCK_ACCOUNTS, [idArray(ids)])) {
     const id = `ga_${row.id}`;
-    world.accounts.set(id, {
+    snapshot.accounts.set(id, {
       id,
       projectId: row.project_id,
       currency: row.currency,
@@ -150,9 +153,9 @@ const lockAccounts = async (sql: Sql, world: World, ids: readonly string[]): Pro
   }
 };
 
-const readAnswers = async (sql: Sql, world: World, keyHashes: readonly string[]): Promise<void> => {
+const readAnswers = async (sql: Sql, snapshot: Snapshot, keyHashes: readonly string[]): Promise<void> => {
   for (const row of await sql.query<AnswerRow>(READ_ANSWERS, [plainArray(keyHashes)]))
-    world.answers.set(row.key_hash, {
+    snapshot.answers.set(row.key_hash, {
       transactionId: `ltx_${row.id}`,
       digest: row.digest,
       at: new Date(Number(row.created_at)),
@@ -163,17 +166,17 @@ const readAnswers = async (sql: Sql, world: World, keyHashes: readonly string[])
 /** Holds and reversals change under the locks of their accounts alone, so they are read again once these are ours. */
 const readUnderLock = async (
   sql: Sql,
-  world: World,
+  snapshot: Snapshot,
   holdIds: readonly string[],
-  originals: ReadonlyMap<string, Original>,
+  sourceTransactions: ReadonlyMap<string, SourceTransaction>,
 ): Promise<void> => {
-  for (const hold of await readHolds(sql, holdIds)) world.holds.set(hold.id, hold);
-  for (const [id, original] of originals) world.originals.set(id, original);
-  if (originals.size === 0) return;
-  const rows = await sql.query<{ reverses_id: string }>(READ_REVERSED, [idArray([...originals.keys()])]);
+  for (const hold of await readHolds(sql, holdIds)) snapshot.holds.set(hold.id, hold);
+  for (const [id, source] of sourceTransactions) snapshot.sourceTransactions.set(id, source);
+  if (sourceTransactions.size === 0) return;
+  const rows = await sql.query<{ reverses_id: string }>(READ_REVERSED, [idArray([...sourceTransactions.keys()])]);
   for (const { reverses_id } of rows) {
-    const original = world.originals.get(`ltx_${reverses_id}`);
-    if (original) original.reversed = true;
+    const source = snapshot.sourceTransactions.get(`ltx_${reverses_id}`);
+    if (source) source.reversed = true;
   }
 };
 
@@ -181,12 +184,12 @@ const readUnderLock = async (
  * Locks every account that the commands touch and reads what they are decided against. Whoever holds the locks decides alone;
  * answers are read after the locks, so that what another instance has just committed for the same accounts is seen.
  */
-export const readWorld = async (
+export const readSnapshot = async (
   sql: Sql,
   commands: readonly LedgerCommand[],
   keyHashes: readonly string[],
-): Promise<World> => {
-  const world = emptyWorld();
+): Promise<Snapshot> => {
+  const snapshot = emptySnapshot();
   const holdIds = commands.flatMap((command) =>
     "holdId" in command && isId("hold", command.holdId) ? [command.holdId] : [],
   );
@@ -195,17 +198,17 @@ export const readWorld = async (
   );
   // Whose account a hold is on, and which entries a transaction has, never changes: that may be read before the locks.
   const holds = await readHolds(sql, holdIds);
-  const originals = await readOriginals(sql, reversedIds);
+  const sourceTransactions = await readSourceTransactions(sql, reversedIds);
   const accountIds = new Set<string>();
   for (const command of commands) for (const id of namedAccounts(command)) accountIds.add(id);
   for (const hold of holds) accountIds.add(hold.accountId);
-  for (const original of originals.values()) for (const entry of original.entries) accountIds.add(entry.accountId);
+  for (const source of sourceTransactions.values()) for (const entry of source.entries) accountIds.add(entry.accountId);
   await lockAccounts(
     sql,
-    world,
+    snapshot,
     [...accountIds].filter((id) => isId("globalAccount", id)),
   );
-  await readAnswers(sql, world, keyHashes);
-  await readUnderLock(sql, world, holdIds, originals);
-  return world;
+  await readAnswers(sql, snapshot, keyHashes);
+  await readUnderLock(sql, snapshot, holdIds, sourceTransactions);
+  return snapshot;
 };

@@ -12,7 +12,7 @@ export interface Account {
   readonly gid: number;
 }
 
-export interface Place {
+export interface ClusterLocation {
   /** Folder that holds `bin/postgres` and `bin/initdb`. */
   readonly native: string;
   readonly dataDir: string;
@@ -131,7 +131,7 @@ const prepareDataDir = (dataDir: string, account: Account | null): void => {
 };
 
 /** Decides user, binaries and data folder for an embedded server, and makes the folder. */
-export const findPlace = (wantedDataDir: string): Place => {
+export const findClusterLocation = (wantedDataDir: string): ClusterLocation => {
   const wanted = resolve(wantedDataDir);
   const packaged = packagedNative();
   linkLibraries(packaged);

@@ -1,9 +1,9 @@
 /** Everything that a batch of commands is decided against. Ids with their prefix, amounts in base units. */
-export interface World {
+export interface Snapshot {
   readonly accounts: Map<string, Account>;
   readonly holds: Map<string, Hold>;
   /** Transactions that a reversal may name. */
-  readonly originals: Map<string, Original>;
+  readonly sourceTransactions: Map<string, SourceTransaction>;
   /** By hash of the key. */
   readonly answers: Map<string, Answer>;
 }
@@ -40,7 +40,7 @@ export interface Hold {
   readonly settledBy: string | null;
 }
 
-export interface Original {
+export interface SourceTransaction {
   readonly id: string;
   readonly projectId: string;
   readonly kind: string;
@@ -126,9 +126,9 @@ export interface Refused {
 
 export type Outcome = Posted | Refused;
 
-export const emptyWorld = (): World => ({
+export const emptySnapshot = (): Snapshot => ({
   accounts: new Map(),
   holds: new Map(),
-  originals: new Map(),
+  sourceTransactions: new Map(),
   answers: new Map(),
 });
