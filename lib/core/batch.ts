@@ -1,61 +1,102 @@
-/** One of those that are worked on together: what was asked, and how to answer it. */
-interface Waiting<T, R> {
-  readonly item: T;
-  resolve(value: R): void;
-  reject(error: unknown): void;
-}
-
-interface BatchOptions {
-  /** How many go into one piece of work at most; the others wait for the next. */
-  readonly itemsMax: number;
-  /** How long after the start of one piece of work the next begins at the earliest. Default 0: as soon as the one before has ended. */
+export interface BatcherOptions<Item, Result> {
+  /** Works on a batch. Answers with one result for each item, in their order; an Error rejects that item alone. */
+  run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
+  readonly batchWeightMax: number;
+  /** How much of `batchWeightMax` an item takes. Default 1. An item that is heavier than a batch is a batch by itself. */
+  weightOf?(item: Item): number;
+  /** Batches under way at once. Default 1. */
+  readonly lanes?: number;
+  /** Milliseconds between the starts of two batches, at least. Default 0. */
   readonly everyMs?: number;
+  /** Items that may wait; the next one is rejected with `full()`. Default: without bound. */
+  readonly waitingMax?: number;
+  full?(): Error;
 }
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  resolve(result: Result): void;
+  reject(reason: unknown): void;
+}
 
 /**
- * Answers many askers with one piece of work at a time. The first starts it at once; whoever asks meanwhile waits, and all of them are
- * worked on together as soon as the work before has ended. `work` answers in the order of its items; what it throws goes to each of them.
+ * Collects items while batches are under way, and starts the next batch as soon as a lane is free. A single item does not wait for
+ * others, and batches grow with the load.
+ * @example
+ * const balances = createBatcher({ run: (accounts) => readBalances(accounts), batchWeightMax: 100 });
+ * const balance = await balances.submit(account);
  */
-export const createBatcher = <T, R>(
-  work: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
-  { itemsMax, everyMs = 0 }: BatchOptions,
-): ((item: T) => Promise<R>) => {
-  let waiting: Waiting<T, R>[] = [];
-  let isWorking = false;
+export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result>) => {
+  const { weightOf = () => 1, lanes = 1, everyMs = 0, waitingMax = Infinity } = options;
+  let waiting: Waiting<Item, Result>[] = [];
+  let running = 0;
+  let whenIdle: (() => void)[] = [];
 
-  const answer = async (batch: readonly Waiting<T, R>[]): Promise<void> => {
+  const take = (): Waiting<Item, Result>[] => {
+    const batch: Waiting<Item, Result>[] = [];
+    let weight = 0;
+    for (const next of waiting) {
+      weight += weightOf(next.item);
+      if (batch.length > 0 && weight > options.batchWeightMax) break;
+      batch.push(next);
+    }
+    waiting = waiting.slice(batch.length);
+    return batch;
+  };
+
+  const deliver = (batch: readonly Waiting<Item, Result>[], results: readonly (Result | Error)[]): void => {
+    batch.forEach(({ resolve, reject }, index) => {
+      const result = results[index];
+      if (result === undefined || result instanceof Error)
+        reject(result ?? new Error("The batch has no result for an item."));
+      else resolve(result);
+    });
+  };
+
+  const free = (): void => {
+    running -= 1;
+    schedule();
+  };
+
+  const perform = async (): Promise<void> => {
+    const batch = take();
+    const started = performance.now();
     try {
-      const answers = await work(batch.map(({ item }) => item));
-      batch.forEach(({ resolve, reject }, index) => {
-        const one = answers[index];
-        if (one === undefined || one instanceof Error) reject(one ?? new Error("No answer was given."));
-        else resolve(one);
-      });
+      deliver(batch, await options.run(batch.map(({ item }) => item)));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
+    const restMs = everyMs - (performance.now() - started);
+    if (restMs > 0) setTimeout(free, restMs);
+    else free();
   };
 
-  const turn = async (): Promise<void> => {
-    isWorking = true;
-    // What is asked in the same breath belongs together.
-    await wait(0);
-    while (waiting.length > 0) {
-      const started = performance.now();
-      const batch = waiting.slice(0, itemsMax);
-      waiting = waiting.slice(itemsMax);
-      await answer(batch);
-      const restMs = everyMs - (performance.now() - started);
-      if (restMs > 0) await wait(restMs);
+  const schedule = (): void => {
+    if (waiting.length === 0 && running === 0) {
+      for (const resolve of whenIdle) resolve();
+      whenIdle = [];
     }
-    isWorking = false;
+    if (waiting.length === 0 || running >= lanes) return;
+    running += 1;
+    // Items that are submitted in this turn of the event loop go into the same batch.
+    setImmediate(() => void perform());
   };
 
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (!isWorking) void turn();
-    });
+  return {
+    submit: (item: Item): Promise<Result> =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= waitingMax) {
+          reject(options.full?.() ?? new Error("Too many items wait."));
+          return;
+        }
+        waiting.push({ item, resolve, reject });
+        schedule();
+      }),
+    /** Resolves when no item waits and no batch is under way. */
+    idle: (): Promise<void> =>
+      new Promise((resolve) => {
+        whenIdle.push(resolve);
+        schedule();
+      }),
+  };
 };

@@ -119,7 +119,7 @@ export const createMarker = ({ registry, transactions, executorAddress, fees }: 
       await sendFor(chainId, [...new Set(hashes)]);
       return hashes.map(() => null);
     };
-    const send = createBatcher<Hex, null>(work, { itemsMax: MARKED_AT_ONCE_MAX });
+    const send = createBatcher<Hex, null>({ run: work, batchWeightMax: MARKED_AT_ONCE_MAX }).submit;
     senders.set(chainId, send);
     return send;
   };

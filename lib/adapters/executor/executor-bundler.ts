@@ -77,7 +77,10 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
   const submitAll = createSubmitter({ transactions, fees });
   const submitOn = perChain((chainId): Submit => {
     const chain = chainContextOf(chainId);
-    return createBatcher((submitted) => submitAll(chain, submitted), { itemsMax: BATCHED_MAX });
+    return createBatcher({
+      run: (submitted: Parameters<typeof submitAll>[1]) => submitAll(chain, submitted),
+      batchWeightMax: BATCHED_MAX,
+    }).submit;
   });
 
   return {

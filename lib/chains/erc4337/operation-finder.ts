@@ -56,10 +56,11 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
     );
   };
 
-  return createBatcher<Sought, OperationReceipt | null>(search, {
-    itemsMax: SOUGHT_MAX,
+  return createBatcher<Sought, OperationReceipt | null>({
+    run: search,
+    batchWeightMax: SOUGHT_MAX,
     everyMs: pollIntervalMs / SEARCHES_PER_POLL,
-  });
+  }).submit;
 };
 
 /**

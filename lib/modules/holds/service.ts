@@ -87,10 +87,10 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  /** All who want to know something of one chain at about the same time share a reading. */
+  /** Callers that ask about one chain at the same time share one reading. */
   const readOne = (spending: Spending): Promise<Funds> => {
     const { chainId } = spending.token;
-    const read = readers.get(chainId) ?? createBatcher(readTogether, { itemsMax: READ_AT_ONCE_MAX });
+    const read = readers.get(chainId) ?? createBatcher({ run: readTogether, batchWeightMax: READ_AT_ONCE_MAX }).submit;
     readers.set(chainId, read);
     return read(spending);
   };

@@ -82,18 +82,16 @@ export const untilKnown = async <T>(attempt: () => Promise<T>, patienceMs = PATI
  * Posts a batch in one transaction; each command is accepted or refused for itself. A command that PostgreSQL cannot take at all
  * (text that is no JSON, say) is found by halving, and fails alone.
  */
-export const postBatch = async (
-  deps: PostDeps,
-  commands: readonly LedgerCommand[],
-): Promise<PromiseSettledResult<Outcome>[]> => {
+export const postBatch = async (deps: PostDeps, commands: readonly LedgerCommand[]): Promise<(Outcome | Error)[]> => {
   const { repository, clock, patienceMs } = deps;
   try {
     const attempt = () => repository.inTransaction((tx) => postIn(tx, commands, clock));
     const outcomes = await untilKnown(attempt, patienceMs);
-    return outcomes.map((value) => ({ status: "fulfilled", value }));
-  } catch (reason) {
+    return [...outcomes];
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown : new Error("The ledger could not post.", { cause: thrown });
     const unknown = reason instanceof DomainError && reason.code === "service_unavailable";
-    if (commands.length === 1 || unknown) return commands.map(() => ({ status: "rejected", reason }));
+    if (commands.length === 1 || unknown) return commands.map(() => reason);
     const half = Math.ceil(commands.length / 2);
     const first = await postBatch(deps, commands.slice(0, half));
     return [...first, ...(await postBatch(deps, commands.slice(half)))];

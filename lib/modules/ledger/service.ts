@@ -1,8 +1,8 @@
 import type { Clock } from "@/lib/core/clock";
+import { createBatcher } from "@/lib/core/batch";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { openAccount, setAccountStatus, type NewAccount } from "./accounts";
-import { createBatcher } from "./batcher";
 import {
   BATCH_ROWS_MAX,
   isUsableKey,
@@ -110,7 +110,7 @@ const createPosting = (deps: LedgerDeps) => {
       const late = items.map(({ since }) => performance.now() - since > WAIT_MAX_MS);
       const inTime = items.flatMap(({ command }, index) => (late[index] === true ? [] : [command]));
       const results = (inTime.length === 0 ? [] : await postBatch(deps, inTime)).values();
-      const tooLate = { status: "rejected", reason: busy() } as const;
+      const tooLate = busy();
       return items.map((_, index) => (late[index] === true ? tooLate : (results.next().value ?? tooLate)));
     },
   });
