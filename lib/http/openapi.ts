@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorBody } from "@/lib/contracts/common";
 import type { Contract } from "@/lib/contracts/contract";
 import type { ErrorCode } from "@/lib/core/errors";
+import { ERROR_GUIDE } from "./error-guide";
 import { STATUS_OF } from "./problem";
 import { VERSION } from "./version";
 
@@ -41,11 +42,52 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   503: "Not available right now; see Retry-After",
 };
 
-const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
-  // Codecs and transforms have no schema of their own side; the form before (input) is what is described then.
-  const json: Json = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
-  delete json.$schema;
-  return json;
+type ToSchema = (schema: z.ZodType, io: "input" | "output") => Json;
+
+const without = (json: Json, names: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));
+
+/** Replaces references into a schema's own `$defs` by references to the document's components. */
+const withComponentReferences = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withComponentReferences);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === "$ref" && typeof inner === "string"
+        ? inner.replace("#/$defs/", "#/components/schemas/")
+        : withComponentReferences(inner),
+    ]),
+  );
+};
+
+/**
+ * JSON Schemas (draft 2020-12) of one document. A zod schema whose metadata has an `id` becomes one of `named`, and everything else
+ * refers to it by that name.
+ */
+const createSchemas = (): { toSchema: ToSchema; named: Map<string, Json> } => {
+  const named = new Map<string, Json>();
+
+  const keep = (name: string, schema: Json): void => {
+    const known = named.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
+      throw new Error(`Two different schemas have the id ${name}. A request and an answer that differ need two ids.`);
+    named.set(name, schema);
+  };
+
+  const toSchema: ToSchema = (schema, io) => {
+    // A codec or a transform has no JSON Schema for its parsed side; the form before parsing is described then.
+    const json: Json = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
+    const own = withComponentReferences(json) as Json & { $defs?: Record<string, Json> };
+    for (const [name, definition] of Object.entries(own.$defs ?? {})) keep(name, without(definition, ["id"]));
+    const root = without(own, ["$schema", "$defs", "id"]);
+    if (typeof own.id !== "string") return root;
+    const { id } = own;
+    keep(id, root);
+    return { $ref: `#/components/schemas/${id}` };
+  };
+
+  return { toSchema, named };
 };
 
 const isIdempotent = (contract: Contract): boolean => contract.method === "POST" && contract.auth !== "public";
@@ -61,26 +103,43 @@ const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
   return codes;
 };
 
-const errorResponses = (contract: Contract): Json => {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorCodes(contract)) {
-    const usual: number = STATUS_OF[code];
-    const status = usual === 422 && contract.inputErrorsAs400 === true ? 400 : usual;
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const sorted = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(
-    sorted.map(([status, codes]) => [
-      String(status),
-      {
-        description: `${STATUS_TEXT[status] ?? "Error"}: ${codes.map((code) => `\`${code}\``).join(", ")}`,
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-      },
-    ]),
-  );
+const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+
+const explain = (code: ErrorCode): string => {
+  const { when, action } = ERROR_GUIDE[code];
+  return `- \`${code}\`: ${when} ${action}`;
 };
 
-const parametersOf = (place: "path" | "query", schema: z.ZodType | undefined): Json[] => {
+const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
+  description: [`${STATUS_TEXT[status] ?? "Error"}.`, ...codes.map(explain)].join("\n"),
+  content: errorContent,
+});
+
+/** Error responses that many operations share, by the codes that they have. */
+const createErrorResponses = () => {
+  const shared = new Map<string, Json>();
+
+  const of = (contract: Contract): Json => {
+    const byStatus = new Map<number, ErrorCode[]>();
+    for (const code of [...errorCodes(contract)].sort()) {
+      const usual: number = STATUS_OF[code];
+      const status = usual === 422 && contract.inputErrorsAs400 === true ? 400 : usual;
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
+    const sorted = [...byStatus].sort(([a], [b]) => a - b);
+    return Object.fromEntries(
+      sorted.map(([status, codes]) => {
+        const name = [String(status), ...codes].join("-");
+        shared.set(name, errorResponse(status, codes));
+        return [String(status), { $ref: `#/components/responses/${name}` }];
+      }),
+    );
+  };
+
+  return { of, shared };
+};
+
+const parametersOf = (toSchema: ToSchema, place: "path" | "query", schema: z.ZodType | undefined): Json[] => {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = toSchema(schema, "input") as {
     properties?: Record<string, Json>;
@@ -108,7 +167,12 @@ const operationId = (contract: Contract): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
 
-const successOf = (contract: Contract): Json => ({
+interface Parts {
+  readonly toSchema: ToSchema;
+  readonly errors: ReturnType<typeof createErrorResponses>;
+}
+
+const successOf = (toSchema: ToSchema, contract: Contract): Json => ({
   description: contract.summary,
   headers: {
     "x-request-id": { $ref: "#/components/headers/RequestId" },
@@ -118,10 +182,10 @@ const successOf = (contract: Contract): Json => ({
   content: { [contract.mediaType ?? "application/json"]: { schema: toSchema(contract.response, "output") } },
 });
 
-const operationOf = (contract: Contract): Json => {
+const operationOf = (contract: Contract, { toSchema, errors }: Parts): Json => {
   const parameters = [
-    ...parametersOf("path", contract.params),
-    ...parametersOf("query", contract.query),
+    ...parametersOf(toSchema, "path", contract.params),
+    ...parametersOf(toSchema, "query", contract.query),
     ...headerParameters(contract),
   ];
   return {
@@ -139,13 +203,14 @@ const operationOf = (contract: Contract): Json => {
             content: { "application/json": { schema: toSchema(contract.body, "input") } },
           },
         }),
-    responses: { [String(contract.status)]: successOf(contract), ...errorResponses(contract) },
+    responses: { [String(contract.status)]: successOf(toSchema, contract), ...errors.of(contract) },
+    "x-error-codes": [...errorCodes(contract)].sort(),
   };
 };
 
 const header = (description: string): Json => ({ description, schema: { type: "string" } });
 
-const components = (): Json => ({
+const components = (schemas: ReadonlyMap<string, Json>, responses: ReadonlyMap<string, Json>): Json => ({
   securitySchemes: {
     apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A key of the project" },
     bearer: {
@@ -155,7 +220,8 @@ const components = (): Json => ({
       description: "The access token of a signed-in person",
     },
   },
-  schemas: { Error: toSchema(errorBody, "output") },
+  responses: Object.fromEntries([...responses].sort(([a], [b]) => a.localeCompare(b))),
+  schemas: Object.fromEntries([...schemas].sort(([a], [b]) => a.localeCompare(b))),
   parameters: {
     ProjectId: {
       name: "x-project-id",
@@ -190,9 +256,15 @@ const components = (): Json => ({
 
 /** The description of the service (OpenAPI 3.1), made from the contracts alone. */
 export const openApiDocument = (contracts: readonly Contract[]): Json => {
+  const { toSchema, named } = createSchemas();
+  toSchema(errorBody, "output");
+  const errors = createErrorResponses();
   const paths: Record<string, Json> = {};
   for (const contract of contracts)
-    paths[contract.path] = { ...paths[contract.path], [contract.method.toLowerCase()]: operationOf(contract) };
+    paths[contract.path] = {
+      ...paths[contract.path],
+      [contract.method.toLowerCase()]: operationOf(contract, { toSchema, errors }),
+    };
   return {
     openapi: "3.1.0",
     info: {
@@ -204,6 +276,6 @@ export const openApiDocument = (contracts: readonly Contract[]): Json => {
     servers: [{ url: "/api" }],
     tags: [...new Set(contracts.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
-    components: components(),
+    components: components(named, errors.shared),
   };
 };
