@@ -1,11 +1,12 @@
-const DIGITS = 6;
-const FORM = /^(\d+)(?:\.(\d{1,6}))?$/;
+import { readDecimal, scaledTo } from "./decimal";
 
+const DIGITS = 6;
 /** Millionths of a US dollar of a decimal string that a contract has checked. */
 const microUsd = (usd: string): bigint => {
-  const [, whole, fraction = ""] = FORM.exec(usd) ?? [];
-  if (whole === undefined) throw new Error("Not an amount of US dollars with at most 6 fraction digits.");
-  return BigInt(whole + fraction.padEnd(DIGITS, "0"));
+  const decimal = readDecimal(usd);
+  if (decimal === null || decimal.digits < 0n || decimal.scale > DIGITS)
+    throw new Error("Not an amount of US dollars with at most 6 fraction digits.");
+  return scaledTo(decimal, DIGITS, "floor");
 };
 
 /** Whether `a` is above `b`; both are decimal strings of at most 6 fraction digits. */

@@ -1,5 +1,6 @@
 import { byChain, isZero } from "@/components/features/overview/sums";
 import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
+import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 
 const USD_DIGITS = 6;
@@ -22,10 +23,7 @@ export interface BalanceNode {
 }
 
 /** Decimal dollars → millionths; the service gives no more digits. */
-const micro = (usd: string): bigint => {
-  const [whole = "0", fraction = ""] = usd.split(".");
-  return BigInt(whole + fraction.slice(0, USD_DIGITS).padEnd(USD_DIGITS, "0"));
-};
+const micro = (usd: string): bigint => scaledTo(parseDecimal(usd), USD_DIGITS, "floor");
 
 const sumUsd = (worths: readonly (string | null)[]): string | null =>
   worths.includes(null)

@@ -1,3 +1,4 @@
+import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 
 interface Part {
@@ -12,10 +13,7 @@ export interface AssetSum {
 }
 
 /** Exact at as many digits as the asset has on the chain where it has most. */
-const baseOf = ({ amount }: Part, digits: number): bigint => {
-  const [whole = "0", fraction = ""] = amount.split(".");
-  return BigInt(whole + fraction.padEnd(digits, "0"));
-};
+const baseOf = ({ amount }: Part, digits: number): bigint => scaledTo(parseDecimal(amount), digits, "floor");
 
 /** One sum per asset, in the order of their first part. Decimals of one asset may differ between chains. */
 export const sumByAsset = (parts: readonly Part[]): AssetSum[] =>

@@ -1,3 +1,4 @@
+import { readDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 
 const PRICE_DIGITS = 18;
@@ -6,10 +7,8 @@ const BPS = 10_000n;
 
 /** Decimal string → whole number of 10^-digits; further digits are cut. Null when the text is no decimal string. */
 export const toScaled = (text: string, digits: number): bigint | null => {
-  const [, sign, whole, fraction = ""] = /^([-+]?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (whole === undefined) return null;
-  const value = BigInt(whole + fraction.slice(0, digits).padEnd(digits, "0"));
-  return sign === "-" ? -value : value;
+  const decimal = readDecimal(text);
+  return decimal === null ? null : scaledTo(decimal, digits, "floor");
 };
 
 /** Amount times price, cut to 6 digits; null where one of them is not known. */

@@ -1,3 +1,4 @@
+import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import type { Token } from "@/lib/core/token";
 import type { OnchainDeps } from "./chain-access";
 import { estimateOut, findPaths, spotOutScaled } from "./paths";
@@ -24,10 +25,7 @@ export const formatUsd = (usd: UsdScaled): string => {
 };
 
 /** Decimal dollars as configuration writes them → scaled. Further digits than 18 are cut. */
-export const parseUsd = (text: string): UsdScaled => {
-  const [whole = "0", fraction = ""] = text.split(".");
-  return BigInt(whole + fraction.slice(0, USD_DECIMALS).padEnd(USD_DECIMALS, "0"));
-};
+export const parseUsd = (text: string): UsdScaled => scaledTo(parseDecimal(text), USD_DECIMALS, "floor");
 
 /** What so many dollars are in base units of a token at that price, rounded up. */
 export const usdToTokenCeil = (usd: UsdScaled, price: UsdScaled, decimals: number): bigint =>

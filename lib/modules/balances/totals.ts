@@ -1,3 +1,4 @@
+import { worthOf as exactWorth } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 
@@ -46,10 +47,7 @@ export const totalByAsset = (positions: readonly Position[]): AssetTotal[] => {
 
 /** Worth in millionths of a dollar, rounded down; null where the price is not known. `priceUsd` is a decimal string. */
 export const worthMicroUsd = (amountBase: bigint, decimals: number, priceUsd: string | null): bigint | null => {
-  if (priceUsd === null) return null;
-  const [whole = "0", fraction = ""] = priceUsd.split(".");
-  const priceMicro = BigInt(whole + fraction.padEnd(USD_DECIMALS, "0").slice(0, USD_DECIMALS));
-  return (amountBase * priceMicro) / 10n ** BigInt(decimals);
+  return priceUsd === null ? null : exactWorth({ amountBase, decimals, price: priceUsd }, USD_DECIMALS, "floor");
 };
 
 export const formatUsd = (microUsd: bigint | null): string | null =>

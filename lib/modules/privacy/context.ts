@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
+import { worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
@@ -44,10 +45,7 @@ export interface PrivacyDeps {
 /** An exact product, rounded up. */
 const worthUsd = (amountBase: bigint, decimals: number, priceUsd: string | null | undefined): string | null => {
   if (priceUsd === null || priceUsd === undefined) return null;
-  const [whole = "0", fraction = ""] = priceUsd.split(".");
-  const value = amountBase * BigInt(whole + fraction) * 10n ** BigInt(USD_DECIMALS);
-  const scale = 10n ** BigInt(decimals + fraction.length);
-  return formatAmount((value + scale - 1n) / scale, USD_DECIMALS);
+  return formatAmount(worthOf({ amountBase, decimals, price: priceUsd }, USD_DECIMALS, "ceil"), USD_DECIMALS);
 };
 
 export const digestOf = (value: unknown): Uint8Array<ArrayBuffer> =>

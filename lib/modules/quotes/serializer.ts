@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import type { quoteRecord } from "@/lib/contracts/swap";
+import { parseDecimal, scaledTo, worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Route, RouteFee, RouteLeg, RouteRequest } from "@/lib/ports/routing";
@@ -14,7 +15,9 @@ const IMPACT_WARNING_BPS = 1000;
 const RATE_DECIMALS = 8;
 const ALTERNATIVES_MAX = 3;
 const PRICE_DECIMALS = 24;
-const TOKEN_DECIMALS_MAX = 36;
+const USD_DECIMALS = 6;
+/** So many that the worth of a token with 36 decimals stays exact. */
+const WORTH_DECIMALS = PRICE_DECIMALS + 36;
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
 
@@ -59,9 +62,8 @@ const impactOf = (route: Route): number => {
 const usdOf = (fee: RouteFee, prices: ReadonlyMap<string, string | null>): string | null => {
   const price = prices.get(tokenKey(fee.token));
   if (price === null || price === undefined) return null;
-  const [whole = "0", fraction = ""] = price.split(".");
-  const scaled = BigInt(whole + fraction.padEnd(6, "0").slice(0, 6));
-  return formatAmount((fee.amountBase * scaled) / 10n ** BigInt(fee.token.decimals), 6);
+  const of = { amountBase: fee.amountBase, decimals: fee.token.decimals, price };
+  return formatAmount(worthOf(of, USD_DECIMALS, "floor"), USD_DECIMALS);
 };
 
 /** What all sources are worth in US dollars, exactly at these prices (decimal strings); null where one has no price. */
@@ -70,12 +72,11 @@ export const valueUsd = (request: RouteRequest, prices: readonly (string | null)
   for (const [index, { token, amountBase }] of request.sources.entries()) {
     const price = prices[index];
     if (price === null || price === undefined) return null;
-    const [whole = "0", fraction = ""] = price.split(".");
-    if (fraction.length > PRICE_DECIMALS) return null;
-    const scaled = BigInt(whole + fraction.padEnd(PRICE_DECIMALS, "0"));
-    total += amountBase * scaled * 10n ** BigInt(TOKEN_DECIMALS_MAX - token.decimals);
+    const { digits, scale } = parseDecimal(price);
+    if (scale > PRICE_DECIMALS) return null;
+    total += scaledTo({ digits: amountBase * digits, scale: token.decimals + scale }, WORTH_DECIMALS, "ceil");
   }
-  return formatAmount(total, PRICE_DECIMALS + TOKEN_DECIMALS_MAX);
+  return formatAmount(total, WORTH_DECIMALS);
 };
 
 export const tokenKey = (token: Token): string => `${String(token.chainId)}:${token.address}`;

@@ -1,4 +1,5 @@
 /** Payments from one account of the ledger to many. */
+import { worthOf } from "@/lib/core/decimal";
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import { addSeconds, type Clock } from "@/lib/core/clock";
@@ -52,6 +53,8 @@ interface Checked {
 
 type CheckInput = Pick<NewAccountsPayout, "sourceAccountId" | "transfers" | "mode">;
 
+const USD_DECIMALS = 6;
+
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /** @throws DomainError `idempotency_mismatch` where the key was used for something else */
@@ -63,9 +66,8 @@ const sameAs = (known: AccountsPayoutRow, digest: Uint8Array): AccountsPayoutRow
 /** Worth in US dollars, rounded up: it is weighed against a cap. */
 const worth = (base: bigint, priceUsd: string | null | undefined): string | null => {
   if (priceUsd === null || priceUsd === undefined) return null;
-  const [whole = "0", fraction = ""] = priceUsd.split(".");
-  const scale = 10n ** BigInt(LEDGER_DECIMALS + fraction.length - 6);
-  return formatAmount((base * BigInt(whole + fraction) + scale - 1n) / scale, 6);
+  const of = { amountBase: base, decimals: LEDGER_DECIMALS, price: priceUsd };
+  return formatAmount(worthOf(of, USD_DECIMALS, "ceil"), USD_DECIMALS);
 };
 
 const keysOf = ({ asset, items }: Checked, allowDuplicates: boolean, now: Date): RowKeys => ({

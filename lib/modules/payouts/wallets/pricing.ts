@@ -1,5 +1,6 @@
 /** What a payout costs in network fees, and what it is worth. */
 import type { ChainRegistry } from "@/lib/chains/registry";
+import { worthOf as worth } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
@@ -45,12 +46,9 @@ export const feeOf = async (
 
 const USD_DECIMALS = 6;
 
-/** In US dollars, rounded up: it may be weighed against a cap. */
-const usdOf = (base: bigint, decimals: number, priceUsd: string): bigint => {
-  const [whole = "0", fraction = ""] = priceUsd.split(".");
-  const scale = 10n ** BigInt(decimals + fraction.length);
-  return (base * BigInt(whole + fraction) * 10n ** BigInt(USD_DECIMALS) + scale - 1n) / scale;
-};
+/** In millionths of a US dollar, rounded up because it is weighed against a cap. */
+const usdOf = (amountBase: bigint, decimals: number, price: string): bigint =>
+  worth({ amountBase, decimals, price }, USD_DECIMALS, "ceil");
 
 /** What all rows together are worth at the highest price of any chain; null where one token has no price. */
 export const worthOf = async (
