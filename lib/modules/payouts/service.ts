@@ -144,7 +144,6 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     allItems: reading.allItems,
     checkRecipients: wallets.checkRecipients,
     createScheduled: wallets.createScheduled,
-    findScheduled: wallets.findScheduled,
     checkRetry,
     requestCode,
     approve,

@@ -4,6 +4,7 @@ import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import type { WalletPayout } from "@/lib/db/generated/client";
 import { toDecimal } from "@/lib/db/decimal";
+import type { Sql } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { WalletsPayoutRow } from "../repository";
@@ -14,12 +15,24 @@ import { digestOf, type PayoutRequest } from "./request";
 import { tokenName, type PayoutPlan } from "./rows";
 import type { PayoutWarning } from "./stored";
 
+/** The run of a schedule for which a payout is made. */
+export interface ScheduledRun {
+  readonly scheduleId: string;
+  /** Names the run; stored as the payout's idempotency key. */
+  readonly key: string;
+  /**
+   * Notes the payout in its run, inside the transaction that stores the payout, so that neither is ever there without the other.
+   * False: the run has a payout already, or was noted as missed or refused.
+   */
+  readonly take: (sql: Sql, payoutId: string) => Promise<boolean>;
+}
+
 /** How a payout comes to be. */
 export interface Origin {
   /** The caller's Idempotency-Key. */
   readonly key: string | null;
   readonly retryOf: string | null;
-  readonly scheduleId: string | null;
+  readonly run: ScheduledRun | null;
   readonly allowDuplicates: boolean;
 }
 

@@ -8,7 +8,7 @@ import { hexOf } from "../common";
 import type { PayoutsRepository, WalletsPayoutRow } from "../repository";
 import { createApproving } from "./approving";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
-import type { Origin } from "./draft";
+import type { Origin, ScheduledRun } from "./draft";
 import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./reading";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
 import { createStoring, type StoringDeps } from "./storing";
@@ -95,7 +95,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     request: PayoutRequest,
   ): Promise<WalletsPayoutParts> => {
     const { key, allowDuplicates } = input;
-    const origin = { key, retryOf: null, scheduleId: null, allowDuplicates };
+    const origin = { key, retryOf: null, run: null, allowDuplicates };
     if (input.validateOnly) return storing.validated(actor, request, origin);
     return partsOf(await store(actor, request, origin));
   };
@@ -122,24 +122,11 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
   };
 
   /**
-   * A run of a schedule, which was approved beforehand; `key` names it, so that it is made once.
-   * @throws DomainError as `create` does, but for duplicates
+   * Makes the payout of a run of a schedule, which was approved beforehand, and notes it in the run.
+   * @throws DomainError as `create` does, but for duplicates; what `run.take` throws
    */
-  const createScheduled = async (
-    actor: Actor,
-    request: PayoutRequest,
-    { scheduleId, key }: { scheduleId: string; key: string },
-  ): Promise<WalletsPayoutParts> => {
-    const known = await findKnown(actor, key);
-    if (known !== null) return partsOf(sameAs(known, digestOf(request)));
-    const origin = { key, retryOf: null, scheduleId, allowDuplicates: true };
-    return partsOf(await store(actor, request, origin));
-  };
-
-  /** The payout that a run of a schedule made; null: none was made. */
-  const findScheduled = async (projectId: string, at: { createdBy: string; key: string }): Promise<string | null> => {
-    const { createdBy, key: idempotencyKey } = at;
-    return (await deps.payouts.findByKey({ projectId, kind: KIND, createdBy, idempotencyKey }))?.id ?? null;
+  const createScheduled = async (actor: Actor, request: PayoutRequest, run: ScheduledRun): Promise<void> => {
+    await store(actor, request, { key: run.key, retryOf: null, run, allowDuplicates: true });
   };
 
   const allItems = async (payout: WalletsPayoutRow, status: WalletItemRow["status"]): Promise<WalletItemRow[]> =>
@@ -173,7 +160,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
       reference: payout.reference ?? undefined,
       fundFrom,
     });
-    const origin = { key: null, retryOf: payout.id, scheduleId: null, allowDuplicates: true };
+    const origin = { key: null, retryOf: payout.id, run: null, allowDuplicates: true };
     return partsOf(await store(actor, request, origin));
   };
 
@@ -191,7 +178,6 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
   return {
     create,
     createScheduled,
-    findScheduled,
     checkRecipients,
     checkRetry,
     retry,

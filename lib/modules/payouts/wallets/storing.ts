@@ -7,7 +7,7 @@ import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/quotes/service";
 import { APPROVAL_SECONDS } from "../common";
-import { unlessUsed, type WalletsPayoutRow } from "../repository";
+import { unlessUsed, UsedAlreadyError, type WalletsPayoutRow } from "../repository";
 import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
 import { createdEntry, duplicateWarnings, groupsOf, newPayout, ownRow, type Origin } from "./draft";
 import { createFundingPlanner, type FundingDeps, type FundingPlan } from "./funding";
@@ -95,7 +95,7 @@ export const createStoring = (deps: StoringDeps) => {
       feeWei: fee.wei,
       feePaidBy: fee.paidBy,
       fundFrom: request.fundFrom,
-      scheduleId: origin.scheduleId,
+      scheduleId: origin.run?.scheduleId ?? null,
     };
     return { payout, at, obstacle, bring, usd, keys, own };
   };
@@ -126,13 +126,16 @@ export const createStoring = (deps: StoringDeps) => {
       // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
       keys,
       // That a schedule pays the same again is what it was approved for.
-      warningsOf: origin.scheduleId === null ? duplicateWarnings : () => [],
+      warningsOf: origin.run === null ? duplicateWarnings : () => [],
       refuse: () => {
         if (obstacle !== null) throw obstacle;
       },
-      // A schedule was approved with a code for each of its runs.
-      admit: (sql: Sql) =>
-        origin.scheduleId === null ? policies.spend(sql, actor, usd, payout.createdAt) : Promise.resolve(true),
+      admit: async (sql: Sql) => {
+        if (origin.run === null) return policies.spend(sql, actor, usd, payout.createdAt);
+        // The code that approved the schedule covers each of its runs.
+        if (await origin.run.take(sql, payout.id)) return true;
+        throw new UsedAlreadyError();
+      },
       audit: (stored) => createdEntry(actor, stored, own),
       expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
     };
@@ -171,7 +174,7 @@ export const createStoring = (deps: StoringDeps) => {
     const input = inputOf(actor, request, { draft, origin, own });
     const insert = (running: Running | null) => repository.insert({ ...input, running });
     const { digest } = draft.payout;
-    if (origin.scheduleId === null && policies.needsCode(actor)) return { stored: await insert(null), digest };
+    if (origin.run === null && policies.needsCode(actor)) return { stored: await insert(null), digest };
     if (brought !== null) return { stored: await storeFunded(actor, brought.quoteId, input), digest };
     const stored = await money.withHolding(draft.at, request, (holding) => insert({ by: "holding", holding }));
     return { stored, digest };
