@@ -16,6 +16,7 @@ import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { isFinal } from "@/lib/core/status";
+import { REPLACED } from "@/lib/modules/payouts/wallets/batches/failures";
 import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
@@ -597,15 +598,28 @@ describe("a payout that was accepted", () => {
     await fund(person, customer.treasury, { chainId: CHAIN, token: "DAI", amount: "5" });
     const id = idOf(await pay(key, [row(someone(), "5"), row(someone(), "2", { token: "DAI" })]));
     const { prisma } = api.services.database;
+    const firstBatch = { payoutId: id, number: 0 };
     await prisma.payout.updateMany({ where: { id }, data: { status: "processing" } });
-    await prisma.walletPayoutBatch.updateMany({ where: { payoutId: id, number: 0 }, data: { state: "signed" } });
+    await prisma.walletPayoutBatch.updateMany({ where: firstBatch, data: { state: "signed" } });
+    expect((await read(key, id)).may.cancel).toBe(true);
+    // What is left was signed and counts as queued: it cannot be stopped any more, and nobody is told that it could be.
     expect(await key.call(cancelPayout, { params: { id } })).toMatchObject({
       status: "processing",
       items: { queued: 1, cancelled: 1 },
+      may: { cancel: false },
     });
     expect(await held(id)).toEqual(["0:5000000"]);
     expect(await refusal(key.call(cancelPayout, { params: { id } }))).toMatchObject({ code: "invalid_state" });
     expect(await itemsOf(key, id, "cancelled")).toMatchObject([{ index: 1 }]);
+    await prisma.walletPayoutBatch.updateMany({
+      where: firstBatch,
+      data: { state: "failed", failure: { ...REPLACED } },
+    });
+    await prisma.payout.updateMany({ where: { id }, data: { status: "failed", itemsFailed: 1 } });
+    const { nextAction, may } = await read(key, id);
+    expect(nextAction).toMatch(/^This payout paid nothing itself\. Another operation .* may have paid 1 row: /);
+    expect(nextAction).toContain(`The money of the other 1 row is in the treasury ${customer.treasury}`);
+    expect(may).toEqual({ approve: false, cancel: false, retry: false });
     await prisma.job.deleteMany({ where: { id } });
   });
 });

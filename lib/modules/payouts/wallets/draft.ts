@@ -85,6 +85,9 @@ export const groupsOf = (payoutId: string, { batches }: PayoutPlan): BatchGroup[
     rows,
     amountBase,
     gasCostWei: 0n,
+    mayStop: true,
+    mayRetry: false,
+    rowsInDoubt: 0,
   }));
 
 export const duplicateWarnings = (duplicates: readonly DuplicateRow[]): PayoutWarning[] =>
