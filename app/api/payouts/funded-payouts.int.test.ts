@@ -8,11 +8,13 @@ import {
   getPayout,
   listPayoutItems,
   listPayouts,
+  retryPayout,
 } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { isFinal } from "@/lib/core/status";
+import { storedFunding } from "@/lib/modules/payouts/wallets/stored";
 import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -61,6 +63,18 @@ const read = (client: ApiClient, id: string) => client.call(getPayout, { params:
 const fundedBy = async (client: ApiClient, id: string): Promise<string> => {
   const payout = await read(client, id);
   return payout.kind === "wallets" ? (payout.fundedBy ?? "") : "";
+};
+/** The quote by which the missing part of a payout is brought to its chain. */
+const plannedQuoteOf = async (payoutId: string): Promise<string> => {
+  const { funding } = await api.services.database.prisma.walletPayout.findFirstOrThrow({ where: { payoutId } });
+  return storedFunding.parse(funding).quoteId;
+};
+/** @returns what it was before */
+const setMinimum = async ({ quoteId: id, minimumBase }: { quoteId: string; minimumBase: string }): Promise<string> => {
+  const { prisma } = api.services.database;
+  const { minimumBase: before } = await prisma.quote.findUniqueOrThrow({ where: { id } });
+  await prisma.quote.update({ where: { id }, data: { minimumBase } });
+  return before.toFixed(0);
 };
 const turn = (id: string) => api.services.payoutRunner.run(id, new AbortController().signal);
 const received = (owner: Address): Promise<bigint> => {
@@ -123,6 +137,13 @@ describe("a payout that its chain cannot pay alone", () => {
     ]);
     const id = made.payoutId ?? "";
     expect(made).toMatchObject({ subStatus: "awaiting_approval", fundedBy: null, funding: { missing: "10" } });
+    // The route would bring less than was promised: nothing is used up but the code.
+    const promised = { quoteId: await plannedQuoteOf(id), minimumBase: (1_000_000n * UNIT).toString() };
+    const earlier = await setMinimum(promised);
+    const moved = await refusal(approve(customer, id));
+    expect(moved).toMatchObject({ code: "quote_price_moved" });
+    for (const { errors } of [createWalletsPayout, approvePayout, retryPayout]) expect(errors).toContain(moved.code);
+    await setMinimum({ ...promised, minimumBase: earlier });
     const approved = await approve(customer, id);
     expect(approved).toMatchObject({ status: "pending", subStatus: "prepared" });
     const [mail] = (await api.services.inbox?.list({ to: customer.email, limit: 1 })) ?? [];

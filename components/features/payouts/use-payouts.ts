@@ -3,7 +3,8 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { queryKeyOf, useApi } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
-import { getPayout, listPayouts, type PAYOUT_KINDS } from "@/lib/contracts/payouts";
+import type { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import { getPayout, listPayouts } from "@/lib/contracts/payouts";
 import { isFinal, type Status } from "@/lib/core/status";
 import { refreshMsOf, type Payout } from "./payout";
 

@@ -1,7 +1,7 @@
 /** Payouts of both kinds as they are read: one, a page of them, and their rows. */
 import type { Asset, Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
-import { PAYOUT_ROWS_MAX, type ROW_STATUSES } from "@/lib/contracts/payouts";
+import { PAYOUT_ROWS_MAX, type ROW_STATUSES } from "@/lib/contracts/payout-records";
 import { invalidRequest, notFound, type DomainError } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { isFinal, type Status } from "@/lib/core/status";

@@ -3,12 +3,10 @@ import {
   approvePayoutSchedule,
   cancelPayoutSchedule,
   createPayoutSchedule,
-  createWalletsPayout,
-  getPayout,
   getPayoutSchedule,
-  listPayouts,
   listPayoutSchedules,
-} from "@/lib/contracts/payouts";
+} from "@/lib/contracts/payout-schedules";
+import { createWalletsPayout, getPayout, listPayouts } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";

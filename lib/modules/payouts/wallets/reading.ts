@@ -2,7 +2,7 @@
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import type { WalletPayout } from "@/lib/db/generated/client";
-import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payouts";
+import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
 import { REPLACED } from "./batches/failures";
 
 export type WalletRowStatus = (typeof WALLET_ROW_STATUSES)[number];

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { failureRecord } from "@/lib/contracts/operations";
-import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payouts";
+import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payout-records";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
