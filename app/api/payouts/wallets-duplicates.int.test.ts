@@ -4,7 +4,7 @@ import { cancelPayout, createAccountsPayout, listPayouts } from "@/lib/contracts
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { idOf, newPayer, pay, refusal, row, someone, type Refusal } from "@/lib/testing/payout-requests";
 
-// No worker carries payouts on, so that what is accepted stays as it was accepted.
+// No worker runs, so that an accepted payout stays in the state in which it was accepted.
 let api: TestApi;
 beforeAll(async () => {
   api = await testApi({});
@@ -108,7 +108,7 @@ describe("one Idempotency-Key", () => {
     const rows = [row(someone(), "6")];
     const attempt = async () => {
       const answer = await pay(client, rows).then(idOf, (error: unknown) => (error as Refusal).code);
-      // As after 24 h, or after a crash before the answer was kept.
+      // Without the stored answer, as after 24 hours or after a crash that lost it.
       await api.services.database.prisma.idempotencyKey.deleteMany({});
       return answer;
     };

@@ -21,7 +21,7 @@ import {
 } from "@/lib/testing/payout-requests";
 import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
 
-// No worker carries payouts on, so that what is accepted stays as it was accepted; one test starts a worker of its own.
+// No worker runs, so that an accepted payout stays in the state in which it was accepted; one test starts a worker of its own.
 let api: TestApi;
 beforeAll(async () => {
   api = await testApi({});
@@ -87,7 +87,7 @@ describe("a payout that was accepted", () => {
       expect(await refusal(pay(key, [rows[1] ?? row(to)], { validateOnly: true }))).toMatchObject({ code: "ok" });
       expect(await refusal(pay(key, [rows[0] ?? row(to)]))).toMatchObject({ code: "duplicate_payout" });
       await clear();
-      // What another operation may have paid is not paid again.
+      // A row that another operation may have paid is not retried.
       const { prisma } = api.services.database;
       const { projectId } = await prisma.payout.findUniqueOrThrow({ where: { id } });
       const item = { projectId_payoutId_index: { projectId, payoutId: id, index: 1 } };
@@ -139,7 +139,7 @@ describe("a payout that was accepted", () => {
     await prisma.payout.updateMany({ where: { id }, data: { status: "processing" } });
     await prisma.walletPayoutBatch.updateMany({ where: firstBatch, data: { state: "signed" } });
     expect((await read(key, id)).may.cancel).toBe(true);
-    // What is left was signed and counts as queued: it cannot be stopped any more, and nobody is told that it could be.
+    // Only the signed batch is left. It counts as queued, but it cannot be stopped, so the record no longer offers to cancel.
     expect(await key.call(cancelPayout, { params: { id } })).toMatchObject({
       status: "processing",
       items: { queued: 1, cancelled: 1 },

@@ -34,7 +34,7 @@ import { nobody } from "@/lib/testing/wallet-payouts";
 
 const OTHER_CHAIN = 31338;
 const devnet = await testDevnet();
-// No worker carries payouts on, so that what is accepted stays as it was accepted.
+// No worker runs, so that an accepted payout stays in the state in which it was accepted.
 let api: TestApi;
 beforeAll(async () => {
   api = await testApi({});
@@ -75,7 +75,7 @@ describe("a payout to wallets", () => {
       { kind: "wallets", index: 1, address: getAddress(b), amount: "20.5", status: "queued", batch: 0 },
     ]);
     expect(await heldBy(api, idOf(made))).toEqual(["0:30500000"]);
-    // What is held cannot be paid a second time.
+    // Money that is held for one payout cannot be used by another.
     expect(await refusal(pay(key, [row(someone(), "70")]))).toMatchObject({
       status: 422,
       code: "insufficient_balance",
@@ -262,7 +262,7 @@ describe("who may pay", () => {
 });
 
 describe("money that is not the treasury's to give", () => {
-  test("backs the global accounts: nothing is accepted that would take it", async () => {
+  test("backs the global accounts: a payout that would take it is refused", async () => {
     const { key, person } = await newPayer(api, "100");
     const { id } = await person.call(createGlobalAccount, { body: { currency: "USDC" } });
     await vi.waitFor(
@@ -275,13 +275,13 @@ describe("money that is not the treasury's to give", () => {
     expect(await refusal(pay(key, rows, { validateOnly: true }))).toMatchObject({ code: "insufficient_reserves" });
     const made = await pay(key, [row(someone(), "40")]);
     expect(made.subStatus).toBe("queued");
-    // What the payout holds no longer backs anything.
+    // The money that the payout holds does not back global accounts any more.
     expect(
       await refusal(person.call(fundGlobalAccount, { params: { id }, body: { amount: "1", currency: "USDC" } })),
     ).toMatchObject({ code: "insufficient_reserves" });
   });
 
-  test("nor may the sponsor's budget be passed, which counts each batch", async () => {
+  test("includes the sponsor's budget, against which each batch counts", async () => {
     const { key, person, customer } = await newPayer(api, "10");
     const projectId = (
       await api.services.database.prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } })

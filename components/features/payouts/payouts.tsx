@@ -26,7 +26,7 @@ import { PAYOUT_COLUMNS } from "./payout-columns";
 import { usePayoutList } from "./use-payouts";
 
 const ALL = "all";
-/** What was paid does not come back. */
+/** Statuses of the filter. A payout is never `refunded`, because a payment that was made cannot be taken back. */
 const LISTED = STATUSES.filter((status) => status !== "refunded");
 
 export const Payouts = (): ReactNode => {

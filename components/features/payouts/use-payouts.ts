@@ -9,7 +9,7 @@ import { isFinal, type Status } from "@/lib/core/status";
 import { refreshMsOf, type Payout } from "./payout";
 
 const BUSY_REFRESH_MS = 2_000;
-/** Others, and API keys, make payouts too. */
+/** The list is read again regularly, because other people and API keys create payouts too. */
 const IDLE_REFRESH_MS = 10_000;
 
 export interface PayoutFilters {

@@ -34,7 +34,7 @@ const refusal = (work: Promise<unknown>): Promise<Refusal> =>
     (error: unknown) => error as Refusal,
   );
 
-/** An instance that takes turns at the time that it is given. */
+/** An instance of the service whose clock shows the given time. */
 const instanceAt = (time: () => Date, changed: Partial<ScheduleRunsDeps> = {}) =>
   createScheduleRuns({
     repository: createSchedulesRepository(api.services.database),
@@ -149,7 +149,7 @@ describe("a schedule", () => {
     ]);
     expect(new Set(runs.map(({ payoutId }) => payoutId))).toEqual(new Set(data.map(({ payoutId }) => payoutId)));
     expect([nextRunAt, status]).toEqual([new Date(start.getTime() + 2 * DAY_MS).toISOString(), "active"]);
-    // Whoever pays one of its rows by hand is told that it is paid already.
+    // A payment by hand that equals a row of a run is refused as a duplicate.
     const [row] = (
       await api.services.payouts.items(data[0] ? await projectOf(customer) : "", data[0]?.payoutId ?? "", { limit: 1 })
     ).rows;
@@ -227,11 +227,11 @@ describe("a schedule", () => {
     expect((await client.call(listPayouts)).data).toEqual([]);
   });
 
-  test("tells of runs that were missed, and never pays them later", async () => {
+  test("shows the runs that were missed, and never pays them later", async () => {
     const { client, customer } = await payer("10");
     const { scheduleId: id } = await make(client);
     await approve(customer, id);
-    // Down for two days and a bit: the third run is not an hour late.
+    // The service was down for two days and half an hour: only the third run is less than an hour late.
     await turnAt(new Date(start.getTime() + 2 * DAY_MS + HOUR_MS / 2));
     const { runs } = await read(client, id);
     expect(runs.map(({ status, failure }) => [status, failure?.code ?? null])).toEqual([
@@ -278,7 +278,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  test("pays nothing when a row would mean something else than what was approved", async () => {
+  test("pays nothing when the stored request differs from what was approved", async () => {
     const { client, customer } = await payer("10");
     const { scheduleId: id } = await make(client);
     await approve(customer, id);
@@ -291,7 +291,7 @@ describe("a schedule", () => {
     expect((await client.call(listPayouts)).data).toEqual([]);
   });
 
-  test("once, or until its end, ends by itself; cancelled it never runs again, and what has begun goes on", async () => {
+  test("ends after its last run; after it is cancelled no run is made, and payouts that have begun go on", async () => {
     const { client, customer } = await payer("10");
     const once = await client.call(createPayoutSchedule, {
       body: {

@@ -15,7 +15,7 @@ export interface RunFailure {
   readonly retryable: boolean;
 }
 
-/** The columns' CHECKs say which texts there are. */
+/** The casts are safe, because CHECK constraints allow only these texts in the columns. */
 const asSchedule = (row: PayoutSchedule): ScheduleRow => row as ScheduleRow;
 const asRun = (row: PayoutScheduleRun): ScheduleRunRow => row as ScheduleRunRow;
 
@@ -78,7 +78,7 @@ export const createSchedulesRepository = (database: Database) => {
       const { projectId, before, limit } = query;
       const rows = await prisma.payoutSchedule.findMany({
         where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-        // A request of 10,000 rows is of no use in a list.
+        // The request can have 10,000 rows, and a list does not show them.
         omit: { request: true },
         orderBy: { id: "desc" },
         take: limit,
@@ -119,7 +119,7 @@ export const createSchedulesRepository = (database: Database) => {
         return count === 1;
       }),
 
-    /** Whose next run is due, the longest waiting first. */
+    /** Schedules whose next run is due, the one that waits longest first. */
     due: async (now: Date, limit: number): Promise<ScheduleRow[]> => {
       const rows = await prisma.payoutSchedule.findMany({
         where: { status: "active", nextRunAt: { lte: now } },

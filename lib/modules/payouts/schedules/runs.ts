@@ -1,4 +1,4 @@
-/** Runs of schedules that are due: each is a payout of its own, made once by whichever instance comes first. */
+/** Makes the payouts of schedules that are due. Each run is a payout of its own, made once however many instances look for due runs. */
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
@@ -32,7 +32,7 @@ const RUNS_AT_ONCE = 20;
 /** Periods of one schedule that one turn notes as missed; the next turn goes on. */
 const PERIODS_AT_ONCE = 100;
 
-/** These may be over in a moment: the run is tried again until its grace is over. */
+/** After these errors the run is tried again, until it is `GRACE_MS` late. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "chain_unavailable",
   "provider_error",
@@ -86,7 +86,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
     let scheduledAt = due.nextRunAt;
     for (let periods = 0; scheduledAt !== null && scheduledAt <= now && periods < PERIODS_AT_ONCE; periods += 1) {
       const nextRunAt = nextOf(due, scheduledAt);
-      // Of several that were not made in time at most the last is still of use.
+      // After a pause of several periods only the latest run is made; earlier ones count as missed.
       const missed = isLate(scheduledAt, now) || (nextRunAt !== null && nextRunAt <= now);
       const at = { projectId: due.projectId, scheduleId: due.id, scheduledAt };
       const run = {
@@ -101,7 +101,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
     }
   };
 
-  /** The person who approved it, with the role of now. @throws DomainError `forbidden` */
+  /** The person who approved the schedule, with their present role in the project. @throws DomainError `forbidden` */
   const approverOf = async ({ projectId, approvedBy }: ScheduleRow): Promise<UserActor> => {
     const memberships = approvedBy === null ? [] : await deps.projects.list(approvedBy);
     const role = memberships.find((each) => each.projectId === projectId)?.role;

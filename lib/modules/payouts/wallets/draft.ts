@@ -27,7 +27,7 @@ export interface ScheduledRun {
   readonly take: (sql: Sql, payoutId: string) => Promise<boolean>;
 }
 
-/** How a payout comes to be. */
+/** Why a payout is made, and by which call. */
 export interface Origin {
   /** The caller's Idempotency-Key. */
   readonly key: string | null;
@@ -36,7 +36,7 @@ export interface Origin {
   readonly allowDuplicates: boolean;
 }
 
-/** As it would be stored. */
+/** The payout's row, with the values that it has before anything is stored. */
 export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, now: Date): WalletsPayoutRow => ({
   id: newId("payout"),
   projectId: actor.projectId,
@@ -62,7 +62,7 @@ export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, 
   expiresAt: null,
 });
 
-/** The same row as the database would give back. */
+/** The row of `wallet_payout` as the database would return it. */
 export const ownRow = (payout: WalletsPayoutRow, own: NewWalletPayout): WalletPayout => ({
   ...own,
   projectId: payout.projectId,

@@ -1,4 +1,4 @@
-/** What a payout costs in network fees, and what it is worth. */
+/** Network fees of a payout, and the worth of its payments in US dollars. */
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
@@ -52,7 +52,7 @@ const usdOf = (base: bigint, decimals: number, priceUsd: string): bigint => {
   return (base * BigInt(whole + fraction) * 10n ** BigInt(USD_DECIMALS) + scale - 1n) / scale;
 };
 
-/** What all rows together are worth at the highest price of any chain; null where one token has no price. */
+/** Worth of all rows in US dollars, each token at its highest price on any chain; null when a token has no price. */
 export const worthOf = async (
   { prices }: Pick<FeeDeps, "prices">,
   totals: readonly TokenTotal[],

@@ -1,4 +1,4 @@
-/** What payouts to wallets and their rows say of themselves: counted from their batches. */
+/** Reads payouts to wallets: their states and sums are counted from their batches, which are the only place that holds them. */
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import type { WalletPayout } from "@/lib/db/generated/client";
@@ -13,7 +13,7 @@ export interface BatchGroup {
   readonly token: string;
   readonly status: WalletRowStatus;
   readonly batches: number;
-  /** Those without a status of their own. */
+  /** Without the rows that have a status of their own, which differs from their batch's. */
   readonly rows: number;
   readonly amountBase: bigint;
   readonly gasCostWei: bigint;
@@ -95,7 +95,7 @@ export const createWalletPayoutsReader = (database: Database) => {
       }));
     },
 
-    /** Whom the latest rows of a project paid, each once. */
+    /** The addresses that the latest rows of a project paid, without repetition. */
     recipients: async (projectId: string, rowsMax: number): Promise<string[]> => {
       const rows = await sql.query<{ recipient: string }>(RECIPIENTS, [projectId, rowsMax]);
       return rows.map(({ recipient }) => recipient);

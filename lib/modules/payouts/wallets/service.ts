@@ -64,7 +64,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     return known?.kind === KIND ? known : null;
   };
 
-  /** With what only payouts to wallets have, by id. */
+  /** Adds to each payout its row of `wallet_payout` and the sums of its batches. */
   const parts = async (projectId: string, payouts: readonly WalletsPayoutRow[]): Promise<WalletsPayoutParts[]> => {
     const ids = payouts.map(({ id }) => id);
     const [owns, groups] = await Promise.all([deps.rows.own(projectId, ids), deps.rows.groups(projectId, ids)]);
@@ -114,7 +114,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     try {
       return await createNew(actor, input, request);
     } catch (error) {
-      // The same call may have won meanwhile; then its rows are this one's duplicates, and it has taken the money.
+      // The same call may have been accepted meanwhile. Then this one fails because of it: its rows are duplicates, or its money is held.
       const other = await findKnown(actor, key);
       if (other === null) throw error;
       return partsOf(sameAs(other, digestOf(request)));
@@ -164,7 +164,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     return partsOf(await store(actor, request, origin));
   };
 
-  /** Before a stored answer is given again. @throws DomainError `recipient_not_allowed` naming each row */
+  /** Checks the caller's list of recipients again before the stored answer of an earlier call is repeated. @throws DomainError `recipient_not_allowed` naming each row */
   const checkRecipients = (actor: Actor, { transfers }: Pick<RequestInput, "transfers">): void =>
     refuseFaults(strangersAmong(transfers, policies.mayPay(actor)), transfers.length);
 

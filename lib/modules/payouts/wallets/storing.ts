@@ -1,4 +1,4 @@
-/** Stores a new payout to wallets once everything about it was looked at, or says what it would be. */
+/** Checks a new payout to wallets against balances, budgets and policies, and stores it; or only says how it would be stored. */
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
@@ -48,7 +48,7 @@ export interface ValidatedPayout {
 
 type At = Parameters<PayoutMoney["obstacle"]>[0];
 
-/** What keeps the payout from being made now, or what has to be brought to its chain first; both null: it can be paid. */
+/** The error that keeps the payout from being made now, or the plan that first brings money to its chain. Both null: it can be paid. */
 interface Means {
   readonly obstacle: DomainError | null;
   readonly bring: FundingPlan | null;
@@ -58,7 +58,7 @@ export const createStoring = (deps: StoringDeps) => {
   const { repository, policies, clock, money, funding } = deps;
   const planner = createFundingPlanner(deps);
 
-  /** Money of other chains is asked for where the request names sources, and the chain lacks one token. */
+  /** Plans to bring money from other chains only when the request allows it (`fundFrom`) and exactly one token is missing. */
   const meansOf = async (at: At, request: PayoutRequest, fee: PayoutFee): Promise<Means> => {
     const missing = request.fundFrom === null ? [] : await money.missing(request, fee);
     const [first, ...others] = missing;
@@ -101,7 +101,7 @@ export const createStoring = (deps: StoringDeps) => {
   };
   type Draft = Awaited<ReturnType<typeof draftOf>>;
 
-  /** The plan with a quote of its own, which what is approved later starts once. */
+  /** Stores a quote for the plan. The approval starts the operation of that quote, once. */
   const withQuote = async (actor: Actor, { bring }: Draft): Promise<Funding | null> => {
     if (bring === null) return null;
     const { request: route, wallets } = bring;
@@ -125,7 +125,7 @@ export const createStoring = (deps: StoringDeps) => {
       plan: request.plan,
       // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
       keys,
-      // That a schedule pays the same again is what it was approved for.
+      // A schedule repeats the same payments by design, and was approved to do so.
       warningsOf: origin.run === null ? duplicateWarnings : () => [],
       refuse: () => {
         if (obstacle !== null) throw obstacle;
