@@ -27,7 +27,7 @@ const payoutFile = (): string => {
 
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
 
-/** In both themes, and on a phone. */
+/** Checks a step of the page: no accessibility faults in either theme, and nothing wider than the screen of a phone. */
 const checkStep = async (page: Page, step: string): Promise<void> => {
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });

@@ -7,15 +7,12 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { createPublicClient, getAddress, http, keccak256, parseAbiItem, stringToHex, type Address } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
 import { startStack, type Stack } from "../e2e/support/stack";
 import { createApiClient, type ApiClient } from "../lib/api-client/client";
-import { createNonce, createToken } from "../lib/contracts/auth";
 import { useFaucet } from "../lib/contracts/dev";
 import { createWalletsPayout } from "../lib/contracts/payouts";
-import { listWallets } from "../lib/contracts/wallets";
 import { approvedKey } from "../lib/testing/approve";
+import { signInAnew } from "./bench-sign-in";
 import { benchGas, FLOOR, FLOOR_OF_OPERATION, type GasRow } from "./bench-wallet-payouts-gas";
 
 const CHAIN_ID = 31337;
@@ -32,32 +29,11 @@ interface Payer {
 }
 
 /** A person with money, and a key that needs no code. */
-const signUp = async (stack: Stack): Promise<Payer> => {
-  const account = privateKeyToAccount(generatePrivateKey());
-  const baseUrl = `${stack.url}/api`;
-  const anybody = createApiClient({ baseUrl });
-  const { nonce, domain, uri, statement } = await anybody.call(createNonce, { body: {} });
-  const message = createSiweMessage({
-    ...{
-      address: account.address,
-      chainId: CHAIN_ID,
-      domain,
-      nonce,
-      statement,
-      uri,
-      version: "1",
-      issuedAt: new Date(),
-    },
-  });
-  const signature = await account.signMessage({ message });
-  const { accessToken } = await anybody.call(createToken, { body: { message, signature } });
-  const client = createApiClient({ baseUrl, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
-  const { data } = await client.call(listWallets, {});
-  const treasury = data.find(({ kind }) => kind === "treasury")?.address;
-  if (treasury === undefined) throw new Error("There is no treasury.");
+const signUp = async ({ url }: Stack): Promise<Payer> => {
+  const { account, client, treasury } = await signInAnew(url, CHAIN_ID);
   await client.call(useFaucet, { body: { address: treasury, chainId: CHAIN_ID, token: "USDC", amount: "1000000" } });
   const { secret } = await approvedKey(account, client, { name: "bench", otp: "exempt", dailyCapUsd: "1000000" });
-  return { key: createApiClient({ baseUrl, headers: () => ({ "x-api-key": secret }) }), treasury };
+  return { key: createApiClient({ baseUrl: `${url}/api`, headers: () => ({ "x-api-key": secret }) }), treasury };
 };
 
 /** Resident memory by kind of process, in MB. */

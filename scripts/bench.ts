@@ -2,12 +2,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
+import type { PrivateKeyAccount } from "viem/accounts";
 import { environmentOf, startStack } from "../e2e/support/stack";
-import { createApiClient, type ApiClient } from "../lib/api-client/client";
+import type { ApiClient } from "../lib/api-client/client";
 import { createApiKey } from "../lib/contracts/api-keys";
-import { createNonce, createToken, updateMe, verifyEmail } from "../lib/contracts/auth";
+import { updateMe, verifyEmail } from "../lib/contracts/auth";
 import { readInbox, useFaucet } from "../lib/contracts/dev";
 import { getOperation } from "../lib/contracts/operations";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "../lib/contracts/swap";
@@ -18,6 +17,7 @@ import { benchBalances } from "./bench-balances";
 import { benchHttp } from "./bench-http";
 import { benchPayouts } from "./bench-payouts";
 import { benchQuoteOverhead } from "./bench-quote";
+import { signInAnew } from "./bench-sign-in";
 import { benchStreams, STREAM_KEYS, type StreamFigures } from "./bench-streams";
 import { benchTransfers } from "./bench-transfers";
 
@@ -69,31 +69,11 @@ const newCode = async ({ client, email, codes }: Pick<Customer, "client" | "emai
 };
 
 const signUp = async (url: string): Promise<Customer> => {
-  const account = privateKeyToAccount(generatePrivateKey());
-  const baseUrl = `${url}/api`;
-  const anybody = createApiClient({ baseUrl });
-  const { nonce, domain, uri, statement } = await anybody.call(createNonce, { body: {} });
-  const message = createSiweMessage({
-    address: account.address,
-    chainId: ONE,
-    domain,
-    nonce,
-    statement,
-    uri,
-    version: "1",
-    issuedAt: new Date(),
-  });
-  const { accessToken } = await anybody.call(createToken, {
-    body: { message, signature: await account.signMessage({ message }) },
-  });
-  const client = createApiClient({ baseUrl, headers: () => ({ authorization: `Bearer ${accessToken}` }) });
+  const { account, client, treasury } = await signInAnew(url, ONE);
   const email = `${account.address.slice(2, 14).toLowerCase()}@example.test`;
   const codes = new Set<string>();
   await client.call(updateMe, { body: { email } });
   await client.call(verifyEmail, { body: { code: await newCode({ client, email, codes }) } });
-  const { data } = await client.call(listWallets, {});
-  const treasury = data[0]?.address;
-  if (treasury === undefined) throw new Error("There is no treasury.");
   const { secret } = await client.call(createApiKey, { body: { name: "bench" } });
   return { account, client, treasury, apiKey: secret, email, codes };
 };

@@ -9,9 +9,11 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, expect, test } from "vitest";
 import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
 import { creationCode } from "@/lib/devnet/artifacts";
+import { bundled } from "@/lib/testing/bundle";
 import { startBareAnvil, type BareAnvil } from "@/lib/testing/bare-anvil";
 
 const run = promisify(execFile);
+const command = await bundled("scripts/paymaster-deploy.ts");
 const folder = mkdtempSync(join(tmpdir(), "causeway-paymaster-"));
 const started: BareAnvil[] = [];
 afterAll(async () => {
@@ -41,7 +43,7 @@ const startChain = async (chainId: number, args: readonly string[] = []) => {
 };
 
 const deploy = (file: string, args: readonly string[], variables: Record<string, string> = {}) =>
-  run(join("node_modules", ".bin", "tsx"), ["scripts/paymaster-deploy.ts", ...args], {
+  run(process.execPath, [command, ...args], {
     env: { ...process.env, CHAINS_FILE: file, EXECUTOR_PRIVATE_KEY: `dev_${key}`, ...variables },
   });
 

@@ -9,6 +9,7 @@ import * as dev from "./dev";
 import * as events from "./events";
 import * as globalAccounts from "./global-accounts";
 import * as operations from "./operations";
+import * as payoutSchedules from "./payout-schedules";
 import * as payouts from "./payouts";
 import * as policies from "./policies";
 import * as privacy from "./privacy";
@@ -96,11 +97,11 @@ export const contracts: readonly Contract[] = [
   payouts.approvePayout,
   payouts.cancelPayout,
   payouts.retryPayout,
-  payouts.createPayoutSchedule,
-  payouts.listPayoutSchedules,
-  payouts.getPayoutSchedule,
-  payouts.approvePayoutSchedule,
-  payouts.cancelPayoutSchedule,
+  payoutSchedules.createPayoutSchedule,
+  payoutSchedules.listPayoutSchedules,
+  payoutSchedules.getPayoutSchedule,
+  payoutSchedules.approvePayoutSchedule,
+  payoutSchedules.cancelPayoutSchedule,
   balances.getUnifiedBalances,
   balances.getBalanceHistory,
   webhooks.receiveRoutingCallback,

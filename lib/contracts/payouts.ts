@@ -1,155 +1,32 @@
 import { z } from "zod";
-import {
-  address,
-  amount,
-  amountOut,
-  chainId,
-  hex,
-  id,
-  page,
-  pageQuery,
-  status,
-  subStatus,
-  timestamp,
-  tokenRecord,
-  tokenRef,
-} from "./common";
+import type { ErrorCode } from "@/lib/core/errors";
+import { amount, chainId, id, page, pageQuery, status, tokenRef } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { currencyRef } from "./global-accounts";
-import { failureRecord } from "./operations";
-import { quoteRecord } from "./swap";
+import {
+  accountsPayoutItem,
+  accountsPayoutRecord,
+  PAYOUT_KINDS,
+  PAYOUT_MODES,
+  payoutRecord,
+  ROW_STATUSES,
+  walletsPayoutItem,
+  walletsPayoutRecord,
+} from "./payout-records";
 
 const tag = "Payouts";
 
-export const PAYOUT_ROWS_MAX = 10_000;
-export const PAYOUT_KINDS = ["global_accounts", "wallets"] as const;
-export const PAYOUT_MODES = ["atomic", "independent"] as const;
-export const PAYOUT_ITEM_STATUSES = ["pending", "completed", "failed"] as const;
-/**
- * `unknown`: it was offered to the chain, and whether it was taken is not known yet; neither failed nor paid.
- * `confirmed`: mined, and not yet at the depth that the chain's configuration asks for.
- */
-export const WALLET_ROW_STATUSES = ["queued", "sent", "confirmed", "paid", "failed", "unknown", "cancelled"] as const;
-/** Statuses of rows of both kinds; each payout's rows have those of its own kind. */
-export const ROW_STATUSES = [
-  ...PAYOUT_ITEM_STATUSES.filter((each) => each !== "failed"),
-  ...WALLET_ROW_STATUSES,
-] as const;
-
-const payoutBase = z.object({
-  payoutId: id("po"),
-  mode: z.enum(PAYOUT_MODES),
-  status,
-  subStatus,
-  reference: z.string().nullable(),
-  failure: failureRecord.nullable(),
-  retryOf: id("po").nullable().meta({ description: "The payout whose failed rows this one tries again" }),
-  nextAction: z.string(),
-  may: z
-    .object({ approve: z.boolean(), cancel: z.boolean(), retry: z.boolean() })
-    .meta({ description: "What can be asked of it now" }),
-  createdBy: z.string(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved" }),
-});
-
-export const accountsPayoutRecord = payoutBase.extend({
-  kind: z.literal("global_accounts"),
-  sourceAccountId: id("ga"),
-  currency: z.string(),
-  assetId: z.string(),
-  decimals: z.int(),
-  total: amountOut,
-  paid: amountOut,
-  items: z.object({ total: z.int(), pending: z.int(), completed: z.int(), failed: z.int() }),
-});
-
-const walletRowCounts = z.object({
-  total: z.int(),
-  queued: z.int(),
-  sent: z.int(),
-  confirmed: z.int(),
-  paid: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
-  cancelled: z.int(),
-});
-
-export const payoutWarning = z.object({
-  code: z.enum(["lookalike_recipient", "code_elsewhere", "duplicate_row"]),
-  index: z.int().meta({ description: "Of the row" }),
-  message: z.string(),
-});
-
-export const walletsPayoutRecord = payoutBase.extend({
-  kind: z.literal("wallets"),
-  chainId,
-  fromWalletId: id("wal"),
-  fromAddress: address,
-  totals: z
-    .array(z.object({ token: tokenRecord, amount: amountOut, paid: amountOut, rows: z.int() }))
-    .meta({ description: "For each token, in the order of its first row" }),
-  items: walletRowCounts,
-  batches: z.object({ total: z.int(), settled: z.int() }).meta({ description: "Transactions that carry the rows" }),
-  networkFee: z
-    .object({
-      token: tokenRecord,
-      amount: amountOut.meta({ description: "Estimated until every batch is settled, then what was paid" }),
-      usd: z.string().nullable(),
-      paidBy: z.enum(["sponsor", "wallet"]),
-      estimated: z.boolean(),
-    })
-    .nullable(),
-  warnings: z.array(payoutWarning).meta({ description: "At most 100; of rows that are accepted all the same" }),
-  fundFrom: z.enum(["auto", "sources"]).nullable(),
-  funding: z
-    .object({
-      token: tokenRecord,
-      missing: amountOut.meta({ description: "What the chain lacked when this was planned" }),
-      minimum: amountOut.meta({ description: "What arrives at least" }),
-      sources: z.array(z.object({ walletId: id("wal"), chainId, token: tokenRecord, amount: amountOut })),
-      fees: quoteRecord.shape.fees,
-      estimatedSeconds: z.int(),
-    })
-    .nullable()
-    .meta({ description: "What brings the missing part to the chain first; null where nothing is missing" }),
-  fundedBy: id("op").nullable().meta({ description: "The operation that brings the missing part to the chain first" }),
-  scheduleId: id("sch").nullable(),
-});
-
-/** One list for both kinds: `kind` tells which fields it has. */
-export const payoutRecord = z.discriminatedUnion("kind", [accountsPayoutRecord, walletsPayoutRecord]);
-
-export const accountsPayoutItem = z.object({
-  kind: z.literal("global_accounts"),
-  index: z.int(),
-  recipientAccountId: id("ga"),
-  amount: amountOut,
-  currency: z.string(),
-  reference: z.string().nullable(),
-  status: z.enum(PAYOUT_ITEM_STATUSES),
-  transactionId: z.string().nullable(),
-  failure: failureRecord.nullable(),
-});
-
-export const walletsPayoutItem = z.object({
-  kind: z.literal("wallets"),
-  index: z.int(),
-  address,
-  amount: amountOut,
-  amountBase: z.string(),
-  token: tokenRecord,
-  reference: z.string().nullable(),
-  note: z.string().nullable().meta({ description: "Only this project sees it" }),
-  status: z.enum(WALLET_ROW_STATUSES),
-  batch: z.int().meta({ description: "Number of the transaction that carries it, from 0" }),
-  txHash: hex.nullable(),
-  blockNumber: z.string().nullable(),
-  confirmations: z.object({ have: z.int(), need: z.int() }).nullable(),
-  explorerUrl: z.string().nullable(),
-  failure: failureRecord.nullable(),
-});
+/** What keeps money from being held for a payout, or brought to its chain; looked at when it is made, approved or tried again. */
+const MONEY_ERRORS = [
+  "insufficient_balance",
+  "insufficient_reserves",
+  "insufficient_liquidity",
+  "no_route",
+  "quote_price_moved",
+  "simulation_failed",
+  "sponsor_budget_exceeded",
+  "chain_unavailable",
+] as const satisfies readonly ErrorCode[];
 
 const validatedId = id("po").nullable().meta({ description: "null for validateOnly" });
 
@@ -218,7 +95,7 @@ const fundFrom = z.union([
     .max(10),
 ]);
 
-const walletsPayoutBody = z.object({
+export const walletsPayoutBody = z.object({
   chainId,
   transfers: z.array(walletTransfer).min(1),
   reference: z.string().trim().min(1).max(140).optional(),
@@ -242,18 +119,13 @@ export const createWalletsPayout = defineContract({
   errors: [
     "invalid_request",
     "duplicate_payout",
-    "insufficient_balance",
-    "insufficient_reserves",
-    "insufficient_liquidity",
-    "no_route",
     "batch_too_large",
     "amount_precision",
     "unsupported_chain",
     "unsupported_token",
     "recipient_not_allowed",
-    "sponsor_budget_exceeded",
     "payload_too_large",
-    "chain_unavailable",
+    ...MONEY_ERRORS,
   ],
 });
 
@@ -311,7 +183,15 @@ export const approvePayout = defineContract({
   body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
   status: 202,
   response: payoutRecord,
-  errors: ["not_found", "invalid_state", "otp_required", "otp_invalid", "otp_expired", "otp_attempts_exceeded"],
+  errors: [
+    "not_found",
+    "invalid_state",
+    "otp_required",
+    "otp_invalid",
+    "otp_expired",
+    "otp_attempts_exceeded",
+    ...MONEY_ERRORS,
+  ],
 });
 
 export const cancelPayout = defineContract({
@@ -337,122 +217,12 @@ export const retryPayout = defineContract({
   params,
   status: 202,
   response: payoutRecord,
-  errors: ["not_found", "invalid_state", "insufficient_balance", "recipient_not_allowed"],
-});
-
-export const SCHEDULE_PERIODS = ["day", "week", "month"] as const;
-export const SCHEDULE_STATUSES = ["awaiting_approval", "active", "ended", "cancelled"] as const;
-export const SCHEDULE_RUN_STATUSES = ["started", "missed", "refused"] as const;
-
-const scheduleRun = z.object({
-  scheduledAt: timestamp,
-  status: z.enum(SCHEDULE_RUN_STATUSES).meta({
-    description:
-      "`missed`: the service was not running in time, and it will never be paid by itself; `refused`: see failure",
-  }),
-  payoutId: id("po").nullable(),
-  failure: failureRecord.nullable(),
-});
-
-export const scheduleRecord = z.object({
-  scheduleId: id("sch"),
-  status: z.enum(SCHEDULE_STATUSES),
-  chainId,
-  fromWalletId: id("wal"),
-  rows: z.int(),
-  totals: z.array(z.object({ token: tokenRecord, amount: amountOut, rows: z.int() })),
-  reference: z.string().nullable(),
-  startsAt: timestamp,
-  every: z.enum(SCHEDULE_PERIODS).nullable().meta({ description: "null: once" }),
-  timeZone: z
-    .string()
-    .meta({ description: "IANA name; the wall-clock time of each run stays the same through clock changes" }),
-  endsAt: timestamp.nullable(),
-  nextRunAt: timestamp.nullable(),
-  runs: z.array(scheduleRun).meta({ description: "The latest 20, newest first" }),
-  nextAction: z.string(),
-  createdBy: z.string(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
-
-export const createPayoutSchedule = defineContract({
-  method: "POST",
-  path: "/payouts/schedules",
-  summary:
-    "Pays the same rows at a time, or again and again; each run is a payout of its own, checked afresh. It begins once it is approved",
-  tag,
-  auth: "member",
-  scope: "payouts:write",
-  bodyLimit: BODY_BYTES_MAX.bulk,
-  body: walletsPayoutBody.omit({ validateOnly: true, allowDuplicates: true }).extend({
-    startsAt: timestamp,
-    every: z.enum(SCHEDULE_PERIODS).optional(),
-    timeZone: z.string().min(1).max(60).default("UTC"),
-    endsAt: timestamp.optional(),
-  }),
-  status: 201,
-  response: scheduleRecord,
   errors: [
-    "invalid_request",
-    "batch_too_large",
-    "amount_precision",
+    "not_found",
+    "invalid_state",
+    "recipient_not_allowed",
     "unsupported_chain",
     "unsupported_token",
-    "recipient_not_allowed",
-    "payload_too_large",
+    ...MONEY_ERRORS,
   ],
-});
-
-export const listPayoutSchedules = defineContract({
-  method: "GET",
-  path: "/payouts/schedules",
-  summary: "Schedules of the project, newest first",
-  tag,
-  auth: "member",
-  scope: "payouts:read",
-  query: pageQuery,
-  status: 200,
-  response: page(scheduleRecord),
-});
-
-const scheduleParams = z.object({ id: id("sch") });
-
-export const getPayoutSchedule = defineContract({
-  method: "GET",
-  path: "/payouts/schedules/{id}",
-  summary: "One schedule, its next run and its latest ones",
-  tag,
-  auth: "member",
-  scope: "payouts:read",
-  params: scheduleParams,
-  status: 200,
-  response: scheduleRecord,
-  errors: ["not_found"],
-});
-
-export const approvePayoutSchedule = defineContract({
-  method: "POST",
-  path: "/payouts/schedules/{id}/approve",
-  summary: "Approves each run of exactly these rows; the code comes from POST /swap/request-otp {scheduleId}",
-  tag,
-  auth: "user",
-  params: scheduleParams,
-  body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
-  status: 200,
-  response: scheduleRecord,
-  errors: ["not_found", "invalid_state", "otp_required", "otp_invalid", "otp_expired", "otp_attempts_exceeded"],
-});
-
-export const cancelPayoutSchedule = defineContract({
-  method: "POST",
-  path: "/payouts/schedules/{id}/cancel",
-  summary: "Stops later runs; a payout that has begun goes on",
-  tag,
-  auth: "member",
-  scope: "payouts:write",
-  params: scheduleParams,
-  status: 200,
-  response: scheduleRecord,
-  errors: ["not_found", "invalid_state"],
 });

@@ -29,7 +29,7 @@ interface Payer {
   readonly treasuryId: string;
 }
 
-/** What is set aside for a batch here: more than any of a test costs. */
+/** The sponsor's reservation for each batch: more than a batch of any test costs. */
 const RESERVED_WEI = 10n ** 17n;
 
 /** An address that nobody has, the same for the same name. */
@@ -43,8 +43,8 @@ export const rowsOf = (name: string, count: number, firstBase = 1_000n): SeededR
   }));
 
 /**
- * Stores a payout as it is once it was approved and its job has begun, with batches of any size, its holds and its part of the
- * sponsor's budget. @returns its id
+ * Stores an approved payout that is `processing`, together with its batches, holds and sponsor reservations, without going through the
+ * API: tests choose the batches themselves. @returns the payout's id and project
  */
 export const seedPayout = async (
   services: Services,
@@ -152,9 +152,9 @@ const inRanges = async <T>(
 const inOrder = (texts: readonly string[]): string[] => [...texts].sort();
 
 /**
- * Holds everything that a treasury paid out to the chain, asked past all code of ours: each row that counts as paid has one `Transfer`
- * of its own (coins: its recipient has them), no other row has one, and nothing is held, reserved or in doubt any more. For treasuries
- * of which nothing but payouts was paid, to recipients that got nothing else.
+ * Compares everything that a treasury paid with the chain itself, read without code of the service: each row that counts as paid has
+ * exactly one `Transfer` event (for coins: its recipient has the balance), no other row has one, and nothing is held, reserved or in
+ * doubt any more. Only for treasuries that paid nothing but payouts, to recipients that received nothing else.
  */
 export const expectRowsPaidOnce = async (
   { database, registry }: Services,

@@ -4,23 +4,11 @@ import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterAll } from "vitest";
+import { bundled } from "./bundle";
 import { skewedClock } from "./skewed-clock";
 
-/** Packages that are no ES modules ask for their parts by `require` and for their place by `__dirname`. */
-const BANNER = [
-  'import { createRequire as requireFrom } from "node:module";',
-  'import { dirname as folderOf } from "node:path";',
-  'import { fileURLToPath as pathOf } from "node:url";',
-  "const require = requireFrom(import.meta.url);",
-  "const __filename = pathOf(import.meta.url);",
-  "const __dirname = folderOf(__filename);",
-].join("\n");
-
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const ENTRY = fileURLToPath(new URL("./crash-worker.ts", import.meta.url));
-
 export interface WorkerProcess {
   readonly pid: number;
   /** From now on it works. Resolves once it has begun, or is dead. */
@@ -76,30 +64,16 @@ const asProcess = (child: ChildProcess): WorkerProcess => {
  */
 export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; logFile: string }> => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-worker-"));
-  const outfile = join(folder, "worker.mjs");
   const logFile = join(folder, "log");
   const children = new Set<ChildProcess>();
   afterAll(() => {
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   });
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: [ENTRY],
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    // With the packages inside it starts in a third of the time.
-    external: ["pg-native"],
-    banner: { js: BANNER },
-    alias: { "@": ROOT.replace(/\/$/, "") },
-    logLevel: "warning",
-  });
+  const entry = await bundled("lib/testing/crash-worker.ts");
   const start: StartWorkerProcess = async (variables, { clockAheadMs = 0 } = {}) => {
     const log = openSync(logFile, "a");
-    const child = fork(outfile, {
+    const child = fork(entry, {
       cwd: ROOT,
       env: { NODE_ENV: "test", ...variables },
       stdio: ["ignore", log, log, "ipc"],

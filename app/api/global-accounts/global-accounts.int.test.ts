@@ -15,12 +15,14 @@ import { addSeconds } from "@/lib/core/clock";
 import { getReserves, getReservesProof } from "@/lib/contracts/reserves";
 import { rootOf } from "@/lib/modules/reserves/merkle-sum";
 import { testApi, type TestApi } from "@/lib/testing/api";
+import { bundled } from "@/lib/testing/bundle";
 import { codesOf, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 
 const [HERE, THERE] = [31337, 31338];
 let api: TestApi;
+let reservesVerify: string;
 beforeAll(async () => {
-  api = await testApi({ worker: true });
+  [api, reservesVerify] = await Promise.all([testApi({ worker: true }), bundled("scripts/reserves-verify.ts")]);
 });
 
 const refusal = (work: Promise<unknown>): Promise<unknown> =>
@@ -31,7 +33,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
 
 /** The command that anybody may run. @returns its exit code */
 const verifier = (proof: string, root: string | undefined): number | null =>
-  spawnSync(process.execPath, ["node_modules/tsx/dist/cli.mjs", "scripts/reserves-verify.ts", "-", root ?? ""], {
+  spawnSync(process.execPath, [reservesVerify, "-", root ?? ""], {
     input: proof,
   }).status;
 

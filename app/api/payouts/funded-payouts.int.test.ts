@@ -8,11 +8,13 @@ import {
   getPayout,
   listPayoutItems,
   listPayouts,
+  retryPayout,
 } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { isFinal } from "@/lib/core/status";
+import { storedFunding } from "@/lib/modules/payouts/wallets/stored";
 import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -62,6 +64,18 @@ const fundedBy = async (client: ApiClient, id: string): Promise<string> => {
   const payout = await read(client, id);
   return payout.kind === "wallets" ? (payout.fundedBy ?? "") : "";
 };
+/** The quote by which the missing part of a payout is brought to its chain. */
+const plannedQuoteOf = async (payoutId: string): Promise<string> => {
+  const { funding } = await api.services.database.prisma.walletPayout.findFirstOrThrow({ where: { payoutId } });
+  return storedFunding.parse(funding).quoteId;
+};
+/** Sets the least that a quote must bring. @returns the former value */
+const setMinimum = async ({ quoteId: id, minimumBase }: { quoteId: string; minimumBase: string }): Promise<string> => {
+  const { prisma } = api.services.database;
+  const { minimumBase: before } = await prisma.quote.findUniqueOrThrow({ where: { id } });
+  await prisma.quote.update({ where: { id }, data: { minimumBase } });
+  return before.toFixed(0);
+};
 const turn = (id: string) => api.services.payoutRunner.run(id, new AbortController().signal);
 const received = (owner: Address): Promise<bigint> => {
   const { registry } = api.services;
@@ -107,7 +121,7 @@ describe("a payout that its chain cannot pay alone", () => {
       code: "unsupported_chain",
       details: [{ path: "fundFrom.0.chainId" }],
     });
-    // What is there needs no funding.
+    // A payout that the chain's own balance covers needs no funding.
     expect((await pay(key, [[testAccount().address, "5"]], { validateOnly: true })).funding).toBeNull();
   });
 
@@ -123,12 +137,19 @@ describe("a payout that its chain cannot pay alone", () => {
     ]);
     const id = made.payoutId ?? "";
     expect(made).toMatchObject({ subStatus: "awaiting_approval", fundedBy: null, funding: { missing: "10" } });
+    // The route would bring less than was promised: the approval is refused, and only its code is used up.
+    const promised = { quoteId: await plannedQuoteOf(id), minimumBase: (1_000_000n * UNIT).toString() };
+    const earlier = await setMinimum(promised);
+    const moved = await refusal(approve(customer, id));
+    expect(moved).toMatchObject({ code: "quote_price_moved" });
+    for (const { errors } of [createWalletsPayout, approvePayout, retryPayout]) expect(errors).toContain(moved.code);
+    await setMinimum({ ...promised, minimumBase: earlier });
     const approved = await approve(customer, id);
     expect(approved).toMatchObject({ status: "pending", subStatus: "prepared" });
     const [mail] = (await api.services.inbox?.list({ to: customer.email, limit: 1 })) ?? [];
     expect(mail?.text).toMatch(/First you bring: 1[0-9.]+ USDC from/);
     expect(await fundedBy(client, id)).toMatch(/^op_/);
-    // Nothing is paid before it has arrived, however often somebody looks.
+    // No row is paid before the missing part has arrived, however many turns are taken.
     await Promise.all([turn(id), turn(id)]);
     expect(await read(client, id)).toMatchObject({ status: "processing", subStatus: "bridging" });
     expect(await refusal(approve(customer, id))).toMatchObject({ code: "invalid_state" });
@@ -165,7 +186,7 @@ describe("a payout that its chain cannot pay alone", () => {
     expect(made).toMatchObject({ kind: "wallets", status: "pending", subStatus: "prepared" });
     const { prisma } = api.services.database;
     expect(await prisma.operation.count({ where: { createdBy: made?.createdBy ?? "" } })).toBe(1);
-    // Both can be cancelled while nothing was sent.
+    // The payout and the operation that funds it can both be cancelled while nothing was sent.
     const operationId = await fundedBy(client, made?.payoutId ?? "");
     expect(await client.call(cancelPayout, { params: { id: made?.payoutId ?? "" } })).toMatchObject({
       status: "cancelled",

@@ -230,7 +230,7 @@ describe("a payout between accounts", () => {
     const client = api.client({ "x-api-key": secret, "idempotency-key": crypto.randomUUID() });
     const attempt = async () => {
       const answer = await refusal(pay(client, source, [[a, "2"]]));
-      // As after 24 h, or after a crash before the answer was kept.
+      // Without the stored answer, as after 24 hours or after a crash that lost it.
       await api.services.database.prisma.idempotencyKey.deleteMany({});
       return answer;
     };

@@ -1,5 +1,7 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { getPayout, getPayoutSchedule, ROW_STATUSES } from "@/lib/contracts/payouts";
+import type { ROW_STATUSES } from "@/lib/contracts/payout-records";
+import type { getPayoutSchedule } from "@/lib/contracts/payout-schedules";
+import type { getPayout } from "@/lib/contracts/payouts";
 import { isFinal } from "@/lib/core/status";
 
 export type Payout = ResponseOf<typeof getPayout>;

@@ -18,14 +18,15 @@ import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
-import { listPayouts, PAYOUT_KINDS } from "@/lib/contracts/payouts";
+import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import { listPayouts } from "@/lib/contracts/payouts";
 import { STATUSES } from "@/lib/core/status";
 import type { Payout } from "./payout";
 import { PAYOUT_COLUMNS } from "./payout-columns";
 import { usePayoutList } from "./use-payouts";
 
 const ALL = "all";
-/** What was paid does not come back. */
+/** Statuses of the filter. A payout is never `refunded`, because a payment that was made cannot be taken back. */
 const LISTED = STATUSES.filter((status) => status !== "refunded");
 
 export const Payouts = (): ReactNode => {

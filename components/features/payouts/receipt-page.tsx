@@ -17,7 +17,7 @@ import { ROW_VIEWS } from "./row-views";
 import { usePayout } from "./use-payouts";
 import { usePayoutRows } from "./use-payout-rows";
 
-/** On paper nothing is cut. */
+/** At least as many fraction digits as any token has: amounts on the printed receipt are not rounded. */
 const DIGITS_ALL = 18;
 
 /**

@@ -1,6 +1,6 @@
 import Papa from "papaparse";
 import { z } from "zod";
-import { ROW_STATUSES } from "@/lib/contracts/payouts";
+import { ROW_STATUSES } from "@/lib/contracts/payout-records";
 import { cleanText } from "./import/table";
 import { rowStateOf, type RowState } from "./payout";
 

@@ -3,12 +3,13 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { queryKeyOf, useApi } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
-import { getPayout, listPayouts, type PAYOUT_KINDS } from "@/lib/contracts/payouts";
+import type { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import { getPayout, listPayouts } from "@/lib/contracts/payouts";
 import { isFinal, type Status } from "@/lib/core/status";
 import { refreshMsOf, type Payout } from "./payout";
 
 const BUSY_REFRESH_MS = 2_000;
-/** Others, and API keys, make payouts too. */
+/** The list is read again regularly, because other people and API keys create payouts too. */
 const IDLE_REFRESH_MS = 10_000;
 
 export interface PayoutFilters {

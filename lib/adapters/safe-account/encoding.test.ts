@@ -17,16 +17,10 @@ import { entryPoint07Address } from "viem/account-abstraction";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { CANONICAL_SAFE } from "@/lib/chains/safe-contracts";
 import { distributeData } from "@/lib/chains/distributor";
 import type { Call } from "@/lib/ports/routing";
-import {
-  addressOf,
-  CANONICAL_CONTRACTS,
-  CANONICAL_INIT_CODE_HASH,
-  deploymentOf,
-  encodeCalls,
-  encodePayout,
-} from "./encoding";
+import { addressOf, CANONICAL_INIT_CODE_HASH, deploymentOf, encodeCalls, encodePayout } from "./encoding";
 
 const ARTIFACT =
   "node_modules/@safe-global/safe-contracts/build/artifacts/contracts/proxies/SafeProxy.sol/SafeProxy.json";
@@ -66,8 +60,8 @@ const call = (seed: number): Call => ({
 describe("the account of an owner is the one that permissionless makes", () => {
   test.each(owners)("address and deployment of $address", async (owner) => {
     const safe = await reference(owner);
-    expect(addressOf(owner.address, CANONICAL_CONTRACTS, CANONICAL_INIT_CODE_HASH)).toBe(safe.address);
-    const deployment = deploymentOf(owner.address, CANONICAL_CONTRACTS);
+    expect(addressOf(owner.address, CANONICAL_SAFE, CANONICAL_INIT_CODE_HASH)).toBe(safe.address);
+    const deployment = deploymentOf(owner.address, CANONICAL_SAFE);
     expect({ factory: deployment.to, factoryData: deployment.data }).toEqual(await safe.getFactoryArgs());
   });
 
@@ -75,11 +69,11 @@ describe("the account of an owner is the one that permissionless makes", () => {
     const [owner] = owners;
     if (owner === undefined) throw new Error("no owner");
     const calls = Array.from({ length: count }, (_, index) => call(index + 1));
-    expect(encodeCalls(calls, CANONICAL_CONTRACTS)).toBe(await (await reference(owner)).encodeCalls(calls));
+    expect(encodeCalls(calls, CANONICAL_SAFE)).toBe(await (await reference(owner)).encodeCalls(calls));
   });
 
   test("an operation without calls is refused", () => {
-    expect(() => encodeCalls([], CANONICAL_CONTRACTS)).toThrow("at least one call");
+    expect(() => encodeCalls([], CANONICAL_SAFE)).toThrow("at least one call");
   });
 });
 
@@ -92,7 +86,7 @@ describe("the call data of a payout", () => {
   ]);
 
   test.each([token, "native"] as const)("of %s is one call that is delegated to the distributor", (paid) => {
-    const callData = encodePayout({ token: paid, rows }, CANONICAL_CONTRACTS, distributor);
+    const callData = encodePayout({ token: paid, rows }, CANONICAL_SAFE, distributor);
     const { args } = decodeFunctionData({ abi: executeAbi, data: callData });
     expect(args).toEqual([distributor, 0n, distributeData(paid, rows), 1]);
   });
@@ -103,18 +97,14 @@ describe("the call data of a payout", () => {
       value: 0n,
       data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] }),
     }));
-    expect(encodePayout({ token, rows }, CANONICAL_CONTRACTS, undefined)).toBe(
-      encodeCalls(transfers, CANONICAL_CONTRACTS),
-    );
+    expect(encodePayout({ token, rows }, CANONICAL_SAFE, undefined)).toBe(encodeCalls(transfers, CANONICAL_SAFE));
     const coins: Call[] = rows.map(({ recipient, amountBase }) => ({ to: recipient, value: amountBase, data: "0x" }));
-    expect(encodePayout({ token: "native", rows }, CANONICAL_CONTRACTS, undefined)).toBe(
-      encodeCalls(coins, CANONICAL_CONTRACTS),
-    );
+    expect(encodePayout({ token: "native", rows }, CANONICAL_SAFE, undefined)).toBe(encodeCalls(coins, CANONICAL_SAFE));
   });
 
   test("is refused without rows, and for an amount of nothing", () => {
-    expect(() => encodePayout({ token, rows: [] }, CANONICAL_CONTRACTS, distributor)).toThrow("at least one row");
+    expect(() => encodePayout({ token, rows: [] }, CANONICAL_SAFE, distributor)).toThrow("at least one row");
     const nothing = [...rows, { recipient: call(3).to, amountBase: 0n }];
-    expect(() => encodePayout({ token, rows: nothing }, CANONICAL_CONTRACTS, distributor)).toThrow("above zero");
+    expect(() => encodePayout({ token, rows: nothing }, CANONICAL_SAFE, distributor)).toThrow("above zero");
   });
 });

@@ -9,28 +9,9 @@ import {
   type Hex,
 } from "viem";
 import { distributeData } from "@/lib/chains/distributor";
+import type { SafeContracts } from "@/lib/chains/safe-contracts";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
-
-/** Contracts of Safe 1.4.1 and of its ERC-4337 module for EntryPoint v0.7. */
-export interface SafeContracts {
-  readonly singleton: EvmAddress;
-  readonly proxyFactory: EvmAddress;
-  readonly module4337: EvmAddress;
-  readonly moduleSetup: EvmAddress;
-  readonly multiSend: EvmAddress;
-  readonly multiSendCallOnly: EvmAddress;
-}
-
-/** Where they are on every public chain; deployed by CREATE2, hence the same everywhere. */
-export const CANONICAL_CONTRACTS: SafeContracts = {
-  singleton: "0x41675C099F32341bf84BFc5382aF534df5C7461a",
-  proxyFactory: "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67",
-  module4337: "0x75cf11467937ce3F2f357CE24ffc3DBF8fD5c226",
-  moduleSetup: "0x2dd68b007B46fBe91B9A7c3EDa5A7a1063cB5b47",
-  multiSend: "0x38869bf66a61cF6bDB996A6aE40D5853Fd43B526",
-  multiSendCallOnly: "0x9641d764fc13c8B624c04430C7356C1C7C8102e2",
-};
 
 /** keccak256 of the proxy's creation code followed by the canonical singleton: all that CREATE2 asks for. */
 export const CANONICAL_INIT_CODE_HASH: Hex = "0x76733d705f71b79841c0ee960a0ca880f779cde7ef446c989e6d23efc0a4adfb";

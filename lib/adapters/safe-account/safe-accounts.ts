@@ -1,5 +1,6 @@
 import { keccak256, encodePacked, parseAbi, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
+import { CANONICAL_SAFE, type SafeContracts } from "@/lib/chains/safe-contracts";
 import { distributorFault } from "@/lib/chains/distributor-code";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
@@ -8,16 +9,7 @@ import type { UserOperation } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer } from "@/lib/ports/signer";
 import type { DraftRequest, PreparedUserOperation, PrepareRequest, SmartAccounts } from "@/lib/ports/smart-accounts";
-import {
-  addressOf,
-  CANONICAL_CONTRACTS,
-  CANONICAL_INIT_CODE_HASH,
-  deploymentOf,
-  encodeCalls,
-  encodePayout,
-  SALT_NONCE,
-  type SafeContracts,
-} from "./encoding";
+import { addressOf, CANONICAL_INIT_CODE_HASH, deploymentOf, encodeCalls, encodePayout, SALT_NONCE } from "./encoding";
 import { firstNonceOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
 import { DUMMY_SIGNATURE, packSignature, safeOperationTypedData } from "./signing";
 
@@ -31,8 +23,8 @@ const factoryAbi = parseAbi(["function proxyCreationCode() view returns (bytes)"
 
 /** One set of contracts for all chains; else the account would have another address on each. */
 const commonContracts = (registry: ChainRegistry): SafeContracts => {
-  const sets = registry.list().map((chain) => ({ ...CANONICAL_CONTRACTS, ...withoutUndefined(chain.contracts.safe) }));
-  const [first = CANONICAL_CONTRACTS, ...others] = sets;
+  const sets = registry.list().map((chain) => ({ ...CANONICAL_SAFE, ...withoutUndefined(chain.contracts.safe) }));
+  const [first = CANONICAL_SAFE, ...others] = sets;
   if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
     throw new Error("The Safe contracts must have the same addresses on every chain of the configuration.");
   }
@@ -45,8 +37,7 @@ const withoutUndefined = <T extends object>(value: T): Required<T> =>
 /** The hash is known for the canonical contracts; others are asked once for the creation code of their proxies. */
 const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): (() => Promise<Hex>) => {
   const isCanonical =
-    contracts.singleton === CANONICAL_CONTRACTS.singleton &&
-    contracts.proxyFactory === CANONICAL_CONTRACTS.proxyFactory;
+    contracts.singleton === CANONICAL_SAFE.singleton && contracts.proxyFactory === CANONICAL_SAFE.proxyFactory;
   let hash: Hex | null = isCanonical ? CANONICAL_INIT_CODE_HASH : null;
   return async () => {
     if (hash !== null) return hash;

@@ -3,9 +3,9 @@ import { concatHex, slice, type Hex } from "viem";
 import { entryPoint07Address, type UserOperation as ViemUserOperation } from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
+import { CANONICAL_SAFE } from "@/lib/chains/safe-contracts";
 import { isDomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { CANONICAL_CONTRACTS } from "./encoding";
 import { firstNonceOf, nonceKeyOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
 import { DUMMY_SIGNATURE, packSignature, safeOperationTypedData } from "./signing";
 
@@ -16,7 +16,7 @@ const VALID_UNTIL = new Date("2030-01-02T03:04:05.678Z");
 const operation: UserOperation = {
   sender: "0x1111111111111111111111111111111111111111",
   nonce: firstNonceOf(nonceKeyOf("leg_1")),
-  factory: CANONICAL_CONTRACTS.proxyFactory,
+  factory: CANONICAL_SAFE.proxyFactory,
   factoryData: "0x1234",
   callData: "0xabcdef",
   callGasLimit: 1n,
@@ -33,7 +33,7 @@ const operation: UserOperation = {
 const typed = safeOperationTypedData({
   chainId: CHAIN_ID,
   entryPoint: entryPoint07Address,
-  module4337: CANONICAL_CONTRACTS.module4337,
+  module4337: CANONICAL_SAFE.module4337,
   operation,
   validUntil: VALID_UNTIL,
 });

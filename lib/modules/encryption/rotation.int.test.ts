@@ -13,6 +13,7 @@ import { refreshToken, whoAmI } from "@/lib/contracts/auth";
 import { executeSwap } from "@/lib/contracts/swap";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
 import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
+import { bundled } from "@/lib/testing/bundle";
 import { testDatabase, type TestDatabase } from "@/lib/testing/database";
 import { testConfig, testDevnet, type TestDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
@@ -104,9 +105,9 @@ interface Run {
   readonly finished: Promise<{ code: number | null; output: string }>;
 }
 
-const run = (entry: string, args: readonly string[], variables: Variables): Run => {
+const run = (entry: readonly string[], variables: Variables): Run => {
   const config = { CAUSEWAY_ENV: "development", DATABASE_URL: db.url, ROLE: "worker", CAUSEWAY_DATA_DIR: dataDir };
-  const child = spawn(process.execPath, ["--import", "tsx", entry, ...args], {
+  const child = spawn(process.execPath, [...entry], {
     env: { NODE_ENV: "test", ...config, ...variablesOf(variables) },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -117,7 +118,7 @@ const run = (entry: string, args: readonly string[], variables: Variables): Run 
   return { child, finished };
 };
 const children = new Set<ChildProcess>();
-const rotate = (variables: Variables, ...args: string[]): Run => run("scripts/keys-rotate.ts", args, variables);
+const rotate = (variables: Variables, ...args: string[]): Run => run([keysRotate, ...args], variables);
 
 const keyIds = async (): Promise<Record<string, string>> => {
   const rows = await db.database.prisma.managedKey.findMany({ select: { id: true, kekId: true } });
@@ -129,10 +130,10 @@ const SPARE_KEYS = Array.from({ length: 20 }, (_, index) => `spare-${String(inde
 const LOCKED = "spare-10";
 
 let dataDir = "";
+let keysRotate = "";
 
 beforeAll(async () => {
-  db = await testDatabase();
-  devnet = await testDevnet();
+  [db, devnet, keysRotate] = await Promise.all([testDatabase(), testDevnet(), bundled("scripts/keys-rotate.ts")]);
   dataDir = mkdtempSync(`${tmpdir()}/causeway-rotation-`);
   afterAll(() => {
     for (const child of children) child.kill("SIGKILL");
@@ -164,7 +165,7 @@ describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", { timeout: TEST_TIMEOUT_M
   });
 
   test("too early without the old key, no instance starts, and the message says what to do", async () => {
-    const { code, output } = await run("server.ts", [], AFTER).finished;
+    const { code, output } = await run(["--import", "tsx", "server.ts"], AFTER).finished;
     expect(code).toBe(1);
     expect(output).toContain("Causeway did not start. The keys: ");
     expect(output).toContain("The database has wallet keys that no configured key decrypts.");

@@ -7,6 +7,7 @@ import { newId } from "@/lib/core/ids";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/db/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { signal } from "@/lib/os/process.mjs";
+import { bundled } from "@/lib/testing/bundle";
 import { testDatabase } from "@/lib/testing/database";
 import { seededRandom, testLedger } from "@/lib/testing/ledger";
 import { postLoad } from "@/lib/testing/ledger-load";
@@ -44,7 +45,7 @@ const APP = `
   import { createLedgerRepository } from "./lib/modules/ledger/repository.ts";
   import { createLedgerService } from "./lib/modules/ledger/service.ts";
   import { postLoad } from "./lib/testing/ledger-load.ts";
-  const { url, ...options } = JSON.parse(process.argv[1]);
+  const { url, ...options } = JSON.parse(process.argv[2]);
   const ledger = createLedgerService({ repository: createLedgerRepository(url), clock: { now: () => new Date() } });
   await postLoad(ledger, {
     ...options,
@@ -54,11 +55,13 @@ const APP = `
   });
 `;
 
+const app = await bundled({ code: APP });
+
 /** The keys that it got to write are what it acknowledged. */
 const startApp = (name: string): { child: ChildProcess; acknowledged: string[] } => {
   const acknowledged: string[] = [];
   const options = JSON.stringify({ url, projectId, name, accounts, inFlight: IN_FLIGHT });
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", APP, options], {
+  const child = spawn(process.execPath, [app, options], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,5 +1,5 @@
 /** What payouts of both kinds share. */
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payouts";
+import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 

@@ -1,7 +1,7 @@
 /** Payouts of both kinds as they are read: one, a page of them, and their rows. */
 import type { Asset, Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
-import { PAYOUT_ROWS_MAX, type ROW_STATUSES } from "@/lib/contracts/payouts";
+import { PAYOUT_ROWS_MAX, type ROW_STATUSES } from "@/lib/contracts/payout-records";
 import { invalidRequest, notFound, type DomainError } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { isFinal, type Status } from "@/lib/core/status";
@@ -23,7 +23,7 @@ export interface PayoutReadingDeps {
   readonly prices: FeeDeps["prices"];
 }
 
-/** A payout between accounts, and the asset that it is in; null where no chain lists that any more. */
+/** A payout between accounts. `asset` is null when no configured chain lists its asset any more. */
 export interface AccountsPayoutView {
   readonly kind: "global_accounts";
   readonly payout: AccountsPayoutRow;
@@ -64,7 +64,7 @@ const WALLET_STATUSES: readonly RowStatus[] = [
 const isAccountStatus = (status: RowStatus): status is AccountRowStatus => ACCOUNT_STATUSES.includes(status);
 const isWalletStatus = (status: RowStatus): status is WalletRowStatus => WALLET_STATUSES.includes(status);
 
-/** A payout that was just made. */
+/** For payouts that were created just now, which no other payout can have retried yet. */
 const NOT_RETRIED: ReadonlySet<string> = new Set();
 
 const badCursor = (): DomainError => invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);

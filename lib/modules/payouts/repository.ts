@@ -1,4 +1,4 @@
-/** Payouts of both kinds: what their common row says. Rows and batches are in `accounts/` and `wallets/`. */
+/** Reads and changes the table `payout`, which both kinds of payouts share. Their rows and batches are in `accounts/` and `wallets/`. */
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn } from "@/lib/db/sql";
@@ -83,7 +83,7 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : asPayout(row);
     },
 
-    /** What a caller's Idempotency-Key was used for already. */
+    /** The payout that a caller's Idempotency-Key was used for; null when it was not used. */
     findByKey: async (used: KeyUse): Promise<PayoutRow | null> => {
       const row = await prisma.payout.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } });
       return row === null ? null : asPayout(row);

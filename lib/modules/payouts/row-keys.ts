@@ -49,7 +49,7 @@ export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {
   });
 };
 
-// Transaction-level locks, taken in one order by everybody, so that nobody waits in a circle.
+// Transaction-level locks. Every transaction takes them in the same order, which prevents deadlocks.
 const LOCK = `
   SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || $1), lock) FROM unnest(string_to_array($2, ',')::int[]) AS lock`;
 

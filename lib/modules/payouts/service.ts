@@ -1,4 +1,4 @@
-/** Payouts of both kinds: made by the part that belongs to their kind, and read, approved and cancelled here. */
+/** Payouts of both kinds. `accounts/` and `wallets/` create them; reading, approval, cancelling and retry are here. */
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
@@ -69,14 +69,14 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   };
 
   /**
-   * Lets a payout run. Of one to wallets the money is held now.
+   * Lets a payout run. A payout to wallets holds its money from now on.
    * @throws DomainError `not_found`, `invalid_state`, `otp_*`, `insufficient_balance`, `insufficient_reserves`,
    * `sponsor_budget_exceeded`
    */
   const approve = async (actor: UserActor, id: string, code: string): Promise<PayoutView> => {
     const view = await awaiting(actor.projectId, id);
     const { payout } = view;
-    // Told before the code is used up.
+    // Checked before the code is consumed, so that the same code works once the money is there.
     if (view.kind === "wallets") await wallets.requireFunds(view);
     const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: payout.id, digest: digestOf(view), code });
     const data = { means: "code", codeId };
@@ -126,7 +126,7 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   };
 
   /**
-   * Whether the caller may still pay what this tries again, before a stored answer is given again.
+   * Checks that the caller may still pay the rows of a retry, before the stored answer of an earlier call is repeated.
    * @throws DomainError `not_found`, `recipient_not_allowed`
    */
   const checkRetry = async (actor: Actor, id: string): Promise<void> => {
@@ -144,7 +144,6 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
     allItems: reading.allItems,
     checkRecipients: wallets.checkRecipients,
     createScheduled: wallets.createScheduled,
-    findScheduled: wallets.findScheduled,
     checkRetry,
     requestCode,
     approve,

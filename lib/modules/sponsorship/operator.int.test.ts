@@ -2,13 +2,14 @@ import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
+import { bundled } from "@/lib/testing/bundle";
 import { testDatabase } from "@/lib/testing/database";
 
-const { url, database } = await testDatabase();
+const [{ url, database }, command] = await Promise.all([testDatabase(), bundled("scripts/sponsor-budget.ts")]);
 const { prisma } = database;
 
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, ["--import", "tsx", "scripts/sponsor-budget.ts", ...args], {
+  spawnSync(process.execPath, [command, ...args], {
     env: { PATH: dirname(process.execPath), DATABASE_URL: url, NODE_ENV: "test" },
     encoding: "utf8",
   });

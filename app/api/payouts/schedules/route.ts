@@ -1,4 +1,4 @@
-import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payouts";
+import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { created, ok, route } from "@/lib/http/route";
 import { toSchedule, toSchedules } from "@/lib/modules/payouts/serializer";
 

@@ -3,12 +3,10 @@ import {
   approvePayoutSchedule,
   cancelPayoutSchedule,
   createPayoutSchedule,
-  createWalletsPayout,
-  getPayout,
   getPayoutSchedule,
-  listPayouts,
   listPayoutSchedules,
-} from "@/lib/contracts/payouts";
+} from "@/lib/contracts/payout-schedules";
+import { createWalletsPayout, getPayout, listPayouts } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";
@@ -36,7 +34,7 @@ const refusal = (work: Promise<unknown>): Promise<Refusal> =>
     (error: unknown) => error as Refusal,
   );
 
-/** An instance that takes turns at the time that it is given. */
+/** An instance of the service whose clock shows the given time. */
 const instanceAt = (time: () => Date, changed: Partial<ScheduleRunsDeps> = {}) =>
   createScheduleRuns({
     repository: createSchedulesRepository(api.services.database),
@@ -49,6 +47,8 @@ const instanceAt = (time: () => Date, changed: Partial<ScheduleRunsDeps> = {}) =
     log: { warn: () => undefined },
     ...changed,
   });
+type CreateScheduled = ScheduleRunsDeps["payouts"]["createScheduled"];
+const dies = () => Promise.reject(new Error("killed"));
 const turnAt = (at: Date): Promise<void> => instanceAt(() => at).runDue();
 
 const payer = async (amount: string) => {
@@ -149,7 +149,7 @@ describe("a schedule", () => {
     ]);
     expect(new Set(runs.map(({ payoutId }) => payoutId))).toEqual(new Set(data.map(({ payoutId }) => payoutId)));
     expect([nextRunAt, status]).toEqual([new Date(start.getTime() + 2 * DAY_MS).toISOString(), "active"]);
-    // Whoever pays one of its rows by hand is told that it is paid already.
+    // A payment by hand that equals a row of a run is refused as a duplicate.
     const [row] = (
       await api.services.payouts.items(data[0] ? await projectOf(customer) : "", data[0]?.payoutId ?? "", { limit: 1 })
     ).rows;
@@ -164,29 +164,74 @@ describe("a schedule", () => {
     expect(await refusal(again)).toMatchObject({ code: "duplicate_payout" });
   });
 
-  test("whose service died between taking a run and making its payout makes it afterwards, once", async () => {
+  test("whose service died before the payout was stored makes it afterwards, once", async () => {
     const { client, customer } = await payer("10");
     const { scheduleId: id } = await make(client);
     await approve(customer, id);
     const at = new Date(start.getTime() + 1000);
-    const dies = () => Promise.reject(new Error("killed"));
-    // Before the payout is stored, and after it.
-    await instanceAt(() => at, { payouts: { ...api.services.payouts, createScheduled: dies } }).runDue();
+    await instanceAt(() => at, { payouts: { createScheduled: dies } }).runDue();
     expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
-    const forgets = { ...createSchedulesRepository(api.services.database), started: dies };
-    await instanceAt(() => at, { repository: forgets }).runDue();
+    // Within the transaction that stores it: neither the payout nor the note in its run is there.
+    const dyingWithin: CreateScheduled = (actor, request, run) =>
+      api.services.payouts.createScheduled(actor, request, { ...run, take: (...of) => run.take(...of).then(dies) });
+    await instanceAt(() => at, { payouts: { createScheduled: dyingWithin } }).runDue();
+    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
+    expect((await client.call(listPayouts)).data).toEqual([]);
+    await Promise.all(Array.from({ length: 5 }, () => turnAt(new Date(at.getTime() + HOUR_MS / 2))));
     const [made] = (await client.call(listPayouts)).data;
-    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
+    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: made?.payoutId }]);
     await turnAt(new Date(at.getTime() + 2 * HOUR_MS));
     expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: made?.payoutId }]);
     expect((await client.call(listPayouts)).data).toHaveLength(1);
   });
 
-  test("tells of runs that were missed, and never pays them later", async () => {
+  test("whose service died before the payout was stored never pays it once it is late", async () => {
     const { client, customer } = await payer("10");
     const { scheduleId: id } = await make(client);
     await approve(customer, id);
-    // Down for two days and a bit: the third run is not an hour late.
+    await instanceAt(() => start, { payouts: { createScheduled: dies } }).runDue();
+    await turnAt(new Date(start.getTime() + 2 * HOUR_MS));
+    expect((await read(client, id)).runs).toMatchObject([
+      { status: "missed", payoutId: null, failure: { code: "missed", retryable: false } },
+    ]);
+    expect((await client.call(listPayouts)).data).toEqual([]);
+    // Another instance noted it as missed while this one was about to store its payout.
+    const nextDay = new Date(start.getTime() + DAY_MS);
+    const overtaken: CreateScheduled = async (...of) => {
+      await turnAt(new Date(nextDay.getTime() + 2 * HOUR_MS));
+      await api.services.payouts.createScheduled(...of);
+    };
+    await instanceAt(() => nextDay, { payouts: { createScheduled: overtaken } }).runDue();
+    expect((await read(client, id)).runs.map(({ status, payoutId }) => [status, payoutId])).toEqual([
+      ["missed", null],
+      ["missed", null],
+    ]);
+    expect((await client.call(listPayouts)).data).toEqual([]);
+  });
+
+  test("that was cancelled pays no run that was claimed before, even when its payout is about to be stored", async () => {
+    const { client, customer } = await payer("10");
+    const refused = [{ status: "refused", payoutId: null, failure: { code: "cancelled", retryable: false } }];
+    const [before, meanwhile] = [await make(client), await make(client)];
+    for (const { scheduleId } of [before, meanwhile]) await approve(customer, scheduleId);
+    await instanceAt(() => start, { payouts: { createScheduled: dies } }).runDue();
+    await client.call(cancelPayoutSchedule, { params: { id: before.scheduleId } });
+    const cancelledMeanwhile: CreateScheduled = async (...of) => {
+      await client.call(cancelPayoutSchedule, { params: { id: meanwhile.scheduleId } });
+      await api.services.payouts.createScheduled(...of);
+    };
+    await instanceAt(() => start, { payouts: { createScheduled: cancelledMeanwhile } }).runDue();
+    for (const { scheduleId } of [before, meanwhile])
+      expect((await read(client, scheduleId)).runs).toMatchObject(refused);
+    await turnAt(new Date(start.getTime() + 1000));
+    expect((await client.call(listPayouts)).data).toEqual([]);
+  });
+
+  test("shows the runs that were missed, and never pays them later", async () => {
+    const { client, customer } = await payer("10");
+    const { scheduleId: id } = await make(client);
+    await approve(customer, id);
+    // The service was down for two days and half an hour: only the third run is less than an hour late.
     await turnAt(new Date(start.getTime() + 2 * DAY_MS + HOUR_MS / 2));
     const { runs } = await read(client, id);
     expect(runs.map(({ status, failure }) => [status, failure?.code ?? null])).toEqual([
@@ -208,7 +253,7 @@ describe("a schedule", () => {
     await approve(customer, id);
     const away = () => Promise.reject(new Error("away"));
     await instanceAt(() => new Date(start.getTime() + 1000), {
-      payouts: { ...api.services.payouts, createScheduled: away },
+      payouts: { createScheduled: away },
     }).runDue();
     expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
     await turnAt(new Date(start.getTime() + 5000));
@@ -233,7 +278,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  test("pays nothing when a row would mean something else than what was approved", async () => {
+  test("pays nothing when the stored request differs from what was approved", async () => {
     const { client, customer } = await payer("10");
     const { scheduleId: id } = await make(client);
     await approve(customer, id);
@@ -246,7 +291,7 @@ describe("a schedule", () => {
     expect((await client.call(listPayouts)).data).toEqual([]);
   });
 
-  test("once, or until its end, ends by itself; cancelled it never runs again, and what has begun goes on", async () => {
+  test("ends after its last run; after it is cancelled no run is made, and payouts that have begun go on", async () => {
     const { client, customer } = await payer("10");
     const once = await client.call(createPayoutSchedule, {
       body: {

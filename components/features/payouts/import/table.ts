@@ -1,7 +1,7 @@
 /** A cell of an imported file. Numbers come from spreadsheets alone, where the file itself says that the cell is a number. */
 export type Cell = string | number;
 
-/** What a file holds, before anybody says which column is what. */
+/** The cells of a file, before its columns are assigned to fields. */
 export interface Table {
   readonly rows: readonly (readonly Cell[])[];
   /** Line of the file (or row of the sheet) that each row begins on, from 1. */

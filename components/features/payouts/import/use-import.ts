@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payouts";
+import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import { readFile } from "./read-file";
 import { RefusedFileError, type Table } from "./table";
 

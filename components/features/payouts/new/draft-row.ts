@@ -33,7 +33,7 @@ export const EMPTY_ROW: DraftValues = {
   checked: false,
 };
 
-/** Nothing was typed into it; such rows are not sent. */
+/** Whether the row is empty. Empty rows are not sent. */
 export const isBlank = (row: DraftValues): boolean => DRAFT_FIELDS.every((field) => row[field].trim() === "");
 
 export const hasProblems = (problems: RowProblems): boolean => Object.keys(problems).length > 0;
@@ -46,7 +46,7 @@ export interface RowMoney {
   readonly base: bigint;
 }
 
-/** What one kind of payout asks of its rows. */
+/** The rules that one kind of payout has for its rows. */
 export interface RowRules {
   /** Columns of the table, in their order. */
   readonly fields: readonly DraftField[];

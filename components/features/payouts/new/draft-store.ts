@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payouts";
+import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import type { DraftValues } from "./draft-row";
 
 const KEY = "causeway.payout.draft";

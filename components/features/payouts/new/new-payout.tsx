@@ -15,7 +15,7 @@ import { RowsSheet } from "./rows-sheet";
 import { SummarySheet } from "./summary-sheet";
 import { useNewPayout, type Checked, type NewPayout as Form } from "./use-new-payout";
 
-/** More would make the page slow, and the call no clearer. */
+/** Rows in the example call. More rows would slow the page without making the example clearer. */
 const SNIPPET_ROWS_MAX = 20;
 
 export const NewPayout = (): ReactNode => {

@@ -1,5 +1,5 @@
 import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payouts";
+import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import { mebibytes } from "../import/read-table";
 import type { DraftValues } from "./draft-row";
 

@@ -10,13 +10,8 @@ import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Checkbox } from "@/components/ui/field";
-import {
-  createAccountsPayout,
-  createPayoutSchedule,
-  createWalletsPayout,
-  listPayouts,
-  listPayoutSchedules,
-} from "@/lib/contracts/payouts";
+import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
+import { createAccountsPayout, createWalletsPayout, listPayouts } from "@/lib/contracts/payouts";
 import { pathOfPayout, pathOfSchedule } from "../payout";
 import { dropDraft } from "./draft-store";
 import { RecipientList } from "./recipient-list";

@@ -9,7 +9,7 @@ import { ConfirmDialog } from "@/components/ui/dialog";
 import { Checkbox } from "@/components/ui/field";
 import { saveFile } from "@/components/ui/save-file";
 import { Sheet } from "@/components/ui/sheet";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payouts";
+import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import { useImport } from "../import/use-import";
 import { DraftTable } from "./draft-table";
 import { counted } from "./field-words";

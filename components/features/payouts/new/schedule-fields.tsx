@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { Checkbox, Field, Input } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import { SCHEDULE_PERIODS } from "@/lib/contracts/payouts";
+import { SCHEDULE_PERIODS } from "@/lib/contracts/payout-schedules";
 import { localOf, ownTimeZone, PERIOD_WORDS, scheduleProblems, type ScheduleValues } from "./schedule-values";
 
 const TOMORROW_MS = 24 * 60 * 60 * 1_000;

@@ -1,4 +1,4 @@
-import type { SCHEDULE_PERIODS } from "@/lib/contracts/payouts";
+import type { SCHEDULE_PERIODS } from "@/lib/contracts/payout-schedules";
 
 export type SchedulePeriod = (typeof SCHEDULE_PERIODS)[number];
 

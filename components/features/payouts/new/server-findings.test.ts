@@ -43,7 +43,7 @@ test("duplicates are no errors of cells: the person may pay them anyway", () => 
   });
 });
 
-test("what stands at no row is shown as a whole", () => {
+test("messages that belong to no row are shown for the whole payout", () => {
   const balance = refusal("insufficient_balance", []);
   expect(findingsOf(balance, KEYS).error).toBe(balance);
   const mixed = refusal("invalid_request", [

@@ -6,7 +6,7 @@ export interface Findings {
   readonly problems: ReadonlyMap<number, RowProblems>;
   /** Rows that were paid before, or that repeat another, and what the service said about each. */
   readonly duplicates: ReadonlyMap<number, string>;
-  /** What stands at no row. */
+  /** Messages that belong to no row. */
   readonly error: Error | null;
 }
 
@@ -40,7 +40,7 @@ export const findingsOf = (error: Error, keys: readonly number[]): Findings => {
     if (place === null || key === undefined) continue;
     placed += 1;
     if (isDuplicate) duplicates.set(key, message);
-    // The first about a field is enough.
+    // Only the first message about a field is shown.
     else problems.set(key, { [place.field]: message, ...problems.get(key) });
   }
   return { problems, duplicates, error: details.length > 0 && placed === details.length ? null : error };

@@ -11,7 +11,7 @@ export interface DraftRows {
   readonly change: (key: number, part: Partial<DraftValues>) => void;
   readonly add: () => void;
   readonly remove: (key: number) => void;
-  /** Rows in which nothing stands yet make room. */
+  /** Adds rows, and removes the empty ones. */
   readonly append: (values: readonly DraftValues[]) => void;
   readonly replace: (values: readonly DraftValues[]) => void;
   /** Shows what is wrong with every row. */

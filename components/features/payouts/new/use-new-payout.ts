@@ -50,9 +50,9 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly clear: () => void;
   readonly options: PayoutOptions;
   readonly setOptions: (part: Partial<PayoutOptions>) => void;
-  /** Rows in which something stands. */
+  /** Rows that are not empty. */
   readonly filled: readonly DraftRow[];
-  /** By key; of rows that nobody has left yet only what the service said. */
+  /** Problems by the row's key. A row that is still being typed in shows only the problems that the service named. */
   readonly problems: ReadonlyMap<number, RowProblems>;
   /** By key: why the row may pay the same twice. */
   readonly duplicates: ReadonlyMap<number, string>;
@@ -62,7 +62,7 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly body: WalletsBody | AccountsBody | null;
   readonly check: () => Promise<Checked | null>;
   readonly checking: boolean;
-  /** What the service said that stands at no row. */
+  /** Messages of the service that belong to no row. */
   readonly error: Error | null;
 }
 

@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import type { Account } from "@/components/features/global-accounts/account";
 import { useAccount } from "@/components/features/global-accounts/use-accounts";
 import { balanceOf, useSwapSetup, type SetupState, type SwapSetup } from "@/components/features/swap/use-swap-setup";
-import { PAYOUT_KINDS } from "@/lib/contracts/payouts";
+import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
 import { accountRules } from "./account-rules";
 import type { RowRules } from "./draft-row";
 import { walletRules, type WalletTarget } from "./wallet-rules";

@@ -25,7 +25,7 @@ import {
   cancelPayoutSchedule,
   getPayoutSchedule,
   listPayoutSchedules,
-} from "@/lib/contracts/payouts";
+} from "@/lib/contracts/payout-schedules";
 import { Creator } from "../creator";
 import type { Schedule } from "../payout";
 import { ScheduleRuns } from "./schedule-runs";

@@ -3,7 +3,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
-import { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payouts";
+import { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import type { Schedule } from "../payout";
 
 const REFRESH_MS = 10_000;

@@ -25,7 +25,7 @@ const FINISH_ATOMIC = `
     paid_base = CASE WHEN $3 = 'completed' THEN total_base ELSE 0 END
   WHERE id = $1 AND status = 'processing'`;
 
-/** Inside a transaction of the ledger's: what was posted, and that it was, change together. */
+/** Runs inside the ledger's transaction, so that the payout ends together with its postings. */
 export const finishAtomic = async (
   sql: Sql,
   end: { payoutId: string; completed: boolean; failure: object | null; now: Date },

@@ -118,7 +118,7 @@ const SETTLE_ITEMS = `
   FROM counted WHERE id = $1
   RETURNING (SELECT coalesce(array_agg(index), '{}') FROM settled) AS settled`;
 
-/** Inside the transaction of the ledger's that posts them: what was paid, and that it was, change together. */
+/** Runs inside the ledger's transaction, so that the rows' states change together with their postings. */
 export const settleItems = async (
   sql: Sql,
   settled: { payoutId: string; items: readonly ItemOutcome[]; now: Date },

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { failureRecord } from "@/lib/contracts/operations";
-import type { accountsPayoutItem, accountsPayoutRecord } from "@/lib/contracts/payouts";
+import type { accountsPayoutItem, accountsPayoutRecord } from "@/lib/contracts/payout-records";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";

@@ -1,4 +1,4 @@
-/** Payments from one account of the ledger to many. */
+/** Payments from one account of the ledger to many accounts. */
 import { worthOf } from "@/lib/core/decimal";
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
@@ -63,7 +63,7 @@ const sameAs = (known: AccountsPayoutRow, digest: Uint8Array): AccountsPayoutRow
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
 
-/** Worth in US dollars, rounded up: it is weighed against a cap. */
+/** Worth in US dollars, rounded up, because it is compared with a cap. */
 const worth = (base: bigint, priceUsd: string | null | undefined): string | null => {
   if (priceUsd === null || priceUsd === undefined) return null;
   const of = { amountBase: base, decimals: LEDGER_DECIMALS, price: priceUsd };
@@ -154,7 +154,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
     return sameAs(known, payout.digest);
   };
 
-  /** What was stored for the key before: it stands, whatever has become of accounts and balances since. */
+  /** The payout that an earlier call with the same key stored. It is returned even when accounts or balances have changed since. */
   const repeatedOf = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow | null> => {
     if (input.key === null || input.validateOnly) return null;
     const known = await findKnown(actor, input.key);

@@ -1,5 +1,6 @@
 import type { Database, Tx } from "@/lib/db/client";
 import { Prisma, type PayoutSchedule, type PayoutScheduleRun } from "@/lib/db/generated/client";
+import type { Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
@@ -14,9 +15,18 @@ export interface RunFailure {
   readonly retryable: boolean;
 }
 
-/** The columns' CHECKs say which texts there are. */
+/** The casts are safe, because CHECK constraints allow only these texts in the columns. */
 const asSchedule = (row: PayoutSchedule): ScheduleRow => row as ScheduleRow;
 const asRun = (row: PayoutScheduleRun): ScheduleRunRow => row as ScheduleRunRow;
+
+/** Thrown inside the transaction that would store the payout of a run whose schedule was cancelled. */
+export class ScheduleCancelledError extends Error {}
+
+const LOCK_SCHEDULE = `SELECT status FROM payout_schedule WHERE project_id = $1 AND id = $2 FOR SHARE`;
+
+const TAKE_RUN = `
+  UPDATE payout_schedule_run SET payout_id = $4
+  WHERE project_id = $1 AND schedule_id = $2 AND scheduled_at = $3::timestamptz AND status = 'started' AND payout_id IS NULL`;
 
 type At = Pick<ScheduleRow, "projectId" | "id">;
 
@@ -68,7 +78,7 @@ export const createSchedulesRepository = (database: Database) => {
       const { projectId, before, limit } = query;
       const rows = await prisma.payoutSchedule.findMany({
         where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
-        // A request of 10,000 rows is of no use in a list.
+        // The request can have 10,000 rows, and a list does not show them.
         omit: { request: true },
         orderBy: { id: "desc" },
         take: limit,
@@ -109,7 +119,7 @@ export const createSchedulesRepository = (database: Database) => {
         return count === 1;
       }),
 
-    /** Whose next run is due, the longest waiting first. */
+    /** Schedules whose next run is due, the one that waits longest first. */
     due: async (now: Date, limit: number): Promise<ScheduleRow[]> => {
       const rows = await prisma.payoutSchedule.findMany({
         where: { status: "active", nextRunAt: { lte: now } },
@@ -121,7 +131,7 @@ export const createSchedulesRepository = (database: Database) => {
     },
 
     /**
-     * Takes a due run: notes it, and names the next one. Of any number of instances one does so; false for the others, and when the
+     * Claims a due run: notes it, and names the next one. Of any number of instances one does so; false for the others, and when the
      * schedule was cancelled.
      */
     claim: (
@@ -147,7 +157,7 @@ export const createSchedulesRepository = (database: Database) => {
         return true;
       }),
 
-    /** Runs that were taken, and of which no payout is known yet. */
+    /** Runs that were claimed, and have neither a payout nor a reason why there is none. */
     openRuns: async (limit: number): Promise<ScheduleRunRow[]> => {
       const rows = await prisma.payoutScheduleRun.findMany({
         where: { status: "started", payoutId: null },
@@ -157,15 +167,23 @@ export const createSchedulesRepository = (database: Database) => {
       return rows.map(asRun);
     },
 
-    /** Notes the payout of a run. It is there, whatever another instance has made of the run meanwhile. */
-    started: async ({ projectId, scheduleId, scheduledAt }: ScheduleRunRow, payoutId: string): Promise<void> => {
-      await prisma.payoutScheduleRun.updateMany({
-        where: { projectId, scheduleId, scheduledAt, payoutId: null },
-        data: { payoutId, status: "started", failure: Prisma.DbNull },
-      });
+    /**
+     * Notes the payout of a run that was claimed, inside the transaction that stores the payout. The schedule's row stays locked until
+     * that transaction ends: whoever cancels the schedule comes either before the payout, or after all of it.
+     * False when the run has a payout, or ended without one.
+     * @throws ScheduleCancelledError
+     */
+    take: async (
+      sql: Sql,
+      { projectId, scheduleId, scheduledAt }: ScheduleRunRow,
+      payoutId: string,
+    ): Promise<boolean> => {
+      const [schedule] = await sql.query<{ status: string }>(LOCK_SCHEDULE, [projectId, scheduleId]);
+      if (schedule === undefined || schedule.status === "cancelled") throw new ScheduleCancelledError();
+      return (await sql.change(TAKE_RUN, [projectId, scheduleId, scheduledAt, payoutId])) === 1;
     },
 
-    /** Notes why a run that was taken makes no payout. False when somebody else noted how it ended. */
+    /** Notes why a run that was claimed makes no payout. False when it has one, or somebody else noted a reason. */
     failed: (
       { projectId, scheduleId, scheduledAt }: ScheduleRunRow,
       end: { status: "missed" | "refused"; failure: RunFailure },

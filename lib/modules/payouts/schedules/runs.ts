@@ -1,4 +1,4 @@
-/** Runs of schedules that are due: each is a payout of its own, made once by whichever instance comes first. */
+/** Makes the payouts of schedules that are due. Each run is a payout of its own, made once however many instances look for due runs. */
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
@@ -8,25 +8,31 @@ import { hexOf } from "../common";
 import { readRequest, type RequestDeps } from "../wallets/request";
 import type { WalletPayoutsService } from "../wallets/service";
 import { storedScheduleRequest } from "../wallets/stored";
-import type { RunFailure, ScheduleRow, ScheduleRunRow, SchedulesRepository } from "./repository";
+import {
+  ScheduleCancelledError,
+  type RunFailure,
+  type ScheduleRow,
+  type ScheduleRunRow,
+  type SchedulesRepository,
+} from "./repository";
 import { nextOf, scheduleDigest, timingOf } from "./service";
 
 export interface ScheduleRunsDeps extends RequestDeps {
   readonly repository: SchedulesRepository;
-  readonly payouts: Pick<WalletPayoutsService, "createScheduled" | "findScheduled">;
+  readonly payouts: Pick<WalletPayoutsService, "createScheduled">;
   readonly projects: Pick<ProjectsService, "list">;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** A run that is later than that is noted as missed, and never paid by itself. */
+/** A run whose payout could not be made within this time is noted as missed, and never paid by itself. */
 export const GRACE_MS = 60 * 60 * 1000;
 const SCHEDULES_AT_ONCE = 20;
 const RUNS_AT_ONCE = 20;
 /** Periods of one schedule that one turn notes as missed; the next turn goes on. */
 const PERIODS_AT_ONCE = 100;
 
-/** These may be over in a moment: the run is tried again until its grace is over. */
+/** After these errors the run is tried again, until it is `GRACE_MS` late. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "chain_unavailable",
   "provider_error",
@@ -38,6 +44,12 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const MISSED: RunFailure = {
   code: "missed",
   message: "The service was not running when this was due. Nothing was paid, and it will not be paid by itself.",
+  retryable: false,
+};
+
+const CANCELLED: RunFailure = {
+  code: "cancelled",
+  message: "The schedule was cancelled before this payout was made. Nothing was paid.",
   retryable: false,
 };
 
@@ -55,7 +67,7 @@ const entryOf = (
   at,
 });
 
-/** What is not for people to read. */
+/** Stands for an error that is no DomainError: its text may hold internals, so people do not read it. */
 const UNKNOWN = {
   code: "internal_error",
   message: "It could not be made because of an error of the service.",
@@ -69,12 +81,12 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
 
   const isLate = (scheduledAt: Date, now: Date): boolean => now.getTime() - scheduledAt.getTime() > GRACE_MS;
 
-  /** Takes every run of a schedule that is due. */
-  const takeDue = async (due: ScheduleRow, now: Date): Promise<void> => {
+  /** Claims every run of a schedule that is due. */
+  const claimDue = async (due: ScheduleRow, now: Date): Promise<void> => {
     let scheduledAt = due.nextRunAt;
     for (let periods = 0; scheduledAt !== null && scheduledAt <= now && periods < PERIODS_AT_ONCE; periods += 1) {
       const nextRunAt = nextOf(due, scheduledAt);
-      // Of several that were not made in time at most the last is still of use.
+      // After a pause of several periods only the latest run is made; earlier ones count as missed.
       const missed = isLate(scheduledAt, now) || (nextRunAt !== null && nextRunAt <= now);
       const at = { projectId: due.projectId, scheduleId: due.id, scheduledAt };
       const run = {
@@ -89,7 +101,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
     }
   };
 
-  /** The person who approved it, with the role of now. @throws DomainError `forbidden` */
+  /** The person who approved the schedule, with their present role in the project. @throws DomainError `forbidden` */
   const approverOf = async ({ projectId, approvedBy }: ScheduleRow): Promise<UserActor> => {
     const memberships = approvedBy === null ? [] : await deps.projects.list(approvedBy);
     const role = memberships.find((each) => each.projectId === projectId)?.role;
@@ -98,7 +110,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
     return { type: "user", userId: approvedBy, sessionId: "schedule", projectId, role };
   };
 
-  const pay = async (schedule: ScheduleRow, run: ScheduleRunRow): Promise<string> => {
+  const pay = async (schedule: ScheduleRow, run: ScheduleRunRow): Promise<void> => {
     const actor = await approverOf(schedule);
     const request = await readRequest(deps, actor, storedScheduleRequest.parse(schedule.request));
     if (hexOf(scheduleDigest(request, timingOf(schedule))) !== hexOf(schedule.digest))
@@ -106,51 +118,53 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
         "invalid_state",
         "What would be paid now is not what was approved: make the schedule anew.",
       );
-    const of = { scheduleId: schedule.id, key: keyOf(run) };
-    return (await deps.payouts.createScheduled(actor, request, of)).payout.id;
+    await deps.payouts.createScheduled(actor, request, {
+      scheduleId: schedule.id,
+      key: keyOf(run),
+      take: (sql, payoutId) => repository.take(sql, run, payoutId),
+    });
   };
 
-  const fail = async (run: ScheduleRunRow, error: unknown, now: Date): Promise<void> => {
+  /** False when the run has a payout, or somebody else noted why it has none. */
+  const end = (run: ScheduleRunRow, status: "missed" | "refused", failure: RunFailure): Promise<boolean> =>
+    repository.failed(run, { status, failure }, entryOf(run, `run_${status}`, failure, clock.now()));
+
+  const fail = async (run: ScheduleRunRow, error: unknown): Promise<boolean> => {
+    if (error instanceof ScheduleCancelledError) return end(run, "refused", CANCELLED);
     const { code, message } = isDomainError(error) ? error : UNKNOWN;
     const isTemporary = TEMPORARY.has(code);
-    if (isTemporary && !isLate(run.scheduledAt, now)) return;
-    const failure = { code, message, retryable: false };
-    const status = isTemporary ? "missed" : "refused";
-    await repository.failed(run, { status, failure }, entryOf(run, `run_${status}`, failure, now));
+    if (isTemporary && !isLate(run.scheduledAt, clock.now())) return true;
+    return end(run, isTemporary ? "missed" : "refused", { code, message, retryable: false });
   };
 
-  /** The payout of a run: that of an earlier attempt, also of another instance, or a new one. */
-  const payoutOf = async (schedule: ScheduleRow, run: ScheduleRunRow): Promise<string> => {
-    const createdBy = schedule.approvedBy ?? "";
-    const find = () => deps.payouts.findScheduled(run.projectId, { createdBy, key: keyOf(run) });
-    const made = await find();
-    if (made !== null) return made;
-    try {
-      return await pay(schedule, run);
-    } catch (error) {
-      const other = await find();
-      if (other === null) throw error;
-      return other;
-    }
-  };
-
-  /** Makes the payout of a run that was taken, once: the run's key is stored with the payout. */
+  /**
+   * Makes the payout of a run that was claimed, once. A run may have been claimed long ago, by an instance that was killed before it
+   * made the payout: it is not paid once it is late or its schedule was cancelled.
+   */
   const make = async (run: ScheduleRunRow): Promise<void> => {
     const schedule = await repository.find(run.projectId, run.scheduleId);
     if (schedule === null) return;
+    if (schedule.status === "cancelled") {
+      await end(run, "refused", CANCELLED);
+      return;
+    }
+    if (isLate(run.scheduledAt, clock.now())) {
+      await end(run, "missed", MISSED);
+      return;
+    }
     try {
-      await repository.started(run, await payoutOf(schedule, run));
+      await pay(schedule, run);
     } catch (error) {
       const { scheduleId, scheduledAt } = run;
-      log.warn({ err: error, scheduleId, scheduledAt }, "a scheduled payout could not be made");
-      await fail(run, error, clock.now());
+      if (await fail(run, error))
+        log.warn({ err: error, scheduleId, scheduledAt }, "a scheduled payout could not be made");
     }
   };
 
   /** One turn; any number of instances may take turns at once. */
   const runDue = async (): Promise<void> => {
     const now = clock.now();
-    for (const due of await repository.due(now, SCHEDULES_AT_ONCE)) await takeDue(due, now);
+    for (const due of await repository.due(now, SCHEDULES_AT_ONCE)) await claimDue(due, now);
     for (const run of await repository.openRuns(RUNS_AT_ONCE)) await make(run);
   };
 

@@ -1,6 +1,6 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { failureRecord } from "@/lib/contracts/operations";
-import type { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payouts";
+import type { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { formatAmount } from "@/lib/core/money";
 import { storedTotals } from "../wallets/stored";
 import type { ScheduleView } from "./service";

@@ -1,4 +1,4 @@
-/** Payouts to wallets at a time, or again and again: made, approved and cancelled by people, and run by `runs.ts`. */
+/** Schedules of payouts to wallets: people create, approve and cancel them here; `runs.ts` makes the payouts that are due. */
 import { createHash } from "node:crypto";
 import { actorName, requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { ChainRegistry } from "@/lib/chains/registry";
@@ -73,7 +73,7 @@ const readTiming = (input: NewSchedule, now: Date): Timing => {
   return timing;
 };
 
-/** Names become addresses, so that each run pays what was approved whatever a name comes to mean. */
+/** Replaces token symbols by addresses, so that each run pays the approved token even when the symbol later means another one. */
 const storedRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): RequestInput => ({
   chainId,
   transfers: rows.map(({ recipient, token, amountBase, reference: own, note }) => ({
@@ -212,7 +212,7 @@ export const createSchedulesService = (deps: SchedulesDeps) => {
       data: { means: "code", codeId },
       at: now,
     };
-    // Its first run may be past by now; then it is noted as missed, or run where that is only a moment ago.
+    // The first run may be due already: it is made when it is less than `GRACE_MS` late, and else noted as missed.
     const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
     if (!(await repository.approve(schedule, next, audit)))
       throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");

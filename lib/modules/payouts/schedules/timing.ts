@@ -1,4 +1,4 @@
-/** When a schedule runs: by the clock on the wall of its time zone, also where that clock is changed. */
+/** Computes when a schedule runs: at the same local time of its time zone, also after changes to and from summer time. */
 
 export type Period = "day" | "week" | "month";
 
@@ -12,7 +12,7 @@ export interface Timing {
   readonly endsAt: Date | null;
 }
 
-/** A time on a wall, as if it were one in UTC: milliseconds since 1970. */
+/** A local time, encoded as the milliseconds since 1970 of the same date and time in UTC. */
 type WallMs = number;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -48,7 +48,7 @@ export const isTimeZone = (timeZone: string): boolean => {
   }
 };
 
-/** What clocks of the time zone show at an instant. */
+/** The local time of the zone at an instant. */
 const wallOf = (timeZone: string, at: Date): WallMs => {
   const parts = new Map(
     formatOf(timeZone)
@@ -63,8 +63,8 @@ const wallOf = (timeZone: string, at: Date): WallMs => {
 const offsetMs = (timeZone: string, at: number): number => wallOf(timeZone, new Date(at)) - at;
 
 /**
- * The instant at which clocks show that time. Of two such instants (the clock is set back) the earlier one; where there is none (the
- * clock is set forward) as much later as the clock was set forward by.
+ * The instant of a local time. When the clock is set back the time occurs twice, and the earlier instant is taken. When the clock is set
+ * forward over it the time does not occur, and the instant is later by the length of that change.
  */
 export const instantOf = (timeZone: string, wall: WallMs): Date => {
   const before = wall - offsetMs(timeZone, wall - DAY_MS);
@@ -89,7 +89,7 @@ export const runAt = ({ startsAt, every, timeZone }: Timing, n: number): Date =>
   return instantOf(timeZone, start + n * (every === "week" ? 7 : 1) * DAY_MS);
 };
 
-/** About the number of the last run before an instant; one too few rather than one too many. */
+/** A lower estimate of how many runs lie before an instant; the search for the next run begins there. */
 const runsBefore = ({ startsAt, every }: Timing, at: Date): number => {
   const days = (at.getTime() - startsAt.getTime()) / DAY_MS;
   const months =

@@ -1,4 +1,4 @@
-/** Letting a payout run that awaits approval: what its code states and covers, and what is held or started for it. */
+/** Approval of a payout to wallets: the text and digest of its one-time code, and holding its money once it is approved. */
 import { createHash } from "node:crypto";
 import type { Actor } from "@/lib/core/actor";
 import type { ChainRegistry } from "@/lib/chains/registry";
@@ -46,7 +46,7 @@ export const createApproving = (deps: ApprovingDeps) => {
     ];
   };
 
-  /** What the message with the code states, a line each. */
+  /** The lines of the message that carries the one-time code. */
   const approvalLines = async ({ payout, own }: Awaiting): Promise<string[]> => {
     const { projectId, id: payoutId, itemsTotal } = payout;
     const first = await deps.rows.items({ projectId, payoutId, after: -1, limit: LINES_MAX });
@@ -94,7 +94,7 @@ export const createApproving = (deps: ApprovingDeps) => {
     );
   };
 
-  /** What must be there before a code is used up. @throws DomainError `insufficient_balance`, `chain_unavailable` */
+  /** Checks the balance before the one-time code is consumed, so that a refusal leaves the code usable. @throws DomainError `insufficient_balance`, `chain_unavailable` */
   const requireFunds = async ({ own }: Awaiting): Promise<void> => {
     const outflow = outflowOf(own);
     const paidBy = own.feePaidBy === "sponsor" ? "sponsor" : "wallet";
@@ -107,7 +107,7 @@ export const createApproving = (deps: ApprovingDeps) => {
     if (uncovered.length > 0) throw money.notEnough(outflow, uncovered);
   };
 
-  /** What a code approves: the payout, and what brings the missing part to its chain. */
+  /** SHA-256 of everything that a one-time code approves: the payout, and the operation that funds its chain. */
   const codeDigest = ({ payout, own }: Awaiting): Uint8Array<ArrayBuffer> => {
     if (own.funding === null) return new Uint8Array(payout.digest);
     const { quoteId, sources, minimumBase } = storedFunding.parse(own.funding);

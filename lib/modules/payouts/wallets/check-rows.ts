@@ -131,7 +131,7 @@ export const readRows = (input: readonly WalletRowInput[], context: RowsContext)
   return { rows, faults };
 };
 
-/** Rows to addresses that the caller may not pay; what is no address is for `readRows` to name. */
+/** Faults of rows that pay an address outside the caller's list. Texts that are no address are left to `readRows`. */
 export const strangersAmong = (
   rows: readonly Pick<WalletRowInput, "address">[],
   mayPay: RowsContext["mayPay"],
@@ -142,7 +142,7 @@ export const strangersAmong = (
       : [{ path: `transfers.${String(index)}.address`, ...NOT_ALLOWED }],
   );
 
-/** Codes that stand for the whole request where every fault is of that kind. */
+/** The request is refused with one of these codes when all of its faults have that code, and else with `invalid_request`. */
 const OWN_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "amount_precision",
   "unsupported_token",

@@ -4,6 +4,7 @@ import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import type { WalletPayout } from "@/lib/db/generated/client";
 import { toDecimal } from "@/lib/db/decimal";
+import type { Sql } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { WalletsPayoutRow } from "../repository";
@@ -14,16 +15,28 @@ import { digestOf, type PayoutRequest } from "./request";
 import { tokenName, type PayoutPlan } from "./rows";
 import type { PayoutWarning } from "./stored";
 
-/** How a payout comes to be. */
+/** The run of a schedule for which a payout is made. */
+export interface ScheduledRun {
+  readonly scheduleId: string;
+  /** Names the run; stored as the payout's idempotency key. */
+  readonly key: string;
+  /**
+   * Notes the payout in its run, inside the transaction that stores the payout, so that neither is ever there without the other.
+   * False: the run has a payout already, or was noted as missed or refused.
+   */
+  readonly take: (sql: Sql, payoutId: string) => Promise<boolean>;
+}
+
+/** Why a payout is made, and by which call. */
 export interface Origin {
   /** The caller's Idempotency-Key. */
   readonly key: string | null;
   readonly retryOf: string | null;
-  readonly scheduleId: string | null;
+  readonly run: ScheduledRun | null;
   readonly allowDuplicates: boolean;
 }
 
-/** As it would be stored. */
+/** The payout's row, with the values that it has before anything is stored. */
 export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, now: Date): WalletsPayoutRow => ({
   id: newId("payout"),
   projectId: actor.projectId,
@@ -49,7 +62,7 @@ export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, 
   expiresAt: null,
 });
 
-/** The same row as the database would give back. */
+/** The row of `wallet_payout` as the database would return it. */
 export const ownRow = (payout: WalletsPayoutRow, own: NewWalletPayout): WalletPayout => ({
   ...own,
   projectId: payout.projectId,
@@ -72,6 +85,9 @@ export const groupsOf = (payoutId: string, { batches }: PayoutPlan): BatchGroup[
     rows,
     amountBase,
     gasCostWei: 0n,
+    mayStop: true,
+    mayRetry: false,
+    rowsInDoubt: 0,
   }));
 
 export const duplicateWarnings = (duplicates: readonly DuplicateRow[]): PayoutWarning[] =>

@@ -1,4 +1,4 @@
-/** What a payout does while another operation brings the missing part to its chain. */
+/** Waits for the operation that brings the missing money to the payout's chain, and then holds the payout's money. */
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { isDomainError, type ErrorCode } from "@/lib/core/errors";
@@ -40,7 +40,7 @@ export const createFundingStep = (deps: FundingStepDeps) => {
     return "ended";
   };
 
-  /** The money is where the operation says that it is. */
+  /** Ends the payout. Its message repeats the operation's own text about where the money is. */
   const notFunded = (payout: WalletsPayoutRow, operation: OperationWithLegs): Promise<FundingTurn> =>
     failed(
       payout,

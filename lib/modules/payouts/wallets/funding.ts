@@ -17,7 +17,7 @@ export interface FundingDeps {
   readonly funding: Pick<FundingService, "minimumOf" | "price" | "store">;
 }
 
-/** Where money may come from, and how much is there. */
+/** A source of money on another chain, and its available balance. */
 interface Candidate {
   readonly wallet: Wallet;
   readonly token: Token;
@@ -33,7 +33,7 @@ export interface FundingPlan {
 
 const SOURCES_MAX = 10;
 const SLIPPAGE_BPS = 50;
-/** A part of what a whole balance would bring is asked for with so much more, because fees have fixed parts. */
+/** A share of a balance is raised to this percentage, because a smaller amount pays the same fixed fees. */
 const MARGIN_PERCENT = 102n;
 const TRIES_MAX = 4;
 
@@ -72,7 +72,7 @@ export const createFundingPlanner = (deps: FundingDeps) => {
       }),
     );
 
-  /** The same asset on other chains; then other tokens, but for those that the payout pays itself and coins that pay fees. */
+  /** Candidates for `auto`: the same asset on other chains first, then other tokens. Tokens that the payout pays, and coins, stay. */
   const automatic = (wallet: Wallet, { totals }: PayoutRequest, missing: Token): { wallet: Wallet; token: Token }[] => {
     const paid = new Set(totals.map(({ token }) => `${String(token.chainId)}:${token.address}`));
     const others = registry.tokens().filter((token) => !paid.has(`${String(token.chainId)}:${token.address}`));
@@ -100,14 +100,14 @@ export const createFundingPlanner = (deps: FundingDeps) => {
     amountBase,
   });
 
-  /** What a source alone would bring at least; 0 where no way leads there. */
+  /** The minimum that a source alone would bring; 0 when no route exists. */
   const bringsOf = (request: PayoutRequest, token: Token, source: RouteSource): Promise<bigint> =>
     funding.minimumOf(requestOf(request, token, [source])).catch((error: unknown) => {
       if (isDomainError(error) && (error.code === "no_route" || error.code === "insufficient_liquidity")) return 0n;
       throw error;
     });
 
-  /** As many candidates, in their order, as are needed; of the last one as much as is needed. */
+  /** Takes whole balances of the candidates, in order, until the missing amount is covered; of the last one only the needed share. */
   const choose = async (
     request: PayoutRequest,
     token: Token,
@@ -130,7 +130,7 @@ export const createFundingPlanner = (deps: FundingDeps) => {
     return null;
   };
 
-  /** The chosen sources priced together; the last one is raised until enough arrives. Null: it is not enough. */
+  /** Prices the chosen sources together, and raises the last amount until enough arrives. Null when its whole balance is not enough. */
   const priced = async (
     request: PayoutRequest,
     token: Token,

@@ -11,7 +11,7 @@ const PRE_VERIFICATION_GAS = 80_000n;
 const ROW_DATA_GAS = 1_300n;
 const PAYMASTER_GAS = 80_000n;
 
-/** Limits that a batch of so many rows does not pass; what it is signed with is measured. */
+/** Upper limits of the gas of a batch, for reserving before it is simulated. The signed operation has measured limits. */
 export const batchGasOf = (rows: number): UserOperationGas => ({
   callGasLimit: BATCH_GAS + ROW_GAS * BigInt(rows),
   verificationGasLimit: VERIFICATION_GAS,
@@ -20,7 +20,7 @@ export const batchGasOf = (rows: number): UserOperationGas => ({
   paymasterPostOpGasLimit: 0n,
 });
 
-/** What a batch is expected to use: recipients that hold the token already cost a third of new ones. */
+/** The gas that a batch is expected to use. A recipient that already holds the token costs a third of a new one. */
 const EXPECTED_BATCH_GAS = 180_000n;
 const EXPECTED_ROW_GAS = 27_000n;
 

@@ -1,4 +1,4 @@
-/** What a payout to wallets holds: its money, and its part of the sponsor's budget, a hold and a reservation for each batch. */
+/** Holds the money of a payout to wallets and reserves its part of the sponsor's budget: one hold and one reservation per batch. */
 import type { Tx } from "@/lib/db/client";
 import { toBigInt } from "@/lib/db/decimal";
 import { sqlOf } from "@/lib/db/sql";
@@ -24,7 +24,7 @@ export interface Holding {
   readonly walletAddress: string;
   readonly batches: readonly BatchHold[];
   readonly funds: readonly Funds[];
-  /** What has to stay in the treasury for global accounts; null where the payout takes nothing that backs them. */
+  /** The balance that must stay in the treasury to back global accounts; null when the payout spends no such token. */
   readonly backing: Backing | null;
   /** By `holdIdOf`; empty where the wallet pays for itself. */
   readonly costs: readonly GasCost[];

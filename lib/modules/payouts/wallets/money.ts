@@ -21,7 +21,7 @@ export interface MoneyDeps {
   readonly clock: Clock;
 }
 
-/** What leaves the treasury. */
+/** The chain, treasury and sums that a payout spends. */
 export interface Outflow {
   readonly chainId: number;
   readonly treasury: { readonly address: string };
@@ -43,7 +43,7 @@ const spendingsOf = ({ treasury, totals }: Outflow): Spending[] =>
   totals.map(({ token, amountBase }) => ({ owner: treasury.address, token, amountBase }));
 
 export const createPayoutMoney = ({ registry, holds, reserves, repository, clock }: MoneyDeps) => {
-  /** Where the treasury pays for itself it needs coins for the fee too. */
+  /** Adds the network fee in coins when no sponsor pays it. */
   const withFee = (outflow: Outflow, fee: Pick<PayoutFee, "wei" | "paidBy">): Spending[] => {
     const spendings = spendingsOf(outflow);
     if (fee.paidBy === "sponsor") return spendings;

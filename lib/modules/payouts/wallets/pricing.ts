@@ -1,4 +1,4 @@
-/** What a payout costs in network fees, and what it is worth. */
+/** Network fees of a payout, and the worth of its payments in US dollars. */
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { worthOf as worth } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
@@ -50,7 +50,7 @@ const USD_DECIMALS = 6;
 const usdOf = (amountBase: bigint, decimals: number, price: string): bigint =>
   worth({ amountBase, decimals, price }, USD_DECIMALS, "ceil");
 
-/** What all rows together are worth at the highest price of any chain; null where one token has no price. */
+/** Worth of all rows in US dollars, each token at its highest price on any chain; null when a token has no price. */
 export const worthOf = async (
   { prices }: Pick<FeeDeps, "prices">,
   totals: readonly TokenTotal[],

@@ -1,8 +1,9 @@
-/** What payouts to wallets and their rows say of themselves: counted from their batches. */
+/** Reads payouts to wallets: their states and sums are counted from their batches, which are the only place that holds them. */
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import type { WalletPayout } from "@/lib/db/generated/client";
-import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payouts";
+import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
+import { REPLACED } from "./batches/failures";
 
 export type WalletRowStatus = (typeof WALLET_ROW_STATUSES)[number];
 
@@ -12,10 +13,16 @@ export interface BatchGroup {
   readonly token: string;
   readonly status: WalletRowStatus;
   readonly batches: number;
-  /** Those without a status of their own. */
+  /** Without the rows that have a status of their own, which differs from their batch's. */
   readonly rows: number;
   readonly amountBase: bigint;
   readonly gasCostWei: bigint;
+  /** Whether a batch of it is not signed yet, so that it can still be cancelled. Signed batches count as queued too. */
+  readonly mayStop: boolean;
+  /** Whether its rows, if they failed, may be paid by a retry. */
+  readonly mayRetry: boolean;
+  /** Rows that failed here, and that another operation of the account may have paid. */
+  readonly rowsInDoubt: number;
 }
 
 export interface WalletItemRow {
@@ -40,7 +47,9 @@ const BATCH_STATUS = `
 
 const GROUPS = `
   SELECT b.payout_id AS "payoutId", b.token, ${BATCH_STATUS} AS status, count(*)::int AS batches, sum(b.rows)::int AS rows,
-    sum(b.amount_base)::text AS amount, sum(b.gas_cost_wei)::text AS gas
+    sum(b.amount_base)::text AS amount, sum(b.gas_cost_wei)::text AS gas, bool_or(b.state = 'queued') AS "mayStop",
+    bool_or(b.state = 'failed' AND coalesce((b.failure->>'retryable')::boolean, true)) AS "mayRetry",
+    coalesce(sum(b.rows) FILTER (WHERE b.state = 'failed' AND b.failure->>'code' = $3), 0)::int AS "rowsInDoubt"
   FROM wallet_payout_batch b WHERE b.project_id = $1 AND b.payout_id = ANY($2::text[])
   GROUP BY 1, 2, 3`;
 
@@ -78,7 +87,7 @@ export const createWalletPayoutsReader = (database: Database) => {
 
     groups: async (projectId: string, ids: readonly string[]): Promise<readonly BatchGroup[]> => {
       if (ids.length === 0) return [];
-      const rows = await sql.query<GroupRow>(GROUPS, [projectId, ids]);
+      const rows = await sql.query<GroupRow>(GROUPS, [projectId, ids, REPLACED.code]);
       return rows.map(({ amount, gas, ...group }) => ({
         ...group,
         amountBase: BigInt(amount),
@@ -86,7 +95,7 @@ export const createWalletPayoutsReader = (database: Database) => {
       }));
     },
 
-    /** Whom the latest rows of a project paid, each once. */
+    /** The addresses that the latest rows of a project paid, without repetition. */
     recipients: async (projectId: string, rowsMax: number): Promise<string[]> => {
       const rows = await sql.query<{ recipient: string }>(RECIPIENTS, [projectId, rowsMax]);
       return rows.map(({ recipient }) => recipient);

@@ -12,7 +12,7 @@ import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./hol
 import { tokenName, type PayoutPlan, type TokenTotal } from "./rows";
 import { WARNINGS_MAX, type FundFrom, type Funding, type PayoutWarning } from "./stored";
 
-/** What a payout to wallets has beside the row that both kinds share. */
+/** The columns of `wallet_payout`, the part of a payout that only payouts to wallets have. */
 export interface NewWalletPayout {
   readonly chainId: number;
   readonly fromWalletId: string;
@@ -41,7 +41,7 @@ export interface NewPayoutToWallets {
   readonly keys: RowKeys;
   /** Duplicates that were allowed, in words. */
   readonly warningsOf: (duplicates: readonly DuplicateRow[]) => readonly PayoutWarning[];
-  /** Throws what is to be said after duplicates: that the money does not suffice. */
+  /** Throws when the money does not suffice. Called after the check for duplicates, whose error comes first. */
   readonly refuse: () => void;
   /** Whether it may run without a code; notes what it spends. */
   readonly admit: (sql: Sql) => Promise<boolean>;
@@ -51,7 +51,7 @@ export interface NewPayoutToWallets {
   readonly expiresAt: Date;
 }
 
-/** Undoes a transaction that was made only to find out whether it could be made. */
+/** Thrown to roll back a transaction that only tried whether the money could be held. */
 class TriedError extends Error {}
 
 const INSERT_PAYOUT = `
@@ -194,7 +194,7 @@ export const createWalletPayoutsRepository = (
     /** As `insert`, in the transaction that accepts the operation which funds it. @throws UsedAlreadyError, NotAdmittedError */
     insertFunded: storeIn,
 
-    /** Throws as holding would, and holds nothing. */
+    /** Tries to hold the money and rolls back; throws when holding would fail. */
     tryHolding: async (holding: Holding, now: Date): Promise<void> => {
       const tried = database.transaction(async (tx) => {
         await holdBatches(tx, sponsorship, holding, now);
@@ -251,7 +251,7 @@ export const createWalletPayoutsRepository = (
         return true;
       }),
 
-    /** bridging → queued, where every batch was cancelled meanwhile: what is left is to end it. */
+    /** bridging → queued, without holding money: every batch was cancelled meanwhile, so the driver only has to end the payout. */
     skipFunding: (payoutId: string, now: Date): Promise<boolean> =>
       database.transaction((tx) => arrived(tx, payoutId, now)),
 
@@ -304,7 +304,7 @@ export const createWalletPayoutsRepository = (
         return true;
       }),
 
-    /** What the batches that were not signed yet will take. */
+    /** The amounts of the batches that are not signed yet. */
     queuedBatches: async (projectId: string, payoutId: string): Promise<(BatchHold & { readonly rows: number })[]> => {
       const batches = await database.prisma.walletPayoutBatch.findMany({
         where: { projectId, payoutId, state: "queued" },

@@ -1,4 +1,4 @@
-/** What is asked for, read and checked: rows, totals and batches. */
+/** Reads and checks the request for a payout to wallets: its rows, totals and batches. */
 import type { Actor } from "@/lib/core/actor";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
@@ -17,7 +17,7 @@ export interface RequestInput {
   readonly fundFrom?: FundFrom | undefined;
 }
 
-/** What is paid, and from where; all rows are right. */
+/** A checked request: every row is valid. */
 export interface PayoutRequest {
   readonly chainId: number;
   readonly treasury: { readonly id: string; readonly address: EvmAddress };

@@ -3,7 +3,7 @@ import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { rowKeyOf } from "../row-keys";
 
-/** A row as it was asked for, checked. */
+/** A row of the request after its checks. */
 export interface WalletRow {
   readonly recipient: EvmAddress;
   readonly token: Token;
@@ -31,7 +31,7 @@ export interface PayoutPlan {
   readonly batches: readonly PlannedBatch[];
 }
 
-/** What a payout pays of one token. */
+/** The sum that a payout pays in one token. */
 export interface TokenTotal {
   readonly token: Token;
   readonly amountBase: bigint;

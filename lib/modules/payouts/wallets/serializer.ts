@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { failureRecord } from "@/lib/contracts/operations";
-import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payouts";
+import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payout-records";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
@@ -70,11 +70,25 @@ const rowsText = (count: number): string => (count === 1 ? "1 row" : `${String(c
 const BRINGS =
   "Nothing to do: the missing part is on its way to the chain (see the operation in fundedBy). Rows are paid once it has arrived.";
 
+/** How a payout ended of which not every row was paid: where the unpaid money is, which rows may have been paid all the same. */
+const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): string => {
+  const inDoubt = sum(view.groups.map(({ rowsInDoubt }) => rowsInDoubt));
+  const left = counts.failed + counts.cancelled - inDoubt;
+  const doubt =
+    inDoubt === 0
+      ? ""
+      : ` Another operation of the account ${view.own.fromAddress} may have paid ${rowsText(inDoubt)}: look at its history before you pay them again.`;
+  const retry = mayOf(view).retry ? ` Retry pays the ${inDoubt > 0 ? "other " : ""}failed rows alone.` : "";
+  const rest = left === 0 ? "" : ` The money of the other ${rowsText(left)} is ${place}.`;
+  if (counts.paid > 0) return `${rowsText(counts.paid)} were paid.${rest}${doubt}${retry}`;
+  if (inDoubt === 0) return `Nothing was paid; the money is ${place}.${retry}`;
+  return `This payout paid nothing itself.${doubt}${rest}${retry}`;
+};
+
 /** What the person can do now, and where the money is, in a sentence. */
 const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
   const { payout, own, registry } = view;
   const place = `in the treasury ${own.fromAddress} on ${registry.get(own.chainId).name}`;
-  const retry = mayOf(view).retry ? " Retry pays the failed rows alone." : "";
   switch (payout.status) {
     case "pending":
       return payout.subStatus === "awaiting_approval"
@@ -90,9 +104,8 @@ const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
     case "completed":
       return "Nothing to do: every row was paid.";
     case "partially_completed":
-      return `${rowsText(counts.paid)} were paid. The money of the other ${rowsText(counts.failed + counts.cancelled)} is ${place}.${retry}`;
     case "failed":
-      return `Nothing was paid; the money is ${place}.${retry}`;
+      return unpaidText(view, counts, place);
     case "refunded":
     case "cancelled":
     case "expired":

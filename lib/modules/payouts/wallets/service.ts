@@ -8,7 +8,7 @@ import { hexOf } from "../common";
 import type { PayoutsRepository, WalletsPayoutRow } from "../repository";
 import { createApproving } from "./approving";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
-import type { Origin } from "./draft";
+import type { Origin, ScheduledRun } from "./draft";
 import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./reading";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
 import { createStoring, type StoringDeps } from "./storing";
@@ -64,7 +64,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     return known?.kind === KIND ? known : null;
   };
 
-  /** With what only payouts to wallets have, by id. */
+  /** Adds to each payout its row of `wallet_payout` and the sums of its batches. */
   const parts = async (projectId: string, payouts: readonly WalletsPayoutRow[]): Promise<WalletsPayoutParts[]> => {
     const ids = payouts.map(({ id }) => id);
     const [owns, groups] = await Promise.all([deps.rows.own(projectId, ids), deps.rows.groups(projectId, ids)]);
@@ -95,7 +95,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     request: PayoutRequest,
   ): Promise<WalletsPayoutParts> => {
     const { key, allowDuplicates } = input;
-    const origin = { key, retryOf: null, scheduleId: null, allowDuplicates };
+    const origin = { key, retryOf: null, run: null, allowDuplicates };
     if (input.validateOnly) return storing.validated(actor, request, origin);
     return partsOf(await store(actor, request, origin));
   };
@@ -114,7 +114,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     try {
       return await createNew(actor, input, request);
     } catch (error) {
-      // The same call may have won meanwhile; then its rows are this one's duplicates, and it has taken the money.
+      // The same call may have been accepted meanwhile. Then this one fails because of it: its rows are duplicates, or its money is held.
       const other = await findKnown(actor, key);
       if (other === null) throw error;
       return partsOf(sameAs(other, digestOf(request)));
@@ -122,24 +122,11 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
   };
 
   /**
-   * A run of a schedule, which was approved beforehand; `key` names it, so that it is made once.
-   * @throws DomainError as `create` does, but for duplicates
+   * Makes the payout of a run of a schedule, which was approved beforehand, and notes it in the run.
+   * @throws DomainError as `create` does, but for duplicates; what `run.take` throws
    */
-  const createScheduled = async (
-    actor: Actor,
-    request: PayoutRequest,
-    { scheduleId, key }: { scheduleId: string; key: string },
-  ): Promise<WalletsPayoutParts> => {
-    const known = await findKnown(actor, key);
-    if (known !== null) return partsOf(sameAs(known, digestOf(request)));
-    const origin = { key, retryOf: null, scheduleId, allowDuplicates: true };
-    return partsOf(await store(actor, request, origin));
-  };
-
-  /** The payout that a run of a schedule made; null: none was made. */
-  const findScheduled = async (projectId: string, at: { createdBy: string; key: string }): Promise<string | null> => {
-    const { createdBy, key: idempotencyKey } = at;
-    return (await deps.payouts.findByKey({ projectId, kind: KIND, createdBy, idempotencyKey }))?.id ?? null;
+  const createScheduled = async (actor: Actor, request: PayoutRequest, run: ScheduledRun): Promise<void> => {
+    await store(actor, request, { key: run.key, retryOf: null, run, allowDuplicates: true });
   };
 
   const allItems = async (payout: WalletsPayoutRow, status: WalletItemRow["status"]): Promise<WalletItemRow[]> =>
@@ -173,11 +160,11 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
       reference: payout.reference ?? undefined,
       fundFrom,
     });
-    const origin = { key: null, retryOf: payout.id, scheduleId: null, allowDuplicates: true };
+    const origin = { key: null, retryOf: payout.id, run: null, allowDuplicates: true };
     return partsOf(await store(actor, request, origin));
   };
 
-  /** Before a stored answer is given again. @throws DomainError `recipient_not_allowed` naming each row */
+  /** Checks the caller's list of recipients again before the stored answer of an earlier call is repeated. @throws DomainError `recipient_not_allowed` naming each row */
   const checkRecipients = (actor: Actor, { transfers }: Pick<RequestInput, "transfers">): void =>
     refuseFaults(strangersAmong(transfers, policies.mayPay(actor)), transfers.length);
 
@@ -191,7 +178,6 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
   return {
     create,
     createScheduled,
-    findScheduled,
     checkRecipients,
     checkRetry,
     retry,

@@ -1,6 +1,6 @@
 /** JSON columns of payouts to wallets, and how they are read back. */
 import { z } from "zod";
-import { payoutWarning, walletsPayoutRecord } from "@/lib/contracts/payouts";
+import { payoutWarning, walletsPayoutRecord } from "@/lib/contracts/payout-records";
 import { storedBase, storedToken } from "@/lib/ports/routing-json";
 
 /** Column `totals`. */

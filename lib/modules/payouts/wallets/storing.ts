@@ -1,4 +1,4 @@
-/** Stores a new payout to wallets once everything about it was looked at, or says what it would be. */
+/** Checks a new payout to wallets against balances, budgets and policies, and stores it; or only says how it would be stored. */
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
@@ -7,7 +7,7 @@ import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import { APPROVAL_SECONDS } from "../common";
-import { unlessUsed, type WalletsPayoutRow } from "../repository";
+import { unlessUsed, UsedAlreadyError, type WalletsPayoutRow } from "../repository";
 import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
 import { createdEntry, duplicateWarnings, groupsOf, newPayout, ownRow, type Origin } from "./draft";
 import { createFundingPlanner, type FundingDeps, type FundingPlan } from "./funding";
@@ -48,7 +48,7 @@ export interface ValidatedPayout {
 
 type At = Parameters<PayoutMoney["obstacle"]>[0];
 
-/** What keeps the payout from being made now, or what has to be brought to its chain first; both null: it can be paid. */
+/** The error that keeps the payout from being made now, or the plan that first brings money to its chain. Both null: it can be paid. */
 interface Means {
   readonly obstacle: DomainError | null;
   readonly bring: FundingPlan | null;
@@ -58,7 +58,7 @@ export const createStoring = (deps: StoringDeps) => {
   const { repository, policies, clock, money, funding } = deps;
   const planner = createFundingPlanner(deps);
 
-  /** Money of other chains is asked for where the request names sources, and the chain lacks one token. */
+  /** Plans to bring money from other chains only when the request allows it (`fundFrom`) and exactly one token is missing. */
   const meansOf = async (at: At, request: PayoutRequest, fee: PayoutFee): Promise<Means> => {
     const missing = request.fundFrom === null ? [] : await money.missing(request, fee);
     const [first, ...others] = missing;
@@ -95,13 +95,13 @@ export const createStoring = (deps: StoringDeps) => {
       feeWei: fee.wei,
       feePaidBy: fee.paidBy,
       fundFrom: request.fundFrom,
-      scheduleId: origin.scheduleId,
+      scheduleId: origin.run?.scheduleId ?? null,
     };
     return { payout, at, obstacle, bring, usd, keys, own };
   };
   type Draft = Awaited<ReturnType<typeof draftOf>>;
 
-  /** The plan with a quote of its own, which what is approved later starts once. */
+  /** Stores a quote for the plan. The approval starts the operation of that quote, once. */
   const withQuote = async (actor: Actor, { bring }: Draft): Promise<Funding | null> => {
     if (bring === null) return null;
     const { request: route, wallets } = bring;
@@ -125,14 +125,17 @@ export const createStoring = (deps: StoringDeps) => {
       plan: request.plan,
       // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
       keys,
-      // That a schedule pays the same again is what it was approved for.
-      warningsOf: origin.scheduleId === null ? duplicateWarnings : () => [],
+      // A schedule repeats the same payments by design, and was approved to do so.
+      warningsOf: origin.run === null ? duplicateWarnings : () => [],
       refuse: () => {
         if (obstacle !== null) throw obstacle;
       },
-      // A schedule was approved with a code for each of its runs.
-      admit: (sql: Sql) =>
-        origin.scheduleId === null ? policies.spend(sql, actor, usd, payout.createdAt) : Promise.resolve(true),
+      admit: async (sql: Sql) => {
+        if (origin.run === null) return policies.spend(sql, actor, usd, payout.createdAt);
+        // The code that approved the schedule covers each of its runs.
+        if (await origin.run.take(sql, payout.id)) return true;
+        throw new UsedAlreadyError();
+      },
       audit: (stored) => createdEntry(actor, stored, own),
       expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
     };
@@ -171,7 +174,7 @@ export const createStoring = (deps: StoringDeps) => {
     const input = inputOf(actor, request, { draft, origin, own });
     const insert = (running: Running | null) => repository.insert({ ...input, running });
     const { digest } = draft.payout;
-    if (origin.scheduleId === null && policies.needsCode(actor)) return { stored: await insert(null), digest };
+    if (origin.run === null && policies.needsCode(actor)) return { stored: await insert(null), digest };
     if (brought !== null) return { stored: await storeFunded(actor, brought.quoteId, input), digest };
     const stored = await money.withHolding(draft.at, request, (holding) => insert({ by: "holding", holding }));
     return { stored, digest };

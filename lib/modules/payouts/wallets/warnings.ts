@@ -1,4 +1,4 @@
-/** What is said about recipients who are paid all the same: addresses that may not be the ones that are meant. */
+/** Warnings about recipients that may be mistakes, such as look-alike addresses. They do not stop the payout. */
 import { contractsAmong } from "@/lib/chains/contract-probe";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Actor } from "@/lib/core/actor";
@@ -21,7 +21,7 @@ export interface WarningDeps {
 
 const OPERATIONS_MAX = 2000;
 const ROWS_MAX = 20_000;
-/** Warnings may delay the answer by so much; what is not known by then is not said. */
+/** How long the answer waits for warnings. A warning that takes longer is left out. */
 const CHAINS_TIMEOUT_MS = 700;
 
 const known = (as: KnownAddress["as"], name: string, addresses: readonly string[]): KnownAddress[] =>
@@ -46,7 +46,7 @@ const knownAddresses = async (deps: WarningDeps, actor: Actor): Promise<readonly
   ];
 };
 
-/** The answer of each chain that gives one in time. */
+/** The answers of the chains that answer in time. */
 const codesOf = async (
   registry: ChainRegistry,
   addresses: readonly EvmAddress[],

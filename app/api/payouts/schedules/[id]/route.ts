@@ -1,4 +1,4 @@
-import { getPayoutSchedule } from "@/lib/contracts/payouts";
+import { getPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { ok, route } from "@/lib/http/route";
 import { toSchedule } from "@/lib/modules/payouts/serializer";
 

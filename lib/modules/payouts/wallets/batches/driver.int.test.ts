@@ -2,6 +2,7 @@ import { parseUnits, type Address } from "viem";
 import { expect, test, vi } from "vitest";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import type { ChainConfig } from "@/lib/config/chains";
+import { getPayout } from "@/lib/contracts/payouts";
 import { testApi } from "@/lib/testing/api";
 import { changedChainsFile } from "@/lib/testing/chains-file";
 import { testDevnet } from "@/lib/testing/devnet";
@@ -314,6 +315,10 @@ test("what was executed for an attempt that the database has lost is never paid 
   const again = await read(id);
   expect(again.payout).toMatchObject({ status: "failed", itemsFailed: 3 });
   expect(again.batches[0]).toMatchObject({ state: "failed", failure: { code: "source_replaced", retryable: false } });
+  const record = await customer.session.client.call(getPayout, { params: { id } });
+  expect(record.nextAction).toContain("may have paid 3 rows");
+  expect(record.nextAction).not.toContain("Nothing was paid");
+  expect(record.may).toEqual({ approve: false, cancel: false, retry: false });
   expect(batch?.state).toBe("paid");
   expect(nobody("restored 0")).toBe(recipientAt(rows, 0));
 });

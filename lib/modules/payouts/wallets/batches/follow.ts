@@ -27,9 +27,9 @@ export const mined = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * Rows of which the chain proves that nothing was moved for them fail, although the batch succeeded: the token's logs do not name
- * them, and their recipients' balances are what the logs alone make of them. Where the balances cannot be read any more they count as
- * paid, since the money may have left.
+ * The rows whose end differs from their batch's. A row fails, although the batch succeeded, when the chain proves that no money moved
+ * for it: the token's logs do not name it, and its recipient's balance changed by exactly the sum of the logs. When the balance of that
+ * block cannot be read any more, the row counts as paid, because the money may have left.
  */
 const outcomesOf = async (step: Step, receipt: UserOperationReceipt): Promise<readonly RowOutcome[]> => {
   const { batch, account, token, repository } = step;

@@ -21,7 +21,7 @@ import {
   type RowOutcome,
 } from "./state";
 
-/** What the driver needs to know of the payout itself; it never changes while the payout runs. */
+/** The facts about the payout that the driver needs; they never change while the payout runs. */
 export interface DrivenPayout {
   readonly projectId: string;
   readonly payoutId: string;
@@ -53,7 +53,10 @@ const NO_ATTEMPT: Change = {
   inDoubt: false,
 };
 
-/** What a receipt says. The same operation costs something else in another block, so the last receipt that is read has the last word. */
+/**
+ * The columns that are taken from a receipt. A reorganisation can move the operation to another block, where it costs something else, so
+ * every later receipt overwrites them.
+ */
 const seenIn = ({ batch, receipt }: Mined, confirmations: number): Change => ({
   txHash: receipt.txHash,
   blockNumber: toDecimal(receipt.blockNumber),
@@ -61,7 +64,7 @@ const seenIn = ({ batch, receipt }: Mined, confirmations: number): Change => ({
   gasCostWei: toDecimal(toBigInt(batch.formerGasWei) + receipt.actualGasCost),
 });
 
-/** Serialises everything that changes a payout's counters or its end; taken before any other lock. */
+/** Locks the payout's row, so that changes of its counters and its end follow one another. Take it before any other lock. */
 const lockPayout = async (tx: Tx, payoutId: string): Promise<void> => {
   await tx.$queryRaw`SELECT id FROM payout WHERE id = ${payoutId} FOR NO KEY UPDATE`;
 };
@@ -115,7 +118,7 @@ export const createBatchRepository = (
       return { projectId, payoutId, chainId, fromWalletId };
     },
 
-    /** Those that are not final, in their order. */
+    /** The batches that are not final, by number. */
     open: async ({ projectId, payoutId }: DrivenPayout): Promise<readonly BatchRow[]> => {
       const rows = await prisma.walletPayoutBatch.findMany({
         where: { projectId, payoutId, state: { in: [...OPEN_STATES] } },
@@ -126,7 +129,7 @@ export const createBatchRepository = (
       return rows as BatchRow[];
     },
 
-    /** What a batch still has to pay, in the order of its rows. */
+    /** The rows that a batch still has to pay, by index. */
     rowsOf: async ({ projectId, payoutId, number }: BatchRow): Promise<readonly PayableRow[]> => {
       const rows = await prisma.walletPayoutItem.findMany({
         where: { projectId, payoutId, batch: number, status: null },
@@ -163,13 +166,13 @@ export const createBatchRepository = (
           failure: Prisma.DbNull,
         };
         if (!(await change(tx, batch, "signed", data, now))) return false;
-        // What former attempts cost counts as reserved until the batch ends.
+        // The cost of earlier attempts stays reserved until the batch ends, when the whole reservation is settled.
         const toWei = toBigInt(batch.formerGasWei) + maxGasWei;
         await adjustReservation(tx, sponsorship, { payout, batch, toWei });
         return true;
       }),
 
-    /** signed → sent, or a change of its doubt. */
+    /** signed → sent, or sent with another value of `in_doubt`. */
     sent: ({ batch, inDoubt, now }: { batch: BatchRow; inDoubt: boolean; now: Date }): Promise<boolean> =>
       change(prisma, batch, "sent", { inDoubt }, now),
 
@@ -182,11 +185,11 @@ export const createBatchRepository = (
         return true;
       }),
 
-    /** The operation was executed without effect; its block may still go. */
+    /** Notes that the operation reverted. The batch stays `sent`, because a reorganisation may still remove that block. */
     noteRevert: (mined: Mined & { confirmations: number }): Promise<boolean> =>
       change(prisma, mined.batch, "sent", { ...seenIn(mined, mined.confirmations), inDoubt: true }, mined.now),
 
-    /** Another block, or more blocks on top of it. */
+    /** Notes the block that holds the operation now, and how many blocks are on top of it. */
     follow: (mined: Mined & { confirmations: number }): Promise<boolean> =>
       change(prisma, mined.batch, "mined", seenIn(mined, mined.confirmations), mined.now),
 
@@ -295,7 +298,7 @@ export const createBatchRepository = (
   };
 };
 
-/** Of the payout's batches, or else of its rows. */
+/** The failure of the first batch that has one. */
 const firstFailure = async (
   tx: Tx,
   at: { projectId: string; payoutId: string },

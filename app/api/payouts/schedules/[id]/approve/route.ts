@@ -1,4 +1,4 @@
-import { approvePayoutSchedule } from "@/lib/contracts/payouts";
+import { approvePayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { ok, route } from "@/lib/http/route";
 import { toSchedule } from "@/lib/modules/payouts/serializer";
 

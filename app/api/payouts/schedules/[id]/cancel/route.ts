@@ -1,4 +1,4 @@
-import { cancelPayoutSchedule } from "@/lib/contracts/payouts";
+import { cancelPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { ok, route } from "@/lib/http/route";
 import { toSchedule } from "@/lib/modules/payouts/serializer";
 

@@ -1,0 +1,56 @@
+import { privateKeyToAddress } from "viem/accounts";
+import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
+import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler";
+import { createBundlerRouter } from "@/lib/adapters/executor/router";
+import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
+import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
+import { createEnvelopes } from "@/lib/modules/encryption/service";
+import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
+import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
+import { createWalletsService } from "@/lib/modules/wallets/service";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { Platform } from "./platform";
+
+const EXECUTOR_KEY_ID = "executor";
+
+/** Signing for wallets, their accounts on the chains, and how transactions get there. */
+export const buildChainAccess = ({ config, overrides, database, registry, keyring, clock, log }: Platform) => {
+  const signer = createLocalSigner({
+    store: createManagedKeyRepository(database),
+    envelopes: createEnvelopes(keyring),
+    staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey },
+    clock,
+  });
+  const smartAccounts = createSafeAccounts({ registry, signer });
+  const transactions = createChainTransactionsService({ database, registry, signer, clock, log });
+  const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
+  const marker = executorAddress === null ? null : { transactions, executorAddress };
+  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker });
+  const executor = executorAddress === null ? null : createExecutorBundler({ registry, transactions, executorAddress });
+  const bundler =
+    overrides.bundler ??
+    (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));
+  const wallets = createWalletsService({
+    database,
+    signer,
+    registry,
+    clock,
+    smartAccounts: deploymentsOf(smartAccounts),
+  });
+  return { smartAccounts, transactions, bundler, wallets };
+};
+
+export type ChainAccess = ReturnType<typeof buildChainAccess>;
+
+/** The wallets module asks by address; the accounts answer in order. */
+const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => ({
+  addressOf: ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) => smartAccounts.addressOf(ownerAddress),
+  originOf: async ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) => ({
+    factory: (await smartAccounts.deployment(ownerAddress)).to,
+    salt: smartAccounts.saltNonce.toString(),
+  }),
+  isDeployed: async (chainId: number, addresses: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, boolean>> => {
+    const deployed = await smartAccounts.isDeployed(chainId, addresses);
+    return new Map(addresses.map((address, index) => [address, deployed[index] === true]));
+  },
+});

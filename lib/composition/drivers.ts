@@ -1,0 +1,55 @@
+import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
+import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
+import { createOperationDriver } from "@/lib/modules/operations/driver";
+import { createHeads } from "@/lib/modules/operations/heads";
+import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
+import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
+import type { WalletsService } from "@/lib/modules/wallets/service";
+import type { Platform } from "./platform";
+import type { ChainAccess } from "./chain-access";
+import type { Money } from "./money";
+
+/** The drivers carry operations, and the batches of payouts to wallets, on until they end. */
+export const buildDrivers = (
+  { database, registry, clock, errorLog }: Platform,
+  { wallets }: Pick<ChainAccess, "wallets">,
+  { accounts, routing, sponsorship, operationsRepository }: Money,
+) => {
+  const heads = createHeads(registry);
+  const driving = {
+    accounts,
+    deployments: createDeploymentClaims(database),
+    clock,
+    chains: {
+      ...heads,
+      confirmations: (chainId: number) => registry.get(chainId).confirmations,
+      blockTimeMs: (chainId: number) => registry.get(chainId).blockTimeMs,
+      pollIntervalMs: (chainId: number) => registry.get(chainId).pollIntervalMs,
+      token: (chainId: number, address: string) => registry.resolveToken(chainId, address),
+    },
+    managedAccount: (projectId: string, walletId: string) => managedAccountOf(wallets, projectId, walletId),
+    log: errorLog,
+  };
+  const operationDriver = createOperationDriver({
+    ...driving,
+    repository: operationsRepository,
+    routing,
+    pollIntervalMs: driving.chains.pollIntervalMs,
+  });
+  const batchDriver = createBatchDriver({
+    ...driving,
+    repository: createBatchRepository(database, sponsorship),
+    sponsorship,
+  });
+  return { operationDriver, batchDriver };
+};
+
+const managedAccountOf = async (
+  wallets: WalletsService,
+  projectId: string,
+  walletId: string,
+): Promise<ManagedAccount | null> => {
+  const wallet = await wallets.findById(projectId, walletId);
+  if (!wallet || wallet.keyId === null || wallet.ownerAddress === null) return null;
+  return { projectId, address: wallet.address, ownerAddress: wallet.ownerAddress, keyId: wallet.keyId };
+};

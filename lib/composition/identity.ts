@@ -1,0 +1,84 @@
+import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
+import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
+import { createApprovalsService } from "@/lib/modules/approvals/service";
+import { createCodeLimits } from "@/lib/modules/code-limits/service";
+import { createContactsService } from "@/lib/modules/contacts/service";
+import { createApiKeysService } from "@/lib/modules/api-keys/service";
+import { createPeople } from "@/lib/modules/auth/people";
+import { createAuthService } from "@/lib/modules/auth/service";
+import { createMailOutbox } from "@/lib/modules/mail/outbox";
+import { createInboxRepository } from "@/lib/modules/mail/repository";
+import { createInboxService } from "@/lib/modules/mail/service";
+import { createOtpRepository } from "@/lib/modules/otp/repository";
+import { createOtpService } from "@/lib/modules/otp/service";
+import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
+import { createPoliciesService } from "@/lib/modules/policies/service";
+import { createProjectsService } from "@/lib/modules/projects/service";
+import { createWalletLinks } from "@/lib/modules/wallets/links";
+import type { Platform } from "./platform";
+import type { ChainAccess } from "./chain-access";
+
+/** People, projects and keys, how they prove who they are, and what they may do. */
+export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess, "wallets">) => {
+  const { config, database, registry, secrets, keyring, clock, errorLog } = platform;
+  const { publicUrl } = config;
+  const { mailer, inbox, closeMail } = buildMail(platform);
+  const mailOutbox = createMailOutbox({ database, mailer, clock, log: errorLog });
+  const projects = createProjectsService({ database, clock, outbox: mailOutbox });
+  const people = createPeople({ database });
+  const codeLimits = createCodeLimits({ limitNetworks: config.rateLimitPerIp > 0 });
+  const otpRepository = createOtpRepository(database, codeLimits);
+  const otp = createOtpService({ repository: otpRepository, mailer, clock, secrets, contacts: people });
+  const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
+  const auth = createAuthService({
+    database,
+    secrets,
+    keyring,
+    publicUrl,
+    registry,
+    projects,
+    wallets,
+    mail: mailer,
+    approvals,
+    signUp: config.signUp,
+    codeLimits,
+    clock,
+  });
+  const policies = createPoliciesService({ database });
+  const authority = { database, approvals, policies, projects, clock };
+  const live = config.chains.some((chain) => !chain.testnet);
+  return {
+    mailer,
+    inbox,
+    closeMail,
+    mailOutbox,
+    projects,
+    otp,
+    approvals,
+    auth,
+    walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
+    contacts: createContactsService({ database, clock }),
+    policies,
+    projectPolicies: createProjectPolicies(authority),
+    apiKeys: createApiKeysService({ ...authority, secrets, people, publicUrl, kind: live ? "live" : "test" }),
+  };
+};
+
+export type Identity = ReturnType<typeof buildIdentity>;
+
+/** SMTP where it is configured, else the development inbox. */
+const buildMail = ({ config, overrides, database, clock }: Platform) => {
+  const nothingOpen = (): void => undefined;
+  if (overrides.mailer) return { mailer: overrides.mailer, inbox: null, closeMail: nothingOpen };
+  if (config.smtpUrl !== null) {
+    const mailer = createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom });
+    return { mailer, inbox: null, closeMail: () => mailer.close() };
+  }
+  // Production without SMTP_URL does not start (lib/config/env.ts), so this is development.
+  const repository = createInboxRepository(database, clock);
+  return {
+    mailer: createInboxMailer({ store: repository }),
+    inbox: createInboxService(repository),
+    closeMail: nothingOpen,
+  };
+};

@@ -1,0 +1,20 @@
+import type { Prover } from "@/lib/adapters/privacy-pools/prover";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import type { Clock } from "@/lib/core/clock";
+import type { Ticker } from "@/lib/core/ticker";
+import type { Bundler } from "@/lib/ports/bundler";
+import type { Mailer } from "@/lib/ports/mail";
+import type { RoutingProvider } from "@/lib/ports/routing";
+import type { WebhookSender } from "@/lib/ports/webhook-sender";
+
+/** What tests put in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  registry?: ChainRegistry;
+  routing?: RoutingProvider;
+  bundler?: Bundler;
+  prover?: Prover;
+  mailer?: Mailer;
+  ticker?: Ticker;
+  webhookSender?: WebhookSender;
+}

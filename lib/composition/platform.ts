@@ -1,0 +1,62 @@
+/** The database, the clock, the logs, the chains and the secrets of a process. */
+import { hostname } from "node:os";
+import { createChainRegistry } from "@/lib/chains/registry";
+import type { Config } from "@/lib/config/env";
+import { createTicker } from "@/lib/core/ticker";
+import { createDatabase } from "@/lib/db/client";
+import { splitConnections } from "@/lib/db/connections";
+import { createDatabaseClock } from "@/lib/db/database-clock";
+import { createInstances } from "@/lib/db/instances";
+import { createListener } from "@/lib/db/listener";
+import { createPool } from "@/lib/db/pool";
+import { getLogger, loggedError } from "@/lib/http/logger";
+import { createKeyring } from "@/lib/modules/encryption/service";
+import { createSecrets } from "@/lib/modules/secrets/service";
+import type { Overrides } from "./overrides";
+
+/** The parts that every other one uses. Nothing connects before it is used. */
+export const buildPlatform = (config: Config, overrides: Overrides) => {
+  const shares = splitConnections(config.databaseConnectionsMax);
+  const { clock, instances, closeInstances } = buildInstances(config, overrides, shares.heartbeat);
+  const log = getLogger(config.logLevel);
+  // What an error carries may hold secrets, so it is logged in a form of its own.
+  const errorLog = {
+    warn: (fields: object, message: string): void => log.warn(withError(fields), message),
+    error: (fields: object, message: string): void => log.error(withError(fields), message),
+  };
+  return {
+    config,
+    overrides,
+    shares,
+    clock,
+    instances,
+    closeInstances,
+    log,
+    errorLog,
+    database: createDatabase(config.databaseUrl, { poolSize: shares.shared }),
+    listener: createListener(config.databaseUrl),
+    ticker: overrides.ticker ?? createTicker(),
+    registry: overrides.registry ?? createChainRegistry(config.chains),
+    secrets: createSecrets(config.appSecret, config.appSecretPrevious),
+    keyring: createKeyring(config.keyEncryptionKeys),
+  };
+};
+
+export type Platform = ReturnType<typeof buildPlatform>;
+
+const withError = (fields: object): object => ("err" in fields ? { ...fields, err: loggedError(fields.err) } : fields);
+
+/** This process among those that share the database, and the time by the database's clock. */
+const buildInstances = (config: Config, overrides: Overrides, connections: number) => {
+  const databaseClock = createDatabaseClock();
+  const pool = createPool(config.databaseUrl, connections);
+  const instances = createInstances({ pool, id: newInstanceId(), onTime: databaseClock.measured });
+  const closeInstances = async (): Promise<void> => {
+    await instances.close();
+    await pool.end();
+  };
+  return { clock: overrides.clock ?? databaseClock, instances, closeInstances };
+};
+
+/** Host, process and a part that is new after each start. */
+const newInstanceId = (): string => `${hostname()}:${String(process.pid)}:${crypto.randomUUID().slice(0, 8)}`;

@@ -1,0 +1,69 @@
+import { zeroAddress } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
+import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
+import { suggestFees } from "@/lib/chains/fees";
+import { createEnvelopes } from "@/lib/modules/encryption/service";
+import { createExporting } from "@/lib/modules/privacy/exporting";
+import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
+import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
+import { createPrivacyService } from "@/lib/modules/privacy/service";
+import { createPrivacyWalletRepository } from "@/lib/modules/privacy/wallet-repository";
+import { createPrivateWallets } from "@/lib/modules/privacy/wallets";
+import type { Platform } from "./platform";
+import type { ChainAccess } from "./chain-access";
+import type { Identity } from "./identity";
+import type { Money } from "./money";
+
+/** Private balances: the engine that proves, the service that accepts requests, and the runner that carries them on. */
+export const buildPrivacy = (
+  platform: Platform,
+  { wallets, transactions }: Pick<ChainAccess, "wallets" | "transactions">,
+  { otp, policies, approvals }: Identity,
+  { accounts, operations, sponsorship, prices }: Money,
+) => {
+  const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
+  const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
+  const { prover } = overrides;
+  const engine = createPrivacyPools({ registry, relayer, ...(prover === undefined ? {} : { prover }) });
+  const repository = createPrivacyRepository(database);
+  const walletRepository = createPrivacyWalletRepository(database);
+  const privateWallets = createPrivateWallets({
+    wallets: walletRepository,
+    envelopes: createEnvelopes(keyring),
+    newMnemonic: engine.newMnemonic,
+    clock,
+  });
+  const anonymitySetMin = config.privacyAnonymitySetMin;
+  const service = createPrivacyService({
+    wallets,
+    accounts,
+    operations,
+    sponsorship,
+    otp,
+    policies,
+    prices,
+    registry,
+    clock,
+    repository,
+    privateWallets,
+    engine,
+    anonymitySetMin,
+  });
+  const runner = createPrivacyRunner({
+    repository,
+    privateWallets,
+    engine,
+    transactions,
+    wallets,
+    fees: (chainId) => suggestFees(registry.client(chainId)),
+    pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
+    log: errorLog,
+    clock,
+  });
+  return {
+    service,
+    runner,
+    exportWallet: createExporting({ wallets: walletRepository, privateWallets, approvals, clock }),
+    close: () => engine.close(),
+  };
+};

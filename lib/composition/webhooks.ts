@@ -1,0 +1,74 @@
+import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
+import { keptSqlOn, type Sql } from "@/lib/db/sql";
+import { inRawTransaction } from "@/lib/db/client";
+import { createPool } from "@/lib/db/pool";
+import { callbackMetrics, deliveryMetrics, sampleBacklog } from "@/lib/http/webhook-metrics";
+import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
+import { createCallbacksService } from "@/lib/modules/callbacks/service";
+import { outboxBacklog } from "@/lib/modules/events/repository";
+import { createSequencer } from "@/lib/modules/events/sequencer";
+import type { SequencedRange } from "@/lib/modules/events/service";
+import { deliveryBacklog } from "@/lib/modules/webhooks/delivery-repository";
+import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
+import { createWebhooksService, fanOutEvents, type WebhooksService } from "@/lib/modules/webhooks/service";
+import type { WebhookSender } from "@/lib/ports/webhook-sender";
+import type { Platform } from "./platform";
+import type { Identity } from "./identity";
+
+/** Webhooks of projects, and callbacks of providers. */
+export const buildWebhooks = (platform: Platform, { projects }: Pick<Identity, "projects">) => {
+  const { config, overrides, database, keyring, clock } = platform;
+  const { publicUrl } = config;
+  const sender = overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
+  const webhooks = createWebhooksService({ database, keys: keyring, sender, projects, publicUrl, clock });
+  return { webhooks, callbacks: buildCallbacks(platform), sending: buildSending(platform, webhooks, sender) };
+};
+
+/** The sequencer and the deliveries, on connections of their own where there are enough. */
+const buildSending = (
+  { config, shares, clock, database, errorLog: log }: Platform,
+  webhooks: WebhooksService,
+  webhookSender: WebhookSender,
+) => {
+  const own = shares.webhooks === 0 ? null : createPool(config.databaseUrl, shares.webhooks);
+  const pool = own ?? database.pool;
+  const sql = keptSqlOn(pool);
+  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);
+  const start = (workerId: string): { stop(): Promise<void> } => {
+    const { secretsOf, disable } = webhooks;
+    const deps = { sql, transaction, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
+    const deliveries = startDeliveryRunner({ ...deps, sender: webhookSender, workerId });
+    const fanOut = (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => fanOutEvents(tx, ranges, clock.now());
+    const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced: deliveries.wake }).start();
+    const sampling = sampleBacklog({
+      events: () => outboxBacklog(sql),
+      deliveries: () => deliveryBacklog(sql),
+      clock,
+      log,
+    });
+    return {
+      stop: async () => {
+        sampling.stop();
+        await sequencer.stop();
+        await deliveries.stop();
+      },
+    };
+  };
+  const close = async (): Promise<void> => {
+    webhookSender.close();
+    await own?.end();
+  };
+  return { start, close };
+};
+
+const buildCallbacks = ({ config, database, clock }: Platform) =>
+  createCallbacksService({
+    repository: createCallbacksRepository(database),
+    secrets: {
+      shared: config.webhookSecret,
+      relay: config.relayWebhookSecret,
+      across: config.acrossWebhookSecret,
+    },
+    clock,
+    metrics: callbackMetrics,
+  });
