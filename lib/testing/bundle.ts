@@ -18,7 +18,7 @@ const BANNER = [
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Bundles an entry, named by its path below the project's folder, or given as code, into one file that `node` runs. A process of it
+ * Bundles an entry, named by its path (absolute, or below the project's folder) or given as code, into one file that `node` runs. A process of it
  * starts with a quarter of the work that it takes under tsx, so bundle what a test file starts several times. The folder is removed
  * after the test file.
  */

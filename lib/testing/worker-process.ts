@@ -9,6 +9,7 @@ import { bundled } from "./bundle";
 import { skewedClock } from "./skewed-clock";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ENTRY = fileURLToPath(new URL("./crash-worker.ts", import.meta.url));
 export interface WorkerProcess {
   readonly pid: number;
   /** From now on it works. Resolves once it has begun, or is dead. */
@@ -70,7 +71,7 @@ export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; lo
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   });
-  const entry = await bundled("lib/testing/crash-worker.ts");
+  const entry = await bundled(ENTRY);
   const start: StartWorkerProcess = async (variables, { clockAheadMs = 0 } = {}) => {
     const log = openSync(logFile, "a");
     const child = fork(entry, {
