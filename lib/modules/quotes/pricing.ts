@@ -159,4 +159,3 @@ export const createPricing = (deps: PricingDeps) => {
   return { price, recordOf, store, walletsOf, worthUsd };
 };
 
-export type Pricing = ReturnType<typeof createPricing>;
