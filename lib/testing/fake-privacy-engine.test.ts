@@ -44,7 +44,7 @@ privacyEngineContract("the fake engine", () => {
       return Promise.resolve();
     },
     declineDeposits: () => {
-      world.declineDeposits();
+      world.declineDepositsOf(OWNER);
       return Promise.resolve();
     },
     publishOtherSet: () => {

@@ -85,6 +85,7 @@ export const createFakePrivacyWorld = (options: {
   const exits = new Set<string>();
   const approved = new Set<string>();
   const declined = new Set<string>();
+  const declinedAccounts = new Set<EvmAddress>();
   const balances = new Map<string, bigint>();
   let isOtherSet = false;
   let blockNumber = 0n;
@@ -133,6 +134,7 @@ export const createFakePrivacyWorld = (options: {
     const valueBase = own.amountBase - feeOf(own.amountBase, own.pool.shieldFeeBps);
     const label = numberOf("label", own.precommitment, deposits.size);
     const commitment = numberOf("commitment", valueBase, label, own.precommitment);
+    if (declinedAccounts.has(by.depositor)) declined.add(label);
     deposits.set(own.precommitment, { pool: own.pool, label, commitment, valueBase, blockNumber, ...by });
     return valueBase;
   };
@@ -238,9 +240,9 @@ export const createFakePrivacyWorld = (options: {
       for (const { label } of deposits.values()) if (!declined.has(label)) approved.add(label);
       isOtherSet = false;
     },
-    /** Declines every deposit that waits. */
-    declineDeposits: (): void => {
-      for (const { label } of deposits.values()) if (!approved.has(label)) declined.add(label);
+    /** Deposits that the account makes from now on are declined. */
+    declineDepositsOf: (account: EvmAddress): void => {
+      declinedAccounts.add(account);
     },
     /** Publishes a set that no proof knows; `approveDeposits` publishes the right one again. */
     publishOtherSet: (): void => {

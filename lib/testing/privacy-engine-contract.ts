@@ -29,7 +29,7 @@ export interface PrivacyEngineHarness {
   relay(transaction: Pick<SpendTransaction, "to" | "data">): Promise<`0x${string}`>;
   /** Approves the deposits that wait, and publishes the set of all that are approved. */
   approveDeposits(): Promise<void>;
-  /** Declines the deposits that wait. */
+  /** Deposits that the owner makes from now on are declined. */
   declineDeposits(): Promise<void>;
   /** Publishes a set that no proof knows, until deposits are approved again. */
   publishOtherSet(): Promise<void>;
@@ -204,9 +204,10 @@ export const privacyEngineContract = (name: string, start: () => Promise<Privacy
       const { engine, chainId, token, owner } = chain;
       const before = await chain.balanceOf(token, owner);
       const amountBase = units(token, 10n);
+      await chain.declineDeposits();
       // A number was left out: its transaction failed.
       const { noteBase } = await shield(amountBase, 2);
-      await chain.declineDeposits();
+      await chain.approveDeposits();
       const note = await noteOf(wallet, ({ state }) => state === "declined");
       expect(note.valueBase).toBe(noteBase);
       expect((await holdings()).nextDepositIndex.get(pool.address)).toBe(3);

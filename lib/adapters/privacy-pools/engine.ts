@@ -198,6 +198,7 @@ export const createPrivacyPools = ({
           association: {
             key: `${String(spend.chainId)}:${chain.config.entrypoint}:${String(set.labels[0])}`,
             leaves: set.labels,
+            root: set.root,
           },
         },
         signal,
