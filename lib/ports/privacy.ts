@@ -46,6 +46,11 @@ export interface PrivateHoldings {
   readonly notes: readonly PrivateNote[];
   /** By pool address: the first deposit number that the chain does not show as used. */
   readonly nextDepositIndex: ReadonlyMap<EvmAddress, number>;
+  /**
+   * By pool address: deposits have to have smaller numbers. One that is this far behind the last final deposit would not be found by
+   * mnemonic and chain alone.
+   */
+  readonly depositIndexLimit: ReadonlyMap<EvmAddress, number>;
   /** By pool address: approved deposits that have not left by the public exit. A withdrawal hides among them. */
   readonly anonymitySet: ReadonlyMap<EvmAddress, number>;
 }

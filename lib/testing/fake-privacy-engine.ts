@@ -9,6 +9,7 @@ import {
 } from "@/lib/ports/privacy";
 import {
   feeOf,
+  GAP_MAX,
   nullifierHashOf,
   numberOf,
   OTHER_SET,
@@ -78,6 +79,7 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
         chainId,
         notes: parts.flatMap(({ notes }) => notes.map(shown)),
         nextDepositIndex: new Map(parts.map(({ pool, next }) => [pool.address, next])),
+        depositIndexLimit: new Map(parts.map(({ pool, next }) => [pool.address, next + GAP_MAX])),
         anonymitySet: new Map(parts.map(({ pool }) => [pool.address, world.anonymitySetOf(pool)])),
       };
       return Promise.resolve(holdings);

@@ -18,7 +18,7 @@ type Hex = `0x${string}`;
 type Transaction = Pick<Call, "to" | "data">;
 
 /** Numbers in a row that may be unused before a scan stops, as in the real engine. */
-const GAP_MAX = 10;
+export const GAP_MAX = 10;
 const FEE_SCALE = 10_000n;
 /** Deposits notes that come out of spends. */
 export const PROCESSOR: EvmAddress = "0x0000000000000000000000000000000000000Ace";

@@ -14,11 +14,12 @@ import {
   type Spend,
   type SpendTransaction,
 } from "@/lib/ports/privacy";
+import type { PoolLogStore } from "@/lib/ports/privacy-history";
 import type { Call } from "@/lib/ports/routing";
 import { createPrivacyChains, type ChainPool, type PrivacyChain } from "./chain-pools";
 import { createWalletKeys, readNotes, type OpenNote, type WalletKeys } from "./notes";
 import { readOutcome, refusalOf } from "./outcome";
-import type { PoolHistory } from "./pool-events";
+import type { PoolHistory } from "./pool-history";
 import { createProver, StaleTreeError, type Prover } from "./prover";
 import { createSwapPaths } from "./swap-paths";
 import { exitCallOf } from "./exit";
@@ -32,6 +33,8 @@ export interface PrivacyPoolsOptions {
   /** Sends the transactions, and gets the relayer's fee. */
   readonly relayer: Address;
   readonly prover?: Prover;
+  /** Keeps what was read of the pools over restarts. */
+  readonly logStore?: PoolLogStore;
 }
 
 const isSame = (one: Token, other: Token): boolean => one.chainId === other.chainId && one.address === other.address;
@@ -52,8 +55,9 @@ export const createPrivacyPools = ({
   registry,
   relayer,
   prover = createProver(),
+  logStore,
 }: PrivacyPoolsOptions): PrivacyEngine => {
-  const chains = createPrivacyChains(registry);
+  const chains = createPrivacyChains(registry, logStore ?? null);
   const wallets = new Map<string, WalletKeys>();
 
   const keysOf = ({ id, mnemonic }: PrivateWalletKey): WalletKeys => {
@@ -107,19 +111,21 @@ export const createPrivacyPools = ({
     const parts = await Promise.all(
       pools.map(async (pool) => {
         const history = historyOf(histories, pool);
-        const { notes, nextDepositIndex } = readNotes(keys, pool.scope, history);
+        const { notes, nextDepositIndex, depositIndexLimit } = readNotes(keys, pool.scope, history);
         const waiting = notes.filter(({ label }) => !approved.has(label)).map(({ label }) => label);
         const declined = await chain.association.declined(chainId, pool.scope, waiting, signal);
         const stateOf = ({ label }: OpenNote) =>
           approved.has(label) ? "approved" : declined.has(label) ? "declined" : "pending";
         const size = [...history.labels].filter((label) => approved.has(label) && !history.exits.has(label)).length;
-        return { pool, nextDepositIndex, size, notes: notes.map((note) => toNote(pool, note, stateOf(note))) };
+        const shown = notes.map((note) => toNote(pool, note, stateOf(note)));
+        return { pool, nextDepositIndex, depositIndexLimit, size, notes: shown };
       }),
     );
     return {
       chainId,
       notes: parts.flatMap(({ notes }) => notes),
       nextDepositIndex: new Map(parts.map(({ pool, nextDepositIndex }) => [pool.address, nextDepositIndex])),
+      depositIndexLimit: new Map(parts.map(({ pool, depositIndexLimit }) => [pool.address, depositIndexLimit])),
       anonymitySet: new Map(parts.map(({ pool, size }) => [pool.address, size])),
     };
   };

@@ -13,7 +13,7 @@ import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { PrivacyEngine, PrivacyPool, PrivateHoldings, PrivateWalletKey } from "@/lib/ports/privacy";
-import { GAP_MAX, notEnoughNumbers } from "./numbers";
+import { createDepositNumbers } from "./numbers";
 import { unknownPool } from "./errors";
 import type { PrivacyRepository } from "./repository";
 import type { PrivateWallets } from "./wallets";
@@ -72,20 +72,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   const holdings = (key: PrivateWalletKey, chainId: number): Promise<PrivateHoldings> =>
     engine.holdings(key, chainId, AbortSignal.timeout(READ_TIMEOUT_MS));
 
-  /** Deposit numbers that are free now, lowest first. @throws DomainError `invalid_state` when too many are open at once */
-  const freeNumbers = async (
-    own: { projectId: string; key: PrivateWalletKey; pool: PrivacyPool },
-    count: number,
-  ): Promise<number[]> => {
-    const { key, pool, projectId } = own;
-    const { nextDepositIndex } = await holdings(key, pool.chainId);
-    const used = await repository.numbersInUse(projectId, key.id, { chainId: pool.chainId, pool: pool.address });
-    const next = nextDepositIndex.get(pool.address) ?? 0;
-    // A scan by mnemonic alone stops after a gap.
-    const free = Array.from({ length: GAP_MAX }, (_, index) => next + index).filter((number) => !used.has(number));
-    if (free.length < count) throw notEnoughNumbers();
-    return free.slice(0, count);
-  };
+  const numbers = createDepositNumbers({ repository, holdings });
 
   /** Decides, in the transaction that stores it, whether the actor may move so much without a code. */
   const admission = async (actor: Actor, token: Token, amountBase: bigint): Promise<(tx: Tx) => Promise<boolean>> => {
@@ -95,7 +82,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
     return (tx) => policies.spend(sqlOf(tx), actor, usd, deps.clock.now());
   };
 
-  return { ...deps, poolOf, holdings, freeNumbers, admission };
+  return { ...deps, poolOf, holdings, freeNumbers: numbers.free, admission };
 };
 
 export type PrivacyContext = ReturnType<typeof createPrivacyContext>;

@@ -13,6 +13,7 @@ import {
 } from "@/lib/modules/operations/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { SpendTransaction } from "@/lib/ports/privacy";
+import { insertSlot, numbersInUse, type Slot } from "./slot-repository";
 
 export type TransferRow = PrivacyTransfer;
 export type QuoteRow = PrivacyQuote;
@@ -27,12 +28,6 @@ export interface NewStep {
   readonly outBase: bigint;
   /** The deposit number that the step uses, and whose. */
   readonly slot: Slot | null;
-}
-
-export interface Slot {
-  readonly walletId: string;
-  readonly pool: string;
-  readonly number: number;
 }
 
 /** Somebody took a note or a deposit number since it was read. */
@@ -53,12 +48,7 @@ const takeSlot = async (
   at: { projectId: string; chainId: number; operationId: string },
   slot: Slot,
 ): Promise<void> => {
-  const taken = await tx.$executeRaw`
-    INSERT INTO privacy_slot (project_id, wallet_id, chain_id, pool, number, operation_id)
-    VALUES (${at.projectId}, ${slot.walletId}, ${at.chainId}, ${slot.pool}, ${slot.number}, ${at.operationId})
-    ON CONFLICT (project_id, wallet_id, chain_id, pool, number) DO UPDATE SET operation_id = EXCLUDED.operation_id
-    WHERE (SELECT status FROM operation WHERE id = privacy_slot.operation_id) IN ('failed', 'cancelled', 'expired', 'refunded')`;
-  if (taken === 0) throw new TakenError("The deposit number is in use.");
+  if (!(await insertSlot(tx, at, slot))) throw new TakenError("The deposit number is in use.");
 };
 
 const insertSteps = async (
@@ -164,18 +154,8 @@ export const createPrivacyRepository = (database: Database) => {
       if (other !== undefined) throw new TakenError("The note is in use.");
     },
 
-    /** Deposit numbers of the wallet in the pool that operations use which have not failed. */
-    numbersInUse: async (
-      projectId: string,
-      walletId: string,
-      at: { chainId: number; pool: string },
-    ): Promise<ReadonlySet<number>> => {
-      const rows = await prisma.$queryRaw<{ number: number }[]>`
-        SELECT s.number FROM privacy_slot s JOIN operation o ON o.id = s.operation_id
-        WHERE s.project_id = ${projectId} AND s.wallet_id = ${walletId} AND s.chain_id = ${at.chainId} AND s.pool = ${at.pool}
-          AND o.status NOT IN ('failed', 'cancelled', 'expired', 'refunded')`;
-      return new Set(rows.map(({ number }) => number));
-    },
+    numbersInUse: (projectId: string, walletId: string, at: { chainId: number; pool: string }) =>
+      numbersInUse(database, { projectId, walletId, ...at }),
 
     /**
      * Stores an operation with what was asked for, and its steps where it runs at once.

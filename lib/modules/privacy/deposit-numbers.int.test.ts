@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { newId } from "@/lib/core/ids";
+import type { Token } from "@/lib/core/token";
+import type { PrivacyPool } from "@/lib/ports/privacy";
+import { testDatabase } from "@/lib/testing/database";
+import { createFakePrivacyEngine } from "@/lib/testing/fake-privacy-engine";
+import { createFakePrivacyWorld } from "@/lib/testing/fake-privacy-world";
+import { createDepositNumbers } from "./numbers";
+import { createPrivacyRepository, TakenError, type StepRow } from "./repository";
+
+// Real rows of operations and steps; the pools are made up.
+const CHAIN = 31337;
+const OWNER = "0x2222222222222222222222222222222222222222";
+const NOW = new Date("2026-01-01T00:00:00Z");
+const { database } = await testDatabase();
+const { prisma } = database;
+const repository = createPrivacyRepository(database);
+
+const usdc: Token = {
+  ...{ symbol: "USDC", name: "USD Coin", chainId: CHAIN, address: "0x00000000000000000000000000000000000000A1" },
+  ...{ decimals: 6, assetId: "usdc", usdPegged: true },
+};
+const pool: PrivacyPool = {
+  ...{ chainId: CHAIN, token: usdc, address: "0x00000000000000000000000000000000000000B1", minimumBase: 1n },
+  ...{ shieldFeeBps: 0, relayFeeBps: 0, mayProcess: true },
+};
+
+/** A private wallet of a project of its own, and what spends into it. */
+const newWallet = async () => {
+  const projectId = newId("project");
+  await prisma.project.create({ data: { id: projectId, name: "Numbers", createdAt: NOW } as never });
+  const world = createFakePrivacyWorld({ pools: [pool] });
+  const engine = createFakePrivacyEngine(world);
+  const key = { id: newId("privacyWallet"), mnemonic: engine.newMnemonic() };
+  const holdings = () => engine.holdings(key, CHAIN, new AbortController().signal);
+  const numbers = createDepositNumbers({ repository, holdings });
+
+  /** An operation that gives the wallet notes with these numbers. */
+  const start = async (slots: readonly number[]): Promise<string> => {
+    const operationId = newId("operation");
+    const request = {
+      sources: [{ owner: OWNER, token: usdc, amountBase: 1n }],
+      destination: { token: usdc, recipient: OWNER },
+      slippageBps: 0,
+    } as const;
+    const operation = () => ({
+      ...{ id: operationId, projectId, kind: "private_transfer", queue: "privacy", request },
+      ...{ expectedBase: 1n, minimumBase: 1n, searchTerms: [], createdBy: "test", approvalUntil: null },
+      audit: { projectId, actor: "test", action: "operation.executed", data: {} } as never,
+    });
+    const transfer = {
+      ...{ projectId, id: newId("transfer"), operationId, kind: "private_transfer", walletId: key.id, chainId: CHAIN },
+      ...{ token: {}, tokenOut: {}, amountBase: "1", digest: new Uint8Array(1), createdBy: "test", createdAt: NOW },
+    };
+    const steps = slots.map((number) => ({
+      ...{ noteId: newId("transfer"), withdrawBase: 1n, outBase: 1n },
+      slot: { walletId: key.id, pool: pool.address, number },
+    }));
+    await repository.insert({ operation, transfer, steps, quote: null }, () => Promise.resolve(true), NOW);
+    return operationId;
+  };
+
+  const end = async (operationId: string, position: number, state: "completed" | "failed"): Promise<void> => {
+    const step = (await repository.steps(projectId, operationId))[position] as StepRow;
+    expect(await repository.moveStep(step, state, {}, null, NOW)).toBe(true);
+  };
+
+  const deposit = async (index: number): Promise<void> => {
+    const { calls } = await engine.shield({
+      chainId: CHAIN,
+      token: usdc,
+      amountBase: 5n,
+      slot: { wallet: key, index },
+    });
+    for (const call of calls) world.mine(OWNER, call);
+  };
+
+  return {
+    projectId,
+    world,
+    key,
+    start,
+    end,
+    deposit,
+    holdings,
+    free: (count = 1) => numbers.free({ projectId, key, pool }, count),
+  };
+};
+
+test("operations that fail without a deposit, however many in a row, leave no gap: their number is given out again", async () => {
+  const wallet = await newWallet();
+  for (let failures = 0; failures < 15; failures += 1) {
+    const [number = -1] = await wallet.free();
+    expect(number).toBe(0);
+    await wallet.end(await wallet.start([number]), 0, "failed");
+  }
+  const numbers = await wallet.free(3);
+  const operationId = await wallet.start(numbers);
+  await wallet.deposit(2);
+  await wallet.end(operationId, 2, "completed");
+  for (const position of [0, 1]) await wallet.end(operationId, position, "failed");
+  // The numbers before a deposit stay unused. The scan bridges them.
+  expect(await wallet.free()).toEqual([3]);
+  expect((await wallet.holdings()).notes).toHaveLength(1);
+});
+
+test("a number beyond the gap that a scan bridges is refused, and nothing is stored", async () => {
+  const wallet = await newWallet();
+  const numbers = await wallet.free(10);
+  const operations = await Promise.all(numbers.map((number) => wallet.start([number])));
+  await expect(wallet.free()).rejects.toMatchObject({ code: "invalid_state" });
+  // The first nine fail, the last one deposits: the largest gap that there can be.
+  for (const operationId of operations.slice(0, 9)) await wallet.end(operationId, 0, "failed");
+  await wallet.deposit(9);
+  await wallet.end(operations[9] ?? "", 0, "completed");
+  expect((await wallet.holdings()).notes).toHaveLength(1);
+  expect(await wallet.free(10)).toEqual(Array.from({ length: 10 }, (_, index) => index + 10));
+});
+
+test("a number is one operation's at a time, and another's only when no transaction can use it any more", async () => {
+  const wallet = await newWallet();
+  const first = await wallet.start([0]);
+  await expect(wallet.start([0])).rejects.toThrow(TakenError);
+  const { projectId } = wallet;
+  const sent = await prisma.chainTransaction.create({
+    data: {
+      ...{ id: newId("operation"), chainId: CHAIN, fromAddress: OWNER, nonce: 0n, purpose: `privacy:${first}:0:0` },
+      ...{ to: OWNER, data: "0x", value: "0", gas: 1n, maxFeePerGas: "1", maxPriorityFeePerGas: "1", raw: "0x" },
+      ...{ hash: first, replacedHashes: [], status: "broadcast", createdAt: NOW, updatedAt: NOW },
+    },
+  });
+  await wallet.end(first, 0, "failed");
+  expect(await wallet.free()).toEqual([1]);
+  await expect(wallet.start([0])).rejects.toThrow(TakenError);
+  await prisma.chainTransaction.update({ where: { id: sent.id }, data: { status: "final" } });
+  expect(await wallet.free()).toEqual([0]);
+  const both = await Promise.allSettled([wallet.start([0]), wallet.start([0])]);
+  expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect(await prisma.privacySlot.count({ where: { projectId } })).toBe(1);
+});
