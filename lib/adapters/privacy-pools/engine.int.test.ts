@@ -19,6 +19,7 @@ import type { Spend } from "@/lib/ports/privacy";
 import type { Call } from "@/lib/ports/routing";
 import { startPrivacyChain } from "@/lib/testing/privacy-chain";
 import { privacyEngineContract, type PrivacyEngineHarness } from "@/lib/testing/privacy-engine-contract";
+import { recoverWithSdk } from "@/lib/testing/sdk-recovery";
 import { createAssociationSource } from "./association-set";
 import { createProver } from "./prover";
 
@@ -42,6 +43,8 @@ interface Mined {
 }
 const relayed: Mined[] = [];
 const sent: Mined[] = [];
+/** Of the wallets of the contract's tests: the first one deposits. */
+const mnemonics: string[] = [];
 
 beforeAll(async () => {
   chain = await startPrivacyChain(CHAIN);
@@ -56,6 +59,14 @@ afterAll(async () => {
 privacyEngineContract("privacy pools", () =>
   Promise.resolve({
     ...harness,
+    engine: {
+      ...harness.engine,
+      newMnemonic: () => {
+        const mnemonic = harness.engine.newMnemonic();
+        mnemonics.push(mnemonic);
+        return mnemonic;
+      },
+    },
     relay: async (transaction) => {
       relayed.push({ call: { ...transaction, value: 0n }, before: await chain.client.snapshot() });
       return harness.relay(transaction);
@@ -101,6 +112,16 @@ if (inject("isLong")) {
     ]);
   });
 }
+
+test("the SDK's own recovery finds the same notes by mnemonic and chain alone", async () => {
+  const { engine, chainId } = harness;
+  const [mnemonic = ""] = mnemonics;
+  const { notes } = await engine.holdings({ id: "any", mnemonic }, chainId, new AbortController().signal);
+  expect(notes).toHaveLength(1);
+  const pool = chain.contracts.privacy.pools.usdc;
+  const recovered = await recoverWithSdk({ mnemonic, chainId, rpcUrl: chain.url, pool });
+  expect(recovered).toEqual(notes.map(({ id, valueBase }) => ({ id, valueBase })));
+});
 
 test("the files of the circuits are read once, however many proofs are made", () => {
   const files = ["wasm", "zkey", "vkey"].length * ["commitment", "withdraw"].length;

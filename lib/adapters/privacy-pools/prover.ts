@@ -56,7 +56,8 @@ export interface ProverOptions {
 }
 
 const IDLE_MS = 120_000;
-const NICENESS = 10;
+/** A busy service still gives proofs a third of what it takes itself; at 10 a proof could take minutes. */
+const NICENESS = 5;
 /** Until proofs were measured on this machine. */
 const FIRST_EXPECTED_MS = 8_000;
 

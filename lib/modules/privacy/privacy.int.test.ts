@@ -22,6 +22,7 @@ import { signApproval, type SignedApproval } from "@/lib/testing/approve";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { recoverWithSdk } from "@/lib/testing/sdk-recovery";
 
 // The whole way over real contracts, with real proofs: one deposit feeds most of the tests, because proofs take seconds.
 /** A chain that no other test file deposits on: each deposit changes the association set, and proofs under way have to be made again. */
@@ -295,4 +296,18 @@ test("a mnemonic is shown with an approval of exactly that, once, and the audit 
   const row = await prisma.privacyWallet.findFirst({ where: { id: privacyWalletId } });
   expect(JSON.stringify(row)).not.toContain(mnemonic);
   expect(Buffer.from(row?.ciphertext ?? []).toString("utf8")).not.toContain(mnemonic.slice(0, 10));
+});
+
+test("the SDK's own recovery finds the same money by the exported mnemonic and the chain alone", async () => {
+  const { client, account } = customer.session;
+  const balance = await balanceOf("USDC");
+  const params = { id: balance.privacyWalletId };
+  const asked = await client.call(exportPrivacyWallet, { params, body: {} }).catch((error: unknown) => error);
+  const approval = await signApproval(account, asked);
+  const { mnemonic } = await client.call(exportPrivacyWallet, { params, body: { approval } });
+  const pool = chains.find(({ id }) => id === CHAIN)?.privacyPools?.pools.find(({ asset }) => asset === usdc)?.pool;
+  const notes = await recoverWithSdk({ mnemonic, chainId: CHAIN, rpcUrl, pool: pool ?? "0x" });
+  const ours = [balance.spendable, balance.inProof, balance.pendingApproval].map(USDC);
+  expect(notes.reduce((sum, { valueBase }) => sum + valueBase, 0n)).toBe(ours.reduce((sum, base) => sum + base, 0n));
+  expect(notes).not.toEqual([]);
 });
