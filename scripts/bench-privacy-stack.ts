@@ -68,16 +68,16 @@ const begin = (key: ApiClient, amount: string) =>
 const transferOnce = async (key: ApiClient): Promise<{ total: number; proof: number }> => {
   const started = performance.now();
   const { transferId } = await begin(key, "10");
-  let proofEnd: number | null = null;
+  let proofEnd = 0;
   let proofBegin = started;
   const end = await until(async () => {
     const { proof, subStatus, status } = await transferOf(key, transferId);
     if (subStatus === "prepared") proofBegin = performance.now();
-    else if (proof === null) proofEnd ??= performance.now();
+    else if (proof === null && proofEnd === 0) proofEnd = performance.now();
     if (status === "failed" || status === "cancelled") throw new Error(`A transfer ended ${status}.`);
     return status === "completed" ? performance.now() : null;
   });
-  return { total: Math.round(end - started), proof: Math.round((proofEnd ?? end) - proofBegin) };
+  return { total: Math.round(end - started), proof: Math.round(proofEnd - proofBegin) };
 };
 
 const sample = async (key: ApiClient, goesOn: () => boolean): Promise<number[]> => {
