@@ -129,22 +129,34 @@ export const createAssociationChain = (options: {
     return sender.sendAndWait({ to: privacy.entrypoint, data });
   };
 
+  const advance = async (): Promise<void> => {
+    await read();
+    const published = await onchainRoot();
+    const publishedSize = published === null ? 0 : (sizeOfRoot.get(published) ?? 0);
+    // Another provider, or this one before it was started again, approved them.
+    review(() => approved >= publishedSize);
+    const now = Date.now();
+    review(({ seenAtMs }) => seenAtMs + delayMs > now);
+    const root = rootOfSize.get(approved);
+    if (root !== undefined && root !== published) await publish(root, NO_FILE);
+  };
+
+  const decline = async (depositor: Address): Promise<void> => {
+    const root = (await onchainRoot()) ?? ROOT_OF_NOTHING;
+    await publish(root, `declines-${depositor.toLowerCase()}`);
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  /** One publication at a time: a decline repeats the latest root, which must not replace a newer one. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+
   return {
-    advance: async () => {
-      await read();
-      const published = await onchainRoot();
-      const publishedSize = published === null ? 0 : (sizeOfRoot.get(published) ?? 0);
-      // Another provider, or this one before it was started again, approved them.
-      review(() => approved >= publishedSize);
-      const now = Date.now();
-      review(({ seenAtMs }) => seenAtMs + delayMs > now);
-      const root = rootOfSize.get(approved);
-      if (root !== undefined && root !== published) await publish(root, NO_FILE);
-    },
-    decline: async (depositor) => {
-      const root = (await onchainRoot()) ?? ROOT_OF_NOTHING;
-      await publish(root, `declines-${depositor.toLowerCase()}`);
-    },
+    advance: () => inTurn(advance),
+    decline: (depositor) => inTurn(() => decline(depositor)),
     roots: async () => {
       const root = rootOfSize.get(approved);
       if (root === undefined) return null;
