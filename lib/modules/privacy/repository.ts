@@ -220,6 +220,14 @@ export const createPrivacyRepository = (database: Database) => {
         return true;
       }),
 
+    /** The proof of a queued step has its turn. The step's version stays: whoever proves goes on with what it read. */
+    noteProofBegan: async ({ projectId, operationId, position, version }: StepRow, at: Date): Promise<void> => {
+      await prisma.privacyStep.updateMany({
+        where: { projectId, operationId, position, version, state: "queued" },
+        data: { provingSince: at },
+      });
+    },
+
     /**
      * Moves a step, and its operation with it where `operation` says so; both or none. False when somebody else moved one of them.
      */

@@ -120,7 +120,9 @@ export const createStepping = (deps: SteppingDeps) => {
     if (addSeconds(step.provingSince ?? step.updatedAt, WAIT_SECONDS_MAX) < clock.now()) return fail(step, NOT_READY);
     let transaction: SpendTransaction;
     try {
-      transaction = await engine.prove(await spendOf(transfer, step), signal);
+      // The time left is counted from the proof's turn. It is shown and nothing else, so nobody waits for it to be stored.
+      const onStart = (): void => void repository.noteProofBegan(step, clock.now()).catch(() => undefined);
+      transaction = await engine.prove(await spendOf(transfer, step), signal, onStart);
     } catch (error) {
       if (error instanceof NotReadyError) return "waits";
       if (error instanceof NoteGoneError) return fail(step, SPENT);

@@ -1,11 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import type { Token } from "@/lib/core/token";
 import type { PrivacyPool } from "@/lib/ports/privacy";
+import { toStored } from "@/lib/ports/routing-json";
 import { testDatabase } from "@/lib/testing/database";
 import { createFakePrivacyEngine } from "@/lib/testing/fake-privacy-engine";
 import { createFakePrivacyWorld } from "@/lib/testing/fake-privacy-world";
 import { createDepositNumbers } from "./numbers";
+import { createStepping, type SteppingDeps } from "./stepping";
 import { createPrivacyRepository, TakenError, type StepRow } from "./repository";
 
 // Real rows of operations and steps; the pools are made up.
@@ -36,7 +38,7 @@ const newWallet = async () => {
   const numbers = createDepositNumbers({ repository, holdings });
 
   /** An operation that gives the wallet notes with these numbers. */
-  const start = async (slots: readonly number[]): Promise<string> => {
+  const start = async (slots: readonly number[], noteId?: string): Promise<string> => {
     const operationId = newId("operation");
     const request = {
       sources: [{ owner: OWNER, token: usdc, amountBase: 1n }],
@@ -50,10 +52,18 @@ const newWallet = async () => {
     });
     const transfer = {
       ...{ projectId, id: newId("transfer"), operationId, kind: "private_transfer", walletId: key.id, chainId: CHAIN },
-      ...{ token: {}, tokenOut: {}, amountBase: "1", digest: new Uint8Array(1), createdBy: "test", createdAt: NOW },
+      ...{
+        toAddress: OWNER,
+        token: toStored(usdc),
+        tokenOut: toStored(usdc),
+        amountBase: "1",
+        digest: new Uint8Array(1),
+        createdBy: "test",
+        createdAt: NOW,
+      },
     };
     const steps = slots.map((number) => ({
-      ...{ noteId: newId("transfer"), withdrawBase: 1n, outBase: 1n },
+      ...{ noteId: noteId ?? newId("transfer"), withdrawBase: 1n, outBase: 1n },
       slot: { walletId: key.id, pool: pool.address, number },
     }));
     await repository.insert({ operation, transfer, steps, quote: null }, () => Promise.resolve(true), NOW);
@@ -77,6 +87,7 @@ const newWallet = async () => {
 
   return {
     projectId,
+    engine,
     world,
     key,
     start,
@@ -137,4 +148,44 @@ test("a number is one operation's at a time, and another's only when no transact
   const both = await Promise.allSettled([wallet.start([0]), wallet.start([0])]);
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await prisma.privacySlot.count({ where: { projectId } })).toBe(1);
+});
+
+test("the time that a proof takes is counted from its turn, and not from when it began to wait", async () => {
+  const wallet = await newWallet();
+  const { engine, world, key, projectId } = wallet;
+  for (const index of [0, 1]) await wallet.deposit(index);
+  world.approveDeposits();
+  const { notes } = await wallet.holdings();
+  const operations = [];
+  for (const [index, { id }] of notes.entries()) operations.push(await wallet.start([index + 2], id));
+  let now = NOW;
+  const stepping = createStepping({
+    ...{ repository, engine, clock: { now: () => now } },
+    privateWallets: { find: () => Promise.resolve({}), keyOf: () => key },
+    // A proof that is made and kept is all that happens here.
+    ...({} as Pick<SteppingDeps, "transactions" | "fees" | "wallets">),
+  } as SteppingDeps);
+  const stepOf = async (operationId: string) => {
+    const [step] = await repository.steps(projectId, operationId);
+    const transfer = await repository.findByOperation(projectId, operationId);
+    if (step === undefined || transfer === null) throw new Error("There is no step.");
+    return { step, transfer };
+  };
+  const sinceOf = async (operationId = ""): Promise<Date | null> => (await stepOf(operationId)).step.provingSince;
+  const [first = "", second = ""] = operations;
+  const release = world.holdProofs();
+  const { signal } = new AbortController();
+  const proofs = [];
+  for (const operationId of [first, second]) {
+    const { step, transfer } = await stepOf(operationId);
+    proofs.push(stepping.step(transfer, step, signal));
+    await vi.waitFor(async () => expect(await sinceOf(first)).toEqual(NOW));
+  }
+  expect(await sinceOf(second)).toBeNull();
+  now = new Date(NOW.getTime() + 8_000);
+  const holdNext = world.holdProofs();
+  release();
+  await vi.waitFor(async () => expect(await sinceOf(second)).toEqual(now));
+  holdNext();
+  expect(await Promise.all(proofs)).toEqual(["moved", "moved"]);
 });
