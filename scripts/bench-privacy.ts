@@ -1,4 +1,7 @@
-/** `npx tsx scripts/bench-privacy.ts`: what private balances cost, as a table with the goals. A benchmark, not a test. */
+/**
+ * `npx tsx scripts/bench-privacy.ts [scan] [operations] [stack]`: what private balances cost, as a table with the goals. A benchmark, not a
+ * test.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,11 +33,17 @@ const withDatabase = async (work: (url: string) => Promise<void>): Promise<void>
   }
 };
 
-await withDatabase(async (url) => {
-  const database = createDatabase(url);
-  await benchScan(database, note);
-  await database.close();
-});
-await benchOperations(note);
-await benchStack(note);
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  scan: () =>
+    withDatabase(async (url) => {
+      const database = createDatabase(url);
+      await benchScan(database, note);
+      await database.close();
+    }),
+  operations: () => benchOperations(note),
+  stack: () => benchStack(note),
+};
+
+const wanted = process.argv.slice(2);
+for (const [name, bench] of Object.entries(benches)) if (wanted.length === 0 || wanted.includes(name)) await bench();
 console.table(rows);
