@@ -159,12 +159,13 @@ test("the time that a proof takes is counted from its turn, and not from when it
   const operations = [];
   for (const [index, { id }] of notes.entries()) operations.push(await wallet.start([index + 2], id));
   let now = NOW;
-  const stepping = createStepping({
+  // A proof that is made and kept is all that happens here: nothing is sent, and the treasury is asked for its address alone.
+  const deps: Partial<SteppingDeps> = {
     ...{ repository, engine, clock: { now: () => now } },
-    privateWallets: { find: () => Promise.resolve({}), keyOf: () => key },
-    // A proof that is made and kept is all that happens here.
-    ...({} as Pick<SteppingDeps, "transactions" | "fees" | "wallets">),
-  } as SteppingDeps);
+    wallets: { treasury: () => Promise.resolve({ address: OWNER }) },
+    privateWallets: { find: () => Promise.resolve({}), keyOf: () => key } as unknown as SteppingDeps["privateWallets"],
+  };
+  const stepping = createStepping(deps as SteppingDeps);
   const stepOf = async (operationId: string) => {
     const [step] = await repository.steps(projectId, operationId);
     const transfer = await repository.findByOperation(projectId, operationId);
