@@ -24,7 +24,8 @@ export const buildPrivacy = (
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
   const { prover } = overrides;
-  const engine = createPrivacyPools({ registry, relayer, ...(prover === undefined ? {} : { prover }) });
+  const engine =
+    overrides.privacyEngine ?? createPrivacyPools({ registry, relayer, ...(prover === undefined ? {} : { prover }) });
   const repository = createPrivacyRepository(database);
   const walletRepository = createPrivacyWalletRepository(database);
   const privateWallets = createPrivateWallets({

@@ -5,6 +5,7 @@ import {
   amount,
   amountOut,
   chainId,
+  failureRecord,
   hex,
   id,
   page,
@@ -17,7 +18,6 @@ import {
   tokenRef,
 } from "./common";
 import { defineContract } from "./contract";
-import { failureRecord } from "./operations";
 import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
 
 const tag = "Privacy";

@@ -13,7 +13,7 @@ import { noteInUse, noteIsApproved, noteUnknown } from "./errors";
 import type { Once } from "./once";
 import { TakenError, type NewTransfer, type TransferRow } from "./repository";
 import type { ExitLegPlan } from "./shield-routing";
-import { AwaitsApproval } from "./shielding";
+import { AwaitsApproval, type Run } from "./shielding";
 import type { PrivacyWalletRow } from "./wallet-repository";
 
 const APPROVAL_SECONDS = 24 * 3600;
@@ -101,11 +101,7 @@ export const createExiting = (context: PrivacyContext) => {
     }
   };
 
-  const run = async (
-    actor: Actor,
-    asked: Asked,
-    own: { transfer: NewTransfer | TransferRow; isStored: boolean; codeId: string | null },
-  ) => {
+  const run = async (actor: Actor, asked: Asked, own: Run) => {
     const { pool, note, wallet } = asked;
     const { transfer, isStored, codeId } = own;
     const { projectId } = actor;
@@ -123,14 +119,16 @@ export const createExiting = (context: PrivacyContext) => {
       ...(isStored ? { operationId: transfer.operationId } : {}),
       kind: "public_exit",
       createdBy: actorName(actor),
-      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: own.retryOf },
       request: requestOf(asked, treasury.address),
       wallets: [treasury],
       legs: [{ legId, routeLeg: legOf(asked, plan), via: "user_operation", takesMoney: false, gas }],
       claim: async (tx, operationId) => {
         if (admit !== null && !(await admit(tx))) throw new AwaitsApproval();
         await repository.claimExit(tx, { projectId, walletId: wallet.id, chainId, noteId: note.id, operationId });
-        if (!isStored) await repository.insertTransfer(tx, { ...(transfer as NewTransfer), operationId });
+        if (isStored) return true;
+        await context.claimRetry(tx, own.retryOf, operationId);
+        await repository.insertTransfer(tx, { ...(transfer as NewTransfer), operationId });
         return true;
       },
       audit: {
@@ -150,19 +148,26 @@ export const createExiting = (context: PrivacyContext) => {
     }
   };
 
-  const letWait = async (actor: Actor, asked: Asked, transfer: NewTransfer) => {
+  const letWait = async (
+    actor: Actor,
+    asked: Asked,
+    { transfer, retryOf }: { transfer: NewTransfer; retryOf: string | null },
+  ) => {
     const treasury = await treasuryOf(actor.projectId);
     return operations.startAwaiting({
       projectId: actor.projectId,
       kind: "public_exit",
       createdBy: actorName(actor),
-      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf },
       request: requestOf(asked, treasury.address),
       wallets: [treasury],
       expectedBase: asked.note.valueBase,
       minimumBase: asked.note.valueBase,
       expiresAt: addSeconds(clock.now(), APPROVAL_SECONDS),
-      claim: (tx, operationId) => repository.insertTransfer(tx, { ...transfer, operationId }),
+      claim: async (tx, operationId) => {
+        await context.claimRetry(tx, retryOf, operationId);
+        await repository.insertTransfer(tx, { ...transfer, operationId });
+      },
     });
   };
 
@@ -185,7 +190,12 @@ export const createExiting = (context: PrivacyContext) => {
     },
 
     /** @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, … */
-    create: async (actor: Actor, input: ExitInput, once: Once | null): Promise<string> => {
+    create: async (
+      actor: Actor,
+      input: ExitInput,
+      once: Once | null,
+      retryOf: string | null = null,
+    ): Promise<string> => {
       context.registry.get(input.chainId);
       const wallet = await privateWallets.choose(actor, input.privacyWalletId);
       const asked = await noteOf(wallet, input.chainId, input.noteId);
@@ -208,12 +218,14 @@ export const createExiting = (context: PrivacyContext) => {
         createdBy: actorName(actor),
         createdAt: clock.now(),
       };
-      if (context.policies.needsCode(actor)) await letWait(actor, asked, transfer);
+      if (context.policies.needsCode(actor)) await letWait(actor, asked, { transfer, retryOf });
       else
-        await orInUse(run(actor, asked, { transfer, isStored: false, codeId: null })).catch((error: unknown) => {
-          if (error instanceof AwaitsApproval) return letWait(actor, asked, transfer);
-          throw error;
-        });
+        await orInUse(run(actor, asked, { transfer, isStored: false, codeId: null, retryOf })).catch(
+          (error: unknown) => {
+            if (error instanceof AwaitsApproval) return letWait(actor, asked, { transfer, retryOf });
+            throw error;
+          },
+        );
       return transfer.id;
     },
 
@@ -221,7 +233,7 @@ export const createExiting = (context: PrivacyContext) => {
     approve: async (actor: Actor, transfer: TransferRow, codeId: string): Promise<boolean> => {
       const wallet = await privateWallets.find(transfer.projectId, transfer.walletId, "privacyWalletId");
       const asked = await noteOf(wallet, transfer.chainId, transfer.noteId ?? "");
-      return (await orInUse(run(actor, asked, { transfer, isStored: true, codeId }))) !== null;
+      return (await orInUse(run(actor, asked, { transfer, isStored: true, codeId, retryOf: null }))) !== null;
     },
 
     lines: (transfer: TransferRow): string[] => {

@@ -12,6 +12,7 @@ import { createExiting, type ExitInput, type PossibleExit } from "./exiting";
 import { createPrivacyContext, type PrivacyDeps } from "./context";
 import { madeBefore, onceOf } from "./once";
 import type { StepRow, TransferRow } from "./repository";
+import { createRetrying } from "./retrying";
 import { createShielding, type ShieldInput } from "./shielding";
 import { createSpending, type SpendInput } from "./spending";
 import { createSwapping } from "./swapping";
@@ -51,13 +52,13 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
   const exiting = createExiting(context);
   const spending = createSpending(context);
   const swapping = createSwapping(context, spending);
+  const retrying = createRetrying(context, { shielding, exiting, spending });
 
-  /** How many deposits a withdrawal hides among now; null where the chain or the provider does not answer. */
   const anonymitySetOf = async ({ projectId, walletId, chainId, token }: TransferRow): Promise<number | null> => {
     try {
       const wallet = await privateWallets.find(projectId, walletId, "privacyWalletId");
       const pool = await context.poolOf(chainId, storedToken.parse(token).address, "token");
-      return (await context.holdings(privateWallets.keyOf(wallet), chainId)).anonymitySet.get(pool.address) ?? 0;
+      return await context.anonymitySetOf(wallet, pool);
     } catch {
       return null;
     }
@@ -166,6 +167,23 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     else if (input.toPrivacyWalletId !== undefined) policies.checkAccountRecipients(actor, "toPrivacyWalletId");
   };
 
+  /**
+   * Whether the operation is a private one. A shield makes a note of the project's own, and a public exit pays its treasury: of the
+   * others it is asked whether the actor may still pay whom they pay.
+   * @throws DomainError `insufficient_scope`, `recipient_not_allowed`
+   */
+  const checkRetry = async (actor: Actor, operationId: string): Promise<boolean> => {
+    const transfer = await ofOperation(actor, operationId);
+    if (transfer === null) return false;
+    requireScope(actor, "privacy:write");
+    if (transfer.kind === "unshield" || transfer.kind === "private_transfer")
+      checkRecipient(actor, {
+        toAddress: (transfer.toAddress as EvmAddress | null) ?? undefined,
+        toPrivacyWalletId: transfer.toWalletId ?? undefined,
+      });
+    return true;
+  };
+
   return {
     engineName: engine.name,
     wallets: privateWallets,
@@ -263,6 +281,16 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       const { otpId } = await otp.consume({ actor, subjectId: operationId, digest, code });
       if (!(await waysOf(transfer).approve(actor, transfer, otpId))) throw notAwaiting();
       return operations.get(actor.projectId, operationId);
+    },
+
+    checkRetry,
+
+    /** Does once more what failed of a private operation; null where the operation is none. @throws DomainError `invalid_state`, … */
+    retry: async (actor: Actor, operationId: string): Promise<TransferView | null> => {
+      const transfer = await ofOperation(actor, operationId);
+      if (transfer === null) return null;
+      await checkRetry(actor, operationId);
+      return get(actor.projectId, await retrying(actor, transfer));
     },
 
     /** Ends a private operation that spends notes, before its first proof is kept; null where the operation is none. */
