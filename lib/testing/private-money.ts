@@ -51,7 +51,7 @@ const createFakeTransactions = (world: FakePrivacyWorld, services: () => Service
 };
 
 /** Private balances over the whole API and a real database, with an engine that needs neither chains nor proofs. */
-export const privateMoney = async () => {
+export const privateMoney = async (variables: Readonly<Record<string, string>> = {}) => {
   const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
   /** Of the worker alone, so that people stay signed in while it waits. */
   const workerClock = { aheadMs: 0, now: () => new Date(Date.now() + workerClock.aheadMs) };
@@ -72,7 +72,7 @@ export const privateMoney = async () => {
       return made;
     },
   };
-  const api = await testApi({ devnet: false, overrides: { clock, privacyEngine } });
+  const api = await testApi({ devnet: false, overrides: { clock, privacyEngine }, variables });
   const { services } = api;
   const tokenOf = (symbol: string) => services.registry.resolveToken(CHAIN, symbol);
   const addPool = (symbol: string, address: EvmAddress): void => {
@@ -127,8 +127,8 @@ export const privateMoney = async () => {
       }
       throw new Error("The operation does not end.");
     },
-    /** Gives a private wallet an approved note that is worth exactly the amount. */
-    deposit: async (walletId: string, symbol: string, amount: string): Promise<void> => {
+    /** Gives a private wallet a note that is worth exactly the amount. */
+    deposit: async (walletId: string, symbol: string, amount: string, state = "approved"): Promise<void> => {
       const row = await services.database.prisma.privacyWallet.findFirstOrThrow({ where: { id: walletId } });
       const wallet = services.privacy.wallets.keyOf(row);
       const token = tokenOf(symbol);
@@ -137,7 +137,8 @@ export const privateMoney = async () => {
       const amountBase = grossUp(parseAmount(amount, token.decimals), feeFloor(SHIELD_FEE_BPS));
       const { calls } = await fake.shield({ chainId: CHAIN, token, amountBase, slot: { wallet, index } });
       for (const call of calls) world.mine(EXECUTOR, call);
-      world.approveDeposits();
+      if (state === "approved") world.approveDeposits();
+      else world.declineDeposits();
     },
     /** The wallet's notes, and a way to spend one as somebody who has the mnemonic. */
     stealer: async (walletId: string) => {
