@@ -18,7 +18,7 @@ import { createSpending, type SpendInput } from "./spending";
 import { createSwapping } from "./swapping";
 
 export { encryptedPrivacyWallets } from "./wallet-repository";
-export { withShields } from "./shield-routing";
+export { withShields, type ExitCalls } from "./shield-routing";
 
 export interface TransferView {
   readonly transfer: TransferRow;
@@ -223,6 +223,9 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
         nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
       };
     },
+
+    /** What a leg of a public exit sends. */
+    exitCalls: exiting.callsOf,
 
     /** Notes that can leave by the public exit. */
     exits: (actor: Actor, walletId: string | undefined): Promise<PossibleExit[]> => exiting.list(actor, walletId),
