@@ -191,7 +191,8 @@ export const createTransactionRepository = (database: Database) => {
     insert: async ({ row, firstNonce, sign, carries, claim }: Insert): Promise<StoredTransaction | null> => {
       try {
         return await database.transaction(async (tx) => {
-          if (claim !== undefined && !(await claim(tx))) throw new NotWantedError("The transaction is not wanted any more.");
+          if (claim !== undefined && !(await claim(tx)))
+            throw new NotWantedError("The transaction is not wanted any more.");
           const version = await sign(await takeNonce(tx, row.chainId, row.from, firstNonce));
           const { from, ...columns } = row;
           const inserted = await tx.chainTransaction.create({
