@@ -156,5 +156,3 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
       repository.steps(projectId, operationId),
   };
 };
-
-export type PrivateMoney = Awaited<ReturnType<typeof privateMoney>>;
