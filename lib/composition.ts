@@ -44,7 +44,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const { wallets, transactions } = chainAccess;
   const identity = buildIdentity(platform, chainAccess);
   const { auth, projects, approvals, apiKeys, policies, otp, contacts } = identity;
-  const money = buildMoney(platform, chainAccess, identity);
+  // Read when a leg is carried out, which is long after all of this is built.
+  const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
   const { ledger, assets, reserves, sponsorship, operations, quotes, prices } = money;
   const { operationDriver, batchDriver } = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);

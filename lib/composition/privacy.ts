@@ -25,8 +25,14 @@ export const buildPrivacy = (
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
   const { prover } = overrides;
-  const logStore = createPoolLogRepository(database);
-  const engine = createPrivacyPools({ registry, relayer, logStore, ...(prover === undefined ? {} : { prover }) });
+  const engine =
+    overrides.privacyEngine ??
+    createPrivacyPools({
+      registry,
+      relayer,
+      logStore: createPoolLogRepository(database),
+      ...(prover === undefined ? {} : { prover }),
+    });
   const repository = createPrivacyRepository(database);
   const walletRepository = createPrivacyWalletRepository(database);
   const privateWallets = createPrivateWallets({

@@ -5,8 +5,11 @@ import {
   amount,
   amountOut,
   chainId,
+  failureRecord,
   hex,
   id,
+  page,
+  pageQuery,
   status,
   subStatus,
   timestamp,
@@ -15,7 +18,6 @@ import {
   tokenRef,
 } from "./common";
 import { defineContract } from "./contract";
-import { failureRecord } from "./operations";
 import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
 
 const tag = "Privacy";
@@ -260,6 +262,21 @@ export const startPrivateExit = defineContract({
     "provider_error",
     "chain_unavailable",
   ],
+});
+
+export const listPrivateTransfers = defineContract({
+  method: "GET",
+  path: "/privacy/transfers",
+  summary: "Private operations of the project, newest first",
+  tag,
+  auth: "member",
+  scope: "privacy:read",
+  query: pageQuery.extend({
+    privacyWalletId: id("pw").optional().meta({ description: "Those that this private wallet pays or receives" }),
+  }),
+  status: 200,
+  response: page(privateTransferRecord),
+  errors: ["unknown_privacy_wallet"],
 });
 
 export const getPrivateTransfer = defineContract({

@@ -20,6 +20,7 @@ import {
 import type { OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind, mayReadPrivate } from "./private-kinds";
+import { claimRetry } from "./retry-claims";
 import { createWatching, type WatchingDeps } from "./watching";
 
 export {
@@ -31,7 +32,8 @@ export {
   type LeglessOperation,
 } from "./legless-repository";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
-export { mayRetry, retryableLegs } from "./may";
+export { isRetryable, mayRetry, retryableLegs } from "./may";
+export { retriedMeanwhile } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
 export type { OperationWithLegs } from "./repository";
 export { toOperation, type ChainFacts } from "./serializer";
@@ -159,7 +161,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     /** Ends those that nobody approved in time. @returns how many */
     expireDue: (): Promise<number> => waiting.expireDue(clock.now(), EXPIRE_BATCH),
     /** Notes, in the transaction that accepts it, that an operation is tried again. False when another did so before. */
-    claimRetry: repository.claimRetry,
+    claimRetry,
   };
 };
 

@@ -7,7 +7,7 @@ import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import type { AccountsService } from "@/lib/modules/accounts/service";
-import type { OperationsService } from "@/lib/modules/operations/service";
+import { retriedMeanwhile, type OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
@@ -16,6 +16,7 @@ import type { PrivacyEngine, PrivacyPool, PrivateHoldings, PrivateWalletKey } fr
 import { createDepositNumbers } from "./numbers";
 import { unknownPool } from "./errors";
 import type { PrivacyRepository } from "./repository";
+import type { PrivacyWalletRow } from "./wallet-repository";
 import type { PrivateWallets } from "./wallets";
 
 const PRICE_TIMEOUT_MS = 5_000;
@@ -74,6 +75,16 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
 
   const numbers = createDepositNumbers({ repository, holdings });
 
+  /** How many deposits a withdrawal hides among now; null where the chain or the provider does not answer. */
+  const anonymitySetOf = async (wallet: PrivacyWalletRow, pool: Pick<PrivacyPool, "chainId" | "address">) => {
+    try {
+      const { anonymitySet } = await holdings(deps.privateWallets.keyOf(wallet), pool.chainId);
+      return anonymitySet.get(pool.address) ?? 0;
+    } catch {
+      return null;
+    }
+  };
+
   /** Decides, in the transaction that stores it, whether the actor may move so much without a code. */
   const admission = async (actor: Actor, token: Token, amountBase: bigint): Promise<(tx: Tx) => Promise<boolean>> => {
     if (policies.needsCode(actor)) return () => Promise.resolve(false);
@@ -82,7 +93,13 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
     return (tx) => policies.spend(sqlOf(tx), actor, usd, deps.clock.now());
   };
 
-  return { ...deps, poolOf, holdings, freeNumbers: numbers.free, admission };
+  /** Notes that `retryOf` is tried again. @throws DomainError `invalid_state` where another operation does */
+  const claimRetry = async (tx: Tx, retryOf: string | null, by: string): Promise<void> => {
+    if (retryOf === null) return;
+    if (!(await deps.operations.claimRetry(tx, { of: retryOf, by, now: deps.clock.now() }))) throw retriedMeanwhile();
+  };
+
+  return { ...deps, poolOf, holdings, anonymitySetOf, freeNumbers: numbers.free, admission, claimRetry };
 };
 
 export type PrivacyContext = ReturnType<typeof createPrivacyContext>;

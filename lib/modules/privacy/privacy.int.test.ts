@@ -8,10 +8,12 @@ import {
   exportPrivacyWallet,
   getPrivateBalances,
   getPrivateTransfer,
+  listPrivateExits,
   preparePrivateSwap,
   privateTransfer,
   quotePrivateSwap,
   shield,
+  startPrivateExit,
   unshield,
 } from "@/lib/contracts/privacy";
 import { requestOtp } from "@/lib/contracts/swap";
@@ -21,6 +23,7 @@ import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
 import { signApproval, type SignedApproval } from "@/lib/testing/approve";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
+import { declineDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
 import { recoverWithSdk } from "@/lib/testing/sdk-recovery";
 
@@ -32,6 +35,7 @@ const PROOF_TIMEOUT_MS = 220_000;
 vi.setConfig({ testTimeout: 240_000 });
 /** `npm test` makes two proofs here: a transfer and an unshield. The long run adds what takes more of them. */
 const IS_LONG = inject("isLong");
+const COIN = "ETH";
 const USDC = (amount: string): bigint => parseUnits(amount, 6);
 
 type Transfer = ResponseOf<typeof getPrivateTransfer>;
@@ -215,6 +219,59 @@ if (IS_LONG) {
       ["completed", "5.01"],
     ]);
     expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("15"));
+  });
+
+  test("the chain's own coin goes the whole way, and arrives exactly", async () => {
+    const { client } = customer.session;
+    const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Coins" } });
+    await fund(client, customer.treasury, { chainId: CHAIN, token: "native", amount: "12" });
+    const move = { chainId: CHAIN, token: "native", privacyWalletId };
+    const coins = (address: Address) => createPublicClient({ transport: http(rpcUrl) }).getBalance({ address });
+    await untilFinal((await key.client.call(shield, { body: { ...move, amount: "10" } })).transferId);
+    await untilSpendable(COIN, "9.99", privacyWalletId);
+    const toAddress = testAccount().address;
+    const paid = await key.client.call(privateTransfer, {
+      body: { ...move, amount: "2.000000000000000001", toAddress },
+    });
+    expect(await untilFinal(paid.transferId)).toMatchObject({ status: "completed" });
+    expect(await coins(toAddress)).toBe(2_000_000_000_000_000_001n);
+    const home = await coins(customer.treasury);
+    const back = await key.client.call(unshield, { body: { ...move, amount: "1.5" } });
+    expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "1.5" } });
+    expect((await coins(customer.treasury)) - home).toBe(1_500_000_000_000_000_000n);
+    await untilSpendable(COIN, "6.489999999999999999", privacyWalletId);
+  });
+
+  // Last of those that swap: from here on what the processor deposits is declined.
+  test("a declined note that came out of a private swap leaves in public to the project's treasury, and to it alone", async () => {
+    const { privacyPools } = api.services.registry.get(CHAIN);
+    await declineDepositsOf(privacyPools?.processor ?? "");
+    const quote = await key.client.call(quotePrivateSwap, {
+      body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "20" },
+    });
+    const { privacyWalletId } = await balanceOf("USDC");
+    await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
+    const { transferId } = await key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } });
+    const swapped = await untilFinal(transferId);
+    expect(swapped).toMatchObject({ status: "completed" });
+    const declined = await vi.waitFor(
+      async () => {
+        const { data } = await key.client.call(listPrivateExits, { query: { privacyWalletId } });
+        const [note] = data.filter(({ state, amount }) => state === "declined" && amount.token.symbol === "DAI");
+        if (note === undefined) throw new Error("The new note is not declined yet.");
+        return note;
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    expect(declined.amount).toEqual(swapped.received);
+    const dai = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "DAI")
+      ?.address as Address;
+    const before = await balanceOnChain(rpcUrl, dai, customer.treasury);
+    const body = { chainId: CHAIN, noteId: declined.noteId, privacyWalletId };
+    const exit = await key.client.call(startPrivateExit, { body });
+    expect(await untilFinal(exit.transferId)).toMatchObject({ status: "completed", received: declined.amount });
+    const after = await balanceOnChain(rpcUrl, dai, customer.treasury);
+    expect((after - before).toString()).toBe(declined.amount.amountBase);
   });
 }
 

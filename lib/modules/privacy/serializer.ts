@@ -144,7 +144,15 @@ interface Amount {
 }
 
 export const toPrivateQuote = (
-  quote: { quoteId: string; expiresAt: Date; from: Amount; expected: Amount; minimum: Amount; poolFee: Amount },
+  quote: {
+    quoteId: string;
+    expiresAt: Date;
+    from: Amount;
+    expected: Amount;
+    minimum: Amount;
+    poolFee: Amount;
+    anonymitySet: number | null;
+  },
   engine: string,
 ): z.output<typeof quotePrivateSwap.response> => {
   const record = ({ token, amountBase }: Amount) => amountRecord(token, amountBase);
@@ -156,7 +164,7 @@ export const toPrivateQuote = (
     minimum: record(quote.minimum),
     poolFee: record(quote.poolFee),
     engine,
-    anonymitySet: null,
+    anonymitySet: quote.anonymitySet,
     staysPublic: [...STAYS_PUBLIC],
   };
 };

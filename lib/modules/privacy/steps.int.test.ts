@@ -47,7 +47,7 @@ const newWallet = async () => {
     } as const;
     const operation = () => ({
       ...{ id: operationId, projectId, kind: "private_transfer", queue: "privacy", request },
-      ...{ expectedBase: 1n, minimumBase: 1n, searchTerms: [], createdBy: "test", approvalUntil: null },
+      ...{ expectedBase: 1n, minimumBase: 1n, searchTerms: [], createdBy: "test", approvalUntil: null, retryOf: null },
       audit: { projectId, actor: "test", action: "operation.executed", data: {} } as never,
     });
     const transfer = {
