@@ -32,6 +32,7 @@ export const contracts: readonly Contract[] = [
   privacy.privateTransfer,
   privacy.listPrivateExits,
   privacy.startPrivateExit,
+  privacy.listPrivateTransfers,
   privacy.getPrivateTransfer,
   privacy.quotePrivateSwap,
   privacy.preparePrivateSwap,
