@@ -1,5 +1,6 @@
 import type { QueryInput } from "@/lib/contracts/contract";
-import type { listOperations, OPERATION_KINDS } from "@/lib/contracts/operations";
+import { OPERATION_KINDS, type listOperations } from "@/lib/contracts/operations";
+import { isPrivateKind } from "@/lib/contracts/privacy";
 import type { Status } from "@/lib/core/status";
 
 /** What the list is narrowed to, as it stands in the address of the page. */
@@ -43,12 +44,17 @@ export const isDay = (text: string): boolean => midnight(text, 0) !== null;
 
 type ListQuery = Omit<NonNullable<QueryInput<typeof listOperations>>, "limit" | "cursor">;
 
+/** Kinds that the list has: what is private has a page of its own. */
+export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
+
 /** The filters as the API takes them: moments instead of days, and nothing for what is not narrowed. */
 export const toListQuery = (filters: OperationFilters): ListQuery => {
   const from = filters.from === null ? null : midnight(filters.from, 0);
   const to = filters.to === null ? null : midnight(filters.to, 1);
   const q = filters.q?.trim() ?? "";
   return {
+    // Their history is on the private page alone.
+    private: "exclude",
     ...(filters.status === null ? {} : { status: filters.status }),
     ...(filters.kind === null ? {} : { kind: filters.kind }),
     ...(filters.chain === null ? {} : { chainId: filters.chain }),

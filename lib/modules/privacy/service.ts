@@ -143,6 +143,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
 
   return {
     engineName: engine.name,
+    anonymitySetMin: context.anonymitySetMin,
     wallets: privateWallets,
     get,
     checkRecipient,
