@@ -57,6 +57,7 @@ import * as privacySwapExecute from "@/app/api/privacy/swap/execute/route";
 import * as privacySwapPrepare from "@/app/api/privacy/swap/prepare/route";
 import * as privacySwapQuote from "@/app/api/privacy/swap/quote/route";
 import * as privacyTransfer from "@/app/api/privacy/transfer/route";
+import * as privacyTransfers from "@/app/api/privacy/transfers/route";
 import * as privacyTransfersId from "@/app/api/privacy/transfers/[id]/route";
 import * as privacyUnshield from "@/app/api/privacy/unshield/route";
 import * as privacyWallets from "@/app/api/privacy/wallets/route";
@@ -148,6 +149,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/privacy/swap/prepare", module: privacySwapPrepare },
   { path: "/api/privacy/swap/quote", module: privacySwapQuote },
   { path: "/api/privacy/transfer", module: privacyTransfer },
+  { path: "/api/privacy/transfers", module: privacyTransfers },
   { path: "/api/privacy/transfers/[id]", module: privacyTransfersId },
   { path: "/api/privacy/unshield", module: privacyUnshield },
   { path: "/api/privacy/wallets", module: privacyWallets },

@@ -247,6 +247,7 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
     },
   ],
   "GET /privacy/balances": reads,
+  "GET /privacy/transfers": reads,
   "GET /privacy/transfers/{id}": reads,
   "GET /privacy/exits": reads,
   // Nothing is stored before there is a note.

@@ -7,6 +7,8 @@ import {
   chainId,
   hex,
   id,
+  page,
+  pageQuery,
   status,
   subStatus,
   timestamp,
@@ -271,6 +273,21 @@ export const startPrivateExit = defineContract({
     "provider_error",
     "chain_unavailable",
   ],
+});
+
+export const listPrivateTransfers = defineContract({
+  method: "GET",
+  path: "/privacy/transfers",
+  summary: "Private operations of the project, newest first",
+  tag,
+  auth: "member",
+  scope: "privacy:read",
+  query: pageQuery.extend({
+    privacyWalletId: id("pw").optional().meta({ description: "Those that this private wallet pays or receives" }),
+  }),
+  status: 200,
+  response: page(privateTransferRecord),
+  errors: ["unknown_privacy_wallet"],
 });
 
 export const getPrivateTransfer = defineContract({

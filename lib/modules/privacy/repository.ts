@@ -1,6 +1,6 @@
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
-import { Prisma, type PrivacyQuote, type PrivacyStep, type PrivacyTransfer } from "@/lib/db/generated/client";
+import { Prisma, type PrivacyQuote, type PrivacyTransfer } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { recordAudit } from "@/lib/modules/audit/service";
 import {
@@ -13,11 +13,12 @@ import {
 } from "@/lib/modules/operations/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { SpendTransaction } from "@/lib/ports/privacy";
+import { createHistoryRepository } from "./history-repository";
+import type { StepRow, StepState } from "./rows";
 
-export type TransferRow = PrivacyTransfer;
+export type { StepRow, TransferRow } from "./rows";
+
 export type QuoteRow = PrivacyQuote;
-export type StepState = "queued" | "proved" | "submitted" | "completed" | "failed";
-export type StepRow = PrivacyStep & { state: StepState };
 export type NewTransfer = Prisma.PrivacyTransferUncheckedCreateInput;
 export type NewQuote = Prisma.PrivacyQuoteUncheckedCreateInput;
 
@@ -95,6 +96,7 @@ export const createPrivacyRepository = (database: Database) => {
   };
 
   return {
+    ...createHistoryRepository(database),
     takeSlot,
 
     findTransfer: (projectId: string, id: string): Promise<PrivacyTransfer | null> =>

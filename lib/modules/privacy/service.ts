@@ -73,6 +73,31 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     return { transfer, operation, steps, expectedProofMs: engine.expectedProofMs(), engine: engine.name, anonymitySet };
   };
 
+  /** The size of the set is one of the pool, so that each pool of a page is asked for it once. */
+  const viewsOf = async (projectId: string, transfers: readonly TransferRow[]): Promise<TransferView[]> => {
+    const operationIds = transfers.map(({ operationId }) => operationId);
+    const sets = new Map<string, Promise<number | null>>();
+    const setOf = (transfer: TransferRow): Promise<number | null> => {
+      const pool = `${String(transfer.chainId)}:${storedToken.parse(transfer.token).address}`;
+      const known = sets.get(pool) ?? anonymitySetOf(transfer);
+      sets.set(pool, known);
+      return known;
+    };
+    const [found, steps, sizes] = await Promise.all([
+      operations.getMany(projectId, operationIds),
+      repository.stepsOfMany(projectId, operationIds),
+      Promise.all(transfers.map(setOf)),
+    ]);
+    return transfers.flatMap((transfer, index) => {
+      const operation = found.get(transfer.operationId);
+      if (operation === undefined) return [];
+      const own = { transfer, operation, steps: steps.get(transfer.operationId) ?? [] };
+      return [
+        { ...own, expectedProofMs: engine.expectedProofMs(), engine: engine.name, anonymitySet: sizes[index] ?? null },
+      ];
+    });
+  };
+
   const get = async (projectId: string, id: string): Promise<TransferView> => {
     const transfer = isId("transfer", id) ? await repository.findTransfer(projectId, id) : null;
     if (transfer === null) throw notFound();
@@ -164,6 +189,23 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       once(actor, { key, kind: "private_transfer", input }, (own) =>
         spending.create(actor, "private_transfer", input, own),
       ),
+
+    /** Private operations, newest first. @throws DomainError `unknown_privacy_wallet` */
+    list: async (
+      projectId: string,
+      query: { privacyWalletId?: string | undefined; cursor?: string | undefined; limit: number },
+    ): Promise<{ data: TransferView[]; nextCursor: string | null }> => {
+      const { privacyWalletId, cursor, limit } = query;
+      const wallet =
+        privacyWalletId === undefined ? null : await privateWallets.find(projectId, privacyWalletId, "privacyWalletId");
+      const own = { projectId, walletId: wallet?.id, before: cursor };
+      const rows = await repository.listTransfers({ ...own, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return {
+        data: await viewsOf(projectId, shown),
+        nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+      };
+    },
 
     /** Notes that can leave by the public exit. */
     exits: (actor: Actor, walletId: string | undefined): Promise<PossibleExit[]> => exiting.list(actor, walletId),
