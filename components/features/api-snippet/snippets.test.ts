@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { toCurl, toTypeScript } from "./snippets";
+import { toCurl, toPython, toTypeScript } from "./snippets";
 
 const BASE = "http://localhost:3000/api";
 const awkward = { name: `it's "$HOME" \`id\` \\ end` };
@@ -32,4 +32,27 @@ test("a call without body has no content type", () => {
   expect(toCurl(BASE, { method: "GET", path: "/wallets" })).toBe(
     `curl 'http://localhost:3000/api/wallets' \\\n  -H "x-api-key: $CAUSEWAY_API_KEY"`,
   );
+});
+
+test("the Python call sends the same request", () => {
+  const body = { ...awkward, amounts: ["1", { deep: null }], yes: true, empty: [], missing: undefined };
+  const code = toPython(BASE, { method: "POST", path: "/swap/quote", body, auth: "bearer" });
+  // Running the text of the example is the only proof that it works.
+  const fake = [
+    "import io, json, urllib.request",
+    "def answer(request):",
+    "    print(json.dumps([request.full_url, request.method, dict(request.headers), json.loads(request.data)]))",
+    "    return io.BytesIO(b'{}')",
+    "urllib.request.urlopen = answer",
+  ].join("\n");
+  const out = execFileSync("python3", ["-c", `${fake}\n${code}`], {
+    encoding: "utf8",
+    env: { ...process.env, ACCESS_TOKEN: "t0ken" },
+  });
+  expect(JSON.parse(out)).toEqual([
+    `${BASE}/swap/quote`,
+    "POST",
+    { Authorization: "Bearer t0ken", "Content-type": "application/json" },
+    JSON.parse(JSON.stringify(body)),
+  ]);
 });

@@ -86,7 +86,7 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
         all="All kinds"
         value={filters.kind}
         options={KIND_OPTIONS}
-        onChange={(value) => change({ kind: OPERATION_KINDS.find((kind) => kind === value) ?? null })}
+        onChange={(value) => change({ kind: LISTED_KINDS.find((kind) => kind === value) ?? null })}
       />
       <Choice
         label="Chain"

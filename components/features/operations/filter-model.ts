@@ -3,10 +3,13 @@ import { OPERATION_KINDS, type listOperations } from "@/lib/contracts/operations
 import { isPrivateKind } from "@/lib/contracts/privacy";
 import type { Status } from "@/lib/core/status";
 
+/** Kinds that the list has: what is private has a page of its own. */
+export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
+
 /** What the list is narrowed to, as it stands in the address of the page. */
 export interface OperationFilters {
   readonly status: Status | null;
-  readonly kind: (typeof OPERATION_KINDS)[number] | null;
+  readonly kind: (typeof LISTED_KINDS)[number] | null;
   readonly chain: number | null;
   /** Id of a wallet of the project. */
   readonly wallet: string | null;
@@ -43,9 +46,6 @@ const midnight = (day: string, daysLater: number): Date | null => {
 export const isDay = (text: string): boolean => midnight(text, 0) !== null;
 
 type ListQuery = Omit<NonNullable<QueryInput<typeof listOperations>>, "limit" | "cursor">;
-
-/** Kinds that the list has: what is private has a page of its own. */
-export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
 
 /** The filters as the API takes them: moments instead of days, and nothing for what is not narrowed. */
 export const toListQuery = (filters: OperationFilters): ListQuery => {

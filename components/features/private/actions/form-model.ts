@@ -77,6 +77,12 @@ export const mostOf = (
 /** `1,250.5` → `1250.5`; text that is no amount stays as it is. */
 export const amountText = (typed: string): string => readAmount(typed.trim(), "point");
 
+/** The typed amount where it is one that the token can have, whatever else is wrong; for receipts and pictures. */
+export const readableAmount = (typed: string, { token }: PoolBalance): string | null => {
+  const text = amountText(typed);
+  return amountSchema.safeParse(text).success && precisionProblem(token, text) === null ? text : null;
+};
+
 const needsMinimum = (action: Action): boolean => action !== "unshield";
 
 const amountProblem = (
