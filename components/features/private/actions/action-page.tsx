@@ -15,11 +15,26 @@ import { SwapDesk } from "./swap-desk";
 import { usePrivateSetup } from "./use-private-setup";
 
 const ACTIONS = [
-  { action: "shield", label: "Shield", description: "Deposit from the treasury into a privacy pool." },
-  { action: "transfer", label: "Transfer", description: "Pay out of a pool. The recipient gets exactly the amount." },
-  { action: "swap", label: "Swap", description: "Swap inside of the pools: withdrawal, swap and deposit in one step." },
-  { action: "unshield", label: "Unshield", description: "Take money out of a pool, to the treasury or an address." },
-] as const satisfies readonly { action: Action; label: string; description: string }[];
+  { action: "shield", label: "Shield", title: "Shield", description: "Deposit from the treasury into a privacy pool." },
+  {
+    action: "transfer",
+    label: "Transfer",
+    title: "Private transfer",
+    description: "Pay out of a pool. The recipient gets exactly the amount.",
+  },
+  {
+    action: "swap",
+    label: "Swap",
+    title: "Private swap",
+    description: "Swap inside of the pools: withdrawal, swap and deposit in one step.",
+  },
+  {
+    action: "unshield",
+    label: "Unshield",
+    title: "Unshield",
+    description: "Take money out of a pool, to the treasury or an address.",
+  },
+] as const satisfies readonly { action: Action; label: string; title: string; description: string }[];
 
 /** One of the private actions, with the way to the others. */
 export const ActionPage = ({ action }: { readonly action: Action }): ReactNode => {
@@ -28,7 +43,7 @@ export const ActionPage = ({ action }: { readonly action: Action }): ReactNode =
   return (
     <>
       <PageHeader
-        title={current?.label ?? "Private"}
+        title={current?.title ?? "Private"}
         description={current?.description}
         actions={
           <Link href="/private" className={buttonLooks()}>

@@ -1,7 +1,8 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Ban, KeyRound } from "lucide-react";
+import { Ban, KeyRound, RotateCcw } from "lucide-react";
+import { useRouter } from "next/navigation";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
@@ -11,11 +12,17 @@ import type { Operation } from "@/components/features/operations/types";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
+import { describeError } from "@/components/ui/describe-error";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { approveOperation, cancelOperation, getOperation } from "@/lib/contracts/operations";
-import { getPrivateBalances, getPrivateTransfer, listPrivateTransfers } from "@/lib/contracts/privacy";
-import { KIND_WORDS } from "../kind-words";
+import { approveOperation, cancelOperation, getOperation, retryOperation } from "@/lib/contracts/operations";
+import {
+  getPrivateBalances,
+  getPrivateTransfer,
+  listPrivateTransfers,
+  privateTransferRecord,
+} from "@/lib/contracts/privacy";
+import { KIND_WORDS, pathOfTransfer } from "../kind-words";
 import type { PrivateNames } from "../names";
 import type { PrivateTransfer } from "../types";
 import { TransferFacts } from "./transfer-facts";
@@ -38,12 +45,31 @@ const useChanged = (): ((operation: Operation) => void) => {
   };
 };
 
+/** Starts what did not arrive once more, and goes to its page, where a code approves it. */
+const useRetry = ({ operationId }: PrivateTransfer) => {
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const { mutation, send } = useSentOnce(retryOperation);
+  const ask = async (): Promise<void> => {
+    try {
+      // Retries of swaps and transfers answer with a quote.
+      const again = privateTransferRecord.parse(await send({ params: { id: operationId } }));
+      for (const contract of [getOperation, listPrivateTransfers])
+        void queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
+      router.push(`${pathOfTransfer(again)}?approve=true`);
+    } catch (error) {
+      toast.error(`This cannot be tried again now. ${describeError(error).message} Nothing more was sent.`);
+    }
+  };
+  return { ask, pending: mutation.isPending };
+};
+
 const moneyAfter = (error: unknown): string =>
   codeOf(error) === "network_error"
     ? "Whether the code was accepted is not known. Approving again is safe: the money moves once."
     : "Nothing was sent.";
 
-/** What can be asked of it now: approve, cancel. */
+/** What can be asked of it now: approve, try again, cancel. */
 export const TransferActions = ({ transfer, operation, names }: TransferActionsProps): ReactNode => {
   // In the address, so that the form that made it leads straight to the code.
   const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));
@@ -58,6 +84,7 @@ export const TransferActions = ({ transfer, operation, names }: TransferActionsP
     changed(approved);
     toast.success("Approved. It runs now.");
   };
+  const retry = useRetry(transfer);
   const may = operation?.may;
   const word = KIND_WORDS[transfer.kind].toLowerCase();
   return (
@@ -65,6 +92,11 @@ export const TransferActions = ({ transfer, operation, names }: TransferActionsP
       {may?.approve === true ? (
         <Button variant="primary" onClick={() => setOpen(true)}>
           <KeyRound aria-hidden /> Approve …
+        </Button>
+      ) : null}
+      {may?.retry === true ? (
+        <Button variant="primary" loading={retry.pending} onClick={() => void retry.ask()}>
+          {retry.pending ? null : <RotateCcw aria-hidden />} Try again
         </Button>
       ) : null}
       {may?.cancel === true ? (

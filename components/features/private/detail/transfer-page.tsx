@@ -8,6 +8,7 @@ import { RawJson } from "@/components/features/operations/raw-json";
 import type { Operation } from "@/components/features/operations/types";
 import { useOperation } from "@/components/features/operations/use-operation";
 import { PublicId } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
 import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
@@ -137,6 +138,18 @@ const LoadedTransfer = ({
   );
 };
 
+/** Each part of the money, and where it is. */
+const WhereItIs = ({ operation: { outcome } }: { readonly operation: Operation }): ReactNode => (
+  <p className="text-fg-2">
+    <strong className="font-medium text-fg">Where the money is now.</strong>{" "}
+    {outcome.holds.map(({ amount, token, note }, index) => (
+      <span key={index}>
+        <Amount value={amount} unit={token.symbol} plain /> {note}.{" "}
+      </span>
+    ))}
+  </p>
+);
+
 interface NowSheetProps {
   readonly transfer: PrivateTransfer;
   readonly operation: Operation | undefined;
@@ -156,7 +169,10 @@ const NowSheet = ({ transfer, operation }: NowSheetProps): ReactNode => {
         {waits ? (
           <p className="text-fg-2">Approve it with a one-time code, or cancel it.</p>
         ) : operation === undefined ? null : (
-          <p className="text-fg-2">{operation.outcome.nextAction}</p>
+          <>
+            <WhereItIs operation={operation} />
+            <p className="text-fg-2">{operation.outcome.nextAction}</p>
+          </>
         )}
         {transfer.failure === null ? null : (
           <Alert tone="danger" title="What went wrong">

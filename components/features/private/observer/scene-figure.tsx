@@ -3,9 +3,9 @@ import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
 import type { NodeLook, Scene, SceneEdge, SceneNode, Stage } from "./scenes";
 
-const WIDTH = 372;
-const HEIGHT = 124;
-const CENTERS = [62, 186, 310] as const;
+const WIDTH = 312;
+const HEIGHT = 118;
+const CENTERS = [52, 156, 260] as const;
 const Y = 46;
 const RADIUS = 22;
 /** Between a place and the line that leaves it. */
@@ -13,7 +13,7 @@ const GAP = 6;
 const ICON = 20;
 const TITLE_Y = 90;
 const DETAIL_Y = 107;
-const TITLE_MAX = 20;
+const TEXT_MAX = 16;
 const DOTS_MAX = 24;
 
 const ICONS = {
@@ -52,7 +52,7 @@ const LABEL_LOOKS = {
   todo: "fill-fg-3",
 } as const satisfies Record<SceneEdge["look"], string>;
 
-const cut = (text: string): string => (text.length <= TITLE_MAX ? text : `${text.slice(0, TITLE_MAX - 1)}…`);
+const cut = (text: string): string => (text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`);
 
 /** Dots in rings around the middle; which of them is the one is not drawn. */
 const Crowd = ({ x, size }: { readonly x: number; readonly size: number }): ReactNode => {
@@ -91,10 +91,10 @@ const Place = ({
       ) : (
         <Icon x={x - ICON / 2} y={Y - ICON / 2} width={ICON} height={ICON} className={ICON_LOOKS[node.look]} />
       )}
-      <text x={x} y={TITLE_Y} textAnchor="middle" className="fill-fg text-[12px] font-medium">
+      <text x={x} y={TITLE_Y} textAnchor="middle" className="fill-fg text-[13px] font-medium">
         {cut(node.title)}
       </text>
-      <text x={x} y={DETAIL_Y} textAnchor="middle" className="fill-fg-3 text-[11px]">
+      <text x={x} y={DETAIL_Y} textAnchor="middle" className="fill-fg-3 text-[12px]">
         {cut(node.detail)}
       </text>
     </g>
@@ -123,7 +123,7 @@ const Way = ({
         x={(start + end) / 2}
         y={14}
         textAnchor="middle"
-        className={cn("num text-[12px] font-medium", LABEL_LOOKS[edge.look])}
+        className={cn("num text-[13px] font-medium", LABEL_LOOKS[edge.look])}
       >
         {cut(edge.label)}
       </text>

@@ -42,7 +42,7 @@ describe("the public chain", () => {
 
   test("shows amount and recipient of a transfer, and hides which deposit paid it", () => {
     const { chain } = of({});
-    expect(chain.nodes[0]).toMatchObject({ look: "crowd", title: "One of 57 deposits" });
+    expect(chain.nodes[0]).toMatchObject({ look: "crowd", title: "1 of 57" });
     expect(chain.edges.map((edge) => edge?.label)).toEqual(["?", "25 USDC"]);
     expect(said(chain)).toContain("Which of 57 deposits paid it stays hidden.");
   });
@@ -56,6 +56,14 @@ describe("the public chain", () => {
   test("shows both sides of a swap", () => {
     const { chain } = of({ kind: "swap", arrives: "0.0083 WETH" });
     expect(chain.edges.map((edge) => edge?.label)).toEqual(["25 USDC", "0.0083 WETH"]);
+  });
+
+  test("and the own view share the ink of what is public; violet stays for what is shielded", () => {
+    const looks = (kind: SceneKind) => of({ kind }).own.edges.map((edge) => edge?.look);
+    expect(looks("shield")).toEqual(["seen", "private"]);
+    expect(looks("transfer")).toEqual(["private", "seen"]);
+    expect(looks("inside")).toEqual(["private", "private"]);
+    expect(looks("public_exit")).toEqual(["seen", "seen"]);
   });
 
   test("sees everything of a public exit", () => {

@@ -69,18 +69,19 @@ const isOnChain = (stage: Stage): boolean => stage === "planned" || stage === "s
 export const setText = (size: number | null): string =>
   size === null ? "deposits" : `${size.toLocaleString("en")} deposit${size === 1 ? "" : "s"}`;
 
-const oneOf = (size: number | null): string =>
-  size === null ? "One of the pool's deposits" : size <= 1 ? "The only deposit" : `One of ${setText(size)}`;
-
-const crowd = (size: number | null): SceneNode => ({
-  look: "crowd",
-  title: oneOf(size),
-  detail: size !== null && size <= 1 ? "nothing hides it" : "which one is hidden",
-});
+const crowd = (size: number | null): SceneNode => {
+  if (size !== null && size <= 1) return { look: "crowd", title: "The only one", detail: "nothing hides it" };
+  return {
+    look: "crowd",
+    title: size === null ? "One of many" : `1 of ${size.toLocaleString("en")}`,
+    detail: "deposits",
+  };
+};
 
 const poolNode = ({ pool, setSize }: Observed): SceneNode => ({ look: "pool", title: pool, detail: setText(setSize) });
 
 const seen = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "seen" : "todo" });
+/** Drawn in violet, which means shielded: nobody else sees this way. */
 const own = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "private" : "todo" });
 
 const NOTHING_YET: Partial<Record<Stage, string>> = {
@@ -119,7 +120,7 @@ const shield = (it: Observed): ObserverScenes => {
     },
     own: {
       nodes: [TREASURY, poolNode(it), walletNode(wallet, "your note")],
-      edges: [own(amount, stage), own(note, stage)],
+      edges: [seen(amount, stage), own(note, stage)],
       points: [`${wallet} owns a note of ${note}.`, "It can be spent once the deposit is approved."],
     },
   };
@@ -142,7 +143,7 @@ const withdrawal = (it: Observed, toTreasury: boolean): ObserverScenes => {
     },
     own: {
       nodes: [walletNode(wallet, "your notes"), poolNode(it), paid],
-      edges: [own(amount, stage), own(amount, stage)],
+      edges: [own(amount, stage), seen(amount, stage)],
       points: [`${wallet} pays exactly ${amount} to ${recipient}.`, "What is left stays yours, as a new note."],
     },
   };
@@ -171,7 +172,7 @@ const inside = (it: Observed): ObserverScenes => {
 const swap = (it: Observed): ObserverScenes => {
   const { amount, arrives, wallet, stage, setSize, toPool } = it;
   const bought = arrives ?? "–";
-  const middle: SceneNode = { look: "pool", title: "Uniswap", detail: `${it.pool} → ${toPool ?? "?"}` };
+  const middle: SceneNode = { look: "pool", title: "Uniswap", detail: toPool === null ? "swap" : `to ${toPool}` };
   return {
     chain: {
       nodes: [crowd(setSize), middle, { look: "unknown", title: "A new note", detail: "owner hidden" }],
@@ -192,7 +193,7 @@ const swap = (it: Observed): ObserverScenes => {
 
 const publicExit = (it: Observed): ObserverScenes => {
   const { amount, stage, wallet } = it;
-  const deposit: SceneNode = { look: "known", title: "Your deposit", detail: "everybody sees which" };
+  const deposit: SceneNode = { look: "known", title: "The deposit", detail: "seen by all" };
   return {
     chain: {
       nodes: [deposit, poolNode(it), TREASURY],
@@ -204,7 +205,7 @@ const publicExit = (it: Observed): ObserverScenes => {
     },
     own: {
       nodes: [walletNode(wallet, "your note"), poolNode(it), TREASURY],
-      edges: [own(amount, stage), own(amount, stage)],
+      edges: [seen(amount, stage), seen(amount, stage)],
       points: [`The note of ${amount} goes back to the treasury, whole.`],
     },
   };
