@@ -1,8 +1,8 @@
 import { expect, test, type Page } from "@playwright/test";
-import { createPrivacyWallet, getPrivateBalances } from "@/lib/contracts/privacy";
+import { getPrivateBalances } from "@/lib/contracts/privacy";
 import { axeFaults } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
-import { choose, signInWithBurner, typeCode } from "./support/person";
+import { signInWithBurner, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 
 const CHAIN = 31337;
@@ -24,12 +24,37 @@ const checkPage = async (page: Page, what: string): Promise<void> => {
   await page.setViewportSize({ width: 1280, height: 800 });
 };
 
+/**
+ * Answers as a service does that wants larger sets: without `acceptSmallSet` it refuses. What is accepted goes to the real one.
+ * @returns what was asked for, request by request
+ */
+const refuseSmallSets = async (page: Page): Promise<unknown[]> => {
+  const asked: unknown[] = [];
+  await page.route("**/api/privacy/transfer", async (route) => {
+    const { acceptSmallSet } = route.request().postDataJSON() as { acceptSmallSet?: boolean };
+    asked.push(acceptSmallSet);
+    if (acceptSmallSet === true) await route.continue();
+    else
+      await route.fulfill({
+        status: 409,
+        json: { code: "small_anonymity_set", message: "Only 3 deposits.", requestId: "req_1", anonymitySet: 3 },
+      });
+  });
+  return asked;
+};
+
 /** Reviews what the form says, and approves it with the code on the operation's page. */
-const confirm = async (page: Page, project: TestProject, what: string): Promise<void> => {
+const confirm = async (
+  page: Page,
+  project: TestProject,
+  what: string,
+  between?: () => Promise<void>,
+): Promise<void> => {
   await page.getByRole("button", { name: "Review", exact: true }).click();
   const review = page.getByRole("dialog", { name: `Review the ${what}` });
   await checkPage(page, `review of ${what}`);
   await review.getByRole("button", { name: "Confirm and get code" }).click();
+  await between?.();
   await page.waitForURL(/\/private\/tr_/);
   const dialog = page.getByRole("dialog", { name: `Approve the ${what}` });
   await dialog.getByRole("button", { name: "Send code" }).click();
@@ -90,7 +115,13 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await page.reload();
   await expect(page.getByLabel("Amount received")).toHaveValue("25");
   expect(page.url()).not.toContain(RECIPIENT);
-  await confirm(page, project, "transfer");
+  const accepted = await refuseSmallSets(page);
+  await confirm(page, project, "transfer", async () => {
+    const again = page.getByRole("alertdialog", { name: "Only 3 deposits hide this transfer" });
+    await checkPage(page, "second confirmation");
+    await again.getByRole("button", { name: "Accept the small set" }).click();
+  });
+  expect(accepted).toEqual([undefined, true]);
   await expect(page.getByRole("progressbar", { name: "Making the proof" })).toBeVisible({ timeout: 60_000 });
   await expect(chain).toContainText("Nothing is on the chain while the proof is made.");
   await checkPage(page, "proof");
@@ -108,13 +139,16 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   expect(problems).toEqual([]);
 });
 
-test("a swap waits for approval, is cancelled, and a mnemonic is shown only with a code", async ({ page }) => {
+test("a private wallet is created by name, and its mnemonic is shown only with an approval", async ({ page }) => {
   test.setTimeout(120_000);
   await signInWithBurner(page);
   const project = await projectOf(page);
-  await project.api.call(createPrivacyWallet, { body: { name: "Payroll" } });
   await page.goto("/private");
-  await choose(page, page.getByLabel("Private wallet"), "Payroll");
+  await page.getByRole("button", { name: "New wallet" }).click();
+  const creation = page.getByRole("dialog", { name: "New private wallet" });
+  await creation.getByLabel("Name").fill("Payroll");
+  await creation.getByRole("button", { name: "Create wallet" }).click();
+  await expect(page.getByRole("combobox", { name: "Private wallet" })).toHaveText("Payroll");
   await page.getByRole("button", { name: "Export mnemonic" }).click();
   const dialog = page.getByRole("dialog", { name: "Export the mnemonic of Payroll" });
   await expect(dialog.getByText("Whoever has these words has the money")).toBeVisible();

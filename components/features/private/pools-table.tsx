@@ -11,14 +11,14 @@ import { setText } from "./observer/scenes";
 import { poolKey, type PoolBalance } from "./types";
 
 /** Links to the actions with wallet and pool chosen. */
-const Actions = ({ pool, isLong }: { readonly pool: PoolBalance; readonly isLong: boolean }): ReactNode => {
+const Actions = ({ pool }: { readonly pool: PoolBalance }): ReactNode => {
   const query = `?wallet=${pool.privacyWalletId}&pool=${encodeURIComponent(poolKey(pool))}`;
   const looks = cn(buttonLooks({ variant: "ghost", size: "sm" }), "aspect-square px-0");
-  const name = `${pool.token.symbol}`;
+  const name = pool.token.symbol;
   if (isZero(pool.spendable))
     return (
       <Link href={`/private/shield${query}`} className={buttonLooks({ variant: "ghost", size: "sm" })}>
-        Shield{isLong ? ` ${name}` : null}
+        Shield <span className="sr-only">{name}</span>
       </Link>
     );
   return (
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<PoolBalance>[] = [
     id: "actions",
     header: <span className="sr-only">Actions</span>,
     align: "right",
-    cell: (pool) => <Actions pool={pool} isLong={false} />,
+    cell: (pool) => <Actions pool={pool} />,
   },
 ];
 

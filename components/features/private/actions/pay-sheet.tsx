@@ -1,9 +1,11 @@
 "use client";
 
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { usdValue } from "@/components/features/swap/decimal";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { useChainName } from "@/components/features/operations/use-chain-name";
+import { Alert } from "@/components/ui/alert";
 import { Usd } from "@/components/ui/amount";
 import { Combobox } from "@/components/ui/combobox";
 import { Field, Input } from "@/components/ui/field";
@@ -48,6 +50,14 @@ export const PaySheet = ({ form, errors, wallets, setup }: PaySheetProps): React
       <div className="sm:col-span-2">
         <AmountField form={form} setup={setup} error={errors.amount} />
       </div>
+      {form.action === "shield" || form.pools.some(({ spendable }) => !isZero(spendable)) ? null : (
+        <Alert className="sm:col-span-2" title="This wallet has nothing to spend yet">
+          <Link href={`/private/shield?wallet=${form.values.walletId}`} className="link">
+            Shield money
+          </Link>{" "}
+          first; it can be spent once the deposit is approved.
+        </Alert>
+      )}
     </div>
   </Sheet>
 );

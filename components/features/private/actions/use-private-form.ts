@@ -84,6 +84,12 @@ export const usePrivateForm = (action: Action, { wallets, balances, setup }: Pri
   const treasury = pool === undefined ? null : treasuryOf(pool);
   const check = checkForm(action, values, { pool, toPool, treasury });
   const set = (field: keyof FormValues, value: string): void => {
+    // From the first input on the pools stay, also when fresh balances would sort them in another order.
+    const pins = {
+      ...(query.pool === "" && values.pool !== "" ? { pool: values.pool } : {}),
+      ...(query.toPool === "" && values.toPool !== "" ? { toPool: values.toPool } : {}),
+    };
+    if (Object.keys(pins).length > 0) void setQuery(pins);
     if (field === "amount" || field === "toAddress") setTyped((before) => ({ ...before, [field]: value }));
     else if (field === "walletId") chosen.choose(value);
     else if (field === "toWalletId") void setQuery({ toWallet: value });

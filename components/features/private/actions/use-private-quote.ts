@@ -6,6 +6,7 @@ import { useApiMutation } from "@/components/features/session/use-api";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { quotePrivateSwap } from "@/lib/contracts/privacy";
 import type { PrivateQuote } from "../types";
+import { isWorse } from "./quote-change";
 import { serverErrors, type FormErrors } from "./form-model";
 
 export type QuoteBody = BodyInput<typeof quotePrivateSwap>;
@@ -30,14 +31,6 @@ export interface PrivateQuoteView {
   readonly ask: () => void;
   readonly onExpire: () => void;
 }
-
-/** Less promised, or less expected, than in the quote that was seen. */
-export const isWorse = (
-  seen: Pick<PrivateQuote, "expected" | "minimum">,
-  fresh: Pick<PrivateQuote, "expected" | "minimum">,
-): boolean =>
-  BigInt(fresh.minimum.amountBase) < BigInt(seen.minimum.amountBase) ||
-  BigInt(fresh.expected.amountBase) < BigInt(seen.expected.amountBase);
 
 /** The quote of what is typed. Asked for by the person; a worse one for the same request has to be accepted. */
 export const usePrivateQuote = (body: QuoteBody | null): PrivateQuoteView => {
