@@ -2,7 +2,8 @@
 
 import { ArrowLeftRight, Landmark, Send } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
+import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Table, type Column } from "@/components/ui/table";
@@ -92,7 +93,29 @@ const Waiting = ({ pool }: { readonly pool: PoolBalance }): ReactNode => {
   );
 };
 
-/** Pools of one private wallet: those with money first. */
-export const PoolsTable = ({ pools }: { readonly pools: readonly PoolBalance[] }): ReactNode => (
-  <Table caption="Private balances" columns={COLUMNS} rows={pools} rowKey={poolKey} />
-);
+export const hasMoney = (pool: PoolBalance): boolean =>
+  [pool.spendable, pool.pendingApproval, pool.inProof, pool.declined].some((amount) => !isZero(amount));
+
+/** Pools of one private wallet that have money; the empty ones on demand. */
+export const PoolsTable = ({ pools }: { readonly pools: readonly PoolBalance[] }): ReactNode => {
+  const [showsEmpty, setShowsEmpty] = useState(false);
+  const full = pools.filter(hasMoney);
+  const empty = pools.filter((pool) => !hasMoney(pool));
+  return (
+    <>
+      <Table
+        caption="Private balances"
+        columns={COLUMNS}
+        rows={showsEmpty ? [...full, ...empty] : full}
+        rowKey={poolKey}
+      />
+      {empty.length === 0 ? null : (
+        <div className="border-t px-2 py-1">
+          <Button variant="ghost" size="sm" aria-expanded={showsEmpty} onClick={() => setShowsEmpty(!showsEmpty)}>
+            {showsEmpty ? "Hide" : "Show"} {empty.length} empty pool{empty.length === 1 ? "" : "s"}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+};

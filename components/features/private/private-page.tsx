@@ -22,7 +22,7 @@ import { ExitsSheet } from "./exits-sheet";
 import { ExportDialog } from "./export-dialog";
 import { HistorySheet } from "./history-sheet";
 import { Honesty } from "./honesty";
-import { PoolsTable } from "./pools-table";
+import { hasMoney, PoolsTable } from "./pools-table";
 import type { PoolBalance, PrivacyWallet, PrivateBalances } from "./types";
 import { useChosenWallet } from "./use-chosen-wallet";
 import { usePrivacyWallets, usePrivateBalances } from "./use-private";
@@ -88,12 +88,8 @@ interface LoadedProps {
   readonly stale: boolean;
 }
 
-const hasMoney = (pool: PoolBalance): boolean =>
-  [pool.spendable, pool.pendingApproval, pool.inProof, pool.declined].some((amount) => !isZero(amount));
-
 const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode => {
   const pools = balances.data.filter(({ privacyWalletId }) => privacyWalletId === walletId || walletId === "");
-  const full = pools.filter(hasMoney);
   const unapproved = pools.some((pool) => !isZero(pool.pendingApproval) || !isZero(pool.declined));
   return (
     <>
@@ -109,7 +105,7 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
               <EmptyState icon={VenetianMask} title="No chain has a privacy pool">
                 Add `privacyPools` to a chain in the configuration.
               </EmptyState>
-            ) : full.length === 0 ? (
+            ) : !pools.some(hasMoney) ? (
               <EmptyState
                 icon={VenetianMask}
                 title="Nothing is private yet"
@@ -118,7 +114,7 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
                 Shield money from the treasury into a pool, and later payments no longer show which deposit paid them.
               </EmptyState>
             ) : (
-              <PoolsTable pools={[...full, ...pools.filter((pool) => !hasMoney(pool))]} />
+              <PoolsTable pools={pools} />
             )}
           </Sheet>
           <ExitsSheet walletId={walletId} present={unapproved} />

@@ -41,8 +41,8 @@ const ICON_LOOKS = {
 const EDGE_LOOKS = {
   seen: "stroke-fg",
   private: "stroke-private",
-  hidden: "stroke-control [stroke-dasharray:2_4]",
-  todo: "stroke-border [stroke-dasharray:2_4]",
+  hidden: "stroke-control",
+  todo: "stroke-border",
 } as const satisfies Record<SceneEdge["look"], string>;
 
 const LABEL_LOOKS = {
@@ -111,12 +111,20 @@ const Way = ({
   readonly to: number;
 }): ReactNode => {
   const [start, end] = [from + RADIUS + GAP, to - RADIUS - GAP];
+  const isSolid = edge.look === "seen" || edge.look === "private";
+  const width = isSolid ? 2 : 1.5;
   return (
     <g className="transition-colors duration-150">
       <path
-        d={`M${String(start)} ${String(Y)}H${String(end)}m-5 -4l5 4l-5 4`}
+        d={`M${String(start)} ${String(Y)}H${String(end)}`}
         fill="none"
-        strokeWidth={edge.look === "seen" || edge.look === "private" ? 2 : 1.5}
+        strokeWidth={width}
+        className={cn(EDGE_LOOKS[edge.look], isSolid ? undefined : "[stroke-dasharray:2_4]")}
+      />
+      <path
+        d={`M${String(end - 5)} ${String(Y - 4)}l5 4l-5 4`}
+        fill="none"
+        strokeWidth={width}
         className={EDGE_LOOKS[edge.look]}
       />
       <text
