@@ -70,7 +70,7 @@ const completed = (page: Page, timeout: number): Promise<void> =>
 test("money is shielded, approved, and paid in private; pictures say what everybody sees of each step", async ({
   page,
 }) => {
-  test.setTimeout(400_000);
+  test.setTimeout(360_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await signInWithBurner(page);

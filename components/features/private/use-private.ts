@@ -17,14 +17,22 @@ import type { PrivateBalances, PrivateTransfer } from "./types";
 
 const STALE_MS = 30_000;
 const BALANCES_REFRESH_MS = 5_000;
-/** A proof's time left is shown to the second. */
-const PROVING_REFRESH_MS = 1_000;
+/** A proof's time left is shown to the second; a first wallet is there at once. */
+const SOON_MS = 1_000;
 const BUSY_REFRESH_MS = 2_000;
 /** Others, and API keys, move private money too. */
 const IDLE_REFRESH_MS = 10_000;
 
-export const usePrivacyWallets = (): UseQueryResult<ResponseOf<typeof listPrivacyWallets>> =>
-  useApiQuery(listPrivacyWallets, {}, { staleTimeMs: STALE_MS });
+/** The first one is made when balances are asked for, so that an empty list is asked for again. */
+export const usePrivacyWallets = (): UseQueryResult<ResponseOf<typeof listPrivacyWallets>> => {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeyOf(listPrivacyWallets, {}),
+    queryFn: ({ signal }) => api.call(listPrivacyWallets, { signal }),
+    staleTime: STALE_MS,
+    refetchInterval: ({ state }) => (state.data?.data.length === 0 ? SOON_MS : false),
+  });
+};
 
 /** Of all private wallets in all pools; refreshed while the page is open. */
 export const usePrivateBalances = (): UseQueryResult<PrivateBalances> =>
@@ -56,7 +64,7 @@ export const usePrivateTransfer = (id: string): UseQueryResult<PrivateTransfer> 
         ? false
         : state.data?.proof == null
           ? BUSY_REFRESH_MS
-          : PROVING_REFRESH_MS,
+          : SOON_MS,
   });
 };
 

@@ -14,7 +14,8 @@ export const usePrivateSetup = (): PrivateSetupState => {
   const balances = usePrivateBalances();
   const wallets = usePrivacyWallets();
   const swap = useSwapSetup();
-  if (balances.data !== undefined && wallets.data !== undefined && swap.state === "ready") {
+  // Without any wallet the first one is on its way.
+  if (balances.data !== undefined && wallets.data?.data[0] !== undefined && swap.state === "ready") {
     const setup = { wallets: wallets.data.data, balances: balances.data, setup: swap.setup };
     return { state: "ready", setup };
   }
