@@ -13,6 +13,8 @@ const PAGES = [
   "/payouts",
   "/payouts/new",
   "/payouts/schedules",
+  "/private",
+  "/private/transfer",
   "/reserves",
   "/api-keys",
   "/webhooks",

@@ -128,6 +128,7 @@ export const operationRecord = z.object({
 });
 
 const operationFilters = {
+  private: z.enum(["exclude"]).optional().meta({ description: "`exclude` leaves private operations out" }),
   status: status.optional(),
   kind: z.enum(OPERATION_KINDS).optional(),
   chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),

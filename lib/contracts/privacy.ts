@@ -24,6 +24,10 @@ const tag = "Privacy";
 
 const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap", "public_exit"] as const;
 
+/** Whether an operation's details are shown by the private page alone. */
+export const isPrivateKind = (kind: string): kind is (typeof PRIVATE_KINDS)[number] =>
+  (PRIVATE_KINDS as readonly string[]).includes(kind);
+
 const honesty = {
   engine: z.string().meta({ description: "What makes the proofs" }),
   anonymitySet: z
@@ -137,9 +141,16 @@ export const getPrivateBalances = defineContract({
         }),
         anonymitySet: z.int(),
         minimum: amountOut.meta({ description: "The pool's smallest deposit" }),
-        shieldFeeBps: z.int(),
+        shieldFeeBps: z.int().meta({ description: "What the pool keeps of a deposit, in basis points" }),
+        relayFeeBps: z.int().meta({ description: "What the relayer takes of a withdrawal, in basis points" }),
+        canProcess: z
+          .boolean()
+          .meta({ description: "Whether notes of this pool can be swapped, and given to other private wallets" }),
       }),
     ),
+    anonymitySetMin: z
+      .int()
+      .meta({ description: "A transfer out of a pool with a smaller set needs `acceptSmallSet`; 0: none does" }),
     engine: honesty.engine,
     staysPublic: honesty.staysPublic,
   }),

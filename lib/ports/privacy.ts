@@ -133,7 +133,7 @@ export type SpendRefusal =
   /** A swap would bring less than its minimum, a deadline passed, or a recipient refuses. */
   | "refused";
 
-/** The note, or the set that it needs, cannot be used now; later it may. */
+/** The note, or the set that it needs, cannot be used now; later it may. Also a note that the node has not seen yet. */
 export class NotReadyError extends Error {}
 
 /** The note does not exist, or was spent. */
@@ -161,7 +161,7 @@ export interface PrivacyEngine {
   /**
    * Takes a whole note out by the pool's public exit, to `owner`, who must have deposited it, or be named as the owner of a note that
    * the processor deposited. The contracts check that. Makes a small proof.
-   * @throws NoteGoneError, DomainError `chain_unavailable`; the signal's reason
+   * @throws NoteGoneError, NotReadyError, DomainError `chain_unavailable`; the signal's reason
    */
   exit(
     input: {

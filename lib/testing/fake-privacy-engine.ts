@@ -49,8 +49,9 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
 
   const noteOf = (spend: Pick<Spend, "wallet" | "token" | "noteId">): OpenNote => {
     const note = world.notesOf(spend.wallet, world.poolOf(spend.token)).notes.find(({ id }) => id === spend.noteId);
-    if (note === undefined) throw new NoteGoneError("The note was spent.");
-    return note;
+    if (note !== undefined) return note;
+    if (world.hasShown(spend.noteId)) throw new NoteGoneError("The note was spent.");
+    throw new NotReadyError("The chain has not shown the note yet.");
   };
 
   const made = (spend: Spend) => {

@@ -217,6 +217,9 @@ export const createFakePrivacyWorld = (options: {
       }
       return { notes, next };
     },
+    /** Whether the chain has ever shown a note with this id. */
+    hasShown: (noteId: string): boolean =>
+      [...deposits.values(), ...withdrawals.values()].some(({ commitment }) => commitment === noteId),
     anonymitySetOf: (pool: PrivacyPool): number =>
       [...deposits.values()].filter((each) => each.pool === pool && approved.has(each.label) && !exits.has(each.label))
         .length,

@@ -143,6 +143,8 @@ export const privacyEngineContract = (name: string, start: () => Promise<Privacy
       const note = await noteOf(wallet, () => true);
       const withdrawBase = units(token, 30n);
       await expect(engine.prove(toAddress(note, note.valueBase + 1n), never())).rejects.toThrow(NoteGoneError);
+      // A node that lags behind has not seen the note; that is no theft.
+      await expect(engine.prove(toAddress({ ...note, id: "1" }, 1n), never())).rejects.toThrow(NotReadyError);
       const transaction = await engine.prove(toAddress(note, withdrawBase), never());
       expect(engine.expectedProofMs()).toBeGreaterThan(0);
       await chain.publishOtherSet();

@@ -39,15 +39,16 @@ export interface PrivacyPoolsOptions {
 
 const isSame = (one: Token, other: Token): boolean => one.chainId === other.chainId && one.address === other.address;
 
-/** @throws NoteGoneError */
+/** @throws NoteGoneError when it was spent; NotReadyError when the node has not seen it yet */
 const openNote = (
   keys: WalletKeys,
   { scope }: ChainPool,
   { history, noteId }: { history: PoolHistory; noteId: string },
 ): OpenNote => {
   const note = readNotes(keys, scope, history).notes.find(({ commitment }) => commitment.toString() === noteId);
-  if (note === undefined) throw new NoteGoneError("The note was spent.");
-  return note;
+  if (note !== undefined) return note;
+  if (history.leaves.includes(BigInt(noteId))) throw new NoteGoneError("The note was spent.");
+  throw new NotReadyError("The node has not seen the note yet.");
 };
 
 /** Privacy Pools of 0xbow, or contracts with their ABI, on every chain that names them. */

@@ -62,6 +62,12 @@ const CANNOT_CANCEL = {
   ended: "This operation has ended; there is nothing to cancel.",
 } as const;
 
+/** What a caller narrows the list to. */
+interface AskedFilter extends OperationFilter {
+  /** Leaves private operations out also for those who may read them: a page of its own shows them. */
+  readonly private?: "exclude" | undefined;
+}
+
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
   const { repository, lists, waiting, funds, reserves, sponsorship, clock } = deps;
@@ -98,7 +104,9 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return operation;
   };
 
-  const shownTo = (actor: Actor) => ({ hidesPrivate: !mayReadPrivate(actor) });
+  const shownTo = (actor: Actor, filter: AskedFilter) => ({
+    hidesPrivate: filter.private === "exclude" || !mayReadPrivate(actor),
+  });
 
   /** Those of the project among these ids, by id. */
   const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, OperationWithLegs>> => {
@@ -150,9 +158,9 @@ export const createOperationsService = (deps: OperationsDeps) => {
     getFor,
     getMany,
     /** What the actor may see, newest first. */
-    listFor: (actor: Actor, query: Parameters<typeof list>[1]) =>
-      list(actor.projectId, { ...query, ...shownTo(actor) }),
-    allFor: (actor: Actor, filter: OperationFilter) => all(actor.projectId, { ...filter, ...shownTo(actor) }),
+    listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>
+      list(actor.projectId, { ...query, ...shownTo(actor, query) }),
+    allFor: (actor: Actor, filter: AskedFilter) => all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
     cancel,
     /** Whom the latest operations of a project paid, each once. */
     recentRecipients: lists.recipients,

@@ -5,7 +5,7 @@ import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { doneBy } from "@/lib/modules/audit/service";
-import { NoteGoneError, type PrivacyPool, type PrivateNote } from "@/lib/ports/privacy";
+import { NoteGoneError, NotReadyError, type PrivacyPool, type PrivateNote } from "@/lib/ports/privacy";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { Call, EvmAddress, RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { storedToken, toStored } from "@/lib/ports/routing-json";
@@ -124,6 +124,8 @@ export const createExiting = (context: PrivacyContext) => {
       return calls;
     } catch (error) {
       if (error instanceof NoteGoneError) throw noteUnknown();
+      if (error instanceof NotReadyError)
+        throw new DomainError("chain_unavailable", "The chain's node has not seen the note yet. Nothing was sent.");
       throw error;
     }
   };

@@ -280,6 +280,9 @@ test("private operations exist for those alone who may read privacy", async () =
   const { data } = await key.client.call(listOperations, { query: {} });
   const own = data.find(({ kind }) => kind === "private_transfer");
   expect(own).toBeDefined();
+  // Also who may read them can leave them out: in the browser a page of its own shows them.
+  const others = await key.client.call(listOperations, { query: { private: "exclude" } });
+  expect(others.data.filter(({ kind }) => kind.startsWith("private") || kind.includes("shield"))).toEqual([]);
   const seen = await blind.client.call(listOperations, { query: {} });
   expect(seen.data.filter(({ kind }) => kind.startsWith("private") || kind.includes("shield"))).toEqual([]);
   const id = own?.operationId ?? "";

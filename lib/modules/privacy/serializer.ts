@@ -47,7 +47,7 @@ export const toPrivacyWallet = ({ id, name, createdAt }: PrivacyWalletRow): z.ou
 
 export const toPrivateBalances = (
   balances: readonly WalletBalance[],
-  engine: string,
+  { engine, anonymitySetMin }: { readonly engine: string; readonly anonymitySetMin: number },
 ): z.output<typeof getPrivateBalances.response> => ({
   data: balances.map(({ pool, ...balance }) => {
     const text = (base: bigint): string => formatAmount(base, pool.token.decimals);
@@ -62,8 +62,11 @@ export const toPrivateBalances = (
       anonymitySet: balance.anonymitySet,
       minimum: text(pool.minimumBase),
       shieldFeeBps: pool.shieldFeeBps,
+      relayFeeBps: pool.relayFeeBps,
+      canProcess: pool.mayProcess,
     };
   }),
+  anonymitySetMin,
   engine,
   staysPublic: [...STAYS_PUBLIC],
 });

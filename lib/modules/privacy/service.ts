@@ -186,6 +186,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
 
   return {
     engineName: engine.name,
+    anonymitySetMin: context.anonymitySetMin,
     wallets: privateWallets,
     get,
     checkRecipient,

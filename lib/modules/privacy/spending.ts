@@ -3,12 +3,13 @@ import { addSeconds } from "@/lib/core/clock";
 import { invalidRequest } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { bpsOfCeil, formatAmount, parseAmount } from "@/lib/core/money";
+import { grossForAddress, grossForNote } from "@/lib/core/privacy-fees";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { PrivacyPool } from "@/lib/ports/privacy";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { storedToken, toStored } from "@/lib/ports/routing-json";
-import { grossForAddress, grossForNote, planSpends, type PlannedSpend } from "./amounts";
+import { planSpends, type PlannedSpend } from "./amounts";
 import { digestOf, type PrivacyContext } from "./context";
 import {
   belowMinimum,
