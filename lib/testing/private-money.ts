@@ -1,4 +1,4 @@
-import { feeFloor, grossUp } from "@/lib/modules/privacy/amounts";
+import { feeFloor, grossUp } from "@/lib/core/privacy-fees";
 import { createPrivacyRepository, type TransferRow } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { NotWantedError } from "@/lib/modules/transactions/service";
