@@ -8,6 +8,7 @@ import { createLiveClaims } from "@/lib/db/live-claims";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
+import { createMetrics } from "@/lib/http/metric-registry";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
@@ -90,6 +91,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     webhooks,
     /** Numbers events and delivers them, beside any number of other instances. */
     startWebhooks: sending.start,
+    metrics: createMetrics({ samplers: { webhooks: sending.sampler }, log: errorLog }),
     otp,
     quotes,
     transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),

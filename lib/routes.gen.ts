@@ -29,6 +29,7 @@ import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/state
 import * as health from "@/app/api/health/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
+import * as metrics from "@/app/api/metrics/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
 import * as operations from "@/app/api/operations/route";
 import * as operationsId from "@/app/api/operations/[id]/route";
@@ -120,6 +121,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/health", module: health },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
+  { path: "/api/metrics", module: metrics },
   { path: "/api/openapi.json", module: openapiJson },
   { path: "/api/operations", module: operations },
   { path: "/api/operations/[id]", module: operationsId },

@@ -2,13 +2,14 @@ import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
 import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import { inRawTransaction } from "@/lib/db/client";
 import { createPool } from "@/lib/db/pool";
-import { callbackMetrics, deliveryMetrics, sampleBacklog } from "@/lib/http/webhook-metrics";
+import { callbackMetrics, deliveryMetrics, webhookSampler } from "@/lib/http/webhook-metrics";
 import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
 import { createCallbacksService } from "@/lib/modules/callbacks/service";
 import { outboxBacklog } from "@/lib/modules/events/repository";
 import { createSequencer } from "@/lib/modules/events/sequencer";
 import type { SequencedRange } from "@/lib/modules/events/service";
 import { deliveryBacklog } from "@/lib/modules/webhooks/delivery-repository";
+import { countEndpointStates } from "@/lib/modules/webhooks/endpoint-repository";
 import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
 import { createWebhooksService, fanOutEvents, type WebhooksService } from "@/lib/modules/webhooks/service";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
@@ -40,15 +41,8 @@ const buildSending = (
     const deliveries = startDeliveryRunner({ ...deps, sender: webhookSender, workerId });
     const fanOut = (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => fanOutEvents(tx, ranges, clock.now());
     const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced: deliveries.wake }).start();
-    const sampling = sampleBacklog({
-      events: () => outboxBacklog(sql),
-      deliveries: () => deliveryBacklog(sql),
-      clock,
-      log,
-    });
     return {
       stop: async () => {
-        sampling.stop();
         await sequencer.stop();
         await deliveries.stop();
       },
@@ -58,7 +52,13 @@ const buildSending = (
     webhookSender.close();
     await own?.end();
   };
-  return { start, close };
+  const sampler = webhookSampler({
+    events: () => outboxBacklog(sql),
+    deliveries: () => deliveryBacklog(sql),
+    endpoints: () => countEndpointStates(sql),
+    clock,
+  });
+  return { start, close, sampler };
 };
 
 const buildCallbacks = ({ config, database, clock }: Platform) =>

@@ -122,5 +122,6 @@ export const contracts: readonly Contract[] = [
   dev.readInbox,
   system.getHealth,
   system.getReadiness,
+  system.getMetrics,
   system.getOpenApi,
 ];
