@@ -49,7 +49,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const { ledger, assets, reserves, sponsorship, operations, quotes, prices } = money;
   const { operationDriver, batchDriver } = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);
-  const { webhooks, callbacks, sending } = buildWebhooks(platform, identity);
+  const { webhooks, webhookReceiver, callbacks, sending } = buildWebhooks(platform, identity);
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const { payouts, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
     ...money,
@@ -89,6 +89,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     callbacks,
     events: createEventsService({ reader: sqlOn(database.pool) }),
     webhooks,
+    /** Null in production. */
+    webhookReceiver,
     /** Numbers events and delivers them, beside any number of other instances. */
     startWebhooks: sending.start,
     metrics: createMetrics({ samplers: { webhooks: sending.sampler }, log: errorLog }),

@@ -18,6 +18,8 @@ import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
 import * as devInbox from "@/app/api/dev/inbox/route";
+import * as devWebhookReceiver from "@/app/api/dev/webhook-receiver/route";
+import * as devWebhookReceiverToken from "@/app/api/dev/webhook-receiver/[token]/route";
 import * as events from "@/app/api/events/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
@@ -110,6 +112,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
   { path: "/api/dev/faucet", module: devFaucet },
   { path: "/api/dev/inbox", module: devInbox },
+  { path: "/api/dev/webhook-receiver", module: devWebhookReceiver },
+  { path: "/api/dev/webhook-receiver/[token]", module: devWebhookReceiverToken },
   { path: "/api/events", module: events },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },

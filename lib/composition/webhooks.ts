@@ -11,6 +11,7 @@ import type { SequencedRange } from "@/lib/modules/events/service";
 import { deliveryBacklog } from "@/lib/modules/webhooks/delivery-repository";
 import { countEndpointStates } from "@/lib/modules/webhooks/endpoint-repository";
 import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
+import { createWebhookReceiver } from "@/lib/modules/webhooks/receiver";
 import { createWebhooksService, fanOutEvents, type WebhooksService } from "@/lib/modules/webhooks/service";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
 import type { Platform } from "./platform";
@@ -22,7 +23,12 @@ export const buildWebhooks = (platform: Platform, { projects }: Pick<Identity, "
   const { publicUrl } = config;
   const sender = overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
   const webhooks = createWebhooksService({ database, keys: keyring, sender, projects, publicUrl, clock });
-  return { webhooks, callbacks: buildCallbacks(platform), sending: buildSending(platform, webhooks, sender) };
+  return {
+    webhooks,
+    webhookReceiver: buildReceiver(platform, webhooks),
+    callbacks: buildCallbacks(platform),
+    sending: buildSending(platform, webhooks, sender),
+  };
 };
 
 /** The sequencer and the deliveries, on connections of their own where there are enough. */
@@ -59,6 +65,12 @@ const buildSending = (
     clock,
   });
   return { start, close, sampler };
+};
+
+/** Whoever reaches it may fill it, so it is there in development alone. */
+const buildReceiver = ({ config: { env, publicUrl }, secrets, clock }: Platform, endpoints: WebhooksService) => {
+  if (env !== "development") return null;
+  return createWebhookReceiver({ key: secrets.derive("webhook-receiver")[0], publicUrl, clock, endpoints });
 };
 
 const buildCallbacks = ({ config, database, clock }: Platform) =>
