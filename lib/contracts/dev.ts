@@ -58,7 +58,8 @@ export const receiveWebhook = defineContract({
 export const readWebhookReceiver = defineContract({
   method: "GET",
   path: "/dev/webhook-receiver",
-  summary: "The project's receiver of webhooks: its URL, the endpoints that send there, and the last 50 requests, newest first",
+  summary:
+    "The project's receiver of webhooks: its URL, the endpoints that send there, and the last 50 requests, newest first",
   tag,
   // Bodies may be of private movements, which people of the project see and API keys not always.
   auth: "user",

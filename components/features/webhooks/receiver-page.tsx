@@ -135,7 +135,8 @@ export const ReceiverPage = (): ReactNode => {
           {data.data.length === 0 ? (
             <Sheet flush>
               <EmptyState icon={Radio} title="Nothing has arrived yet">
-                Send a test event from an endpoint that sends here. The last 50 requests are kept until the service stops.
+                Send a test event from an endpoint that sends here. The last 50 requests are kept until the service
+                stops.
               </EmptyState>
             </Sheet>
           ) : (
