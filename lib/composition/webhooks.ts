@@ -43,8 +43,10 @@ const buildSending = (
   const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);
   const start = (workerId: string): { stop(): Promise<void> } => {
     const { secretsOf, disable } = webhooks;
-    const deps = { sql, transaction, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
-    const deliveries = startDeliveryRunner({ ...deps, sender: webhookSender, workerId });
+    const common = { sql, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
+    // Planned anew each time: a plan that was made while few deliveries waited costs seconds once thousands do.
+    const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
+    const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
     const fanOut = (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => fanOutEvents(tx, ranges, clock.now());
     const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced: deliveries.wake }).start();
     return {
