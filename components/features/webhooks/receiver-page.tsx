@@ -25,7 +25,7 @@ import { prettyJson } from "./pretty-json";
 type Receiver = ResponseOf<typeof readWebhookReceiver>;
 type Received = Receiver["data"][number];
 
-const REFRESH_MS = 1000;
+const REFRESH_MS = 2000;
 
 const SIGNATURES = {
   valid: { word: "Signature valid", tone: "success", icon: CircleCheck },
