@@ -2,6 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock, Radio, type LucideIcon } from "lucide-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { queryKeyOf, useApiMutation, useApiQuery } from "@/components/features/session/use-api";
@@ -13,7 +14,6 @@ import { describeError } from "@/components/ui/describe-error";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { RowLink } from "@/components/ui/row-link";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
@@ -102,7 +102,9 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
           <ul aria-label="Endpoints that send here" className="flex flex-col gap-1">
             {endpointIds.map((id) => (
               <li key={id}>
-                <RowLink href={`/webhooks/${id}`}>{id}</RowLink>
+                <Link href={`/webhooks/${id}`} className="link font-mono text-sm break-all">
+                  {id}
+                </Link>
               </li>
             ))}
           </ul>
