@@ -71,7 +71,7 @@ test("the local receiver shows what arrives, and that its signature verifies", a
   await page.getByRole("button", { name: "Send test event" }).click();
   await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200")).toBeVisible();
   await page
-    .getByRole("link", { name: /^Webhook receiver/ })
+    .getByRole("link", { name: /^Receiver/ })
     .first()
     .click();
   const requests = page.getByRole("list", { name: "Requests" });

@@ -40,7 +40,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/webhooks", label: "Webhooks", icon: Webhook },
   { href: "/settings", label: "Settings", icon: Settings },
   { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
-  { href: "/dev/webhooks", label: "Webhook receiver", icon: Radio, developmentOnly: true },
+  { href: "/dev/webhooks", label: "Receiver", icon: Radio, developmentOnly: true },
 ];
 
 export const isCurrent = (href: string, path: string): boolean =>

@@ -84,7 +84,7 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
     toast.success("Events of this project arrive here from now on.");
   };
   return (
-    <Sheet title="URL" description="It is there in development alone, and reached from this machine.">
+    <Sheet title="URL" description="It exists in development only, and only this machine reaches it.">
       <div className="flex flex-col items-start gap-3">
         <div className="flex w-full items-start gap-2">
           <code className="min-w-0 font-mono text-sm break-all">{url}</code>
@@ -102,6 +102,7 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
           <ul aria-label="Endpoints that send here" className="flex flex-col gap-1">
             {endpointIds.map((id) => (
               <li key={id}>
+                Used by{" "}
                 <Link href={`/webhooks/${id}`} className="link font-mono text-sm break-all">
                   {id}
                 </Link>
