@@ -20,6 +20,7 @@ const PAGES = [
   "/webhooks",
   "/settings",
   "/inbox",
+  "/dev/webhooks",
 ];
 
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);

@@ -8,6 +8,7 @@ import { createLiveClaims } from "@/lib/db/live-claims";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
+import { createMetrics } from "@/lib/http/metric-registry";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
@@ -49,7 +50,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const { ledger, assets, reserves, sponsorship, operations, quotes, prices } = money;
   const { operationDriver, batchDriver } = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);
-  const { webhooks, callbacks, sending } = buildWebhooks(platform, identity);
+  const { webhooks, webhookReceiver, callbacks, sending } = buildWebhooks(platform, identity);
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const { payouts, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
     ...money,
@@ -89,8 +90,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     callbacks,
     events: createEventsService({ reader: sqlOn(database.pool) }),
     webhooks,
+    /** Null in production. */
+    webhookReceiver,
     /** Numbers events and delivers them, beside any number of other instances. */
     startWebhooks: sending.start,
+    metrics: createMetrics({ samplers: { webhooks: sending.sampler }, log: errorLog }),
     otp,
     quotes,
     transfers: createTransfersService({ quotes: quotes.transfers, operations, clock }),

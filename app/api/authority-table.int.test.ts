@@ -134,6 +134,7 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
     async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
   ],
   "GET /audit-log": reads,
+  "GET /dev/webhook-receiver": reads,
   "GET /policies": reads,
   "PATCH /policies": ["needs approval", () => approvalAsked(call("PATCH", "/policies", { dailyCapUsd: "1001" }))],
   "GET /wallets": reads,

@@ -7,6 +7,7 @@ import {
   KeyRound,
   Landmark,
   List,
+  Radio,
   Send,
   Settings,
   ShieldCheck,
@@ -41,6 +42,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/webhooks", label: "Webhooks", icon: Webhook },
   { href: "/settings", label: "Settings", icon: Settings },
   { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
+  { href: "/dev/webhooks", label: "Receiver", icon: Radio, developmentOnly: true },
 ];
 
 export const isCurrent = (href: string, path: string): boolean =>

@@ -121,7 +121,10 @@ export const contracts: readonly Contract[] = [
   webhookEndpoints.resendDelivery,
   dev.useFaucet,
   dev.readInbox,
+  dev.receiveWebhook,
+  dev.readWebhookReceiver,
   system.getHealth,
   system.getReadiness,
+  system.getMetrics,
   system.getOpenApi,
 ];

@@ -198,8 +198,9 @@ export const createPrivacyRepository = (database: Database) => {
             if (count === 0) return false;
           }
           const runs = await admit(tx);
-          await insertLegless(tx, input.operation(runs), now);
+          // Before the operation, whose first event names it.
           await tx.privacyTransfer.create({ data: transfer });
+          await insertLegless(tx, input.operation(runs), now);
           if (runs) await insertSteps(tx, { projectId, operationId, chainId, walletId }, input.steps, now);
           return true;
         }),
