@@ -7,6 +7,7 @@ import { outageOf } from "@/lib/core/outage";
 import { createFastServer, type FastServer } from "@/lib/http/fast-server";
 import { pageHeaders } from "@/lib/http/headers";
 import { getLogger, loggedError } from "@/lib/http/logger";
+import { startMetricsServer } from "@/lib/http/metrics-server";
 import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
 import { startWorker } from "@/lib/workers/runner";
@@ -84,6 +85,15 @@ const startWeb = async (services: Services): Promise<Part & { port: number }> =>
   };
 };
 
+/** For a worker without a web server. */
+const startMetrics = async ({ config, metrics }: Services): Promise<Part | null> => {
+  const { role, metricsPort: port, host, metricsToken: token } = config;
+  if (role !== "worker" || port === null) return null;
+  return starting("The metrics", `Free ${host}:${String(port)}, or set METRICS_PORT`, () =>
+    startMetricsServer({ host, port, token, render: metrics.render }),
+  );
+};
+
 const stopOnce = (parts: readonly Part[], services: Services, logLevel: string): (() => void) => {
   const logger = getLogger(logLevel);
   let stopping = false;
@@ -141,6 +151,7 @@ const main = async (): Promise<void> => {
   );
   // The web first: a port that is taken shall not leave work begun.
   const web = config.role === "worker" ? null : await startWeb(services);
+  const metrics = await startMetrics(services);
   const worker =
     config.role === "web"
       ? null
@@ -148,7 +159,7 @@ const main = async (): Promise<void> => {
           startWorker(services),
         );
   const stop = stopOnce(
-    [web, worker].filter((part) => part !== null),
+    [web, metrics, worker].filter((part) => part !== null),
     services,
     config.logLevel,
   );

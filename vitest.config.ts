@@ -60,7 +60,7 @@ export default defineConfig({
             "lib/modules/callbacks/service.int.test.ts",
             "lib/faults/privacy-crash.int.test.ts",
             "lib/modules/privacy/privacy.int.test.ts",
-            "lib/chains/privacy-pools.int.test.ts",
+            "lib/adapters/privacy-pools/engine.int.test.ts",
           ],
           provide: { crashRounds, isLong: true },
           sequence: { groupOrder: 2 },

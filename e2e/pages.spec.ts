@@ -13,11 +13,14 @@ const PAGES = [
   "/payouts",
   "/payouts/new",
   "/payouts/schedules",
+  "/private",
+  "/private/transfer",
   "/reserves",
   "/api-keys",
   "/webhooks",
   "/settings",
   "/inbox",
+  "/dev/webhooks",
 ];
 
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);

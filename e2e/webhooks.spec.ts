@@ -60,3 +60,27 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   receiver.close();
 });
+
+test("the local receiver shows what arrives, and that its signature verifies", async ({ page }) => {
+  await signInWithBurner(page);
+  await page.goto("/webhooks");
+  await page.getByRole("link", { name: "local receiver" }).click();
+  await expect(page.getByText("Nothing has arrived yet")).toBeVisible();
+  await page.getByRole("button", { name: "Create an endpoint that sends here" }).click();
+  await page.getByRole("list", { name: "Endpoints that send here" }).getByRole("link").click();
+  await page.getByRole("button", { name: "Send test event" }).click();
+  await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200")).toBeVisible();
+  await page
+    .getByRole("link", { name: /^Receiver/ })
+    .first()
+    .click();
+  const requests = page.getByRole("list", { name: "Requests" });
+  await expect(requests.getByText("Signature valid")).toBeVisible();
+  await expect(page.getByRole("region", { name: "body of webhook.test" })).toContainText('"type": "webhook.test"');
+  await requests.getByText("Headers").click();
+  await expect(page.getByRole("region", { name: "headers of webhook.test" })).toContainText("webhook-signature: v1,");
+  await settle(page);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});

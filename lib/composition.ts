@@ -8,6 +8,7 @@ import { createLiveClaims } from "@/lib/db/live-claims";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { sweepExpired } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
+import { createMetrics } from "@/lib/http/metric-registry";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
@@ -43,11 +44,12 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const { wallets, transactions } = chainAccess;
   const identity = buildIdentity(platform, chainAccess);
   const { auth, projects, approvals, apiKeys, policies, otp, contacts } = identity;
-  const money = buildMoney(platform, chainAccess, identity);
+  // Read when a leg is carried out, which is long after all of this is built.
+  const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
   const { ledger, assets, reserves, sponsorship, operations, quotes, prices } = money;
   const { operationDriver, batchDriver } = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);
-  const { webhooks, callbacks, sending } = buildWebhooks(platform, identity);
+  const { webhooks, webhookReceiver, callbacks, sending } = buildWebhooks(platform, identity);
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const { payouts, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
     ...money,
@@ -87,8 +89,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     callbacks,
     events: createEventsService({ reader: sqlOn(database.pool) }),
     webhooks,
+    /** Null in production. */
+    webhookReceiver,
     /** Numbers events and delivers them, beside any number of other instances. */
     startWebhooks: sending.start,
+    metrics: createMetrics({ samplers: { webhooks: sending.sampler }, log: errorLog }),
     otp,
     quotes,
     swaps: money.swaps,

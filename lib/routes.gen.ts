@@ -18,6 +18,8 @@ import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
 import * as devInbox from "@/app/api/dev/inbox/route";
+import * as devWebhookReceiver from "@/app/api/dev/webhook-receiver/route";
+import * as devWebhookReceiverToken from "@/app/api/dev/webhook-receiver/[token]/route";
 import * as events from "@/app/api/events/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
@@ -29,6 +31,7 @@ import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/state
 import * as health from "@/app/api/health/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
+import * as metrics from "@/app/api/metrics/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
 import * as operations from "@/app/api/operations/route";
 import * as operationsId from "@/app/api/operations/[id]/route";
@@ -57,6 +60,7 @@ import * as privacySwapExecute from "@/app/api/privacy/swap/execute/route";
 import * as privacySwapPrepare from "@/app/api/privacy/swap/prepare/route";
 import * as privacySwapQuote from "@/app/api/privacy/swap/quote/route";
 import * as privacyTransfer from "@/app/api/privacy/transfer/route";
+import * as privacyTransfers from "@/app/api/privacy/transfers/route";
 import * as privacyTransfersId from "@/app/api/privacy/transfers/[id]/route";
 import * as privacyUnshield from "@/app/api/privacy/unshield/route";
 import * as privacyWallets from "@/app/api/privacy/wallets/route";
@@ -109,6 +113,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
   { path: "/api/dev/faucet", module: devFaucet },
   { path: "/api/dev/inbox", module: devInbox },
+  { path: "/api/dev/webhook-receiver", module: devWebhookReceiver },
+  { path: "/api/dev/webhook-receiver/[token]", module: devWebhookReceiverToken },
   { path: "/api/events", module: events },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },
@@ -120,6 +126,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/health", module: health },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
+  { path: "/api/metrics", module: metrics },
   { path: "/api/openapi.json", module: openapiJson },
   { path: "/api/operations", module: operations },
   { path: "/api/operations/[id]", module: operationsId },
@@ -148,6 +155,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/privacy/swap/prepare", module: privacySwapPrepare },
   { path: "/api/privacy/swap/quote", module: privacySwapQuote },
   { path: "/api/privacy/transfer", module: privacyTransfer },
+  { path: "/api/privacy/transfers", module: privacyTransfers },
   { path: "/api/privacy/transfers/[id]", module: privacyTransfersId },
   { path: "/api/privacy/unshield", module: privacyUnshield },
   { path: "/api/privacy/wallets", module: privacyWallets },

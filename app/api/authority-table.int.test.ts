@@ -134,6 +134,7 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
     async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
   ],
   "GET /audit-log": reads,
+  "GET /dev/webhook-receiver": reads,
   "GET /policies": reads,
   "PATCH /policies": ["needs approval", () => approvalAsked(call("PATCH", "/policies", { dailyCapUsd: "1001" }))],
   "GET /wallets": reads,
@@ -247,6 +248,7 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
     },
   ],
   "GET /privacy/balances": reads,
+  "GET /privacy/transfers": reads,
   "GET /privacy/transfers/{id}": reads,
   "GET /privacy/exits": reads,
   // Nothing is stored before there is a note.

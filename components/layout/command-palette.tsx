@@ -10,6 +10,7 @@ import {
   Moon,
   Send,
   Sun,
+  VenetianMask,
   type LucideIcon,
 } from "lucide-react";
 import { useTheme } from "next-themes";
@@ -109,6 +110,12 @@ const PaletteContent = ({ close }: { readonly close: () => void }): ReactNode =>
           </PaletteItem>
           <PaletteItem icon={HandCoins} value="create new payout pay accounts" onSelect={() => go("/payouts/new")}>
             New payout
+          </PaletteItem>
+          <PaletteItem icon={VenetianMask} value="create shield private deposit" onSelect={() => go("/private/shield")}>
+            Shield money
+          </PaletteItem>
+          <PaletteItem icon={VenetianMask} value="create new private transfer" onSelect={() => go("/private/transfer")}>
+            New private transfer
           </PaletteItem>
           <PaletteItem icon={KeyRound} value="create new API key" onSelect={() => go("/api-keys?create=1")}>
             New API key

@@ -1,5 +1,6 @@
 import type { ApiClient } from "@/lib/api-client/client";
 import { listOperations } from "@/lib/contracts/operations";
+import { getPrivateTransfer } from "@/lib/contracts/privacy";
 import { listWallets } from "@/lib/contracts/wallets";
 import { isId } from "@/lib/core/ids";
 
@@ -14,6 +15,15 @@ interface Jump {
 const findOperation = async (api: ApiClient, text: string): Promise<string | null> => {
   const { data } = await api.call(listOperations, { query: { q: text, limit: 1 } });
   return data[0] === undefined ? null : `/activity/${data[0].operationId}`;
+};
+
+/** A transfer's operation, or the private operation of this id. */
+const findTransfer = async (api: ApiClient, id: string): Promise<string | null> => {
+  const isPrivate = await api.call(getPrivateTransfer, { params: { id } }).then(
+    () => true,
+    () => false,
+  );
+  return isPrivate ? `/private/${id}` : findOperation(api, id);
 };
 
 /** A wallet of the project has its page; for anybody else's address there is what was sent there. */
@@ -38,7 +48,7 @@ export const findJump = (text: string): Jump | null => {
   if (isId("transfer", text)) {
     return {
       label: `The operation of ${text}`,
-      find: (api) => findOperation(api, text).catch(() => null),
+      find: (api) => findTransfer(api, text).catch(() => null),
       notFound: "This transfer was not executed.",
     };
   }

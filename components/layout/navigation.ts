@@ -7,9 +7,11 @@ import {
   KeyRound,
   Landmark,
   List,
+  Radio,
   Send,
   Settings,
   ShieldCheck,
+  VenetianMask,
   Wallet,
   Webhook,
   type LucideIcon,
@@ -33,12 +35,14 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/balances", label: "Balances", icon: Coins },
   { href: "/accounts", label: "Global accounts", icon: Landmark },
   { href: "/payouts", label: "Payouts", icon: HandCoins },
+  { href: "/private", label: "Private", icon: VenetianMask },
   { href: "/reserves", label: "Reserves", icon: ShieldCheck },
   { href: "/wallets", label: "Wallets", icon: Wallet },
   { href: "/api-keys", label: "API keys", icon: KeyRound },
   { href: "/webhooks", label: "Webhooks", icon: Webhook },
   { href: "/settings", label: "Settings", icon: Settings },
   { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
+  { href: "/dev/webhooks", label: "Receiver", icon: Radio, developmentOnly: true },
 ];
 
 export const isCurrent = (href: string, path: string): boolean =>

@@ -74,10 +74,11 @@ const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode
         className={cn(
           "h-9 px-4 not-first:pl-2 not-last:pr-2 max-md:h-auto max-md:p-0!",
           column.align === "right" && "text-right",
-          column.phone === "hidden" && "max-md:hidden",
           column.phone === "title"
             ? "max-md:order-first max-md:text-left max-md:font-medium"
-            : "max-md:flex max-md:min-h-6 max-md:items-center max-md:justify-between max-md:gap-4",
+            : column.phone === "hidden"
+              ? "max-md:hidden"
+              : "max-md:flex max-md:min-h-6 max-md:items-center max-md:justify-between max-md:gap-4",
           column.className,
         )}
       >

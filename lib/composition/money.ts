@@ -15,7 +15,7 @@ import { createOperationListRepository } from "@/lib/modules/operations/list-rep
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
 import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
-import { withShields } from "@/lib/modules/privacy/service";
+import { withShields, type ExitCalls } from "@/lib/modules/privacy/service";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createReservesService } from "@/lib/modules/reserves/service";
@@ -30,10 +30,15 @@ import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
 
 /** Balances, holds and budgets, and the operations that move money over the chains. */
-export const buildMoney = (platform: Platform, chainAccess: ChainAccess, { otp, policies }: Identity) => {
+export const buildMoney = (
+  platform: Platform,
+  chainAccess: ChainAccess,
+  { otp, policies }: Identity,
+  exitCalls: ExitCalls,
+) => {
   const { config, overrides, shares, database, listener, ticker, registry, secrets, clock } = platform;
   const { smartAccounts, bundler, wallets } = chainAccess;
-  const routing = withShields(overrides.routing ?? createOnchainRouting({ registry, clock }));
+  const routing = withShields(overrides.routing ?? createOnchainRouting({ registry, clock }), exitCalls);
   const accounts = createSmartAccountsService({ registry, smartAccounts, bundler });
   const holds = createHoldsService({
     repository: createHoldsRepository(database),

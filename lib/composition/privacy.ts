@@ -4,6 +4,7 @@ import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import { suggestFees } from "@/lib/chains/fees";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createExporting } from "@/lib/modules/privacy/exporting";
+import { createPoolLogRepository } from "@/lib/modules/privacy/pool-log-repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { createPrivacyService } from "@/lib/modules/privacy/service";
@@ -24,7 +25,14 @@ export const buildPrivacy = (
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
   const { prover } = overrides;
-  const engine = createPrivacyPools({ registry, relayer, ...(prover === undefined ? {} : { prover }) });
+  const engine =
+    overrides.privacyEngine ??
+    createPrivacyPools({
+      registry,
+      relayer,
+      logStore: createPoolLogRepository(database),
+      ...(prover === undefined ? {} : { prover }),
+    });
   const repository = createPrivacyRepository(database);
   const walletRepository = createPrivacyWalletRepository(database);
   const privateWallets = createPrivateWallets({

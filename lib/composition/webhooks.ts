@@ -2,14 +2,16 @@ import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
 import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import { inRawTransaction } from "@/lib/db/client";
 import { createPool } from "@/lib/db/pool";
-import { callbackMetrics, deliveryMetrics, sampleBacklog } from "@/lib/http/webhook-metrics";
+import { callbackMetrics, deliveryMetrics, webhookSampler } from "@/lib/http/webhook-metrics";
 import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
 import { createCallbacksService } from "@/lib/modules/callbacks/service";
 import { outboxBacklog } from "@/lib/modules/events/repository";
 import { createSequencer } from "@/lib/modules/events/sequencer";
 import type { SequencedRange } from "@/lib/modules/events/service";
 import { deliveryBacklog } from "@/lib/modules/webhooks/delivery-repository";
+import { countEndpointStates } from "@/lib/modules/webhooks/endpoint-repository";
 import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
+import { createWebhookReceiver } from "@/lib/modules/webhooks/receiver";
 import { createWebhooksService, fanOutEvents, type WebhooksService } from "@/lib/modules/webhooks/service";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
 import type { Platform } from "./platform";
@@ -21,7 +23,12 @@ export const buildWebhooks = (platform: Platform, { projects }: Pick<Identity, "
   const { publicUrl } = config;
   const sender = overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
   const webhooks = createWebhooksService({ database, keys: keyring, sender, projects, publicUrl, clock });
-  return { webhooks, callbacks: buildCallbacks(platform), sending: buildSending(platform, webhooks, sender) };
+  return {
+    webhooks,
+    webhookReceiver: buildReceiver(platform, webhooks),
+    callbacks: buildCallbacks(platform),
+    sending: buildSending(platform, webhooks, sender),
+  };
 };
 
 /** The sequencer and the deliveries, on connections of their own where there are enough. */
@@ -36,19 +43,14 @@ const buildSending = (
   const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);
   const start = (workerId: string): { stop(): Promise<void> } => {
     const { secretsOf, disable } = webhooks;
-    const deps = { sql, transaction, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
-    const deliveries = startDeliveryRunner({ ...deps, sender: webhookSender, workerId });
+    const common = { sql, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
+    // Planned anew each time: a plan that was made while few deliveries waited costs seconds once thousands do.
+    const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
+    const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
     const fanOut = (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => fanOutEvents(tx, ranges, clock.now());
     const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced: deliveries.wake }).start();
-    const sampling = sampleBacklog({
-      events: () => outboxBacklog(sql),
-      deliveries: () => deliveryBacklog(sql),
-      clock,
-      log,
-    });
     return {
       stop: async () => {
-        sampling.stop();
         await sequencer.stop();
         await deliveries.stop();
       },
@@ -58,7 +60,19 @@ const buildSending = (
     webhookSender.close();
     await own?.end();
   };
-  return { start, close };
+  const sampler = webhookSampler({
+    events: () => outboxBacklog(sql),
+    deliveries: () => deliveryBacklog(sql),
+    endpoints: () => countEndpointStates(sql),
+    clock,
+  });
+  return { start, close, sampler };
+};
+
+/** Whoever reaches it may fill it, so it is there in development alone. */
+const buildReceiver = ({ config: { env, publicUrl }, secrets, clock }: Platform, endpoints: WebhooksService) => {
+  if (env !== "development") return null;
+  return createWebhookReceiver({ key: secrets.derive("webhook-receiver")[0], publicUrl, clock, endpoints });
 };
 
 const buildCallbacks = ({ config, database, clock }: Platform) =>

@@ -16,6 +16,7 @@ import { signUpOf, type SignUp } from "./sign-up";
 export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
 const SECRET_LENGTH_MIN = 32;
 const ANONYMITY_SET_MIN = 100;
+const METRICS_TOKEN_LENGTH_MIN = 16;
 
 // Empty variables never come here: `loadConfig` takes them for unset.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
@@ -47,6 +48,10 @@ const environment = z.object({
   /** What Relay and Across sign their callbacks with, where it is not `WEBHOOK_SECRET`. */
   RELAY_WEBHOOK_SECRET: optional(z.string().min(1)),
   ACROSS_WEBHOOK_SECRET: optional(z.string().min(1)),
+  /** Whoever has it may read `GET /api/metrics`. */
+  METRICS_TOKEN: optional(z.string().min(METRICS_TOKEN_LENGTH_MIN)),
+  /** Where a process with `ROLE=worker` serves its metrics, having no web server. */
+  METRICS_PORT: optional(z.coerce.number().int().min(0).max(65535)),
   CHAINS_FILE: z.string().default(DEFAULT_CHAINS_FILE),
   WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
   /** Set by the supervisor where it runs local chains: opens the faucet and the burner wallet. */
@@ -95,6 +100,8 @@ export interface Config {
   readonly webhookSecret: string | null;
   readonly relayWebhookSecret: string | null;
   readonly acrossWebhookSecret: string | null;
+  readonly metricsToken: string | null;
+  readonly metricsPort: number | null;
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
   /** Approved deposits below which a private transfer has to be confirmed. */
@@ -178,7 +185,7 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
 };
 
 const SECRET_NAME =
-  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
+  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
 const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER)_URL_\d+)$/;
 
 /** The forms in which mail servers are told a password, and may repeat it. */
@@ -266,6 +273,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     webhookSecret: env.WEBHOOK_SECRET ?? null,
     relayWebhookSecret: env.RELAY_WEBHOOK_SECRET ?? null,
     acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    metricsPort: env.METRICS_PORT ?? null,
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
     privacyAnonymitySetMin: env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),

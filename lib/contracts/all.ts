@@ -32,6 +32,7 @@ export const contracts: readonly Contract[] = [
   privacy.privateTransfer,
   privacy.listPrivateExits,
   privacy.startPrivateExit,
+  privacy.listPrivateTransfers,
   privacy.getPrivateTransfer,
   privacy.quotePrivateSwap,
   privacy.preparePrivateSwap,
@@ -120,7 +121,10 @@ export const contracts: readonly Contract[] = [
   webhookEndpoints.resendDelivery,
   dev.useFaucet,
   dev.readInbox,
+  dev.receiveWebhook,
+  dev.readWebhookReceiver,
   system.getHealth,
   system.getReadiness,
+  system.getMetrics,
   system.getOpenApi,
 ];

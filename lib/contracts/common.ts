@@ -71,6 +71,8 @@ export const tokenRecord = z.object({
   assetId: z.string().meta({ description: "The asset over all chains" }),
 });
 
+export const failureRecord = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() });
+
 export const tokenAmount = z.object({
   token: tokenRecord,
   amount: amountOut,

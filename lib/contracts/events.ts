@@ -14,11 +14,23 @@ const MOVEMENT = [
   "expired",
 ] as const;
 
+/** No payout is refunded as a whole: it ends as its rows have ended. */
+const PAYOUT = [
+  "created",
+  "approved",
+  "processing",
+  "completed",
+  "partially_completed",
+  "failed",
+  "cancelled",
+  "expired",
+] as const;
+
 /** Every type of event, by the object that it is about. */
 export const EVENT_GROUPS = {
   operation: MOVEMENT.map((what) => `operation.${what}` as const),
   transfer: MOVEMENT.map((what) => `transfer.${what}` as const),
-  payout: [...MOVEMENT.map((what) => `payout.${what}` as const), "payout.item.failed"],
+  payout: [...PAYOUT.map((what) => `payout.${what}` as const), "payout.item.failed"],
   payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
   global_account: ["global_account.funded"],
   api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],

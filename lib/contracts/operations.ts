@@ -3,6 +3,7 @@ import {
   address,
   amountOut,
   chainId,
+  failureRecord,
   hex,
   id,
   page,
@@ -14,6 +15,7 @@ import {
   tokenRecord,
 } from "./common";
 import { defineContract } from "./contract";
+import { privateTransferRecord } from "./privacy";
 import { quoteRecord } from "./swap";
 
 const tag = "Operations";
@@ -50,8 +52,6 @@ const transactionRecord = z.object({
   confirmationsNeeded: z.int(),
   explorerUrl: z.string().nullable(),
 });
-
-export const failureRecord = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() });
 
 export const legRecord = transactionRecord.extend({
   id: id("leg"),
@@ -128,6 +128,7 @@ export const operationRecord = z.object({
 });
 
 const operationFilters = {
+  private: z.enum(["exclude"]).optional().meta({ description: "`exclude` leaves private operations out" }),
   status: status.optional(),
   kind: z.enum(OPERATION_KINDS).optional(),
   chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),
@@ -220,14 +221,23 @@ export const retryOperation = defineContract({
   method: "POST",
   path: "/operations/{id}/retry",
   summary:
-    "A fresh quote for the legs that failed or were refunded; it goes the usual way (code, prepare, execute), once",
+    "A fresh quote for the legs that failed or were refunded; it goes the usual way (code, prepare, execute), once. Of a private operation: a new one for what did not arrive, which waits for a code where the caller needs one",
   tag,
   auth: "member",
   scope: "operations:write",
   params,
   status: 200,
-  response: quoteRecord,
-  errors: ["not_found", "invalid_state", "no_route", "insufficient_liquidity", "chain_unavailable"],
+  response: z.union([quoteRecord, privateTransferRecord]),
+  errors: [
+    "not_found",
+    "invalid_state",
+    "no_route",
+    "insufficient_liquidity",
+    "insufficient_balance",
+    "quote_price_moved",
+    "note_spent",
+    "chain_unavailable",
+  ],
 });
 
 export const approveOperation = defineContract({

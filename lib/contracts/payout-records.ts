@@ -1,7 +1,17 @@
 /** Payouts and their rows as they are read, and the words for their kinds and states. */
 import { z } from "zod";
-import { address, amountOut, chainId, hex, id, status, subStatus, timestamp, tokenRecord } from "./common";
-import { failureRecord } from "./operations";
+import {
+  address,
+  amountOut,
+  chainId,
+  failureRecord,
+  hex,
+  id,
+  status,
+  subStatus,
+  timestamp,
+  tokenRecord,
+} from "./common";
 import { quoteRecord } from "./swap";
 
 export const PAYOUT_ROWS_MAX = 10_000;

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { amountOut, chainId, id, page, pageQuery, timestamp, tokenRecord } from "./common";
+import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
-import { failureRecord } from "./operations";
 import { walletsPayoutBody } from "./payouts";
 
 const tag = "Payouts";

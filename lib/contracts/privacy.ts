@@ -5,8 +5,11 @@ import {
   amount,
   amountOut,
   chainId,
+  failureRecord,
   hex,
   id,
+  page,
+  pageQuery,
   status,
   subStatus,
   timestamp,
@@ -15,12 +18,15 @@ import {
   tokenRef,
 } from "./common";
 import { defineContract } from "./contract";
-import { failureRecord } from "./operations";
 import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
 
 const tag = "Privacy";
 
 const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap", "public_exit"] as const;
+
+/** Whether an operation's details are shown by the private page alone. */
+export const isPrivateKind = (kind: string): kind is (typeof PRIVATE_KINDS)[number] =>
+  (PRIVATE_KINDS as readonly string[]).includes(kind);
 
 const honesty = {
   engine: z.string().meta({ description: "What makes the proofs" }),
@@ -135,9 +141,16 @@ export const getPrivateBalances = defineContract({
         }),
         anonymitySet: z.int(),
         minimum: amountOut.meta({ description: "The pool's smallest deposit" }),
-        shieldFeeBps: z.int(),
+        shieldFeeBps: z.int().meta({ description: "What the pool keeps of a deposit, in basis points" }),
+        relayFeeBps: z.int().meta({ description: "What the relayer takes of a withdrawal, in basis points" }),
+        canProcess: z
+          .boolean()
+          .meta({ description: "Whether notes of this pool can be swapped, and given to other private wallets" }),
       }),
     ),
+    anonymitySetMin: z
+      .int()
+      .meta({ description: "A transfer out of a pool with a smaller set needs `acceptSmallSet`; 0: none does" }),
     engine: honesty.engine,
     staysPublic: honesty.staysPublic,
   }),
@@ -260,6 +273,21 @@ export const startPrivateExit = defineContract({
     "provider_error",
     "chain_unavailable",
   ],
+});
+
+export const listPrivateTransfers = defineContract({
+  method: "GET",
+  path: "/privacy/transfers",
+  summary: "Private operations of the project, newest first",
+  tag,
+  auth: "member",
+  scope: "privacy:read",
+  query: pageQuery.extend({
+    privacyWalletId: id("pw").optional().meta({ description: "Those that this private wallet pays or receives" }),
+  }),
+  status: 200,
+  response: page(privateTransferRecord),
+  errors: ["unknown_privacy_wallet"],
 });
 
 export const getPrivateTransfer = defineContract({

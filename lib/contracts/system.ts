@@ -35,6 +35,19 @@ export const getReadiness = defineContract({
   response: readinessRecord,
 });
 
+export const getMetrics = defineContract({
+  method: "GET",
+  path: "/metrics",
+  summary:
+    "Metrics of this process in Prometheus' text form; needs METRICS_TOKEN as a Bearer token, or a caller on the same machine",
+  tag,
+  auth: "public",
+  status: 200,
+  response: z.string(),
+  mediaType: "text/plain",
+  errors: ["unauthorized", "not_found"],
+});
+
 export const getOpenApi = defineContract({
   method: "GET",
   path: "/openapi.json",

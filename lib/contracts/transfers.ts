@@ -12,9 +12,10 @@ import {
   timestamp,
   tokenAmount,
   tokenRef,
+  failureRecord,
 } from "./common";
 import { defineContract } from "./contract";
-import { failureRecord, operationRecord } from "./operations";
+import { operationRecord } from "./operations";
 import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX, networkFeePaidBy, quoteRecord } from "./swap";
 
 const tag = "Transfers";

@@ -5,15 +5,17 @@ import { EVENT_GROUPS, EVENT_TYPES } from "./events";
 
 const tag = "Webhooks";
 
-const NAMES: readonly string[] = [
-  "*",
-  ...Object.keys(EVENT_GROUPS).map((group) => `${group}.*`),
-  ...EVENT_TYPES,
-];
+const NAMES: readonly string[] = ["*", ...Object.keys(EVENT_GROUPS).map((group) => `${group}.*`), ...EVENT_TYPES];
 
-const url = z.string().min(1).max(2000).meta({ examples: ["https://example.org/webhooks"] });
+const url = z
+  .string()
+  .min(1)
+  .max(2000)
+  .meta({ examples: ["https://example.org/webhooks"] });
 const events = z
-  .array(z.string().refine((name) => NAMES.includes(name), "is not a type of event; `*` and `operation.*` are possible"))
+  .array(
+    z.string().refine((name) => NAMES.includes(name), "is not a type of event; `*` and `operation.*` are possible"),
+  )
   .min(1)
   .max(100)
   .meta({ description: "`*` for all, a group such as `operation.*`, or types", examples: [["*"]] });
@@ -21,7 +23,9 @@ const description = z.string().trim().max(200);
 const payload = z.enum(["full", "thin"]).meta({ description: "`thin` leaves `data` out: read the object again" });
 const includePrivate = z
   .boolean()
-  .meta({ description: "Details of private movements; needs privacy:read. Without it they carry id, type and sequence" });
+  .meta({
+    description: "Details of private movements; needs privacy:read. Without it they carry id, type and sequence",
+  });
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 
@@ -113,7 +117,10 @@ export const updateWebhookEndpoint = defineContract({
       includePrivate: includePrivate.optional(),
       status: z.enum(["active", "paused"]).optional(),
     })
-    .refine((change) => Object.keys(change).length > 0, { message: "name at least one field to change", path: ["url"] }),
+    .refine((change) => Object.keys(change).length > 0, {
+      message: "name at least one field to change",
+      path: ["url"],
+    }),
   status: 200,
   response: webhookEndpointRecord,
   errors: ["invalid_state"],
@@ -224,7 +231,8 @@ export const listDeliveries = defineContract({
 export const getDelivery = defineContract({
   method: "GET",
   path: "/deliveries/{id}",
-  summary: "One delivery with each request and its answer",
+  summary:
+    "One delivery with each request and its answer. Without privacy:read, bodies of private movements show id, type and sequence alone",
   tag,
   auth: "member",
   scope: "webhooks:read",

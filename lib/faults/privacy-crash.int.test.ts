@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Address } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { listOperations } from "@/lib/contracts/operations";
 import { getPrivateBalances, getPrivateTransfer, privateTransfer, shield } from "@/lib/contracts/privacy";
 import { isFinal } from "@/lib/core/status";
 import { testApi } from "@/lib/testing/api";
+import type { ChainTransaction, PrivacyStep } from "@/lib/db/generated/client";
 import { testDevnet } from "@/lib/testing/devnet";
+import { startFaultProxy } from "@/lib/testing/fault-proxy";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, fund, newCustomer } from "@/lib/testing/journey";
 import { workerProcesses } from "@/lib/testing/worker-process";
@@ -15,8 +17,44 @@ import { workerProcesses } from "@/lib/testing/worker-process";
 const CHAIN = 31338;
 const TIMEOUT_MS = 150_000;
 const AMOUNT = 25_000_000n;
-/** `npm test` kills once, with the proof stored and nothing sent; the long run also kills during the proof and after the broadcast. */
+/** `npm test` kills at one point; the long run at all of them. */
 const IS_LONG = inject("isLong");
+
+interface Found {
+  readonly step: PrivacyStep;
+  readonly transaction: ChainTransaction | null;
+}
+
+interface Point {
+  readonly name: string;
+  /** The chain does not answer the worker's calls of this method, so that it gets no further. */
+  readonly holds?: string;
+  readonly isReached: (found: Found) => boolean;
+}
+
+/** Where a worker is killed, in their order. */
+const POINTS: readonly Point[] = [
+  {
+    name: "while the proof is made",
+    isReached: ({ step }) => step.state === "queued" && step.provingSince !== null && step.transaction === null,
+  },
+  {
+    name: "with the proof stored, and nothing sent",
+    holds: "eth_estimateGas",
+    isReached: ({ step, transaction }) => step.state === "proved" && step.transaction !== null && transaction === null,
+  },
+  {
+    name: "with the transaction stored, and no node has it",
+    holds: "eth_sendRawTransaction",
+    isReached: ({ step, transaction }) => step.state === "submitted" && transaction?.status === "signed",
+  },
+  {
+    name: "with the transaction broadcast, and nothing known of it",
+    holds: "eth_getTransactionReceipt",
+    isReached: ({ step, transaction }) => step.state === "submitted" && transaction?.status === "broadcast",
+  },
+];
+const AT_LEAST = "with the proof stored, and nothing sent";
 
 const devnet = await testDevnet();
 const rpcUrl = devnet.rpcUrls[String(CHAIN)] ?? "";
@@ -29,9 +67,12 @@ test(
     const { services } = api;
     const { config } = services;
     const workers = await workerProcesses();
+    const proxy = await startFaultProxy(rpcUrl);
+    onTestFinished(() => proxy.close());
     const variables = {
       ...Object.fromEntries(Object.entries(devnet.rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url])),
       ...Object.fromEntries(Object.keys(devnet.rpcUrls).map((id) => [`ASP_URL_${id}`, devnet.associationUrl])),
+      [`RPC_URL_${String(CHAIN)}`]: proxy.url,
       DATABASE_URL: config.databaseUrl,
       APP_SECRET: config.appSecret,
       KEY_ENCRYPTION_KEY: config.keyEncryptionKeys[0].toString("hex"),
@@ -56,27 +97,43 @@ test(
     const body = { chainId: CHAIN, token: "USDC", amount: "25", toAddress: recipient };
     // So few deposits hide it that it has to be asked for twice.
     await expect(client.call(privateTransfer, { body })).rejects.toMatchObject({ code: "small_anonymity_set" });
+    const points = POINTS.filter(({ name }) => IS_LONG || name === AT_LEAST);
+    const holdAt = (point: Point | undefined): { off(): void } =>
+      point?.holds === undefined
+        ? { off: () => undefined }
+        : proxy.on({ fault: { kind: "hang" }, methods: [point.holds] });
+    let rule = holdAt(points[0]);
     const { transferId, operationId } = await client.call(privateTransfer, { body: { ...body, acceptSmallSet: true } });
-    const stepIs = (wanted: (step: { state: string; provingSince: Date | null }) => boolean): Promise<void> =>
-      vi.waitFor(
+    const { prisma } = services.database;
+    const look = async (): Promise<Found> => {
+      const step = await prisma.privacyStep.findFirstOrThrow({ where: { operationId } });
+      const transaction = await prisma.chainTransaction.findFirst({ where: { purpose: { startsWith: "privacy:" } } });
+      return { step, transaction };
+    };
+    let proved: unknown = null;
+    const killed: string[] = [];
+    for (const [index, { name, isReached }] of points.entries()) {
+      const next = workers.start(variables);
+      await vi.waitFor(
         async () => {
-          const step = await services.database.prisma.privacyStep.findFirst({ where: { operationId } });
-          if (step === null || !wanted(step)) throw new Error(`The step is ${step?.state ?? "missing"}.`);
+          const found = await look();
+          if (!isReached(found)) throw new Error(`${name}: the step is ${found.step.state}.`);
         },
         { timeout: TIMEOUT_MS, interval: 5 },
       );
-    /** Kills the worker once the step is there, and lets another one go on. */
-    const killAt = async (wanted: Parameters<typeof stepIs>[0]): Promise<void> => {
-      const next = workers.start(variables);
-      await stepIs(wanted);
       worker.kill();
       await worker.exited;
+      // It died there, and nowhere later.
+      const found = await look();
+      expect([name, isReached(found)]).toEqual([name, true]);
+      killed.push(name);
+      if (found.step.state === "proved") proved = found.step.transaction;
+      rule.off();
+      rule = holdAt(points[index + 1]);
       worker = await next;
       await worker.begin();
-    };
-    if (IS_LONG) await killAt(({ provingSince }) => provingSince !== null);
-    await killAt(({ state }) => state !== "queued");
-    if (IS_LONG) await killAt(({ state }) => state === "submitted" || state === "completed");
+    }
+    expect(killed).toEqual(points.map(({ name }) => name));
     const ended = await vi.waitFor(
       async () => {
         const transfer = await client.call(getPrivateTransfer, { params: { id: transferId } });
@@ -94,6 +151,8 @@ test(
       where: { purpose: { startsWith: "privacy:" } },
     });
     expect(sent).toHaveLength(1);
+    // What was proved before the crash is what was sent after it.
+    expect(proved).toMatchObject({ to: sent[0]?.to, data: sent[0]?.data });
     expect(sent[0]?.fromAddress).toBe(privateKeyToAddress(config.executorPrivateKey ?? "0x"));
 
     // What the service gives away: nothing that it logs, and nothing that a search or the audit log shows, names the recipient.

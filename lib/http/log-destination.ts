@@ -1,7 +1,6 @@
 import { write, writeSync } from "node:fs";
-import { Counter, register } from "prom-client";
+import { counter } from "./metric-registry";
 
-const NAME = "causeway_log_lines_dropped_total";
 const STDOUT = 1;
 /** As much is gathered before a write; less waits for the next flush. */
 const BATCH_CHARS = 8 * 1024;
@@ -9,9 +8,7 @@ const BATCH_CHARS = 8 * 1024;
 const WAITING_CHARS_MAX = 1024 * 1024;
 const FLUSH_INTERVAL_MS = 100;
 
-const known = register.getSingleMetric(NAME);
-const droppedTotal =
-  known instanceof Counter ? known : new Counter({ name: NAME, help: "Log lines that could not be written" });
+const droppedTotal = counter({ name: "causeway_log_lines_dropped_total", help: "Log lines that could not be written" });
 
 interface DestinationOptions {
   /** A file descriptor. Default: stdout. */

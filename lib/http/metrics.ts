@@ -1,19 +1,12 @@
-import { Histogram, register } from "prom-client";
 import type { Contract } from "@/lib/contracts/contract";
+import { histogram } from "./metric-registry";
 
-const NAME = "causeway_http_request_duration_seconds";
-
-// Next's bundle and the server's bundle both load this file; the registry is the process's one.
-const known = register.getSingleMetric(NAME);
-const requestSeconds =
-  known instanceof Histogram
-    ? (known as Histogram<"method" | "path" | "status">)
-    : new Histogram({
-        name: NAME,
-        help: "Time from request to answer, by path template",
-        labelNames: ["method", "path", "status"] as const,
-        buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      });
+const requestSeconds = histogram({
+  name: "causeway_http_request_duration_seconds",
+  help: "Time from request to answer, by path template",
+  labels: ["method", "path", "status"],
+  buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
 
 type Child = ReturnType<typeof requestSeconds.labels>;
 const children = new Map<Contract, Map<number, Child>>();

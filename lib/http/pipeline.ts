@@ -40,6 +40,8 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   /** Made when it is read; its body has been read already. */
   readonly request: Request;
   readonly requestId: string;
+  /** Of whoever opened the connection, a proxy for instance; empty when unknown. */
+  readonly peerAddress: string;
   /** The caller's Idempotency-Key, for what keeps it beside its own rows. */
   readonly idempotencyKey: string | null;
   /** Aborts when the caller goes away. */
@@ -175,6 +177,10 @@ class RouteContext implements RouteContextFields {
 
   get request(): Request {
     return this.#input.request();
+  }
+
+  get peerAddress(): string {
+    return this.#input.peerAddress;
   }
 
   get idempotencyKey(): string | null {

@@ -1,49 +1,56 @@
-import { Counter, Gauge, Histogram, register } from "prom-client";
+import { counter, gauge, histogram, type Sampler } from "./metric-registry";
 
-// Next's bundle and the server's bundle both load this file; the registry is the process's one.
-const once = <Metric>(name: string, make: () => Metric): Metric =>
-  (register.getSingleMetric(name) as Metric | undefined) ?? make();
+const LAG_BUCKETS = [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 5, 60, 300, 3600, 86_400];
 
-const callbacks = once(
-  "causeway_callbacks_total",
-  () =>
-    new Counter({
-      name: "causeway_callbacks_total",
-      help: "Callbacks of providers: new, repeated, unknown words, refused signature",
-      labelNames: ["source", "outcome"],
-    }),
-);
+const callbacks = counter({
+  name: "causeway_callbacks_total",
+  help: "Callbacks of providers: new, repeated (delivered again), unknown (words that are not known), refused (bad signature)",
+  labels: ["source", "outcome"],
+});
+const callbackLag = histogram({
+  name: "causeway_callback_lag_seconds",
+  help: "Time from a provider's signature to the receipt of the callback, where the signature has a time",
+  labels: ["source"],
+  buckets: LAG_BUCKETS,
+});
 
-const attempts = once(
-  "causeway_webhook_attempt_duration_seconds",
-  () =>
-    new Histogram({
-      name: "causeway_webhook_attempt_duration_seconds",
-      help: "Time of a webhook's request, by what became of it: delivered, retry, failed",
-      labelNames: ["outcome"],
-      buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15],
-    }),
-);
+const attempts = histogram({
+  name: "causeway_webhook_attempt_duration_seconds",
+  help: "Time of a webhook's request, by its outcome: delivered, retry (failed, and is tried again), failed (given up)",
+  labels: ["outcome"],
+  buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15],
+});
+const lag = histogram({
+  name: "causeway_webhook_lag_seconds",
+  help: "Time from an event to its delivery",
+  buckets: LAG_BUCKETS,
+});
 
-const lag = once(
-  "causeway_webhook_lag_seconds",
-  () =>
-    new Histogram({
-      name: "causeway_webhook_lag_seconds",
-      help: "Time from an event to its delivery",
-      buckets: [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 5, 60, 300, 3600, 86_400],
-    }),
-);
-
-const gauge = (name: string, help: string): Gauge => once(name, () => new Gauge({ name, help }));
-
-const waitingEvents = gauge("causeway_events_waiting", "Events without a number yet, counted up to 10,000");
-const oldestEvent = gauge("causeway_events_oldest_seconds", "Age of the oldest event without a number");
-const waitingDeliveries = gauge("causeway_webhook_waiting", "Deliveries that are not made yet, counted up to 100,000");
-const oldestDelivery = gauge("causeway_webhook_oldest_seconds", "Age of the oldest delivery that is not made yet");
+const waitingEvents = gauge({
+  name: "causeway_events_waiting",
+  help: "Events without a number yet, counted up to 10,000",
+});
+const oldestEvent = gauge({
+  name: "causeway_events_oldest_seconds",
+  help: "Age of the oldest event without a number; 0 without one",
+});
+const waitingDeliveries = gauge({
+  name: "causeway_webhook_waiting",
+  help: "Deliveries to active endpoints that wait or are tried again, counted up to 100,000",
+});
+const oldestDelivery = gauge({
+  name: "causeway_webhook_oldest_seconds",
+  help: "Age of the oldest of those deliveries; 0 without one",
+});
+const endpoints = gauge({
+  name: "causeway_webhook_endpoints",
+  help: "Endpoints by state: active, failing (active, and the last attempt failed), paused, disabled",
+  labels: ["state"],
+});
 
 export const callbackMetrics = {
   received: (source: string, outcome: string): void => callbacks.inc({ source, outcome }),
+  delayed: (source: string, lagMs: number): void => callbackLag.observe({ source }, Math.max(0, lagMs) / 1000),
 };
 
 export const deliveryMetrics = {
@@ -59,25 +66,21 @@ interface Backlog {
 interface Sampled {
   events(): Promise<Backlog>;
   deliveries(): Promise<Backlog>;
+  /** How many endpoints are in each state. */
+  endpoints(): Promise<Readonly<Record<"active" | "failing" | "paused" | "disabled", number>>>;
   readonly clock: { now(): Date };
-  readonly log: { warn(fields: object, message: string): void };
 }
 
-const SAMPLE_MS = 15_000;
-
-/** Measures every 15 s what waits. */
-export const sampleBacklog = ({ events, deliveries, clock, log }: Sampled): { stop(): void } => {
-  const set = (count: Gauge, age: Gauge, backlog: Backlog): void => {
-    count.set(backlog.count);
-    age.set(backlog.oldest === null ? 0 : Math.max(0, clock.now().getTime() - backlog.oldest.getTime()) / 1000);
+/** What waits in the database: each process that is asked gives the same numbers. */
+export const webhookSampler = ({ events, deliveries, endpoints: count, clock }: Sampled): Sampler => {
+  const ageOf = ({ oldest }: Backlog): number =>
+    oldest === null ? 0 : Math.max(0, clock.now().getTime() - oldest.getTime()) / 1000;
+  return async () => {
+    const [waiting, sending, states] = await Promise.all([events(), deliveries(), count()]);
+    waitingEvents.set(waiting.count);
+    oldestEvent.set(ageOf(waiting));
+    waitingDeliveries.set(sending.count);
+    oldestDelivery.set(ageOf(sending));
+    for (const [state, number] of Object.entries(states)) endpoints.set({ state }, number);
   };
-  const sample = async (): Promise<void> => {
-    set(waitingEvents, oldestEvent, await events());
-    set(waitingDeliveries, oldestDelivery, await deliveries());
-  };
-  const timer = setInterval(() => {
-    sample().catch((error: unknown) => log.warn({ err: error }, "what waits for delivery could not be counted"));
-  }, SAMPLE_MS);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
 };

@@ -46,6 +46,11 @@ export interface PrivateHoldings {
   readonly notes: readonly PrivateNote[];
   /** By pool address: the first deposit number that the chain does not show as used. */
   readonly nextDepositIndex: ReadonlyMap<EvmAddress, number>;
+  /**
+   * By pool address: deposits have to have smaller numbers. One that is this far behind the last final deposit would not be found by
+   * mnemonic and chain alone.
+   */
+  readonly depositIndexLimit: ReadonlyMap<EvmAddress, number>;
   /** By pool address: approved deposits that have not left by the public exit. A withdrawal hides among them. */
   readonly anonymitySet: ReadonlyMap<EvmAddress, number>;
 }
@@ -128,7 +133,7 @@ export type SpendRefusal =
   /** A swap would bring less than its minimum, a deadline passed, or a recipient refuses. */
   | "refused";
 
-/** The note, or the set that it needs, cannot be used now; later it may. */
+/** The note, or the set that it needs, cannot be used now; later it may. Also a note that the node has not seen yet. */
 export class NotReadyError extends Error {}
 
 /** The note does not exist, or was spent. */
@@ -156,7 +161,7 @@ export interface PrivacyEngine {
   /**
    * Takes a whole note out by the pool's public exit, to `owner`, who must have deposited it, or be named as the owner of a note that
    * the processor deposited. The contracts check that. Makes a small proof.
-   * @throws NoteGoneError, DomainError `chain_unavailable`; the signal's reason
+   * @throws NoteGoneError, NotReadyError, DomainError `chain_unavailable`; the signal's reason
    */
   exit(
     input: {

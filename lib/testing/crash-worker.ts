@@ -10,7 +10,7 @@ import { startWorker } from "@/lib/workers/runner";
  */
 // The bundle has no proving process beside it.
 const entry = ["--import", "tsx", join(process.cwd(), "lib/adapters/privacy-pools/prover-process.ts")];
-const services = createServices(loadConfig(), { prover: createProver({ entry, niceness: 0 }) });
+const services = createServices(loadConfig(), { prover: createProver({ entry }) });
 process.once("message", () => {
   startWorker(services);
   process.send?.("working");

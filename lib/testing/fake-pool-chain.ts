@@ -9,8 +9,10 @@ import {
   toHex,
   type Hex,
 } from "viem";
-import { createPoolEvents } from "@/lib/adapters/privacy-pools/pool-events";
+import { createPoolEvents, type PoolEvents } from "@/lib/adapters/privacy-pools/pool-events";
+import type { PoolHistory } from "@/lib/adapters/privacy-pools/pool-history";
 import { privacyPoolAbi } from "@/lib/chains/privacy-pools";
+import type { PoolLogStore } from "@/lib/ports/privacy-history";
 
 const POOL = "0x1111111111111111111111111111111111111111";
 const OWNER = "0x2222222222222222222222222222222222222222";
@@ -40,8 +42,14 @@ export const deposited = (value: bigint, label: bigint, precommitment: bigint, c
   made("Deposited", [commitment, label, value, precommitment]),
 ];
 
-/** A chain of made-up blocks with the logs of one pool, that counts what it is asked. */
-export const fakePoolChain = () => {
+/** Of the chains made here. */
+export const FAKE_CONFIRMATIONS = 12;
+
+/**
+ * A chain of made-up blocks with the logs of one pool, that counts what it is asked.
+ * @param store keeps final logs over `restart`
+ */
+export const fakePoolChain = (store: PoolLogStore | null = null, chainId = 1) => {
   let blocks: { hash: Hex; logs: Made[] }[] = [];
   const ranges: [number, number][] = [];
   const add = (logs: Made[], salt = ""): void => {
@@ -54,8 +62,10 @@ export const fakePoolChain = () => {
     timestamp: "0x1",
   });
   const request = ({ method, params = [] }: { method: string; params?: unknown[] }): Promise<unknown> => {
-    if (method === "eth_getBlockByNumber")
-      return Promise.resolve(blockOf(params[0] === "latest" ? blocks.length - 1 : Number(params[0])));
+    if (method === "eth_getBlockByNumber") {
+      const number = params[0] === "latest" ? blocks.length - 1 : Number(params[0]);
+      return Promise.resolve(number < blocks.length ? blockOf(number) : null);
+    }
     if (method !== "eth_getLogs") return Promise.reject(new Error(method));
     const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex };
     const [from, to] = [Number(fromBlock), Number(toBlock)];
@@ -75,11 +85,28 @@ export const fakePoolChain = () => {
     return Promise.resolve(found);
   };
   const client = createPublicClient({ transport: custom({ request: request as never }) });
-  const events = createPoolEvents({ chainId: 1, client, pools: [POOL], startBlock: 0n });
-  const read = async () => {
-    const history = (await events.read()).get(POOL);
+  const open = (): PoolEvents =>
+    createPoolEvents({ chainId, client, pools: [POOL], startBlock: 0n, confirmations: FAKE_CONFIRMATIONS, store });
+  let events = open();
+  const historyOf = (histories: ReadonlyMap<string, PoolHistory>): PoolHistory => {
+    const history = histories.get(POOL);
     if (history === undefined) throw new Error("The pool has no history.");
     return history;
   };
-  return { add, read, ranges, setBack: (depth: number) => (blocks = blocks.slice(0, blocks.length - depth)) };
+  const read = async (): Promise<PoolHistory> => historyOf(await events.read());
+  return {
+    add,
+    read,
+    ranges,
+    setBack: (depth: number) => (blocks = blocks.slice(0, blocks.length - depth)),
+    /** Forgets what was read into memory, as a new process has. */
+    restart: (): void => {
+      events = open();
+    },
+    /** Another process over the same chain. */
+    instance: (): (() => Promise<PoolHistory>) => {
+      const own = open();
+      return async () => historyOf(await own.read());
+    },
+  };
 };

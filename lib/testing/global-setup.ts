@@ -64,7 +64,7 @@ export const setup = async (project: TestProject): Promise<Stop> => {
     },
     ignore: (depositor) => Promise.resolve(ignored.add(depositor.toLowerCase())),
     decline: async (depositor) => {
-      (await startedChains()).association.decline(depositor as `0x${string}`);
+      await (await startedChains()).association.decline(depositor as `0x${string}`);
       return {};
     },
     heed: (depositor) => Promise.resolve({ known: ignored.delete(depositor.toLowerCase()) }),

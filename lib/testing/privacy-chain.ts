@@ -1,71 +1,54 @@
-import { LeanIMT } from "@zk-kit/lean-imt";
-import {
-  encodeFunctionData,
-  erc20Abi,
-  keccak256,
-  encodeAbiParameters,
-  numberToHex,
-  parseEventLogs,
-  type Address,
-  type Hex,
-} from "viem";
-import {
-  commitmentOf,
-  depositSecrets,
-  hashPair,
-  precommitmentOf,
-  type MasterKeys,
-} from "@/lib/adapters/privacy-pools/keys";
+import { encodeFunctionData, erc20Abi, numberToHex, type Address, type Hex } from "viem";
+import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
+import type { Prover } from "@/lib/adapters/privacy-pools/prover";
 import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
+import { createChainRegistry } from "@/lib/chains/registry";
+import { chainConfig } from "@/lib/config/chains";
+import type { Token } from "@/lib/core/token";
 import { devAddress } from "@/lib/devnet/accounts";
+import { createAssociationChain } from "@/lib/devnet/association/chain";
+import { serveAssociationSets } from "@/lib/devnet/association/server";
 import { planDeployments } from "@/lib/devnet/contracts";
 import { deployAll } from "@/lib/devnet/deploy/deploy";
+import { localChains } from "@/lib/devnet/local-chains";
+import type { Call } from "@/lib/ports/routing";
+import type { PrivacyEngineHarness } from "./privacy-engine-contract";
 import { startBareAnvil } from "./bare-anvil";
 
 const GAS = 16_000_000;
-const CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-const SCALARS = 21888242871839275222246405745257275088548364400416034343698204186575808495617n;
-const withdrawalParameters = [
-  {
-    type: "tuple",
-    components: [
-      { name: "processooor", type: "address" },
-      { name: "data", type: "bytes" },
-    ],
-  },
-  { type: "uint256" },
-] as const;
+const NO_FILE = "a-set-of-the-test-without-a-file-in-ipfs";
+const OTHER_ROOT = 1n;
 
-export interface Note {
-  readonly value: bigint;
-  readonly label: bigint;
-  readonly nullifier: bigint;
-  readonly secret: bigint;
-  readonly commitment: bigint;
-}
-
-/** What a proof is bound to. */
-export const contextOf = (withdrawal: { processooor: Address; data: Hex }, scope: bigint): bigint =>
-  BigInt(keccak256(encodeAbiParameters(withdrawalParameters, [withdrawal, scope]))) % SCALARS;
-
-/** One chain with every contract of the local chains, and nobody who approves deposits but the test. */
+/** One chain with every contract of the local chains, whose association set moves when the test says so. */
 export const startPrivacyChain = async (chainId: number) => {
-  const chain = await startBareAnvil(chainId, ["--gas-limit", "60000000", "--balance", "10000000"]);
-  await deployAll(chain.url, 0);
-  const { client } = chain;
+  const anvil = await startBareAnvil(chainId, ["--gas-limit", "60000000", "--balance", "10000000"]);
+  await deployAll(anvil.url, 0);
+  const { client, url } = anvil;
   const { contracts } = planDeployments();
   const { privacy } = contracts;
+  const association = createAssociationChain({ rpcUrl: url, privacy, delayMs: 0 });
+  const sets = await serveAssociationSets(new Map([[String(chainId), association]]), 0);
+  const [local] = localChains().chains;
+  const config = chainConfig.parse({
+    ...local,
+    id: chainId,
+    rpcUrls: [url],
+    privacyPools: { ...local?.privacyPools, aspSource: sets.url },
+  });
+  const registry = createChainRegistry([config]);
+  const owner = devAddress("deployer");
+  const relayer = devAddress("relayer");
 
-  const send = async (from: Address, to: Address, data: Hex, value = 0n) => {
+  const send = async (from: Address, { to, data, value }: Call) => {
     const transaction = { from, to, data, value: numberToHex(value), gas: numberToHex(GAS) };
     const hash = await client.request({ method: "eth_sendTransaction", params: [transaction] } as never);
     return client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
   };
 
   /** The data with which the call would revert; null where it would not. */
-  const revertOf = async (from: Address, to: Address, data: Hex): Promise<Hex | null> => {
+  const revertOf = async (from: Address, { to, data }: Pick<Call, "to" | "data">): Promise<Hex | null> => {
     const params = [{ from, to, data, gas: numberToHex(GAS) }, "latest"];
-    const response = await fetch(chain.url, {
+    const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_call", params }),
@@ -74,84 +57,57 @@ export const startPrivacyChain = async (chainId: number) => {
     return error === undefined ? null : (error.data ?? "0x");
   };
 
-  const scopeOf = (pool: Address): Promise<bigint> =>
-    client.readContract({ address: pool, abi: privacyPoolAbi, functionName: "SCOPE" });
+  const balanceOf = (token: Token, of: Address): Promise<bigint> =>
+    token.address === "native"
+      ? client.getBalance({ address: of })
+      : client.readContract({ address: token.address, abi: erc20Abi, functionName: "balanceOf", args: [of] });
 
-  const leavesOf = async (pool: Address): Promise<bigint[]> => {
-    const logs = await client.getContractEvents({
-      address: pool,
-      abi: privacyPoolAbi,
-      eventName: "LeafInserted",
-      fromBlock: 0n,
-    });
-    return logs.map(({ args }) => args._leaf ?? 0n);
-  };
-
-  const labelsOf = async (): Promise<bigint[]> => {
-    const address = Object.values(privacy.pools);
-    const logs = await client.getContractEvents({
-      address,
-      abi: privacyPoolAbi,
-      eventName: "Deposited",
-      fromBlock: 0n,
-    });
-    return logs.map(({ args }) => args._label ?? 0n);
-  };
-
-  let approvedLabels: readonly bigint[] = [];
-
-  /** Publishes a set of these labels. */
-  const approve = async (labels: readonly bigint[]): Promise<void> => {
-    const tree = new LeanIMT<bigint>(hashPair);
-    tree.insertMany([...labels]);
-    const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [tree.root, CID] });
-    await send(devAddress("postman"), privacy.entrypoint, data);
-    approvedLabels = labels;
-  };
-
-  /** Gives the faucet's account tokens and deposits them. */
-  const shield = async (
-    keys: MasterKeys,
-    { pool, token, amount, index }: { pool: Address; token: Address; amount: bigint; index: bigint },
-  ) => {
-    const from = devAddress("deployer");
-    const secrets = depositSecrets(keys, await scopeOf(pool), index);
-    const approval = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [privacy.entrypoint, amount] });
-    await send(from, token, approval);
-    const args = [token, amount, precommitmentOf(secrets)] as const;
-    const receipt = await send(
-      from,
-      privacy.entrypoint,
-      encodeFunctionData({ abi: entrypointAbi, functionName: "deposit", args }),
-    );
-    return { receipt, note: noteIn(receipt.logs, pool, secrets) };
-  };
-
-  const noteIn = (
-    logs: Parameters<typeof parseEventLogs>[0]["logs"],
-    pool: Address,
-    secrets: { nullifier: bigint; secret: bigint },
-  ): Note => {
-    const found = parseEventLogs({ abi: privacyPoolAbi, eventName: "Deposited", logs }).find(
-      (log) => log.address.toLowerCase() === pool.toLowerCase(),
-    );
-    if (found === undefined) throw new Error("Nothing was deposited.");
-    const { _value: value, _label: label, _commitment: commitment } = found.args;
-    if (commitment !== commitmentOf(value, label, secrets)) throw new Error("The commitment is another one.");
-    return { value, label, commitment, ...secrets };
+  const harness = (prover: Prover): PrivacyEngineHarness => {
+    const newEngine = () => createPrivacyPools({ registry, relayer, prover });
+    return {
+      engine: newEngine(),
+      newEngine,
+      chainId,
+      token: registry.resolveToken(chainId, "USDC"),
+      tokenOut: registry.resolveToken(chainId, "DAI"),
+      owner,
+      send: async (calls) => {
+        for (const call of calls) {
+          const { status } = await send(owner, call);
+          if (status !== "success") throw new Error("A call of the owner reverted.");
+        }
+      },
+      relay: async ({ to, data }) => (await send(relayer, { to, data, value: 0n })).transactionHash,
+      approveDeposits: () => association.advance(),
+      declineDeposits: () => association.decline(owner),
+      publishOtherSet: async () => {
+        const args = [OTHER_ROOT, NO_FILE] as const;
+        const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args });
+        await send(devAddress("postman"), { to: privacy.entrypoint, data, value: 0n });
+      },
+      balanceOf,
+    };
   };
 
   return {
-    ...chain,
+    ...anvil,
+    chainId,
     contracts,
+    registry,
+    owner,
+    relayer,
+    association,
+    /** Where the association set is served. */
+    associationUrl: sets.url,
     send,
     revertOf,
-    scopeOf,
-    leavesOf,
-    labelsOf,
-    approve,
-    approved: () => approvedLabels,
-    shield,
-    noteIn,
+    balanceOf,
+    scopeOf: (pool: Address): Promise<bigint> =>
+      client.readContract({ address: pool, abi: privacyPoolAbi, functionName: "SCOPE" }),
+    harness,
+    stop: async (): Promise<void> => {
+      await sets.close();
+      await anvil.stop();
+    },
   };
 };

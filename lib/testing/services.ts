@@ -39,7 +39,7 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
     await Promise.all([devnet.setCoins(executor, EXECUTOR_COINS), devnet.allowMarker(executor)]);
   }
   // Beside other test files a proving process of low priority would come to nothing.
-  const services = createServices(config, { prover: createProver({ niceness: 0 }), ...options.overrides });
+  const services = createServices(config, { prover: createProver(), ...options.overrides });
   setServices(services);
   const worker = options.worker === true ? startWorker(services) : null;
   // Runs before the hook that drops the database.

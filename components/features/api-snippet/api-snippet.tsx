@@ -4,7 +4,7 @@ import { ChevronRight } from "lucide-react";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Tabs } from "@/components/ui/tabs";
-import { toCurl, toTypeScript, type SnippetCall } from "./snippets";
+import { toCurl, toPython, toTypeScript, type SnippetCall } from "./snippets";
 
 interface ApiSnippetProps extends SnippetCall {
   /** Open from the start. */
@@ -13,7 +13,7 @@ interface ApiSnippetProps extends SnippetCall {
 
 const never = (): (() => void) => () => undefined;
 
-/** The same call as cURL and as TypeScript, folded away under a heading. */
+/** The same call as cURL, TypeScript and Python, folded away under a heading. */
 export const ApiSnippet = ({ open = false, ...call }: ApiSnippetProps): ReactNode => {
   const origin = useSyncExternalStore(
     never,
@@ -39,6 +39,11 @@ export const ApiSnippet = ({ open = false, ...call }: ApiSnippetProps): ReactNod
               value: "ts",
               label: "TypeScript",
               content: <CodeBlock label="TypeScript code" code={toTypeScript(baseUrl, call)} />,
+            },
+            {
+              value: "python",
+              label: "Python",
+              content: <CodeBlock label="Python code" code={toPython(baseUrl, call)} />,
             },
           ]}
         />

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { toCurl, toTypeScript } from "./snippets";
+import { toCurl, toPython, toTypeScript } from "./snippets";
 
 const BASE = "http://localhost:3000/api";
 const awkward = { name: `it's "$HOME" \`id\` \\ end` };
@@ -32,4 +32,33 @@ test("a call without body has no content type", () => {
   expect(toCurl(BASE, { method: "GET", path: "/wallets" })).toBe(
     `curl 'http://localhost:3000/api/wallets' \\\n  -H "x-api-key: $CAUSEWAY_API_KEY"`,
   );
+});
+
+test("the Python call names the request in Python's words, with secrets from the environment", () => {
+  const body = { name: `it's "so"`, amounts: ["1", { deep: null }], yes: true, empty: [], missing: undefined };
+  expect(toPython(BASE, { method: "POST", path: "/swap/quote", body, auth: "bearer" })).toBe(
+    `import json
+import os
+import urllib.request
+
+request = urllib.request.Request(
+    "${BASE}/swap/quote",
+    method="POST",
+    headers={"authorization": "Bearer " + os.environ["ACCESS_TOKEN"], "content-type": "application/json"},
+    data=json.dumps({
+        "name": "it's \\"so\\"",
+        "amounts": [
+            "1",
+            {
+                "deep": None,
+            },
+        ],
+        "yes": True,
+        "empty": [],
+    }).encode(),
+)
+with urllib.request.urlopen(request) as response:
+    result = json.load(response)`,
+  );
+  expect(toPython(BASE, { method: "GET", path: "/chains", auth: "none" })).not.toMatch(/import os|headers|data=/);
 });

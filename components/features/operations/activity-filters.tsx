@@ -12,16 +12,15 @@ import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { Select, type SelectOption } from "@/components/ui/select";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
-import { OPERATION_KINDS } from "@/lib/contracts/operations";
 import { STATUSES } from "@/lib/core/status";
-import { isDay } from "./filter-model";
+import { isDay, LISTED_KINDS } from "./filter-model";
 import { SearchField } from "./search-field";
 import type { ActivityFilterState } from "./use-activity-filters";
 
 const ALL = "all";
 
 const STATUS_OPTIONS = STATUSES.map((status) => ({ value: status, label: STATUS_VIEWS[status].word }));
-const KIND_OPTIONS = OPERATION_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }));
+const KIND_OPTIONS = LISTED_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }));
 
 interface ChoiceProps {
   readonly label: string;
@@ -87,7 +86,7 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
         all="All kinds"
         value={filters.kind}
         options={KIND_OPTIONS}
-        onChange={(value) => change({ kind: OPERATION_KINDS.find((kind) => kind === value) ?? null })}
+        onChange={(value) => change({ kind: LISTED_KINDS.find((kind) => kind === value) ?? null })}
       />
       <Choice
         label="Chain"

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
-import { isDay, isFiltered, NO_FILTERS, toListQuery } from "./filter-model";
+import { isDay, isFiltered, LISTED_KINDS, NO_FILTERS, toListQuery } from "./filter-model";
 
-test("without filters nothing is asked for, and an empty search is none", () => {
-  expect(toListQuery(NO_FILTERS)).toEqual({});
-  expect(toListQuery({ ...NO_FILTERS, q: "  " })).toEqual({});
+/** Private operations are on a page of their own. */
+const ALWAYS = { private: "exclude" };
+
+test("without filters everything but private operations is asked for, and an empty search is none", () => {
+  expect(toListQuery(NO_FILTERS)).toEqual(ALWAYS);
+  expect(toListQuery({ ...NO_FILTERS, q: "  " })).toEqual(ALWAYS);
   expect(isFiltered(NO_FILTERS)).toBe(false);
   expect(isFiltered({ ...NO_FILTERS, chain: 1 })).toBe(true);
 });
@@ -18,6 +21,7 @@ test("each filter reaches the API under its own name", () => {
     q: " USDC ",
   } as const;
   expect(toListQuery(filters)).toEqual({
+    ...ALWAYS,
     status: "failed",
     kind: "transfer",
     chainId: 31337,
@@ -32,8 +36,12 @@ test("both days are included whole, in the zone of whoever asks", () => {
   expect(to).toBe(new Date(2026, 2, 1).toISOString());
 });
 
+test("kinds that only the private page shows cannot be chosen", () => {
+  expect(LISTED_KINDS).toEqual(["swap", "transfer", "swap_and_transfer"]);
+});
+
 test("what is no day narrows nothing", () => {
   for (const text of ["2026-02-31", "2026-13-01", "yesterday", "2026-1-1", ""]) expect(isDay(text), text).toBe(false);
   expect(isDay("2028-02-29")).toBe(true);
-  expect(toListQuery({ ...NO_FILTERS, from: "2026-02-31" })).toEqual({});
+  expect(toListQuery({ ...NO_FILTERS, from: "2026-02-31" })).toEqual(ALWAYS);
 });

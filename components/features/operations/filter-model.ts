@@ -1,11 +1,15 @@
 import type { QueryInput } from "@/lib/contracts/contract";
-import type { listOperations, OPERATION_KINDS } from "@/lib/contracts/operations";
+import { OPERATION_KINDS, type listOperations } from "@/lib/contracts/operations";
+import { isPrivateKind } from "@/lib/contracts/privacy";
 import type { Status } from "@/lib/core/status";
+
+/** Kinds that the list has: what is private has a page of its own. */
+export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
 
 /** What the list is narrowed to, as it stands in the address of the page. */
 export interface OperationFilters {
   readonly status: Status | null;
-  readonly kind: (typeof OPERATION_KINDS)[number] | null;
+  readonly kind: (typeof LISTED_KINDS)[number] | null;
   readonly chain: number | null;
   /** Id of a wallet of the project. */
   readonly wallet: string | null;
@@ -49,6 +53,8 @@ export const toListQuery = (filters: OperationFilters): ListQuery => {
   const to = filters.to === null ? null : midnight(filters.to, 1);
   const q = filters.q?.trim() ?? "";
   return {
+    // Their history is on the private page alone.
+    private: "exclude",
     ...(filters.status === null ? {} : { status: filters.status }),
     ...(filters.kind === null ? {} : { kind: filters.kind }),
     ...(filters.chain === null ? {} : { chainId: filters.chain }),

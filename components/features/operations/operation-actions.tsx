@@ -57,7 +57,7 @@ export const OperationActions = ({ operation }: { readonly operation: Operation 
   );
 };
 
-/** A fresh quote for the legs that failed or came back, taken through the usual way. */
+/** A fresh quote for the legs that failed or came back, taken through the usual way. A private operation is tried again by a new one. */
 const useRetry = ({ operationId }: Operation) => {
   const queryClient = useQueryClient();
   const asking = useApiMutation(retryOperation);
@@ -66,8 +66,17 @@ const useRetry = ({ operationId }: Operation) => {
       void queryClient.invalidateQueries({ queryKey: queryKeyOf(getOperation, { params: { id: operationId } }) }),
   });
   const ask = async (): Promise<void> => {
-    const quote = await asking.mutateAsync({ params: { id: operationId } }).catch(() => null);
-    if (quote !== null) flow.start(subjectOfQuote(quote, "retry"));
+    const answer = await asking.mutateAsync({ params: { id: operationId } }).catch(() => null);
+    if (answer === null) return;
+    if ("quoteId" in answer) {
+      flow.start(subjectOfQuote(answer, "retry"));
+      return;
+    }
+    toast.success(
+      answer.subStatus === "awaiting_approval" ? "Tried again. The new operation awaits approval." : "Tried again.",
+    );
+    void queryClient.invalidateQueries({ queryKey: queryKeyOf(getOperation, { params: { id: operationId } }) });
+    void queryClient.invalidateQueries({ queryKey: queryKeyOf(listOperations) });
   };
   return { flow, ask, loading: asking.isPending, error: asking.error };
 };

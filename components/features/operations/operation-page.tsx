@@ -12,6 +12,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getOperation } from "@/lib/contracts/operations";
+import { isPrivateKind } from "@/lib/contracts/privacy";
 import { AmountsSheet } from "./amounts-sheet";
 import { HoldsSheet } from "./holds-sheet";
 import { LegSheet } from "./leg-sheet";
@@ -52,6 +53,15 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
           {query.isError ? (
             <Alert tone="warning" title="The state could not be refreshed">
               It shows what was known before, and is tried again by itself. {MONEY}
+            </Alert>
+          ) : null}
+          {isPrivateKind(operation.kind) ? (
+            <Alert title="This operation is private">
+              What an observer sees of it, its proofs and its history are on{" "}
+              <Link href="/private" className="link">
+                the private page
+              </Link>
+              .
             </Alert>
           ) : null}
           <OperationHead operation={operation} live={live} />

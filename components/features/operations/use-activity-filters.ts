@@ -2,15 +2,14 @@
 
 import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
-import { OPERATION_KINDS } from "@/lib/contracts/operations";
 import { STATUSES } from "@/lib/core/status";
-import { isDay, NO_FILTERS, type OperationFilters } from "./filter-model";
+import { isDay, LISTED_KINDS, NO_FILTERS, type OperationFilters } from "./filter-model";
 
 const day = createParser({ parse: (text) => (isDay(text) ? text : null), serialize: (text: string) => text });
 
 const PARSERS = {
   status: parseAsStringLiteral(STATUSES),
-  kind: parseAsStringLiteral(OPERATION_KINDS),
+  kind: parseAsStringLiteral(LISTED_KINDS),
   chain: parseAsInteger,
   wallet: parseAsString,
   from: day,

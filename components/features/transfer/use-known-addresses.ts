@@ -22,7 +22,11 @@ export interface KnownAddresses {
 export const useKnownAddresses = (): KnownAddresses => {
   const wallets = useWallets();
   const contacts = useContacts();
-  const operations = useApiQuery(listOperations, { query: { limit: OPERATIONS_READ } }, { staleTimeMs: STALE_MS });
+  const operations = useApiQuery(
+    listOperations,
+    { query: { limit: OPERATIONS_READ, private: "exclude" } },
+    { staleTimeMs: STALE_MS },
+  );
   const known = useMemo(() => {
     const paid = new Map<string, number>();
     for (const { quoted, status } of operations.data?.data ?? [])

@@ -37,12 +37,14 @@ const CreateEndpointForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<readonly string[]>(["*"]);
   const [thin, setThin] = useState(false);
+  const [includePrivate, setIncludePrivate] = useState(false);
   const [tried, setTried] = useState(false);
   const errors = {
     url: url.trim() === "" ? "Enter the URL of your receiver." : undefined,
     events: events.length === 0 ? "Choose at least one event." : undefined,
   };
-  const body = { url: url.trim(), events: [...events], payload: thin ? ("thin" as const) : ("full" as const) };
+  const payload = thin ? ("thin" as const) : ("full" as const);
+  const body = { url: url.trim(), events: [...events], payload, includePrivate };
   const submit = async (): Promise<void> => {
     setTried(true);
     if (errors.url !== undefined || errors.events !== undefined) return;
@@ -78,6 +80,11 @@ const CreateEndpointForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
         label="Thin payload: names the object, without its details"
         checked={thin}
         onChange={(event) => setThin(event.target.checked)}
+      />
+      <Checkbox
+        label="Details of private movements: without this, their events show id, type and number alone"
+        checked={includePrivate}
+        onChange={(event) => setIncludePrivate(event.target.checked)}
       />
       {create.error === null ? null : <ErrorState compact error={create.error} money="No endpoint was made." />}
       <ApiSnippet

@@ -13,6 +13,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { getDelivery, listDeliveries, resendDelivery } from "@/lib/contracts/webhook-endpoints";
+import { prettyJson } from "./pretty-json";
 
 type Attempt = ResponseOf<typeof getDelivery>["requests"][number];
 
@@ -23,17 +24,9 @@ interface DeliveryDialogProps {
 
 const REFRESH_MS = 2000;
 
-const pretty = (text: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-};
-
 const requestOf = ({ request }: Attempt): string => {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-  return [`POST ${request.url}`, ...headers, "", pretty(request.body)].join("\n");
+  return [`POST ${request.url}`, ...headers, "", prettyJson(request.body)].join("\n");
 };
 
 const responseOf = ({ response, error }: Attempt): string => {

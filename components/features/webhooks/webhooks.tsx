@@ -1,10 +1,12 @@
 "use client";
 
 import { Plus, Webhook } from "lucide-react";
+import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useApiQuery } from "@/components/features/session/use-api";
+import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -45,6 +47,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
 
 export const Webhooks = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(listWebhookEndpoints, {}, { refetchIntervalMs: REFRESH_MS });
+  const { env } = usePublicConfig();
   const [creating, setCreating] = useQueryState("create", parseAsStringLiteral(["1"]));
   const [made, setMade] = useState<NewEndpoint | null>(null);
   const create = (
@@ -72,12 +75,22 @@ export const Webhooks = (): ReactNode => {
           ) : data.data.length === 0 ? (
             <EmptyState icon={Webhook} title="No endpoints yet" action={create}>
               Add the URL of a server of yours, and choose which events it gets.
+              {env === "development" ? (
+                <>
+                  {" "}
+                  Without a server, use the{" "}
+                  <Link href="/dev/webhooks" className="link">
+                    local receiver
+                  </Link>
+                  .
+                </>
+              ) : null}
             </EmptyState>
           ) : (
             <Table caption="Endpoints" columns={COLUMNS} rows={data.data} rowKey={({ id }) => id} />
           )}
         </Sheet>
-        <EventTail />
+        {env === "development" ? <EventTail /> : null}
         <ApiSnippet method="GET" path="/events?after=0" auth="bearer" />
       </div>
       <CreateEndpointDialog

@@ -11,20 +11,50 @@ export interface OnchainDeps {
   readonly tuning: Tuning;
 }
 
+interface Waiting {
+  readonly callbacks: Set<() => void>;
+  readonly fire: () => void;
+}
+
+// A quote waits for dozens of answers at once with one signal, which gets one listener for all of them.
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+const listen = (signal: AbortSignal): Waiting => {
+  const callbacks = new Set<() => void>();
+  const fire = (): void => {
+    for (const callback of callbacks) callback();
+  };
+  signal.addEventListener("abort", fire, { once: true });
+  const made = { callbacks, fire };
+  waiting.set(signal, made);
+  return made;
+};
+
+/** @returns a function that takes the callback back */
+const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) => {
+  const { callbacks, fire } = waiting.get(signal) ?? listen(signal);
+  callbacks.add(callback);
+  return () => {
+    callbacks.delete(callback);
+    if (callbacks.size > 0) return;
+    signal.removeEventListener("abort", fire);
+    waiting.delete(signal);
+  };
+};
+
 /** Rejects with the signal's reason as soon as it fires. The work behind `promise` goes on, its outcome is dropped. */
 export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   signal.throwIfAborted();
-  let onAbort = (): void => undefined;
+  let leave = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
+    leave = onceAborted(signal, () => {
       reject(signal.reason instanceof Error ? signal.reason : new Error("Aborted.", { cause: signal.reason }));
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
+    });
   });
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    leave();
   }
 };
 

@@ -5,6 +5,7 @@ import type { ChainConfig } from "@/lib/config/chains";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { PrivacyPool } from "@/lib/ports/privacy";
+import type { PoolLogStore } from "@/lib/ports/privacy-history";
 import { createAssociationSource, type AssociationSource } from "./association-set";
 import { createPoolEvents, type PoolEvents } from "./pool-events";
 
@@ -66,7 +67,10 @@ const poolOf = async (
 };
 
 /** By chain id; chains without pools are missing. */
-export const createPrivacyChains = (registry: ChainRegistry): ReadonlyMap<number, PrivacyChain> =>
+export const createPrivacyChains = (
+  registry: ChainRegistry,
+  store: PoolLogStore | null,
+): ReadonlyMap<number, PrivacyChain> =>
   new Map(
     registry.list().flatMap((chain): [number, PrivacyChain][] => {
       const config = chain.privacyPools;
@@ -91,6 +95,8 @@ export const createPrivacyChains = (registry: ChainRegistry): ReadonlyMap<number
         client: registry.client(chainId),
         pools: config.pools.map(({ pool }) => pool),
         startBlock: BigInt(config.startBlock),
+        confirmations: chain.confirmations,
+        store,
       });
       return [[chainId, { chainId, config, events, pools, association: createAssociationSource(config.aspSource) }]];
     }),

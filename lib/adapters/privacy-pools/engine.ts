@@ -14,11 +14,12 @@ import {
   type Spend,
   type SpendTransaction,
 } from "@/lib/ports/privacy";
+import type { PoolLogStore } from "@/lib/ports/privacy-history";
 import type { Call } from "@/lib/ports/routing";
 import { createPrivacyChains, type ChainPool, type PrivacyChain } from "./chain-pools";
 import { createWalletKeys, readNotes, type OpenNote, type WalletKeys } from "./notes";
 import { readOutcome, refusalOf } from "./outcome";
-import type { PoolHistory } from "./pool-events";
+import type { PoolHistory } from "./pool-history";
 import { createProver, StaleTreeError, type Prover } from "./prover";
 import { createSwapPaths } from "./swap-paths";
 import { exitCallOf } from "./exit";
@@ -32,19 +33,22 @@ export interface PrivacyPoolsOptions {
   /** Sends the transactions, and gets the relayer's fee. */
   readonly relayer: Address;
   readonly prover?: Prover;
+  /** Keeps what was read of the pools over restarts. */
+  readonly logStore?: PoolLogStore;
 }
 
 const isSame = (one: Token, other: Token): boolean => one.chainId === other.chainId && one.address === other.address;
 
-/** @throws NoteGoneError */
+/** @throws NoteGoneError when it was spent; NotReadyError when the node has not seen it yet */
 const openNote = (
   keys: WalletKeys,
   { scope }: ChainPool,
   { history, noteId }: { history: PoolHistory; noteId: string },
 ): OpenNote => {
   const note = readNotes(keys, scope, history).notes.find(({ commitment }) => commitment.toString() === noteId);
-  if (note === undefined) throw new NoteGoneError("The note was spent.");
-  return note;
+  if (note !== undefined) return note;
+  if (history.leaves.includes(BigInt(noteId))) throw new NoteGoneError("The note was spent.");
+  throw new NotReadyError("The node has not seen the note yet.");
 };
 
 /** Privacy Pools of 0xbow, or contracts with their ABI, on every chain that names them. */
@@ -52,8 +56,9 @@ export const createPrivacyPools = ({
   registry,
   relayer,
   prover = createProver(),
+  logStore,
 }: PrivacyPoolsOptions): PrivacyEngine => {
-  const chains = createPrivacyChains(registry);
+  const chains = createPrivacyChains(registry, logStore ?? null);
   const wallets = new Map<string, WalletKeys>();
 
   const keysOf = ({ id, mnemonic }: PrivateWalletKey): WalletKeys => {
@@ -107,19 +112,21 @@ export const createPrivacyPools = ({
     const parts = await Promise.all(
       pools.map(async (pool) => {
         const history = historyOf(histories, pool);
-        const { notes, nextDepositIndex } = readNotes(keys, pool.scope, history);
+        const { notes, nextDepositIndex, depositIndexLimit } = readNotes(keys, pool.scope, history);
         const waiting = notes.filter(({ label }) => !approved.has(label)).map(({ label }) => label);
         const declined = await chain.association.declined(chainId, pool.scope, waiting, signal);
         const stateOf = ({ label }: OpenNote) =>
           approved.has(label) ? "approved" : declined.has(label) ? "declined" : "pending";
         const size = [...history.labels].filter((label) => approved.has(label) && !history.exits.has(label)).length;
-        return { pool, nextDepositIndex, size, notes: notes.map((note) => toNote(pool, note, stateOf(note))) };
+        const shown = notes.map((note) => toNote(pool, note, stateOf(note)));
+        return { pool, nextDepositIndex, depositIndexLimit, size, notes: shown };
       }),
     );
     return {
       chainId,
       notes: parts.flatMap(({ notes }) => notes),
       nextDepositIndex: new Map(parts.map(({ pool, nextDepositIndex }) => [pool.address, nextDepositIndex])),
+      depositIndexLimit: new Map(parts.map(({ pool, depositIndexLimit }) => [pool.address, depositIndexLimit])),
       anonymitySet: new Map(parts.map(({ pool, size }) => [pool.address, size])),
     };
   };
@@ -198,6 +205,7 @@ export const createPrivacyPools = ({
           association: {
             key: `${String(spend.chainId)}:${chain.config.entrypoint}:${String(set.labels[0])}`,
             leaves: set.labels,
+            root: set.root,
           },
         },
         signal,

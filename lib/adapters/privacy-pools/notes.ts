@@ -8,7 +8,7 @@ import {
   type MasterKeys,
   type NoteSecrets,
 } from "./keys";
-import type { PoolDeposit, PoolHistory } from "./pool-events";
+import type { PoolDeposit, PoolHistory } from "./pool-history";
 
 /**
  * After so many deposit numbers in a row that the chain does not show, no later one is looked for. Transactions that failed leave
@@ -33,6 +33,8 @@ export interface OpenNote extends NoteSecrets {
 export interface WalletNotes {
   readonly notes: readonly OpenNote[];
   readonly nextDepositIndex: number;
+  /** A deposit of this number, or of a later one, might not be found again. */
+  readonly depositIndexLimit: number;
 }
 
 interface Hashed extends NoteSecrets {
@@ -115,13 +117,16 @@ const follow = (
 export const readNotes = (keys: WalletKeys, scope: bigint, history: PoolHistory): WalletNotes => {
   const notes: OpenNote[] = [];
   let nextDepositIndex = 0;
+  let nextFinalIndex = 0;
   for (let index = 0; index < nextDepositIndex + GAP_MAX; index += 1) {
     const secrets = keys.deposit(scope, index);
     const deposit = history.deposits.get(secrets.precommitment);
     if (deposit === undefined) continue;
     nextDepositIndex = index + 1;
+    // A reorganisation may take a newer deposit back, and its number with it.
+    if (deposit.blockNumber <= history.finalBlock) nextFinalIndex = index + 1;
     const note = follow(keys, history, { deposit, secrets, depositIndex: index });
     if (note !== null) notes.push(note);
   }
-  return { notes, nextDepositIndex };
+  return { notes, nextDepositIndex, depositIndexLimit: nextFinalIndex + GAP_MAX };
 };

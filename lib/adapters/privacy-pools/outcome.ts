@@ -1,6 +1,7 @@
 import {
   BaseError,
   decodeErrorResult,
+  ExecutionRevertedError,
   parseEventLogs,
   type Hex,
   type PublicClient,
@@ -22,10 +23,14 @@ const revertDataOf = (error: unknown): Hex | null => {
   return typeof inner === "string" && /^0x[0-9a-f]{8}/i.test(inner) ? (inner as Hex) : null;
 };
 
+const isRevert = (error: unknown): boolean =>
+  error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
+
 /** Why the contracts refuse a transaction; null where the error is none of theirs. */
 export const refusalOf = (error: unknown): SpendRefusal | null => {
   const data = revertDataOf(error);
-  if (data === null) return null;
+  // A recipient may refuse without a reason. A node that does not answer throws another error, which is tried again.
+  if (data === null) return isRevert(error) ? "refused" : null;
   try {
     const { errorName } = decodeErrorResult({ abi: errors, data });
     if (MOVED.has(errorName)) return "moved";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deposited, fakePoolChain, made, type Made } from "@/lib/testing/fake-pool-chain";
+import { deposited, FAKE_CONFIRMATIONS, fakePoolChain, made, type Made } from "@/lib/testing/fake-pool-chain";
 import { commitmentOf, nullifierHashOf } from "./keys";
 import { createWalletKeys, GAP_MAX, readNotes } from "./notes";
 
@@ -61,6 +61,33 @@ test("what a reorganisation took back is taken back, and the trees get another n
   expect(after.leaves).toHaveLength(1);
   expect(after.generation).toBe(before.generation + 1);
   expect(readNotes(keys, SCOPE, after).notes).toMatchObject([{ value: 600n, label: 45n }]);
+});
+
+test("after a reorganisation only the blocks that were not final are read again", async () => {
+  const chain = fakePoolChain();
+  chain.add(ownDeposit(0, 500n, 42n));
+  for (let block = 0; block < 100; block += 1) chain.add([]);
+  await chain.read();
+  const final = 100 - FAKE_CONFIRMATIONS;
+  chain.add(ownDeposit(1, 600n, 45n));
+  await chain.read();
+  const asked = chain.ranges.length;
+  chain.setBack(1);
+  chain.add([]);
+  expect(readNotes(keys, SCOPE, await chain.read()).notes).toMatchObject([{ value: 500n, label: 42n }]);
+  expect(chain.ranges.slice(asked)).toEqual([[final + 1, 101]]);
+});
+
+test("numbers are given out from the last deposit that no reorganisation takes back", async () => {
+  const chain = fakePoolChain();
+  chain.add(ownDeposit(0, 1n, 42n));
+  for (let block = 0; block < FAKE_CONFIRMATIONS; block += 1) chain.add([]);
+  chain.add(ownDeposit(1, 1n, 43n));
+  const fresh = readNotes(keys, SCOPE, await chain.read());
+  expect(fresh).toMatchObject({ nextDepositIndex: 2, depositIndexLimit: 1 + GAP_MAX });
+  for (let block = 0; block < FAKE_CONFIRMATIONS; block += 1) chain.add([]);
+  const final = readNotes(keys, SCOPE, await chain.read());
+  expect(final).toMatchObject({ nextDepositIndex: 2, depositIndexLimit: 2 + GAP_MAX });
 });
 
 test("a gap of failed deposits does not hide later ones, up to the SDK's own limit", async () => {

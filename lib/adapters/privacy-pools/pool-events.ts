@@ -1,198 +1,182 @@
-import { toEventSelector, type Address, type Hex, type Log, type PublicClient } from "viem";
+import { createHash } from "node:crypto";
+import { BlockNotFoundError, type Address, type PublicClient } from "viem";
 import { chainCall } from "@/lib/chains/registry";
+import type { BlockMark, PoolLog, PoolLogSource, PoolLogStore } from "@/lib/ports/privacy-history";
+import { applyLog, emptyHistory, poolLogsOf, type MutableHistory, type PoolHistory } from "./pool-history";
 
 /** Blocks in one request; what public nodes allow. */
 const RANGE_BLOCKS = 2_000n;
 const RANGES_AT_ONCE = 4;
-/** After a reorganisation so many blocks are read again. */
-const REORG_BLOCKS = 64n;
-
-export interface PoolDeposit {
-  readonly depositor: Address;
-  readonly commitment: bigint;
-  readonly label: bigint;
-  readonly value: bigint;
-  readonly precommitment: bigint;
-  readonly txHash: Hex;
-  readonly blockNumber: bigint;
-}
-
-export interface PoolWithdrawal {
-  readonly value: bigint;
-  readonly commitment: bigint;
-  readonly txHash: Hex;
-  readonly blockNumber: bigint;
-}
-
-/** Everything that a pool has logged. */
-export interface PoolHistory {
-  readonly deposits: ReadonlyMap<bigint, PoolDeposit>;
-  readonly labels: ReadonlySet<bigint>;
-  /** By the hash of the nullifier that was spent. */
-  readonly withdrawals: ReadonlyMap<bigint, PoolWithdrawal>;
-  /** Labels of notes that left by the public exit. */
-  readonly exits: ReadonlySet<bigint>;
-  /** Of the state tree, in their order. */
-  readonly leaves: readonly bigint[];
-  /** Changes when a reorganisation took something back. */
-  readonly generation: number;
-}
-
-/** A log of a pool. All values of its events but the first account are words of the data, in their order. */
-interface PoolLog {
-  readonly pool: Address;
-  readonly topic: Hex;
-  readonly account: Address;
-  readonly words: readonly bigint[];
-  readonly txHash: Hex;
-  readonly blockNumber: bigint;
-}
-
-const DEPOSITED = toEventSelector("Deposited(address,uint256,uint256,uint256,uint256)");
-const WITHDRAWN = toEventSelector("Withdrawn(address,uint256,uint256,uint256)");
-const RAGEQUIT = toEventSelector("Ragequit(address,uint256,uint256,uint256)");
-const LEAF_INSERTED = toEventSelector("LeafInserted(uint256,uint256,uint256)");
-const KNOWN = new Set<Hex | undefined>([DEPOSITED, WITHDRAWN, RAGEQUIT, LEAF_INSERTED]);
-const WORD_DIGITS = 64;
-
-/** By hand: a general decoder takes seconds for the logs of ten thousand deposits. */
-const decode = (log: Log<bigint, number, false>): PoolLog[] => {
-  const [topic, account] = log.topics;
-  if (topic === undefined || !KNOWN.has(topic)) return [];
-  const digits = log.data.slice(2);
-  const words = Array.from({ length: Math.floor(digits.length / WORD_DIGITS) }, (_, index) =>
-    BigInt(`0x${digits.slice(index * WORD_DIGITS, (index + 1) * WORD_DIGITS)}`),
-  );
-  const { transactionHash: txHash, blockNumber } = log;
-  return [{ pool: log.address, topic, account: `0x${(account ?? "").slice(-40)}`, words, txHash, blockNumber }];
-};
-
-interface MutableHistory {
-  deposits: Map<bigint, PoolDeposit>;
-  labels: Set<bigint>;
-  withdrawals: Map<bigint, PoolWithdrawal>;
-  exits: Set<bigint>;
-  leaves: bigint[];
-  generation: number;
-}
-
-const emptyHistory = (generation: number): MutableHistory => ({
-  deposits: new Map(),
-  labels: new Set(),
-  withdrawals: new Map(),
-  exits: new Set(),
-  leaves: [],
-  generation,
-});
-
-const apply = (history: MutableHistory, { topic, account, words, txHash, blockNumber }: PoolLog): void => {
-  const [first = 0n, second = 0n, third = 0n, fourth = 0n] = words;
-  switch (topic) {
-    case DEPOSITED: {
-      const [commitment, label, value, precommitment] = [first, second, third, fourth];
-      history.labels.add(label);
-      // The first deposit with a precommitment is the wallet's own; who copies one can spend neither.
-      if (history.deposits.has(precommitment)) return;
-      history.deposits.set(precommitment, {
-        depositor: account,
-        commitment,
-        label,
-        value,
-        precommitment,
-        txHash,
-        blockNumber,
-      });
-      return;
-    }
-    case WITHDRAWN:
-      history.withdrawals.set(second, { value: first, commitment: third, txHash, blockNumber });
-      return;
-    case RAGEQUIT:
-      history.exits.add(second);
-      return;
-    default:
-      history.leaves.push(second);
-  }
-};
-
-const ranges = (from: bigint, to: bigint): [bigint, bigint][] => {
-  const found: [bigint, bigint][] = [];
-  for (let at = from; at <= to; at += RANGE_BLOCKS) {
-    const end = at + RANGE_BLOCKS - 1n;
-    found.push([at, end < to ? end : to]);
-  }
-  return found;
-};
+/** Blocks without logs that are marked as read no more often than this. */
+const QUIET_BLOCKS = 500n;
 
 export interface PoolEvents {
   /** As of the chain's head now; reads only what is new. @throws DomainError `chain_unavailable` */
   read(): Promise<ReadonlyMap<Address, PoolHistory>>;
 }
 
-/** Follows the pools of one chain. Kept in memory: what is lost with the process is read again. */
-export const createPoolEvents = (options: {
+export interface PoolEventsOptions {
   readonly chainId: number;
   readonly client: PublicClient;
   readonly pools: readonly Address[];
   readonly startBlock: bigint;
-}): PoolEvents => {
-  const { chainId, client, pools, startBlock } = options;
+  /** Blocks after which one is not taken back. */
+  readonly confirmations: number;
+  /** Without it a restart reads the chain from `startBlock`. */
+  readonly store: PoolLogStore | null;
+}
+
+const min = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+
+const ranges = (from: bigint, to: bigint): [bigint, bigint][] => {
+  const found: [bigint, bigint][] = [];
+  for (let at = from; at <= to; at += RANGE_BLOCKS) found.push([at, min(at + RANGE_BLOCKS - 1n, to)]);
+  return found;
+};
+
+const sourceOf = ({ chainId, pools, startBlock }: PoolEventsOptions): PoolLogSource => {
+  const parts = [...pools.map((pool) => pool.toLowerCase()).sort(), startBlock];
+  return { chainId, digest: createHash("sha256").update(parts.join(" ")).digest("hex") };
+};
+
+/** Decoded histories of the pools, with the logs that they are made of. */
+const createHistories = (pools: readonly Address[]) => {
+  const byLower = new Map(pools.map((pool) => [pool.toLowerCase(), pool]));
   let logs: PoolLog[] = [];
   let histories = new Map<Address, MutableHistory>(pools.map((pool) => [pool, emptyHistory(0)]));
-  let last: { number: bigint; hash: Hex } | null = null;
-  let reading: Promise<void> | null = null;
-
-  const fetchLogs = async (fromBlock: bigint, toBlock: bigint): Promise<PoolLog[]> => {
-    const found: PoolLog[] = [];
-    const all = ranges(fromBlock, toBlock);
-    for (let at = 0; at < all.length; at += RANGES_AT_ONCE) {
-      const parts = await Promise.all(
-        all
-          .slice(at, at + RANGES_AT_ONCE)
-          .map(([from, to]) => client.getLogs({ address: [...pools], fromBlock: from, toBlock: to })),
-      );
-      for (const part of parts) for (const log of part) found.push(...decode(log));
-    }
-    return found;
-  };
-
-  const byAddress = (address: Address): MutableHistory | undefined =>
-    histories.get(pools.find((pool) => pool.toLowerCase() === address.toLowerCase()) ?? address);
-
   const add = (found: readonly PoolLog[]): void => {
     for (const log of found) {
       logs.push(log);
-      const history = byAddress(log.pool);
-      if (history !== undefined) apply(history, log);
+      const history = histories.get(byLower.get(log.pool.toLowerCase()) ?? log.pool);
+      if (history !== undefined) applyLog(history, log);
+    }
+  };
+  return {
+    add,
+    all: (): ReadonlyMap<Address, PoolHistory> => histories,
+    between: (after: bigint, to: bigint): PoolLog[] =>
+      logs.filter(({ blockNumber }) => blockNumber > after && blockNumber <= to),
+    /** Forgets what came after a block, and builds the rest anew. */
+    forgetAfter: (block: bigint): void => {
+      const kept = logs.filter(({ blockNumber }) => blockNumber <= block);
+      histories = new Map([...histories].map(([pool, { generation }]) => [pool, emptyHistory(generation + 1)]));
+      logs = [];
+      add(kept);
+    },
+    setFinal: (block: bigint): void => {
+      for (const history of histories.values()) history.finalBlock = block;
+    },
+  };
+};
+
+/**
+ * Follows the pools of one chain. Logs that are final are kept in the store, and the blocks after them in memory alone: what a
+ * reorganisation takes back was never kept.
+ */
+export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
+  const { chainId, client, pools, startBlock, store } = options;
+  const source = sourceOf(options);
+  const confirmations = BigInt(options.confirmations);
+  const histories = createHistories(pools);
+  let isRestored = false;
+  /** The newest block that was read. */
+  let last: BlockMark | null = null;
+  /** A final block up to which everything was read; where a reorganisation begins at the earliest. */
+  let anchor: BlockMark | null = null;
+  let reading: Promise<void> | null = null;
+
+  const fetchLogs = async (fromBlock: bigint, toBlock: bigint): Promise<PoolLog[]> => {
+    const parts = await Promise.all(
+      ranges(fromBlock, toBlock).map(([from, to]) =>
+        client.getLogs({ address: [...pools], fromBlock: from, toBlock: to }),
+      ),
+    );
+    return parts.flatMap((part) => part.flatMap(poolLogsOf));
+  };
+
+  const markOf = async (blockNumber: bigint): Promise<BlockMark | null> => {
+    try {
+      const { number, hash } = await client.getBlock({ blockNumber });
+      return { number, hash };
+    } catch (error) {
+      if (error instanceof BlockNotFoundError) return null;
+      throw error;
     }
   };
 
-  /** Forgets what came after a block, and builds the rest anew. */
-  const forgetAfter = (block: bigint): void => {
-    const kept = logs.filter(({ blockNumber }) => blockNumber <= block);
-    histories = new Map([...histories].map(([pool, { generation }]) => [pool, emptyHistory(generation + 1)]));
-    logs = [];
-    add(kept);
+  const isOnChain = async ({ number, hash }: BlockMark): Promise<boolean> => (await markOf(number))?.hash === hash;
+
+  const restore = async (): Promise<void> => {
+    if (isRestored || store === null) return;
+    for (const { to, logs } of await store.load(source)) {
+      histories.add(logs);
+      anchor = to;
+    }
+    last = anchor;
+    isRestored = true;
   };
 
   /** The first block that has to be read. */
   const resumeFrom = async (head: bigint): Promise<bigint> => {
     if (last === null) return startBlock;
-    const { number, hash } = last;
-    const seen = number > head ? null : await client.getBlock({ blockNumber: number }).catch(() => null);
-    if (seen?.hash === hash) return number + 1n;
-    const back = number > REORG_BLOCKS ? number - REORG_BLOCKS : 0n;
-    const from = back > startBlock ? back : startBlock;
-    forgetAfter(from - 1n);
-    return from;
+    if (last.number <= head && (await isOnChain(last))) return last.number + 1n;
+    if (anchor !== null && anchor.number <= head && (await isOnChain(anchor))) {
+      histories.forgetAfter(anchor.number);
+      last = anchor;
+      return anchor.number + 1n;
+    }
+    // A node that lacks the final block may be behind, so nothing that was kept is thrown away for it.
+    if (anchor !== null && anchor.number <= head) await store?.clear(source);
+    histories.forgetAfter(startBlock - 1n);
+    anchor = null;
+    last = null;
+    return startBlock;
+  };
+
+  /** Another instance kept logs first, or threw them away: goes on from where they end now. */
+  const adoptEnd = async (kept: PoolLogStore, readTo: bigint): Promise<void> => {
+    const end = await kept.end(source);
+    if (end === null) {
+      anchor = null;
+      return;
+    }
+    if (end.number > readTo) return;
+    if (await isOnChain(end)) anchor = end;
+    else {
+      await kept.clear(source);
+      anchor = null;
+    }
+  };
+
+  /** Keeps what became final. */
+  const keep = async (head: bigint, read: BlockMark): Promise<void> => {
+    const final = min(head - confirmations, read.number);
+    const known = anchor?.number ?? startBlock - 1n;
+    if (final <= known) return;
+    const logs = histories.between(known, final);
+    if (logs.length === 0 && final - known < QUIET_BLOCKS) return;
+    const to = final === read.number ? read : await markOf(final);
+    if (to === null) return;
+    if (store === null || (await store.append(source, startBlock, { fromBlock: known + 1n, to, logs }))) anchor = to;
+    else await adoptEnd(store, read.number);
   };
 
   const sync = (): Promise<void> =>
     chainCall(chainId, async () => {
+      await restore();
       const head = await client.getBlock({ blockTag: "latest" });
-      const from = await resumeFrom(head.number);
-      if (from <= head.number) add(await fetchLogs(from, head.number));
-      last = { number: head.number, hash: head.hash };
+      let from = await resumeFrom(head.number);
+      while (from <= head.number) {
+        const to = min(from + RANGE_BLOCKS * BigInt(RANGES_AT_ONCE) - 1n, head.number);
+        // Asked for before the logs: a reorganisation in between is then seen at the next reading.
+        const read: BlockMark | null = to === head.number ? head : await markOf(to);
+        if (read === null) return;
+        histories.add(await fetchLogs(from, to));
+        last = { number: read.number, hash: read.hash };
+        await keep(head.number, last);
+        from = to + 1n;
+      }
+      histories.setFinal(head.number - confirmations);
     });
 
   return {
@@ -203,7 +187,7 @@ export const createPoolEvents = (options: {
         reading = null;
       });
       await reading;
-      return histories;
+      return histories.all();
     },
   };
 };

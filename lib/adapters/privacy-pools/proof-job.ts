@@ -17,9 +17,9 @@ export const proofJob = z.discriminatedUnion("circuit", [
     newNullifier: integer,
     newSecret: integer,
     commitment: integer,
-    /** Every leaf of the pool, and every approved label. */
+    /** Every leaf of the pool, and every approved label, with the root that the contract has of them. */
     state: leaves,
-    association: leaves,
+    association: leaves.extend({ root: integer }),
   }),
   z.object({ circuit: z.literal("commitment"), ...secrets }),
 ]);
@@ -40,7 +40,8 @@ export type Groth16Proof = z.output<typeof groth16Proof>;
 
 export const proverMessage = z.union([
   z.object({ ready: z.literal(true) }),
-  z.object({ proof: groth16Proof }),
+  /** `artifactsRead`: how many files of circuits the process has read since it started. */
+  z.object({ proof: groth16Proof, artifactsRead: z.int() }),
   z.object({ failure: z.string(), code: z.enum(["not_in_tree", "failed"]) }),
 ]);
 

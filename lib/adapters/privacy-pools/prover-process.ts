@@ -66,13 +66,26 @@ const forContracts = (proof: SnarkProof, signals: readonly unknown[]): Groth16Pr
 });
 
 const artifacts = dirname(createRequire(import.meta.url).resolve("pp-artifacts"));
-const circuits = new Circuits({ browser: false, baseUrl: pathToFileURL(`${artifacts}/`).href });
+
+let artifactsRead = 0;
+
+class CountedCircuits extends Circuits {
+  override _fetchVersionedArtifact(artifactPath: string): Promise<Uint8Array> {
+    artifactsRead += 1;
+    return super._fetchVersionedArtifact(artifactPath);
+  }
+}
+
+const circuits = new CountedCircuits({ browser: false, baseUrl: pathToFileURL(`${artifacts}/`).href });
 const sdk = new PrivacyPoolSDK(circuits);
 // Reads the files once, and compares their hashes with those that the SDK knows.
 const loading = circuits.initArtifacts("latest");
 
 const withdraw = async (job: Withdraw): Promise<Groth16Proof> => {
   const [state, association] = [grow(job.state), grow(job.association)];
+  // Seconds of proving would be in vain.
+  if (association.root !== job.association.root)
+    throw new NotInTreeError("The leaves of the association set do not make the root that was published.");
   const commitment = getCommitment(job.value, job.label, job.nullifier as Secret, job.secret as Secret);
   const payload = await sdk.proveWithdrawal(commitment, {
     context: job.context,
@@ -109,7 +122,7 @@ const failureOf = (error: unknown) =>
 process.on("message", (raw) => {
   const job = proofJob.parse(raw);
   prove(job).then(
-    (proof) => tell({ proof }),
+    (proof) => tell({ proof, artifactsRead }),
     (error: unknown) => tell(failureOf(error)),
   );
 });

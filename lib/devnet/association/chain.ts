@@ -9,11 +9,16 @@ import { createUnlockedSender } from "../sender";
 const TIMEOUT_MS = 5_000;
 /** The contract wants the name of a file in IPFS; the local provider puts none there. */
 const NO_FILE = "local-association-set-without-a-file-in-ipfs";
+/** In the place of the file's name: deposits that this account makes later are declined. */
+const DECLINES = /^declines-(0x[0-9a-f]{40})$/;
+/** Published together with the first account that is declined, when nothing is approved yet. No proof can be made for it. */
+const ROOT_OF_NOTHING = 1n;
+/** How far behind a published set may be of the deposits that are known, and still be recognised after a start. */
+const RECENT_ROOTS = 32;
 
 interface SeenDeposit {
-  readonly pool: Address;
   readonly label: bigint;
-  readonly depositor: Address;
+  readonly isDeclined: boolean;
   /** By this machine's clock. */
   readonly seenAtMs: number;
 }
@@ -21,6 +26,8 @@ interface SeenDeposit {
 export interface AssociationChain {
   /** Reads new deposits, approves those whose time has come, and publishes the set where it changed. */
   advance(): Promise<void>;
+  /** Deposits that the account makes from now on are declined. The chain keeps it. */
+  decline(depositor: Address): Promise<void>;
   /** Null as long as nothing is approved. */
   roots(): Promise<{
     readonly mtRoot: string;
@@ -33,21 +40,31 @@ export interface AssociationChain {
   reviews(labels: readonly bigint[]): readonly { readonly label: string; readonly reviewStatus: string }[];
 }
 
-/** The association set of one local chain. Begun again after a restart, it approves what it finds there. */
+/**
+ * The association set of one local chain. Everything but the delay follows from the chain's logs: the set is the deposits in their
+ * order without those of accounts that were declined before. So a restart forgets nothing, and two providers of one chain publish the
+ * same sets: one that finds a longer set of its own deposits published takes that over and publishes nothing.
+ */
 export const createAssociationChain = (options: {
   readonly rpcUrl: string;
   readonly privacy: PrivacyContracts;
   readonly delayMs: number;
-  readonly isDeclined: (depositor: Address) => boolean;
 }): AssociationChain => {
   const { privacy, delayMs } = options;
   const client = createPublicClient({ transport: http(options.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 0 }) });
   const sender = createUnlockedSender(client, devAddress("postman"));
   const pools = Object.values(privacy.pools);
-  const tree = new LeanIMT<bigint>((left, right) => poseidon2([left, right]));
   const states = new Map<Address, bigint[]>(pools.map((pool) => [getAddress(pool), []]));
-  let waiting: SeenDeposit[] = [];
-  const declined = new Set<bigint>();
+  const declinedAccounts = new Set<Address>();
+  const deposits: SeenDeposit[] = [];
+  /** Of every deposit that is not declined, approved or not. */
+  const tree = new LeanIMT<bigint>((left, right) => poseidon2([left, right]));
+  /** Of how many of the tree's leaves a root is. */
+  const sizeOfRoot = new Map<bigint, number>();
+  const rootOfSize = new Map<number, bigint>();
+  /** So many deposits were reviewed, and so many leaves of the tree are approved. */
+  let reviewed = 0;
+  let approved = 0;
   let nextBlock = 0n;
   let changedAt = new Date(0);
 
@@ -57,44 +74,98 @@ export const createAssociationChain = (options: {
       // It reverts before the first set.
       .catch(() => null);
 
+  const addLeaves = (labels: readonly bigint[]): void => {
+    // An insertion of many takes a fraction of the hashes; the roots between are of use for the latest ones alone.
+    const many = Math.max(0, labels.length - RECENT_ROOTS);
+    if (many > 0) tree.insertMany(labels.slice(0, many));
+    const remember = (): void => {
+      sizeOfRoot.set(tree.root, tree.size);
+      rootOfSize.set(tree.size, tree.root);
+    };
+    if (many > 0) remember();
+    for (const label of labels.slice(many)) {
+      tree.insert(label);
+      remember();
+    }
+  };
+
   const read = async (): Promise<void> => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
     if (head < nextBlock) return;
-    const logs = await client.getLogs({ address: pools, fromBlock: nextBlock, toBlock: head });
-    for (const log of parseEventLogs({ abi: privacyPoolAbi, logs })) {
-      const pool = getAddress(log.address);
-      if (log.eventName === "LeafInserted") states.get(pool)?.push(log.args._leaf);
-      if (log.eventName !== "Deposited") continue;
+    const address = [...pools, privacy.entrypoint];
+    const logs = await client.getLogs({ address, fromBlock: nextBlock, toBlock: head });
+    const seenAtMs = Date.now();
+    const labels: bigint[] = [];
+    for (const log of parseEventLogs({ abi: [...privacyPoolAbi, ...entrypointAbi], logs })) {
+      if (log.eventName === "LeafInserted") states.get(getAddress(log.address))?.push(log.args._leaf);
+      if (log.eventName === "RootUpdated") {
+        const account = DECLINES.exec(log.args._ipfsCID)?.[1];
+        if (account !== undefined) declinedAccounts.add(getAddress(account));
+      }
+      // The entrypoint logs deposits too, without their labels.
+      if (log.eventName !== "Deposited" || !states.has(getAddress(log.address))) continue;
       const { _label: label, _depositor: depositor } = log.args;
-      waiting.push({ pool, label, depositor, seenAtMs: Date.now() });
+      const isDeclined = declinedAccounts.has(getAddress(depositor));
+      deposits.push({ label, isDeclined, seenAtMs });
+      if (!isDeclined) labels.push(label);
     }
+    addLeaves(labels);
     nextBlock = head + 1n;
   };
 
-  const review = (): void => {
+  /** Reviews deposits in their order, and stops before one to approve when `isEnough`. */
+  const review = (isEnough: (next: SeenDeposit) => boolean): void => {
+    for (const next of deposits.slice(reviewed)) {
+      if (!next.isDeclined && isEnough(next)) return;
+      reviewed += 1;
+      if (next.isDeclined) continue;
+      approved += 1;
+      changedAt = new Date();
+    }
+  };
+
+  const publish = (root: bigint, ipfsCid: string): Promise<unknown> => {
+    const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [root, ipfsCid] });
+    return sender.sendAndWait({ to: privacy.entrypoint, data });
+  };
+
+  const advance = async (): Promise<void> => {
+    await read();
+    const published = await onchainRoot();
+    const publishedSize = published === null ? 0 : (sizeOfRoot.get(published) ?? 0);
+    // Another provider, or this one before it was started again, approved them.
+    review(() => approved >= publishedSize);
     const now = Date.now();
-    const due = waiting.filter(({ seenAtMs }) => seenAtMs + delayMs <= now);
-    if (due.length === 0) return;
-    waiting = waiting.filter((deposit) => !due.includes(deposit));
-    const approved = due.filter(({ depositor }) => !options.isDeclined(depositor)).map(({ label }) => label);
-    for (const { label } of due) if (!approved.includes(label)) declined.add(label);
-    if (approved.length === 0) return;
-    tree.insertMany(approved);
-    changedAt = new Date(now);
+    review(({ seenAtMs }) => seenAtMs + delayMs > now);
+    const root = rootOfSize.get(approved);
+    if (root !== undefined && root !== published) await publish(root, NO_FILE);
+  };
+
+  const decline = async (depositor: Address): Promise<void> => {
+    const root = (await onchainRoot()) ?? ROOT_OF_NOTHING;
+    await publish(root, `declines-${depositor.toLowerCase()}`);
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  /** One publication at a time: a decline repeats the latest root, which must not replace a newer one. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
   };
 
   return {
-    advance: async () => {
-      await read();
-      review();
-      if (tree.size === 0 || (await onchainRoot()) === tree.root) return;
-      const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [tree.root, NO_FILE] });
-      await sender.sendAndWait({ to: privacy.entrypoint, data });
-    },
+    advance: () => inTurn(advance),
+    decline: (depositor) => inTurn(() => decline(depositor)),
     roots: async () => {
-      if (tree.size === 0) return null;
-      const mtRoot = tree.root.toString();
-      return { mtRoot, createdAt: changedAt.toISOString(), onchainMtRoot: (await onchainRoot())?.toString() ?? null };
+      const root = rootOfSize.get(approved);
+      if (root === undefined) return null;
+      const published = await onchainRoot();
+      return {
+        mtRoot: root.toString(),
+        createdAt: changedAt.toISOString(),
+        onchainMtRoot: published?.toString() ?? null,
+      };
     },
     leaves: async (scope) => {
       const scopes = await Promise.all(
@@ -103,12 +174,16 @@ export const createAssociationChain = (options: {
       const pool = pools[scopes.indexOf(scope)];
       if (pool === undefined) return null;
       const stateTreeLeaves = (states.get(getAddress(pool)) ?? []).map(String);
-      return { aspLeaves: tree.leaves.map(String), stateTreeLeaves };
+      return { aspLeaves: tree.leaves.slice(0, approved).map(String), stateTreeLeaves };
     },
-    reviews: (labels) =>
-      labels.map((label) => ({
-        label: label.toString(),
-        reviewStatus: declined.has(label) ? "declined" : tree.has(label) ? "approved" : "pending",
-      })),
+    reviews: (labels) => {
+      const statuses = new Map(
+        deposits.map(({ label, isDeclined }, index) => [
+          label,
+          index >= reviewed ? "pending" : isDeclined ? "declined" : "approved",
+        ]),
+      );
+      return labels.map((label) => ({ label: label.toString(), reviewStatus: statuses.get(label) ?? "pending" }));
+    },
   };
 };

@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage } from "node:http";
-import { getAddress, type Address } from "viem";
+import type { Address } from "viem";
 import { planDeployments } from "../contracts";
-import { createAssociationChain, type AssociationChain } from "./chain";
+import { createAssociationChain } from "./chain";
+import { serveAssociationSets } from "./server";
 
 const LOOK_INTERVAL_MS = 250;
-const PATH = /^\/(\d+)\/public\/(mt-roots|mt-leaves|deposits-by-label)$/;
 
 export interface AssociationProviderOptions {
   readonly chains: readonly { readonly chainId: number; readonly rpcUrl: string }[];
@@ -17,32 +16,10 @@ export interface AssociationProviderOptions {
 
 export interface AssociationProvider {
   readonly url: string;
-  /** Deposits of this account, and of nobody else, are declined from now on. @returns takes it back */
-  decline(depositor: Address): () => void;
+  /** Deposits that this account makes from now on are declined, on every chain. */
+  decline(depositor: Address): Promise<void>;
   stop(): Promise<void>;
 }
-
-const scopeOf = ({ headers }: IncomingMessage): bigint | null => {
-  const text = headers["x-pool-scope"];
-  return typeof text === "string" && /^\d{1,80}$/.test(text) ? BigInt(text) : null;
-};
-
-const labelsOf = ({ headers }: IncomingMessage): bigint[] => {
-  const text = headers["x-labels"];
-  return typeof text === "string"
-    ? text
-        .split(",")
-        .filter((label) => /^\d{1,80}$/.test(label))
-        .map(BigInt)
-    : [];
-};
-
-const answerOf = async (chain: AssociationChain, what: string, request: IncomingMessage): Promise<unknown> => {
-  if (what === "mt-roots") return chain.roots();
-  if (what === "deposits-by-label") return chain.reviews(labelsOf(request));
-  const scope = scopeOf(request);
-  return scope === null ? null : chain.leaves(scope);
-};
 
 /**
  * Provider of association sets for the local chains: approves every deposit after a while, publishes the set on the chain, and serves
@@ -50,18 +27,14 @@ const answerOf = async (chain: AssociationChain, what: string, request: Incoming
  */
 export const startAssociationProvider = async (options: AssociationProviderOptions): Promise<AssociationProvider> => {
   const { privacy } = planDeployments().contracts;
-  const declined = new Set<Address>();
+  const { delayMs } = options;
   const chains = new Map(
     options.chains.map(({ chainId, rpcUrl }) => [
       String(chainId),
-      createAssociationChain({
-        rpcUrl,
-        privacy,
-        delayMs: options.delayMs,
-        isDeclined: (depositor) => declined.has(getAddress(depositor)),
-      }),
+      createAssociationChain({ rpcUrl, privacy, delayMs }),
     ]),
   );
+  const server = await serveAssociationSets(chains, options.port);
   const busy = new Map<string, Promise<void>>();
   const look = (): void => {
     for (const [chainId, chain] of chains) {
@@ -80,36 +53,16 @@ export const startAssociationProvider = async (options: AssociationProviderOptio
   };
   let timer: ReturnType<typeof setInterval> | null = setInterval(look, LOOK_INTERVAL_MS);
   timer.unref();
-
-  const server = createServer((request, response) => {
-    const [, chainId = "", what = ""] = PATH.exec(new URL(request.url ?? "/", "http://localhost").pathname) ?? [];
-    const chain = chains.get(chainId);
-    const answer = chain === undefined ? Promise.resolve(null) : answerOf(chain, what, request);
-    answer.then(
-      (body) =>
-        response.writeHead(body === null ? 404 : 200, { "content-type": "application/json" }).end(JSON.stringify(body)),
-      () => response.writeHead(503).end(),
-    );
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, "127.0.0.1", resolve);
-  });
-  server.unref();
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : options.port;
   return {
-    url: `http://127.0.0.1:${String(port)}`,
-    decline: (depositor) => {
-      declined.add(getAddress(depositor));
-      return () => void declined.delete(getAddress(depositor));
+    url: server.url,
+    decline: async (depositor) => {
+      await Promise.all([...chains.values()].map((chain) => chain.decline(depositor)));
     },
     stop: async () => {
       if (timer !== null) clearInterval(timer);
       timer = null;
       await Promise.all(busy.values());
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await server.close();
     },
   };
 };

@@ -211,7 +211,7 @@ test(`${String(EVENTS)} events, each five times and shuffled: each is counted on
     repository: createCallbacksRepository(database),
     secrets: { shared: null, relay: null, across: null },
     clock: getServices().clock,
-    metrics: { received: () => undefined },
+    metrics: { received: () => undefined, delayed: () => undefined },
   });
   const sender = async (): Promise<void> => {
     for (let body = queue.pop(); body !== undefined; body = queue.pop())

@@ -1,10 +1,12 @@
 import type { Clock } from "@/lib/core/clock";
 import { readCallback, type CallbackSource } from "./events";
 import type { CallbacksRepository } from "./repository";
-import { verifyCallback, type CallbackSecrets, type SentCallback, type VerifiedBy } from "./verify";
+import { signedAt, verifyCallback, type CallbackSecrets, type SentCallback, type VerifiedBy } from "./verify";
 
 export interface CallbackMetrics {
   received(source: CallbackSource, outcome: "new" | "repeated" | "unknown" | "refused"): void;
+  /** From the provider's signature to now. */
+  delayed(source: CallbackSource, lagMs: number): void;
 }
 
 export interface CallbacksDeps {
@@ -22,7 +24,11 @@ export const createCallbacksService = ({ repository, secrets, clock, metrics }: 
   /** @throws DomainError `invalid_signature` */
   verify: (source: CallbackSource, sent: SentCallback): VerifiedBy => {
     try {
-      return verifyCallback(secrets, sent, clock.now());
+      const now = clock.now();
+      const by = verifyCallback(secrets, sent, now);
+      const signed = signedAt(by, sent);
+      if (signed !== null) metrics.delayed(source, now.getTime() - signed.getTime());
+      return by;
     } catch (error) {
       metrics.received(source, "refused");
       throw error;

@@ -42,6 +42,13 @@ const readTime = (text: string | null): number | null => {
   return text.length === 10 ? Number(text) * 1000 : Number(text);
 };
 
+/** When a signature with a time was made; null for one without. Only what was verified says something. */
+export const signedAt = (by: VerifiedBy, sent: SentCallback): Date | null => {
+  const name = by === "relay" ? "x-signature-timestamp" : "webhook-timestamp";
+  const time = by === "relay" || by === "across" || by === "standard" ? readTime(sent.header(name)) : null;
+  return time === null ? null : new Date(time);
+};
+
 const byRelay = (secret: string, sent: SentCallback, now: Date): VerifiedBy => {
   const timestamp = sent.header("x-signature-timestamp");
   const time = readTime(timestamp);

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from "@/lib/db/client";
+import type { Database, Queryable, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma, type ChainTransaction } from "@/lib/db/generated/client";
 import type { EvmAddress } from "@/lib/ports/routing";
@@ -55,6 +55,8 @@ interface Insert {
   /** The nonce to begin with where this account has sent nothing on this chain yet. */
   readonly firstNonce: bigint;
   readonly carries: readonly BundledOperation[];
+  /** Decides in the transaction that stores it whether it is still wanted; false: nothing is stored. */
+  readonly claim?: ((tx: Tx) => Promise<boolean>) | undefined;
   /** Signs with the nonce it is given. Must not use the database or the network: the nonce's row is locked meanwhile. */
   readonly sign: (nonce: bigint) => Promise<SignedVersion>;
 }
@@ -135,6 +137,9 @@ const load = async (
   if (loaded !== carries.length) throw new BundledElsewhereError("Another transaction carries some of them by now.");
 };
 
+/** What the transaction was for has changed since; nothing was stored. */
+export class NotWantedError extends Error {}
+
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;
 
@@ -185,11 +190,13 @@ export const createTransactionRepository = (database: Database) => {
     /**
      * Takes the next nonce, signs and stores, with all that it carries, in one transaction. Null when the purpose is stored
      * already.
-     * @throws BundledElsewhereError
+     * @throws BundledElsewhereError, NotWantedError
      */
-    insert: async ({ row, firstNonce, sign, carries }: Insert): Promise<StoredTransaction | null> => {
+    insert: async ({ row, firstNonce, sign, carries, claim }: Insert): Promise<StoredTransaction | null> => {
       try {
         return await database.transaction(async (tx) => {
+          if (claim !== undefined && !(await claim(tx)))
+            throw new NotWantedError("The transaction is not wanted any more.");
           const version = await sign(await takeNonce(tx, row.chainId, row.from, firstNonce));
           const { from, ...columns } = row;
           const inserted = await tx.chainTransaction.create({

@@ -3,7 +3,7 @@ import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import type { Database } from "@/lib/db/client";
+import type { Database, Tx } from "@/lib/db/client";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer } from "@/lib/ports/signer";
 import type { NewTransaction, SentTransaction, TransactionSender } from "@/lib/ports/transactions";
@@ -11,6 +11,8 @@ import { createBroadcaster } from "./broadcast";
 import { createReconciler } from "./reconcile";
 import { createTransactionRepository, type Carrying, type SignedVersion, type StoredTransaction } from "./repository";
 import { createVersionSigner } from "./version";
+
+export { NotWantedError } from "./repository";
 
 export interface TransactionsDeps {
   readonly database: Database;
@@ -21,6 +23,12 @@ export interface TransactionsDeps {
 }
 
 export interface ChainTransactionsService extends TransactionSender {
+  /**
+   * As the port says. `claim` runs in the database transaction that stores the signed bytes, so that what the caller notes there is
+   * true exactly when the transaction exists. It may not use the network.
+   * @throws NotWantedError when `claim` answers false; nothing is stored then
+   */
+  send(transaction: NewTransaction, claim?: (tx: Tx) => Promise<boolean>): Promise<SentTransaction>;
   /**
    * Compares what is not final with the chain: marks what was mined or is final, takes back what a reorg dropped, offers
    * again what the nodes have lost, raises the fees of what is stuck. Harmless at any time and on several instances.
@@ -71,7 +79,10 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
     return BigInt(count);
   };
 
-  const store = async (input: NewTransaction): Promise<StoredTransaction> => {
+  const store = async (
+    input: NewTransaction,
+    claim: ((tx: Tx) => Promise<boolean>) | undefined,
+  ): Promise<StoredTransaction> => {
     const { chainId, keyId, fees, carries = [], ...rest } = input;
     const from = await sign.addressOf(keyId);
     await broadcaster.assertAffordable({ chainId, from, cost: input.value + input.gas * fees.maxFeePerGas });
@@ -79,7 +90,7 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
     const row = { id: newId("transaction"), chainId, from, ...rest, createdAt: clock.now() };
     const signWith = (nonce: bigint): Promise<SignedVersion> => sign.version(keyId, row, { nonce, ...fees });
     const inserted = await inOrder(`${chainId}:${from}`, () =>
-      repository.insert({ row, firstNonce, sign: signWith, carries }),
+      repository.insert({ row, firstNonce, sign: signWith, carries, claim }),
     );
     return inserted ?? stored(await repository.find(chainId, input.purpose));
   };
@@ -90,10 +101,10 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
       return found === null ? null : toSent(found);
     },
 
-    send: async (input) => {
+    send: async (input, claim) => {
       // What carries operations is told by them whether it is there already.
       const earlier = input.carries === undefined ? await repository.find(input.chainId, input.purpose) : null;
-      const transaction = earlier ?? (await store(input));
+      const transaction = earlier ?? (await store(input, claim));
       if (transaction.minedHash !== null) return toSent(transaction);
       const isOffered = await broadcaster.offer(transaction);
       return toSent(

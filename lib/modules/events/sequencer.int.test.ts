@@ -29,7 +29,8 @@ const eventOf = (projectId: string, objectId: string, n: number): NewEvent => ({
   data: { n },
   at: new Date(),
 });
-const all = (projectId: string): Promise<readonly EventRow[]> => listEvents(sql, { projectId, after: 0, limit: 10_000 });
+const all = (projectId: string): Promise<readonly EventRow[]> =>
+  listEvents(sql, { projectId, after: 0, limit: 10_000 });
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 test("numbers have no gap and no double, whatever is rolled back and however many number at once", async () => {
@@ -117,7 +118,12 @@ test("one project's flood is numbered in parts, and no other project waits for i
     { projectId: "prj_flood", from: 1, to: 500 },
     { projectId: "prj_small", from: 1, to: 1 },
   ]);
-  expect(turns.flat().filter(({ projectId }) => projectId === "prj_flood").at(-1)?.to).toBe(1200);
+  expect(
+    turns
+      .flat()
+      .filter(({ projectId }) => projectId === "prj_flood")
+      .at(-1)?.to,
+  ).toBe(1200);
 });
 
 test("more projects than one turn takes are all numbered", async () => {

@@ -15,6 +15,9 @@ export interface SequencerDeps {
 
 /** So long events gather, that each turn numbers many. */
 const POLL_MS = 50;
+/** While a turn numbers this many, events gather three times as long: each turn costs a transaction, which payments wait for too. */
+const BUSY = 50;
+const BUSY_FACTOR = 3;
 const RETRY_MS = 500;
 const PROJECTS_MAX = 100;
 const PER_PROJECT = 500;
@@ -27,10 +30,14 @@ const PER_PROJECT = 500;
 export const createSequencer = (deps: SequencerDeps) => {
   const { sql, options: { pollMs = POLL_MS } = {} } = deps;
   let afterProjectId = "";
+  let isBusy = false;
 
   /** @returns whether there may be more to do at once */
   const turn = async (): Promise<boolean> => {
-    if (!(await hasOutbox(sql))) return false;
+    if (!(await hasOutbox(sql))) {
+      isBusy = false;
+      return false;
+    }
     const ranges = await deps.transaction(async (tx) => {
       if (!(await takeSequencerLock(tx))) return null;
       const given = await sequenceOutbox(tx, { afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
@@ -43,6 +50,7 @@ export const createSequencer = (deps: SequencerDeps) => {
     const isFull = ranges.length === PROJECTS_MAX;
     afterProjectId = isFull ? (ranges.at(-1)?.projectId ?? "") : "";
     if (ranges.length > 0) deps.onSequenced?.();
+    isBusy = ranges.reduce((count, { from, to }) => count + to - from + 1, 0) >= BUSY;
     return isFull || !wasAtStart || ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
   };
 
@@ -60,7 +68,7 @@ export const createSequencer = (deps: SequencerDeps) => {
     };
     const loop = (): void => {
       running = turn().then(
-        (more) => again(more ? 0 : pollMs),
+        (more) => again(more ? 0 : isBusy ? pollMs * BUSY_FACTOR : pollMs),
         (error: unknown) => {
           deps.log.warn({ err: error }, "events could not be numbered; trying again");
           again(RETRY_MS);

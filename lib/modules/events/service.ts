@@ -47,8 +47,7 @@ export const recordEventsOn = (sql: Sql, events: readonly NewEvent[]): Promise<v
 export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEventsOn(sqlOf(tx), events);
 
 /** Whether the actor gets the details of private movements. */
-export const mayReadPrivate = (actor: Actor): boolean =>
-  actor.type === "user" || actor.scopes.includes("privacy:read");
+export const mayReadPrivate = (actor: Actor): boolean => actor.type === "user" || actor.scopes.includes("privacy:read");
 
 /** The events of a project, as whoever missed some reads them again. */
 export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({

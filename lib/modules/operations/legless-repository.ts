@@ -5,6 +5,7 @@ import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { appendEvent, lockOperation } from "./repository";
+import { claimRetry, freeRetry, retriedMeanwhile } from "./retry-claims";
 
 /** An operation that another module carries on, and that has no legs: its row, its events and its job. */
 export interface LeglessOperation {
@@ -20,13 +21,20 @@ export interface LeglessOperation {
   readonly createdBy: string;
   /** Until when it can be approved; null for one that runs at once. */
   readonly approvalUntil: Date | null;
+  /** The operation of which this one pays what did not arrive. */
+  readonly retryOf: string | null;
   readonly audit: Omit<AuditEntry, "subject" | "at">;
 }
 
-/** Stores the operation in the transaction that stores whatever else belongs to it. */
+/**
+ * Stores the operation in the transaction that stores whatever else belongs to it.
+ * @throws DomainError `invalid_state` where another operation tries `retryOf` again
+ */
 export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date): Promise<void> => {
   const runs = input.approvalUntil === null;
   const subStatus: SubStatus = runs ? "prepared" : "awaiting_approval";
+  const { retryOf } = input;
+  if (retryOf !== null && !(await claimRetry(tx, { of: retryOf, by: input.id, now }))) throw retriedMeanwhile();
   await tx.operation.create({
     data: {
       id: input.id,
@@ -38,6 +46,7 @@ export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date):
       quoted: toStored({ expectedBase: input.expectedBase, minimumBase: input.minimumBase }),
       minimumBase: toDecimal(input.minimumBase),
       createdBy: input.createdBy,
+      retryOf,
       searchTerms: [...input.searchTerms],
       acceptedAt: runs ? now : null,
       createdAt: now,
@@ -121,6 +130,7 @@ export const cancelledLegless = async (tx: Tx, operationId: string, now: Date): 
     data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },
   });
   if (count === 0) return false;
+  await freeRetry(tx, operationId, now);
   await appendEvent(tx, { operationId, type: "operation.cancelled", data: { status: "cancelled" }, now });
   return true;
 };

@@ -41,7 +41,8 @@ export const TERMS_SQL = "SELECT id FROM operation WHERE search_terms @> $1::tex
 const RECIPIENTS_SQL = `
   SELECT DISTINCT recipient FROM (
     SELECT request->'destination'->>'recipient' AS recipient FROM operation
-    WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing') ORDER BY id DESC LIMIT $2::int) AS latest`;
+    WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing') AND kind <> ALL($3::text[])
+    ORDER BY id DESC LIMIT $2::int) AS latest`;
 
 export const createOperationListRepository = ({ prisma, pool }: Database) => {
   /** The columns are indexed one by one, so this reads what it finds and nothing else. */
@@ -79,9 +80,13 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
   };
 
   return {
-    /** Whom the latest operations of a project paid, each once. */
+    /** Whom the latest operations of a project paid, each once. Not whom private ones paid: a look-alike would give them away. */
     recipients: async (projectId: string, operationsMax: number): Promise<string[]> => {
-      const { rows } = await pool.query<{ recipient: string }>(RECIPIENTS_SQL, [projectId, operationsMax]);
+      const { rows } = await pool.query<{ recipient: string }>(RECIPIENTS_SQL, [
+        projectId,
+        operationsMax,
+        [...PRIVATE_KINDS],
+      ]);
       return rows.map(({ recipient }) => recipient);
     },
 

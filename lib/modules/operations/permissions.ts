@@ -11,13 +11,16 @@ export const retryableLegs = (operation: OperationWithLegs): OperationWithLegs["
 export const isRetryable = (failure: unknown): boolean =>
   !(typeof failure === "object" && failure !== null && "retryable" in failure && failure.retryable === false);
 
+/** A private operation that spends notes has no legs: its failure says whether a step of it can be tried again. */
+const mayRetrySpend = ({ status, failure }: OperationWithLegs): boolean =>
+  (status === "failed" || status === "partially_completed") && failure !== null && isRetryable(failure);
+
 /** Whether something of it failed or came back, and nobody tried it again yet. */
-export const mayRetry = (operation: OperationWithLegs): boolean =>
-  // A quote of the usual kind would pay the pool without making a note.
-  !isPrivateKind(operation.kind) &&
-  MAY_RETRY.has(operation.status) &&
-  operation.retriedBy === null &&
-  retryableLegs(operation).length > 0;
+export const mayRetry = (operation: OperationWithLegs): boolean => {
+  if (operation.retriedBy !== null) return false;
+  if (isPrivateKind(operation.kind) && operation.legs.length === 0) return mayRetrySpend(operation);
+  return MAY_RETRY.has(operation.status) && retryableLegs(operation).length > 0;
+};
 
 /** What can be asked of an operation now. The statements that change it decide anew: somebody else may have been quicker. */
 export const mayOf = (operation: OperationWithLegs): { cancel: boolean; retry: boolean; approve: boolean } => {

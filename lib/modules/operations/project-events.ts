@@ -10,7 +10,10 @@ interface State {
   readonly subStatus: string;
   readonly failure: object | null;
   readonly retryOf: string | null;
-  readonly transferId: string | null;
+  /** Of a transfer that was quoted, which reported its creation with the quote. */
+  readonly quotedId: string | null;
+  /** Of a private transfer, which is created together with its operation. */
+  readonly privateId: string | null;
 }
 
 const asType = (text: string): EventType | undefined => EVENT_TYPES.find((type) => type === text);
@@ -27,15 +30,19 @@ export const recordOperationEvents = async (
   if (known === undefined) return;
   const [state] = await tx.$queryRaw<State[]>`
     SELECT o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure, o.retry_of AS "retryOf",
-      q.transfer_id AS "transferId"
-    FROM operation o LEFT JOIN quote q ON q.operation_id = o.id WHERE o.id = ${operationId}`;
+      q.transfer_id AS "quotedId", p.id AS "privateId"
+    FROM operation o
+    LEFT JOIN quote q ON q.operation_id = o.id
+    LEFT JOIN privacy_transfer p ON p.project_id = o.project_id AND p.operation_id = o.id
+    WHERE o.id = ${operationId}`;
   if (state === undefined) return;
-  const { projectId, transferId, ...data } = state;
+  const { projectId, quotedId, privateId, ...data } = state;
+  const transferId = privateId ?? quotedId;
   const common = { projectId, private: isPrivateKind(state.kind), at: now };
   const own = { ...common, type: known, objectId: operationId, data: { operationId, transferId, ...data } };
   const transferType = asType(type.replace("operation.", "transfer."));
-  // A transfer was created before, with its quote.
-  const isNews = transferId !== null && transferType !== undefined && transferType !== "transfer.created";
+  const isReported = privateId === null && transferType === "transfer.created";
+  const isNews = transferId !== null && transferType !== undefined && !isReported;
   const transfer = isNews ? [{ ...own, type: transferType, objectId: transferId }] : [];
   await recordEvents(tx, [own, ...transfer]);
 };

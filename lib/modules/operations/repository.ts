@@ -138,15 +138,6 @@ export const createOperationsRepository = (
         return true;
       }),
 
-    /** Of any number of attempts to try an operation again, the first is accepted. */
-    claimRetry: async (tx: Tx, retry: { of: string; by: string; now: Date }): Promise<boolean> => {
-      const { count } = await tx.operation.updateMany({
-        where: { id: retry.of, retriedBy: null },
-        data: { retriedBy: retry.by, version: { increment: 1 }, updatedAt: retry.now },
-      });
-      return count === 1;
-    },
-
     /** pending → processing. False when it is no longer pending, or awaits approval. */
     begin: (operationId: string, now: Date): Promise<boolean> =>
       database.transaction(async (tx) => {

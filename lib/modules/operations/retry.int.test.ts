@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseUnits, type Address } from "viem";
 import { afterAll, expect, test } from "vitest";
+import type { z } from "zod";
+import type { ApiClient } from "@/lib/api-client/client";
 import { chainsFile } from "@/lib/config/chains";
 import { cancelOperation, getOperation, retryOperation } from "@/lib/contracts/operations";
-import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { executeSwap, prepareSwap, requestOtp, type quoteRecord } from "@/lib/contracts/swap";
 import { getTransfer } from "@/lib/contracts/transfers";
 import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -69,11 +71,17 @@ const refundedTransfer = async (token: string, amount: string) => {
   return { customer, recipient, operationId };
 };
 
+const retryQuote = async (client: ApiClient, id: string): Promise<z.output<typeof quoteRecord>> => {
+  const answer = await client.call(retryOperation, { params: { id } });
+  if (!("quoteId" in answer)) throw new Error("The retry is no quote.");
+  return answer;
+};
+
 /** Retry → code → prepare; what is left is to execute. */
 const prepareRetry = async (customer: Customer, id: string): Promise<string> => {
   const { client } = customer.session;
   const seen = await codesOf(api, customer);
-  const { quoteId } = await client.call(retryOperation, { params: { id } });
+  const { quoteId } = await retryQuote(client, id);
   await client.call(requestOtp, { body: { quoteId } });
   const otp = await api.readCode(customer.email, seen);
   await client.call(prepareSwap, { body: { quoteId, otp } });
@@ -142,7 +150,7 @@ test("only what failed is sent again: of a part that arrived nothing", async () 
   const operation = await waitUntilFinal(client, operationId, 60_000);
   expect(operation).toMatchObject({ status: "completed", subStatus: "partial", may: { retry: true } });
   await heedDepositsOf(customer.treasury);
-  const retry = await client.call(retryOperation, { params: { id: operationId } });
+  const retry = await retryQuote(client, operationId);
   expect(retry.from).toEqual([expect.objectContaining({ chainId: ONE, amount: "10" })]);
 }, 120_000);
 

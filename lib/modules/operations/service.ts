@@ -20,6 +20,7 @@ import {
 import type { OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind, mayReadPrivate } from "./private-kinds";
+import { claimRetry } from "./retry-claims";
 import { createWatching, type WatchingDeps } from "./watching";
 
 export {
@@ -31,7 +32,8 @@ export {
   type LeglessOperation,
 } from "./legless-repository";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
-export { mayRetry, retryableLegs } from "./permissions";
+export { isRetryable, mayRetry, retryableLegs } from "./permissions";
+export { retriedMeanwhile } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
 export type { OperationWithLegs } from "./repository";
 export { toOperation, type ChainFacts } from "./serializer";
@@ -59,6 +61,12 @@ const CANNOT_CANCEL = {
   begun: "This operation has begun and can no longer be cancelled: its money may be on its way. Follow its record.",
   ended: "This operation has ended; there is nothing to cancel.",
 } as const;
+
+/** What a caller narrows the list to. */
+interface AskedFilter extends OperationFilter {
+  /** Leaves private operations out also for those who may read them: a page of its own shows them. */
+  readonly private?: "exclude" | undefined;
+}
 
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
@@ -96,7 +104,9 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return operation;
   };
 
-  const shownTo = (actor: Actor) => ({ hidesPrivate: !mayReadPrivate(actor) });
+  const shownTo = (actor: Actor, filter: AskedFilter) => ({
+    hidesPrivate: filter.private === "exclude" || !mayReadPrivate(actor),
+  });
 
   /** Those of the project among these ids, by id. */
   const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, OperationWithLegs>> => {
@@ -148,9 +158,9 @@ export const createOperationsService = (deps: OperationsDeps) => {
     getFor,
     getMany,
     /** What the actor may see, newest first. */
-    listFor: (actor: Actor, query: Parameters<typeof list>[1]) =>
-      list(actor.projectId, { ...query, ...shownTo(actor) }),
-    allFor: (actor: Actor, filter: OperationFilter) => all(actor.projectId, { ...filter, ...shownTo(actor) }),
+    listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>
+      list(actor.projectId, { ...query, ...shownTo(actor, query) }),
+    allFor: (actor: Actor, filter: AskedFilter) => all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
     cancel,
     /** Whom the latest operations of a project paid, each once. */
     recentRecipients: lists.recipients,
@@ -159,7 +169,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     /** Ends those that nobody approved in time. @returns how many */
     expireDue: (): Promise<number> => waiting.expireDue(clock.now(), EXPIRE_BATCH),
     /** Notes, in the transaction that accepts it, that an operation is tried again. False when another did so before. */
-    claimRetry: repository.claimRetry,
+    claimRetry,
   };
 };
 

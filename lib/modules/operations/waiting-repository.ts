@@ -6,6 +6,7 @@ import { fundsNameOf, syncHold } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { reservationOf } from "./leg-reservations";
 import { appendEvent, lockOperation } from "./repository";
+import { freeRetry } from "./retry-claims";
 
 /** Operations that have not begun: they await approval, are cancelled, or run out of time. */
 export const createWaitingRepository = (database: Database, sponsorship: Pick<SponsorshipService, "settle">) => ({
@@ -70,14 +71,6 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
     return expired.filter(Boolean).length;
   },
 });
-
-/** What it was to try again may be tried again by another one: nothing was sent. */
-const freeRetry = async (tx: Tx, operationId: string, now: Date): Promise<void> => {
-  await tx.operation.updateMany({
-    where: { retriedBy: operationId },
-    data: { retriedBy: null, version: { increment: 1 }, updatedAt: now },
-  });
-};
 
 const expire = (database: Database, operationId: string, now: Date): Promise<boolean> =>
   database.transaction(async (tx) => {

@@ -68,7 +68,8 @@ const instance = () => {
   const follow = (operationId: string, afterSeq = 0, paceMs = 0) => {
     const seen: number[] = [];
     const done = (async () => {
-      for await (const { seq } of watch(operationId, afterSeq, leaving.signal)) {
+      // Each stream has a signal of its own, as each request has.
+      for await (const { seq } of watch(operationId, afterSeq, AbortSignal.any([leaving.signal]))) {
         seen.push(seq);
         if (paceMs > 0) await sleep(paceMs);
       }

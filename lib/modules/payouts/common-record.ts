@@ -1,4 +1,4 @@
-import { failureRecord } from "@/lib/contracts/operations";
+import { failureRecord } from "@/lib/contracts/common";
 import type { PayoutRow } from "./repository";
 
 /** The part of a payout's record that both kinds share. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bpsOfCeil } from "@/lib/core/money";
-import { feeFloor, grossForAddress, grossForNote, planSpends } from "./amounts";
+import { feeFloor, grossForAddress, grossForNote } from "@/lib/core/privacy-fees";
+import { planSpends } from "./amounts";
 
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 30n });
 const bps = fc.integer({ min: 0, max: 500 });

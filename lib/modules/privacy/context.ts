@@ -8,15 +8,16 @@ import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
-import type { OperationsService } from "@/lib/modules/operations/service";
+import { retriedMeanwhile, type OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { PrivacyEngine, PrivacyPool, PrivateHoldings, PrivateWalletKey } from "@/lib/ports/privacy";
-import { GAP_MAX, notEnoughNumbers } from "./numbers";
+import { createDepositNumbers } from "./numbers";
 import { unknownPool } from "./errors";
 import type { PrivacyRepository } from "./repository";
+import type { PrivacyWalletRow } from "./wallet-repository";
 import type { PrivateWallets } from "./wallets";
 
 const PRICE_TIMEOUT_MS = 5_000;
@@ -70,19 +71,16 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   const holdings = (key: PrivateWalletKey, chainId: number): Promise<PrivateHoldings> =>
     engine.holdings(key, chainId, AbortSignal.timeout(READ_TIMEOUT_MS));
 
-  /** Deposit numbers that are free now, lowest first. @throws DomainError `invalid_state` when too many are open at once */
-  const freeNumbers = async (
-    own: { projectId: string; key: PrivateWalletKey; pool: PrivacyPool },
-    count: number,
-  ): Promise<number[]> => {
-    const { key, pool, projectId } = own;
-    const { nextDepositIndex } = await holdings(key, pool.chainId);
-    const used = await repository.numbersInUse(projectId, key.id, { chainId: pool.chainId, pool: pool.address });
-    const next = nextDepositIndex.get(pool.address) ?? 0;
-    // A scan by mnemonic alone stops after a gap.
-    const free = Array.from({ length: GAP_MAX }, (_, index) => next + index).filter((number) => !used.has(number));
-    if (free.length < count) throw notEnoughNumbers();
-    return free.slice(0, count);
+  const numbers = createDepositNumbers({ repository, holdings });
+
+  /** How many deposits a withdrawal hides among now; null where the chain or the provider does not answer. */
+  const anonymitySetOf = async (wallet: PrivacyWalletRow, pool: Pick<PrivacyPool, "chainId" | "address">) => {
+    try {
+      const { anonymitySet } = await holdings(deps.privateWallets.keyOf(wallet), pool.chainId);
+      return anonymitySet.get(pool.address) ?? 0;
+    } catch {
+      return null;
+    }
   };
 
   /** Decides, in the transaction that stores it, whether the actor may move so much without a code. */
@@ -93,7 +91,13 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
     return (tx) => policies.spend(sqlOf(tx), actor, usd, deps.clock.now());
   };
 
-  return { ...deps, poolOf, holdings, freeNumbers, admission };
+  /** Notes that `retryOf` is tried again. @throws DomainError `invalid_state` where another operation does */
+  const claimRetry = async (tx: Tx, retryOf: string | null, by: string): Promise<void> => {
+    if (retryOf === null) return;
+    if (!(await deps.operations.claimRetry(tx, { of: retryOf, by, now: deps.clock.now() }))) throw retriedMeanwhile();
+  };
+
+  return { ...deps, poolOf, holdings, anonymitySetOf, freeNumbers: numbers.free, admission, claimRetry };
 };
 
 export type PrivacyContext = ReturnType<typeof createPrivacyContext>;

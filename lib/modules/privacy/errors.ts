@@ -50,3 +50,21 @@ export const smallSet = (size: number, wanted: number): DomainError =>
     `Only ${String(size)} deposits hide this transfer; ${String(wanted)} are recommended. Send it again with acceptSmallSet to go on. Nothing was sent.`,
     { extra: { anonymitySet: size } },
   );
+
+export const noPrivateRoute = (from: Token, to: Token): DomainError =>
+  new DomainError("no_route", `There is no way from ${from.symbol} to ${to.symbol} on this chain.`);
+
+/** Of a swap that is tried again. */
+export const priceMoved = (): DomainError =>
+  new DomainError(
+    "quote_price_moved",
+    "The swap would bring less than was promised. Nothing was sent; try again later, or ask for a new quote.",
+  );
+
+export const triedAlready = (retriedBy: string): DomainError =>
+  new DomainError("invalid_state", "This operation was tried again already; see the operation in `retriedBy`.", {
+    extra: { retriedBy },
+  });
+
+export const nothingToRetry = (): DomainError =>
+  new DomainError("invalid_state", "Nothing of this operation failed that can be tried again.");

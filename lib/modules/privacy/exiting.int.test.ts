@@ -1,7 +1,8 @@
 import type { Address } from "viem";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createProver, type Prover } from "@/lib/adapters/privacy-pools/prover";
 import { ApiError } from "@/lib/api-client/client";
-import { approveOperation, listOperations } from "@/lib/contracts/operations";
+import { approveOperation, getOperation, listOperations, retryOperation } from "@/lib/contracts/operations";
 import {
   getPrivateBalances,
   getPrivateTransfer,
@@ -15,21 +16,55 @@ import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { declineDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, codesOf, fund, newCustomer } from "@/lib/testing/journey";
+import { startWorker } from "@/lib/workers/runner";
 
 /** A chain that no other test file deposits on: each deposit changes the association set, and proofs under way have to be made again. */
 const CHAIN = 31339;
 const TIMEOUT_MS = 150_000;
+/** An operation that was not sent so long after its approval is not sent any more. */
+const TOO_LATE_MS = 601_000;
 
-const codeOf = async (call: Promise<unknown>): Promise<string> => {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  return error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
+const codeIn = (error: unknown): string =>
+  error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
+
+const codeOf = async (call: Promise<unknown>): Promise<string> => codeIn(await call.catch((reason: unknown) => reason));
+
+/** The real prover, which begins no proof while it is held. */
+const holdableProver = () => {
+  const prover = createProver({ niceness: 0 });
+  let gate: Promise<void> = Promise.resolve();
+  let asked = 0;
+  return {
+    prover: {
+      ...prover,
+      prove: async (...input: Parameters<Prover["prove"]>) => {
+        asked += 1;
+        await gate;
+        return prover.prove(...input);
+      },
+    },
+    /** How many proofs were asked for. */
+    asked: () => asked,
+    /** @returns lets those that wait fail, and later ones begin */
+    hold: (): ((error: Error) => void) => {
+      let release: (error: Error) => void = () => undefined;
+      const held = new Promise<void>((_resolve, reject) => (release = reject));
+      gate = held;
+      return (error) => {
+        gate = Promise.resolve();
+        release(error);
+      };
+    },
+  };
 };
 
 test(
-  "a declined deposit goes back to the treasury whole, after a code, once, and for nobody else",
+  "a declined deposit goes back to the treasury whole, after a code, once, and for nobody else; what was not sent can be tried again",
   { timeout: 2 * TIMEOUT_MS },
   async () => {
-    const api = await testApi({ worker: true });
+    const gate = holdableProver();
+    const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
+    const api = await testApi({ overrides: { clock, prover: gate.prover } });
     const { chains, rpcUrls } = await testDevnet();
     const customer = await newCustomer(api);
     const { client } = customer.session;
@@ -39,7 +74,28 @@ test(
     const onChain = () => balanceOnChain(rpcUrls[String(CHAIN)] ?? "", usdc, customer.treasury);
     await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
     await declineDepositsOf(customer.treasury);
-    await key.client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "10" } });
+    /** Waits until it failed, because nobody sent it in time, and tries it again. */
+    const again = async (operationId: string) => {
+      await vi.waitFor(
+        async () => {
+          const operation = await client.call(getOperation, { params: { id: operationId } });
+          expect(operation).toMatchObject({ status: "failed", may: { retry: true } });
+        },
+        { timeout: TIMEOUT_MS, interval: 100 },
+      );
+      clock.aheadMs = 0;
+      const begun = await key.client.call(retryOperation, { params: { id: operationId } });
+      if ("quoteId" in begun) throw new Error("The retry is a quote.");
+      const { retryOf } = await client.call(getOperation, { params: { id: begun.operationId } });
+      expect(retryOf).toBe(operationId);
+      expect(await codeOf(key.client.call(retryOperation, { params: { id: operationId } }))).toBe("409 invalid_state");
+      return begun;
+    };
+    const late = await key.client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "10" } });
+    clock.aheadMs += TOO_LATE_MS;
+    const worker = startWorker(api.services);
+    onTestFinished(() => worker.stop());
+    await again(late.operationId);
     const declined = await vi.waitFor(
       async () => {
         const { data } = await client.call(listPrivateExits, { query: {} });
@@ -70,12 +126,24 @@ test(
     const seen = await codesOf(api, customer);
     await client.call(requestOtp, { body: { operationId: waiting.operationId } });
     const otp = await api.readCode(customer.email, seen);
-    await client.call(approveOperation, { params, body: { otp } });
-    // While it runs, or after it, nothing takes the note a second time.
+    // Nobody waits for a proof, and of all who take the note at once one gets it.
+    const release = gate.hold();
+    const answers = await Promise.allSettled([
+      client.call(approveOperation, { params, body: { otp } }),
+      key.client.call(startPrivateExit, { body }),
+      key.client.call(startPrivateExit, { body }),
+    ]);
+    const codes = answers.flatMap((answer) => (answer.status === "rejected" ? [codeIn(answer.reason)] : []));
+    expect(codes).toEqual(["409 note_spent", "409 note_spent"]);
     expect(await codeOf(key.client.call(startPrivateExit, { body }))).toBe("409 note_spent");
+    const [won] = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    await vi.waitFor(() => expect(gate.asked()).toBe(1), { timeout: TIMEOUT_MS });
+    clock.aheadMs += TOO_LATE_MS;
+    release(new Error("The proving process ended."));
+    const { transferId } = await again(won?.operationId ?? "");
     const ended = await vi.waitFor(
       async () => {
-        const transfer = await client.call(getPrivateTransfer, { params: { id: waiting.transferId } });
+        const transfer = await client.call(getPrivateTransfer, { params: { id: transferId } });
         if (!isFinal(transfer.status)) throw new Error(`It is ${transfer.status} (${transfer.subStatus}).`);
         return transfer;
       },

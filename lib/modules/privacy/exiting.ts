@@ -5,20 +5,28 @@ import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { doneBy } from "@/lib/modules/audit/service";
-import { NoteGoneError, type PrivacyPool, type PrivateNote } from "@/lib/ports/privacy";
-import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import { NoteGoneError, NotReadyError, type PrivacyPool, type PrivateNote } from "@/lib/ports/privacy";
+import type { UserOperationGas } from "@/lib/ports/bundler";
+import type { Call, EvmAddress, RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { storedToken, toStored } from "@/lib/ports/routing-json";
 import { digestOf, type PrivacyContext } from "./context";
 import { noteInUse, noteIsApproved, noteUnknown } from "./errors";
 import type { Once } from "./once";
 import { TakenError, type NewTransfer, type TransferRow } from "./repository";
-import type { ExitLegPlan } from "./shield-routing";
-import { AwaitsApproval } from "./shielding";
+import type { ExitCalls, ExitLegPlan } from "./shield-routing";
+import { AwaitsApproval, type Run } from "./shielding";
 import type { PrivacyWalletRow } from "./wallet-repository";
 
 const APPROVAL_SECONDS = 24 * 3600;
-const PROOF_TIMEOUT_MS = 60_000;
 const ESTIMATED_SECONDS = 5;
+/** More than any public exit uses: checking the proof, marking the note, and paying out through the processor. */
+const EXIT_GAS = 700_000n;
+/** A call as long as the longest exit, to an address without code. */
+const PLACEHOLDER: Call = {
+  to: "0x000000000000000000000000000000000000dEaD",
+  data: `0x${"11".repeat(640)}`,
+  value: 0n,
+};
 
 export interface ExitInput {
   readonly chainId: number;
@@ -40,7 +48,8 @@ interface Asked {
 
 /**
  * Takes notes that are not in the association set back to the treasury, by the pool's public exit: a leg of the treasury, which the
- * driver of operations carries out. The proof names its note alone, so nothing that happens meanwhile makes it worthless.
+ * driver of operations carries out. It makes the proof when it builds the leg. The proof names its note alone, so nothing that happens
+ * meanwhile makes it worthless.
  */
 export const createExiting = (context: PrivacyContext) => {
   const { repository, engine, operations, accounts, clock, privateWallets } = context;
@@ -91,46 +100,68 @@ export const createExiting = (context: PrivacyContext) => {
     plan: toStored(plan),
   });
 
-  const callsOf = async ({ wallet, note, pool }: Asked, owner: `0x${string}`) => {
-    const input = { chainId: pool.chainId, token: note.token, wallet: privateWallets.keyOf(wallet), noteId: note.id };
+  /** A proof waits for others and takes as long as the machine is busy, so that no request waits for one. */
+  const estimate = async (
+    treasury: { readonly address: EvmAddress; readonly ownerAddress: EvmAddress },
+    at: { readonly chainId: number; readonly legId: string },
+  ): Promise<UserOperationGas> => {
+    const { gas } = await accounts.simulate({ account: treasury, ...at, calls: [PLACEHOLDER] }, []);
+    return { ...gas, callGasLimit: gas.callGasLimit + EXIT_GAS };
+  };
+
+  const callsOf: ExitCalls = async ({ plan, request }, signal) => {
+    const [source] = request.sources;
+    if (source === undefined) throw new Error("A public exit has no source.");
+    const { token } = source;
+    const { chainId } = token;
+    const treasury = await treasuryOf(plan.projectId);
+    const wallet = privateWallets.keyOf(await privateWallets.find(plan.projectId, plan.walletId, "privacyWalletId"));
+    const noteId = plan.commitment.toString();
     try {
-      return [...(await engine.exit({ ...input, owner }, AbortSignal.timeout(PROOF_TIMEOUT_MS))).calls];
+      const exit = { chainId, token, wallet, noteId, owner: request.destination.recipient };
+      const { calls } = await engine.exit(exit, signal);
+      await accounts.simulate({ account: treasury, chainId, legId: newId("leg"), calls: [...calls] }, []);
+      return calls;
     } catch (error) {
       if (error instanceof NoteGoneError) throw noteUnknown();
+      if (error instanceof NotReadyError)
+        throw new DomainError("chain_unavailable", "The chain's node has not seen the note yet. Nothing was sent.");
       throw error;
     }
   };
 
-  const run = async (
-    actor: Actor,
-    asked: Asked,
-    own: { transfer: NewTransfer | TransferRow; isStored: boolean; codeId: string | null },
-  ) => {
+  const run = async (actor: Actor, asked: Asked, own: Run) => {
     const { pool, note, wallet } = asked;
     const { transfer, isStored, codeId } = own;
     const { projectId } = actor;
     const { chainId } = pool;
     const treasury = await treasuryOf(projectId);
-    const calls = await callsOf(asked, treasury.address);
     const legId = newId("leg");
-    const account = { address: treasury.address, ownerAddress: treasury.ownerAddress };
-    const { gas } = await accounts.simulate({ account, chainId, legId, calls }, []);
+    const gas = await estimate(treasury, { chainId, legId });
     context.sponsorship.checkGas({ chainId, kind: "swap", gas });
-    const plan: ExitLegPlan = { kind: "public_exit", pool: pool.address, commitment: BigInt(note.id), calls };
+    const plan: ExitLegPlan = {
+      kind: "public_exit",
+      projectId,
+      walletId: wallet.id,
+      pool: pool.address,
+      commitment: BigInt(note.id),
+    };
     const admit = isStored ? null : await context.admission(actor, note.token, note.valueBase);
     return operations.start({
       projectId,
       ...(isStored ? { operationId: transfer.operationId } : {}),
       kind: "public_exit",
       createdBy: actorName(actor),
-      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: own.retryOf },
       request: requestOf(asked, treasury.address),
       wallets: [treasury],
       legs: [{ legId, routeLeg: legOf(asked, plan), via: "user_operation", takesMoney: false, gas }],
       claim: async (tx, operationId) => {
         if (admit !== null && !(await admit(tx))) throw new AwaitsApproval();
         await repository.claimExit(tx, { projectId, walletId: wallet.id, chainId, noteId: note.id, operationId });
-        if (!isStored) await repository.insertTransfer(tx, { ...(transfer as NewTransfer), operationId });
+        if (isStored) return true;
+        await context.claimRetry(tx, own.retryOf, operationId);
+        await repository.insertTransfer(tx, { ...(transfer as NewTransfer), operationId });
         return true;
       },
       audit: {
@@ -150,23 +181,32 @@ export const createExiting = (context: PrivacyContext) => {
     }
   };
 
-  const letWait = async (actor: Actor, asked: Asked, transfer: NewTransfer) => {
+  const letWait = async (
+    actor: Actor,
+    asked: Asked,
+    { transfer, retryOf }: { transfer: NewTransfer; retryOf: string | null },
+  ) => {
     const treasury = await treasuryOf(actor.projectId);
     return operations.startAwaiting({
       projectId: actor.projectId,
       kind: "public_exit",
       createdBy: actorName(actor),
-      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf },
       request: requestOf(asked, treasury.address),
       wallets: [treasury],
       expectedBase: asked.note.valueBase,
       minimumBase: asked.note.valueBase,
       expiresAt: addSeconds(clock.now(), APPROVAL_SECONDS),
-      claim: (tx, operationId) => repository.insertTransfer(tx, { ...transfer, operationId }),
+      claim: async (tx, operationId) => {
+        await context.claimRetry(tx, retryOf, operationId);
+        await repository.insertTransfer(tx, { ...transfer, operationId });
+      },
     });
   };
 
   return {
+    callsOf,
+
     /** Notes of the project, or of one private wallet, that are not in an association set. */
     list: async (actor: Actor, walletId: string | undefined): Promise<PossibleExit[]> => {
       const chosen = await privateWallets.choose(actor, walletId);
@@ -185,7 +225,12 @@ export const createExiting = (context: PrivacyContext) => {
     },
 
     /** @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, … */
-    create: async (actor: Actor, input: ExitInput, once: Once | null): Promise<string> => {
+    create: async (
+      actor: Actor,
+      input: ExitInput,
+      once: Once | null,
+      retryOf: string | null = null,
+    ): Promise<string> => {
       context.registry.get(input.chainId);
       const wallet = await privateWallets.choose(actor, input.privacyWalletId);
       const asked = await noteOf(wallet, input.chainId, input.noteId);
@@ -208,12 +253,14 @@ export const createExiting = (context: PrivacyContext) => {
         createdBy: actorName(actor),
         createdAt: clock.now(),
       };
-      if (context.policies.needsCode(actor)) await letWait(actor, asked, transfer);
+      if (context.policies.needsCode(actor)) await letWait(actor, asked, { transfer, retryOf });
       else
-        await orInUse(run(actor, asked, { transfer, isStored: false, codeId: null })).catch((error: unknown) => {
-          if (error instanceof AwaitsApproval) return letWait(actor, asked, transfer);
-          throw error;
-        });
+        await orInUse(run(actor, asked, { transfer, isStored: false, codeId: null, retryOf })).catch(
+          (error: unknown) => {
+            if (error instanceof AwaitsApproval) return letWait(actor, asked, { transfer, retryOf });
+            throw error;
+          },
+        );
       return transfer.id;
     },
 
@@ -221,7 +268,7 @@ export const createExiting = (context: PrivacyContext) => {
     approve: async (actor: Actor, transfer: TransferRow, codeId: string): Promise<boolean> => {
       const wallet = await privateWallets.find(transfer.projectId, transfer.walletId, "privacyWalletId");
       const asked = await noteOf(wallet, transfer.chainId, transfer.noteId ?? "");
-      return (await orInUse(run(actor, asked, { transfer, isStored: true, codeId }))) !== null;
+      return (await orInUse(run(actor, asked, { transfer, isStored: true, codeId, retryOf: null }))) !== null;
     },
 
     lines: (transfer: TransferRow): string[] => {

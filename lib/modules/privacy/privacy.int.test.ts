@@ -8,10 +8,12 @@ import {
   exportPrivacyWallet,
   getPrivateBalances,
   getPrivateTransfer,
+  listPrivateExits,
   preparePrivateSwap,
   privateTransfer,
   quotePrivateSwap,
   shield,
+  startPrivateExit,
   unshield,
 } from "@/lib/contracts/privacy";
 import { requestOtp } from "@/lib/contracts/swap";
@@ -21,7 +23,9 @@ import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
 import { signApproval, type SignedApproval } from "@/lib/testing/approve";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
+import { declineDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { recoverWithSdk } from "@/lib/testing/sdk-recovery";
 
 // The whole way over real contracts, with real proofs: one deposit feeds most of the tests, because proofs take seconds.
 /** A chain that no other test file deposits on: each deposit changes the association set, and proofs under way have to be made again. */
@@ -31,6 +35,7 @@ const PROOF_TIMEOUT_MS = 220_000;
 vi.setConfig({ testTimeout: 240_000 });
 /** `npm test` makes two proofs here: a transfer and an unshield. The long run adds what takes more of them. */
 const IS_LONG = inject("isLong");
+const COIN = "ETH";
 const USDC = (amount: string): bigint => parseUnits(amount, 6);
 
 type Transfer = ResponseOf<typeof getPrivateTransfer>;
@@ -215,6 +220,59 @@ if (IS_LONG) {
     ]);
     expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("15"));
   });
+
+  test("the chain's own coin goes the whole way, and arrives exactly", async () => {
+    const { client } = customer.session;
+    const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Coins" } });
+    await fund(client, customer.treasury, { chainId: CHAIN, token: "native", amount: "12" });
+    const move = { chainId: CHAIN, token: "native", privacyWalletId };
+    const coins = (address: Address) => createPublicClient({ transport: http(rpcUrl) }).getBalance({ address });
+    await untilFinal((await key.client.call(shield, { body: { ...move, amount: "10" } })).transferId);
+    await untilSpendable(COIN, "9.99", privacyWalletId);
+    const toAddress = testAccount().address;
+    const paid = await key.client.call(privateTransfer, {
+      body: { ...move, amount: "2.000000000000000001", toAddress },
+    });
+    expect(await untilFinal(paid.transferId)).toMatchObject({ status: "completed" });
+    expect(await coins(toAddress)).toBe(2_000_000_000_000_000_001n);
+    const home = await coins(customer.treasury);
+    const back = await key.client.call(unshield, { body: { ...move, amount: "1.5" } });
+    expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "1.5" } });
+    expect((await coins(customer.treasury)) - home).toBe(1_500_000_000_000_000_000n);
+    await untilSpendable(COIN, "6.489999999999999999", privacyWalletId);
+  });
+
+  // Last of those that swap: from here on what the processor deposits is declined.
+  test("a declined note that came out of a private swap leaves in public to the project's treasury, and to it alone", async () => {
+    const { privacyPools } = api.services.registry.get(CHAIN);
+    await declineDepositsOf(privacyPools?.processor ?? "");
+    const quote = await key.client.call(quotePrivateSwap, {
+      body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "20" },
+    });
+    const { privacyWalletId } = await balanceOf("USDC");
+    await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
+    const { transferId } = await key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } });
+    const swapped = await untilFinal(transferId);
+    expect(swapped).toMatchObject({ status: "completed" });
+    const declined = await vi.waitFor(
+      async () => {
+        const { data } = await key.client.call(listPrivateExits, { query: { privacyWalletId } });
+        const [note] = data.filter(({ state, amount }) => state === "declined" && amount.token.symbol === "DAI");
+        if (note === undefined) throw new Error("The new note is not declined yet.");
+        return note;
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    expect(declined.amount).toEqual(swapped.received);
+    const dai = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "DAI")
+      ?.address as Address;
+    const before = await balanceOnChain(rpcUrl, dai, customer.treasury);
+    const body = { chainId: CHAIN, noteId: declined.noteId, privacyWalletId };
+    const exit = await key.client.call(startPrivateExit, { body });
+    expect(await untilFinal(exit.transferId)).toMatchObject({ status: "completed", received: declined.amount });
+    const after = await balanceOnChain(rpcUrl, dai, customer.treasury);
+    expect((after - before).toString()).toBe(declined.amount.amountBase);
+  });
 }
 
 test("private operations exist for those alone who may read privacy", async () => {
@@ -222,6 +280,9 @@ test("private operations exist for those alone who may read privacy", async () =
   const { data } = await key.client.call(listOperations, { query: {} });
   const own = data.find(({ kind }) => kind === "private_transfer");
   expect(own).toBeDefined();
+  // Also who may read them can leave them out: in the browser a page of its own shows them.
+  const others = await key.client.call(listOperations, { query: { private: "exclude" } });
+  expect(others.data.filter(({ kind }) => kind.startsWith("private") || kind.includes("shield"))).toEqual([]);
   const seen = await blind.client.call(listOperations, { query: {} });
   expect(seen.data.filter(({ kind }) => kind.startsWith("private") || kind.includes("shield"))).toEqual([]);
   const id = own?.operationId ?? "";
@@ -295,4 +356,18 @@ test("a mnemonic is shown with an approval of exactly that, once, and the audit 
   const row = await prisma.privacyWallet.findFirst({ where: { id: privacyWalletId } });
   expect(JSON.stringify(row)).not.toContain(mnemonic);
   expect(Buffer.from(row?.ciphertext ?? []).toString("utf8")).not.toContain(mnemonic.slice(0, 10));
+});
+
+test("the SDK's own recovery finds the same money by the exported mnemonic and the chain alone", async () => {
+  const { client, account } = customer.session;
+  const balance = await balanceOf("USDC");
+  const params = { id: balance.privacyWalletId };
+  const asked = await client.call(exportPrivacyWallet, { params, body: {} }).catch((error: unknown) => error);
+  const approval = await signApproval(account, asked);
+  const { mnemonic } = await client.call(exportPrivacyWallet, { params, body: { approval } });
+  const pool = chains.find(({ id }) => id === CHAIN)?.privacyPools?.pools.find(({ asset }) => asset === usdc)?.pool;
+  const notes = await recoverWithSdk({ mnemonic, chainId: CHAIN, rpcUrl, pool: pool ?? "0x" });
+  const ours = [balance.spendable, balance.inProof, balance.pendingApproval].map(USDC);
+  expect(notes.reduce((sum, { valueBase }) => sum + valueBase, 0n)).toBe(ours.reduce((sum, base) => sum + base, 0n));
+  expect(notes).not.toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
-import { Prisma, type PrivacyQuote, type PrivacyStep, type PrivacyTransfer } from "@/lib/db/generated/client";
+import { Prisma, type PrivacyTransfer } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { recordAudit } from "@/lib/modules/audit/service";
 import {
@@ -13,13 +13,15 @@ import {
 } from "@/lib/modules/operations/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { SpendTransaction } from "@/lib/ports/privacy";
+import { createHistoryRepository } from "./history-repository";
+import { createQuoteRepository } from "./quote-repository";
+import type { StepRow, StepState } from "./rows";
+import { insertSlot, numbersInUse, type Slot } from "./slot-repository";
 
-export type TransferRow = PrivacyTransfer;
-export type QuoteRow = PrivacyQuote;
-export type StepState = "queued" | "proved" | "submitted" | "completed" | "failed";
-export type StepRow = PrivacyStep & { state: StepState };
+export type { QuoteRow } from "./quote-repository";
+export type { StepRow, TransferRow } from "./rows";
+
 export type NewTransfer = Prisma.PrivacyTransferUncheckedCreateInput;
-export type NewQuote = Prisma.PrivacyQuoteUncheckedCreateInput;
 
 export interface NewStep {
   readonly noteId: string;
@@ -27,12 +29,6 @@ export interface NewStep {
   readonly outBase: bigint;
   /** The deposit number that the step uses, and whose. */
   readonly slot: Slot | null;
-}
-
-export interface Slot {
-  readonly walletId: string;
-  readonly pool: string;
-  readonly number: number;
 }
 
 /** Somebody took a note or a deposit number since it was read. */
@@ -53,20 +49,26 @@ const takeSlot = async (
   at: { projectId: string; chainId: number; operationId: string },
   slot: Slot,
 ): Promise<void> => {
-  const taken = await tx.$executeRaw`
-    INSERT INTO privacy_slot (project_id, wallet_id, chain_id, pool, number, operation_id)
-    VALUES (${at.projectId}, ${slot.walletId}, ${at.chainId}, ${slot.pool}, ${slot.number}, ${at.operationId})
-    ON CONFLICT (project_id, wallet_id, chain_id, pool, number) DO UPDATE SET operation_id = EXCLUDED.operation_id
-    WHERE (SELECT status FROM operation WHERE id = privacy_slot.operation_id) IN ('failed', 'cancelled', 'expired', 'refunded')`;
-  if (taken === 0) throw new TakenError("The deposit number is in use.");
+  if (!(await insertSlot(tx, at, slot))) throw new TakenError("The deposit number is in use.");
+};
+
+/** What takes notes out of a wallet is let run one after the other, so that a public exit and a spend do not share a note. */
+const lockWallet = async (tx: Tx, { projectId, walletId }: { projectId: string; walletId: string }): Promise<void> => {
+  await tx.$queryRaw`SELECT id FROM privacy_wallet WHERE project_id = ${projectId} AND id = ${walletId} FOR UPDATE`;
 };
 
 const insertSteps = async (
   tx: Tx,
-  at: { projectId: string; chainId: number; operationId: string },
+  { walletId, ...at }: { projectId: string; walletId: string; chainId: number; operationId: string },
   steps: readonly NewStep[],
   now: Date,
 ): Promise<void> => {
+  await lockWallet(tx, { ...at, walletId });
+  const noteIds = steps.map(({ noteId }) => noteId);
+  const [leaving] = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM privacy_transfer t JOIN operation o ON o.id = t.operation_id
+    WHERE t.project_id = ${at.projectId} AND t.chain_id = ${at.chainId} AND t.note_id = ANY(${noteIds}) AND ${EXIT_RUNS}`;
+  if (leaving !== undefined) throw new TakenError("A note leaves by its public exit.");
   for (const { slot } of steps) if (slot !== null) await takeSlot(tx, at, slot);
   await tx.privacyStep.createMany({
     data: steps.map((step, position) => ({
@@ -95,6 +97,8 @@ export const createPrivacyRepository = (database: Database) => {
   };
 
   return {
+    ...createHistoryRepository(database),
+    ...createQuoteRepository(database),
     takeSlot,
 
     findTransfer: (projectId: string, id: string): Promise<PrivacyTransfer | null> =>
@@ -153,8 +157,7 @@ export const createPrivacyRepository = (database: Database) => {
         operationId,
       }: Record<"projectId" | "walletId" | "noteId" | "operationId", string> & { chainId: number },
     ): Promise<void> => {
-      // The exits of a wallet are let run one after the other.
-      await tx.$queryRaw`SELECT id FROM privacy_wallet WHERE project_id = ${projectId} AND id = ${walletId} FOR UPDATE`;
+      await lockWallet(tx, { projectId, walletId });
       const [other] = await tx.$queryRaw<unknown[]>`
         SELECT 1 FROM privacy_transfer t JOIN operation o ON o.id = t.operation_id
         WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id = ${noteId} AND t.operation_id <> ${operationId} AND ${EXIT_RUNS}
@@ -164,18 +167,8 @@ export const createPrivacyRepository = (database: Database) => {
       if (other !== undefined) throw new TakenError("The note is in use.");
     },
 
-    /** Deposit numbers of the wallet in the pool that operations use which have not failed. */
-    numbersInUse: async (
-      projectId: string,
-      walletId: string,
-      at: { chainId: number; pool: string },
-    ): Promise<ReadonlySet<number>> => {
-      const rows = await prisma.$queryRaw<{ number: number }[]>`
-        SELECT s.number FROM privacy_slot s JOIN operation o ON o.id = s.operation_id
-        WHERE s.project_id = ${projectId} AND s.wallet_id = ${walletId} AND s.chain_id = ${at.chainId} AND s.pool = ${at.pool}
-          AND o.status NOT IN ('failed', 'cancelled', 'expired', 'refunded')`;
-      return new Set(rows.map(({ number }) => number));
-    },
+    numbersInUse: (projectId: string, walletId: string, at: { chainId: number; pool: string }) =>
+      numbersInUse(database, { projectId, walletId, ...at }),
 
     /**
      * Stores an operation with what was asked for, and its steps where it runs at once.
@@ -187,7 +180,8 @@ export const createPrivacyRepository = (database: Database) => {
         readonly operation: (runs: boolean) => LeglessOperation;
         readonly transfer: NewTransfer;
         readonly steps: readonly NewStep[];
-        readonly quote: { readonly id: string } | null;
+        /** As it was read: the wallet that it spends from, and the code that approved it. */
+        readonly quote: { readonly id: string; readonly walletId: string; readonly codeId: string | null } | null;
       },
       admit: (tx: Tx) => Promise<boolean>,
       now: Date,
@@ -195,18 +189,19 @@ export const createPrivacyRepository = (database: Database) => {
       orTaken(() =>
         database.transaction(async (tx) => {
           const { transfer, quote } = input;
-          const { projectId, operationId, chainId } = transfer;
+          const { projectId, operationId, chainId, walletId } = transfer;
           if (quote !== null) {
             const { count } = await tx.privacyQuote.updateMany({
-              where: { projectId, id: quote.id, status: "prepared" },
+              where: { projectId, ...quote, status: "prepared" },
               data: { status: "used", operationId },
             });
             if (count === 0) return false;
           }
           const runs = await admit(tx);
-          await insertLegless(tx, input.operation(runs), now);
+          // Before the operation, whose first event names it.
           await tx.privacyTransfer.create({ data: transfer });
-          if (runs) await insertSteps(tx, { projectId, operationId, chainId }, input.steps, now);
+          await insertLegless(tx, input.operation(runs), now);
+          if (runs) await insertSteps(tx, { projectId, operationId, chainId, walletId }, input.steps, now);
           return true;
         }),
       ),
@@ -220,9 +215,9 @@ export const createPrivacyRepository = (database: Database) => {
     ): Promise<boolean> =>
       orTaken(() =>
         database.transaction(async (tx) => {
-          const { projectId, operationId, chainId } = transfer;
+          const { projectId, operationId, chainId, walletId } = transfer;
           if (!(await approveLegless(tx, { operationId, queue: QUEUE, audit }, now))) return false;
-          await insertSteps(tx, { projectId, operationId, chainId }, steps, now);
+          await insertSteps(tx, { projectId, operationId, chainId, walletId }, steps, now);
           return true;
         }),
       ),
@@ -239,6 +234,14 @@ export const createPrivacyRepository = (database: Database) => {
         await recordAudit(tx, audit);
         return true;
       }),
+
+    /** The proof of a queued step has its turn. The step's version stays: whoever proves goes on with what it read. */
+    noteProofBegan: async ({ projectId, operationId, position, version }: StepRow, at: Date): Promise<void> => {
+      await prisma.privacyStep.updateMany({
+        where: { projectId, operationId, position, version, state: "queued" },
+        data: { provingSince: at },
+      });
+    },
 
     /**
      * Moves a step, and its operation with it where `operation` says so; both or none. False when somebody else moved one of them.
@@ -286,32 +289,21 @@ export const createPrivacyRepository = (database: Database) => {
           throw error;
         }),
 
-    moveOperation: (move: LeglessMove, now: Date): Promise<boolean> =>
-      database.transaction((tx) => moveLegless(tx, move, now)),
-
-    insertQuote: async (quote: NewQuote): Promise<void> => {
-      await prisma.privacyQuote.create({ data: quote });
-    },
-    findQuote: (projectId: string, id: string): Promise<PrivacyQuote | null> =>
-      prisma.privacyQuote.findUnique({ where: { projectId_id: { projectId, id } } }),
-    /** open or prepared → prepared. False when it was used. */
-    prepareQuote: async (
-      quote: PrivacyQuote,
-      change: { walletId: string; approvedAt: Date | null; codeId: string | null },
-      now: Date,
-    ): Promise<boolean> => {
-      const { walletId, approvedAt, codeId } = change;
-      const { count } = await prisma.privacyQuote.updateMany({
-        where: {
-          projectId: quote.projectId,
-          id: quote.id,
-          status: { in: ["open", "prepared"] },
-          expiresAt: { gt: now },
-        },
-        data: { status: "prepared", walletId, ...(approvedAt === null ? {} : { approvedAt, codeId }) },
+    /**
+     * proved → submitted, in the transaction that stores what is sent: a worker that comes too late sends nothing, and a step that
+     * failed or is proved anew has no transaction that could still be mined. False when somebody else moved it.
+     */
+    claimSubmission: async (tx: Tx, step: StepRow, now: Date): Promise<boolean> => {
+      const { projectId, operationId, position, version } = step;
+      const { count } = await tx.privacyStep.updateMany({
+        where: { projectId, operationId, position, version, state: "proved" },
+        data: { state: "submitted", version: { increment: 1 }, updatedAt: now },
       });
       return count === 1;
     },
+
+    moveOperation: (move: LeglessMove, now: Date): Promise<boolean> =>
+      database.transaction((tx) => moveLegless(tx, move, now)),
   };
 };
 

@@ -129,6 +129,8 @@ export const createPrivacyRunner = (deps: PrivacyRunnerDeps) => {
     while (!signal.aborted) {
       const operation = await repository.operationOf(operationId);
       if (operation === null || isFinal(operation.status as never)) return { done: true };
+      // The approval makes a job of its own.
+      if (operation.subStatus === "awaiting_approval") return { done: true };
       const transfer = await repository.findByOperation(operation.projectId, operationId);
       if (transfer === null) throw new Error(`There is no private transfer of ${operationId}.`);
       const before = await repository.steps(operation.projectId, operationId);

@@ -47,7 +47,7 @@ export const toPrivacyWallet = ({ id, name, createdAt }: PrivacyWalletRow): z.ou
 
 export const toPrivateBalances = (
   balances: readonly WalletBalance[],
-  engine: string,
+  { engine, anonymitySetMin }: { readonly engine: string; readonly anonymitySetMin: number },
 ): z.output<typeof getPrivateBalances.response> => ({
   data: balances.map(({ pool, ...balance }) => {
     const text = (base: bigint): string => formatAmount(base, pool.token.decimals);
@@ -62,8 +62,11 @@ export const toPrivateBalances = (
       anonymitySet: balance.anonymitySet,
       minimum: text(pool.minimumBase),
       shieldFeeBps: pool.shieldFeeBps,
+      relayFeeBps: pool.relayFeeBps,
+      canProcess: pool.mayProcess,
     };
   }),
+  anonymitySetMin,
   engine,
   staysPublic: [...STAYS_PUBLIC],
 });
@@ -144,7 +147,15 @@ interface Amount {
 }
 
 export const toPrivateQuote = (
-  quote: { quoteId: string; expiresAt: Date; from: Amount; expected: Amount; minimum: Amount; poolFee: Amount },
+  quote: {
+    quoteId: string;
+    expiresAt: Date;
+    from: Amount;
+    expected: Amount;
+    minimum: Amount;
+    poolFee: Amount;
+    anonymitySet: number | null;
+  },
   engine: string,
 ): z.output<typeof quotePrivateSwap.response> => {
   const record = ({ token, amountBase }: Amount) => amountRecord(token, amountBase);
@@ -156,7 +167,7 @@ export const toPrivateQuote = (
     minimum: record(quote.minimum),
     poolFee: record(quote.poolFee),
     engine,
-    anonymitySet: null,
+    anonymitySet: quote.anonymitySet,
     staysPublic: [...STAYS_PUBLIC],
   };
 };

@@ -12,12 +12,13 @@ import { createExiting, type ExitInput, type PossibleExit } from "./exiting";
 import { createPrivacyContext, type PrivacyDeps } from "./context";
 import { madeBefore, onceOf } from "./once";
 import type { StepRow, TransferRow } from "./repository";
+import { createRetrying } from "./retrying";
 import { createShielding, type ShieldInput } from "./shielding";
 import { createSpending, type SpendInput } from "./spending";
 import { createSwapping } from "./swapping";
 
 export { encryptedPrivacyWallets } from "./wallet-repository";
-export { withShields } from "./shield-routing";
+export { withShields, type ExitCalls } from "./shield-routing";
 
 export interface TransferView {
   readonly transfer: TransferRow;
@@ -51,13 +52,13 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
   const exiting = createExiting(context);
   const spending = createSpending(context);
   const swapping = createSwapping(context, spending);
+  const retrying = createRetrying(context, { shielding, exiting, spending });
 
-  /** How many deposits a withdrawal hides among now; null where the chain or the provider does not answer. */
   const anonymitySetOf = async ({ projectId, walletId, chainId, token }: TransferRow): Promise<number | null> => {
     try {
       const wallet = await privateWallets.find(projectId, walletId, "privacyWalletId");
       const pool = await context.poolOf(chainId, storedToken.parse(token).address, "token");
-      return (await context.holdings(privateWallets.keyOf(wallet), chainId)).anonymitySet.get(pool.address) ?? 0;
+      return await context.anonymitySetOf(wallet, pool);
     } catch {
       return null;
     }
@@ -71,6 +72,31 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       anonymitySetOf(transfer),
     ]);
     return { transfer, operation, steps, expectedProofMs: engine.expectedProofMs(), engine: engine.name, anonymitySet };
+  };
+
+  /** The size of the set is one of the pool, so that each pool of a page is asked for it once. */
+  const viewsOf = async (projectId: string, transfers: readonly TransferRow[]): Promise<TransferView[]> => {
+    const operationIds = transfers.map(({ operationId }) => operationId);
+    const sets = new Map<string, Promise<number | null>>();
+    const setOf = (transfer: TransferRow): Promise<number | null> => {
+      const pool = `${String(transfer.chainId)}:${storedToken.parse(transfer.token).address}`;
+      const known = sets.get(pool) ?? anonymitySetOf(transfer);
+      sets.set(pool, known);
+      return known;
+    };
+    const [found, steps, sizes] = await Promise.all([
+      operations.getMany(projectId, operationIds),
+      repository.stepsOfMany(projectId, operationIds),
+      Promise.all(transfers.map(setOf)),
+    ]);
+    return transfers.flatMap((transfer, index) => {
+      const operation = found.get(transfer.operationId);
+      if (operation === undefined) return [];
+      const own = { transfer, operation, steps: steps.get(transfer.operationId) ?? [] };
+      return [
+        { ...own, expectedProofMs: engine.expectedProofMs(), engine: engine.name, anonymitySet: sizes[index] ?? null },
+      ];
+    });
   };
 
   const get = async (projectId: string, id: string): Promise<TransferView> => {
@@ -141,8 +167,26 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     else if (input.toPrivacyWalletId !== undefined) policies.checkAccountRecipients(actor, "toPrivacyWalletId");
   };
 
+  /**
+   * Whether the operation is a private one. A shield makes a note of the project's own, and a public exit pays its treasury: of the
+   * others it is asked whether the actor may still pay whom they pay.
+   * @throws DomainError `insufficient_scope`, `recipient_not_allowed`
+   */
+  const checkRetry = async (actor: Actor, operationId: string): Promise<boolean> => {
+    const transfer = await ofOperation(actor, operationId);
+    if (transfer === null) return false;
+    requireScope(actor, "privacy:write");
+    if (transfer.kind === "unshield" || transfer.kind === "private_transfer")
+      checkRecipient(actor, {
+        toAddress: (transfer.toAddress as EvmAddress | null) ?? undefined,
+        toPrivacyWalletId: transfer.toWalletId ?? undefined,
+      });
+    return true;
+  };
+
   return {
     engineName: engine.name,
+    anonymitySetMin: context.anonymitySetMin,
     wallets: privateWallets,
     get,
     checkRecipient,
@@ -163,6 +207,26 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       once(actor, { key, kind: "private_transfer", input }, (own) =>
         spending.create(actor, "private_transfer", input, own),
       ),
+
+    /** Private operations, newest first. @throws DomainError `unknown_privacy_wallet` */
+    list: async (
+      projectId: string,
+      query: { privacyWalletId?: string | undefined; cursor?: string | undefined; limit: number },
+    ): Promise<{ data: TransferView[]; nextCursor: string | null }> => {
+      const { privacyWalletId, cursor, limit } = query;
+      const wallet =
+        privacyWalletId === undefined ? null : await privateWallets.find(projectId, privacyWalletId, "privacyWalletId");
+      const own = { projectId, walletId: wallet?.id, before: cursor };
+      const rows = await repository.listTransfers({ ...own, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return {
+        data: await viewsOf(projectId, shown),
+        nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+      };
+    },
+
+    /** What a leg of a public exit sends. */
+    exitCalls: exiting.callsOf,
 
     /** Notes that can leave by the public exit. */
     exits: (actor: Actor, walletId: string | undefined): Promise<PossibleExit[]> => exiting.list(actor, walletId),
@@ -221,6 +285,16 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       const { otpId } = await otp.consume({ actor, subjectId: operationId, digest, code });
       if (!(await waysOf(transfer).approve(actor, transfer, otpId))) throw notAwaiting();
       return operations.get(actor.projectId, operationId);
+    },
+
+    checkRetry,
+
+    /** Does once more what failed of a private operation; null where the operation is none. @throws DomainError `invalid_state`, … */
+    retry: async (actor: Actor, operationId: string): Promise<TransferView | null> => {
+      const transfer = await ofOperation(actor, operationId);
+      if (transfer === null) return null;
+      await checkRetry(actor, operationId);
+      return get(actor.projectId, await retrying(actor, transfer));
     },
 
     /** Ends a private operation that spends notes, before its first proof is kept; null where the operation is none. */

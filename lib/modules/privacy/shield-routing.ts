@@ -2,7 +2,7 @@ import { parseEventLogs } from "viem";
 import { z } from "zod";
 import { privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { storedAddress, storedBase, storedHex } from "@/lib/ports/routing-json";
-import type { RouteLeg, RoutingProvider, SourceReceipt } from "@/lib/ports/routing";
+import type { Call, RouteLeg, RouteRequest, RoutingProvider, SourceReceipt } from "@/lib/ports/routing";
 
 /** What a leg of a shield keeps as its plan. */
 const shieldPlan = z.object({
@@ -12,14 +12,24 @@ const shieldPlan = z.object({
   calls: z.array(z.object({ to: storedAddress, data: storedHex, value: storedBase })),
 });
 
-/** What a leg of a public exit keeps as its plan. */
-const exitPlan = shieldPlan.omit({ kind: true, precommitment: true }).extend({
+/** What a leg of a public exit keeps as its plan. Its call is made when the leg is carried out, because it needs a proof. */
+const exitPlan = z.object({
   kind: z.literal("public_exit"),
+  projectId: z.string(),
+  /** The private wallet that has the note. */
+  walletId: z.string(),
+  pool: storedAddress,
   commitment: storedBase,
 });
 
 export type ShieldLegPlan = z.output<typeof shieldPlan>;
 export type ExitLegPlan = z.output<typeof exitPlan>;
+
+/** Proves the exit of a leg and tries its calls. @throws DomainError `note_spent`, `simulation_failed`, `chain_unavailable` */
+export type ExitCalls = (
+  exit: { readonly plan: ExitLegPlan; readonly request: RouteRequest },
+  signal: AbortSignal,
+) => Promise<readonly Call[]>;
 
 const legPlan = z.discriminatedUnion("kind", [shieldPlan, exitPlan]);
 
@@ -50,12 +60,13 @@ const leftBy = (plan: ExitLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint
 };
 
 /** The routing provider, which also carries out deposits into privacy pools and public exits: to the driver they are legs as others are. */
-export const withShields = (routing: RoutingProvider): RoutingProvider => ({
+export const withShields = (routing: RoutingProvider, exitCalls: ExitCalls): RoutingProvider => ({
   ...routing,
-  build: (request, leg, signal, options) => {
+  build: async (request, leg, signal, options) => {
     const plan = planOf(leg);
     if (plan === null) return routing.build(request, leg, signal, options);
-    return Promise.resolve({ calls: plan.calls, spendsAll: true, validUntil: null, fillDeadline: null });
+    const calls = plan.kind === "shield" ? plan.calls : await exitCalls({ plan, request }, signal);
+    return { calls, spendsAll: true, validUntil: null, fillDeadline: null };
   },
   readSource: (request, leg, receipt) => {
     const plan = planOf(leg);

@@ -27,6 +27,14 @@ export interface ShieldInput {
   readonly privacyWalletId?: string | undefined;
 }
 
+/** How it comes to run: at once, or as one that was stored when it awaited approval. */
+export interface Run {
+  readonly transfer: NewTransfer | TransferRow;
+  readonly isStored: boolean;
+  readonly codeId: string | null;
+  readonly retryOf: string | null;
+}
+
 interface Asked {
   readonly pool: PrivacyPool;
   readonly amountBase: bigint;
@@ -80,11 +88,7 @@ export const createShielding = (context: PrivacyContext) => {
   };
 
   /** One try to make it run; the deposit number may be taken meanwhile. @throws TakenError */
-  const tryRun = async (
-    actor: Actor,
-    asked: Asked,
-    own: { transfer: NewTransfer | TransferRow; isStored: boolean; codeId: string | null },
-  ) => {
+  const tryRun = async (actor: Actor, asked: Asked, own: Run) => {
     const { pool, amountBase, wallet } = asked;
     const { transfer, isStored } = own;
     const { chainId, token } = pool;
@@ -114,7 +118,7 @@ export const createShielding = (context: PrivacyContext) => {
       ...(isStored ? { operationId: transfer.operationId } : {}),
       kind: "shield",
       createdBy: actorName(actor),
-      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: own.retryOf },
       request: requestOf(treasury.address, token, pool, amountBase),
       wallets: [treasury],
       legs: [{ legId, routeLeg: legOf(pool, amountBase, plan), via: "user_operation", gas }],
@@ -125,7 +129,9 @@ export const createShielding = (context: PrivacyContext) => {
           { projectId, chainId, operationId },
           { walletId: wallet.id, pool: pool.address, number },
         );
-        if (!isStored) await repository.insertTransfer(tx, { ...(transfer as NewTransfer), operationId });
+        if (isStored) return true;
+        await context.claimRetry(tx, own.retryOf, operationId);
+        await repository.insertTransfer(tx, { ...(transfer as NewTransfer), operationId });
         return true;
       },
       audit: {
@@ -151,25 +157,32 @@ export const createShielding = (context: PrivacyContext) => {
     }
   };
 
-  const letWait = async (actor: Actor, { pool, amountBase }: Asked, transfer: NewTransfer) => {
+  const letWait = async (
+    actor: Actor,
+    { pool, amountBase }: Asked,
+    { transfer, retryOf }: { transfer: NewTransfer; retryOf: string | null },
+  ) => {
     const treasury = await treasuryOf(actor.projectId);
     return operations.startAwaiting({
       projectId: actor.projectId,
       kind: "shield",
       createdBy: actorName(actor),
-      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf: null },
+      origin: { quoteId: transfer.id, transferId: transfer.id, retryOf },
       request: requestOf(treasury.address, pool.token, pool, amountBase),
       wallets: [treasury],
       expectedBase: noteOf(pool, amountBase),
       minimumBase: noteOf(pool, amountBase),
       expiresAt: addSeconds(clock.now(), APPROVAL_SECONDS),
-      claim: (tx, operationId) => repository.insertTransfer(tx, { ...transfer, operationId }),
+      claim: async (tx, operationId) => {
+        await context.claimRetry(tx, retryOf, operationId);
+        await repository.insertTransfer(tx, { ...transfer, operationId });
+      },
     });
   };
 
   return {
     /** @throws DomainError `below_pool_minimum`, `unknown_pool`, `insufficient_balance`, … */
-    create: async (actor: Actor, input: ShieldInput, once: Once | null) => {
+    create: async (actor: Actor, input: ShieldInput, once: Once | null, retryOf: string | null = null) => {
       const pool = await context.poolOf(input.chainId, input.token, "token");
       const amountBase = parseAmount(input.amount, pool.token.decimals);
       if (amountBase < pool.minimumBase) throw belowMinimum(pool.token, pool.minimumBase);
@@ -190,10 +203,10 @@ export const createShielding = (context: PrivacyContext) => {
         createdBy: actorName(actor),
         createdAt: clock.now(),
       };
-      if (context.policies.needsCode(actor)) await letWait(actor, asked, transfer);
+      if (context.policies.needsCode(actor)) await letWait(actor, asked, { transfer, retryOf });
       else
-        await run(actor, asked, { transfer, isStored: false, codeId: null }).catch((error: unknown) => {
-          if (error instanceof AwaitsApproval) return letWait(actor, asked, transfer);
+        await run(actor, asked, { transfer, isStored: false, codeId: null, retryOf }).catch((error: unknown) => {
+          if (error instanceof AwaitsApproval) return letWait(actor, asked, { transfer, retryOf });
           throw error;
         });
       return transfer.id;
@@ -205,7 +218,7 @@ export const createShielding = (context: PrivacyContext) => {
       const pool = await context.poolOf(transfer.chainId, token.address, "token");
       const wallet = await privateWallets.find(transfer.projectId, transfer.walletId, "privacyWalletId");
       const asked = { pool, amountBase: toBigInt(transfer.amountBase), wallet };
-      return (await run(actor, asked, { transfer, isStored: true, codeId })) !== null;
+      return (await run(actor, asked, { transfer, isStored: true, codeId, retryOf: null })) !== null;
     },
 
     lines: (transfer: TransferRow): string[] => {

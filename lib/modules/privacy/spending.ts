@@ -2,15 +2,24 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import { invalidRequest } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { formatAmount, parseAmount } from "@/lib/core/money";
+import { bpsOfCeil, formatAmount, parseAmount } from "@/lib/core/money";
+import { grossForAddress, grossForNote } from "@/lib/core/privacy-fees";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { PrivacyPool } from "@/lib/ports/privacy";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { storedToken, toStored } from "@/lib/ports/routing-json";
-import { grossForAddress, grossForNote, planSpends, type PlannedSpend } from "./amounts";
+import { planSpends, type PlannedSpend } from "./amounts";
 import { digestOf, type PrivacyContext } from "./context";
-import { belowMinimum, insufficientPrivate, noProcessor, noteInUse, smallSet } from "./errors";
+import {
+  belowMinimum,
+  insufficientPrivate,
+  noPrivateRoute,
+  noProcessor,
+  noteInUse,
+  priceMoved,
+  smallSet,
+} from "./errors";
 import type { Once } from "./once";
 import { QUEUE, TakenError, type NewStep, type NewTransfer, type TransferRow } from "./repository";
 import type { PrivacyWalletRow } from "./wallet-repository";
@@ -19,6 +28,12 @@ const APPROVAL_SECONDS = 24 * 3600;
 const TRIES_MAX = 5;
 
 export type SpendKind = "unshield" | "private_transfer" | "private_swap";
+
+interface UsedQuote {
+  readonly id: string;
+  readonly walletId: string;
+  readonly codeId: string | null;
+}
 
 /** What a private operation does, checked. */
 export interface SpendAsked {
@@ -42,6 +57,17 @@ export interface SpendInput {
   readonly privacyWalletId?: string | undefined;
   readonly acceptSmallSet?: boolean | undefined;
 }
+
+/** What the failed steps of an operation were to take out of notes, and to bring. */
+export interface Missing {
+  readonly withdrawBase: bigint;
+  readonly outBase: bigint;
+}
+
+const stored = (id: string | null): string => {
+  if (id === null) throw new Error("A private operation was not stored.");
+  return id;
+};
 
 const needed = (
   gross: (net: bigint) => bigint,
@@ -112,7 +138,7 @@ export const createSpending = (context: PrivacyContext) => {
   const operationOf = (
     actor: Actor,
     asked: SpendAsked,
-    own: { id: string; operationId: string; grossBase: bigint; codeId: string | null },
+    own: { id: string; operationId: string; grossBase: bigint; codeId: string | null; retryOf: string | null },
   ) => {
     const { pool, poolOut, amountBase, swap, toAddress, kind } = asked;
     return (runs: boolean) => ({
@@ -131,10 +157,11 @@ export const createSpending = (context: PrivacyContext) => {
       searchTerms: [`chain:${String(pool.chainId)}`, `token:${pool.token.symbol.toLowerCase()}`, own.id],
       createdBy: actorName(actor),
       approvalUntil: runs ? null : addSeconds(clock.now(), APPROVAL_SECONDS),
+      retryOf: own.retryOf,
       audit: {
         ...doneBy(actor),
         action: runs ? "operation.executed" : "operation.requested",
-        data: { kind, ...(runs ? { means: own.codeId === null ? "policy" : "code" } : {}) },
+        data: { kind, ...(runs ? { means: own.codeId === null ? "policy" : "code", codeId: own.codeId } : {}) },
       },
     });
   };
@@ -184,7 +211,7 @@ export const createSpending = (context: PrivacyContext) => {
   const start = (
     actor: Actor,
     asked: SpendAsked,
-    own: { once: Once | null; quote: { id: string; codeId: string | null } | null },
+    own: { once: Once | null; quote: UsedQuote | null; retryOf: string | null },
   ): Promise<string | null> =>
     again(async () => {
       const steps = await stepsOf(asked);
@@ -194,7 +221,7 @@ export const createSpending = (context: PrivacyContext) => {
       const admit =
         codeId === null ? await context.admission(actor, asked.pool.token, grossBase) : () => Promise.resolve(true);
       const input = {
-        operation: operationOf(actor, asked, { ...ids, grossBase, codeId }),
+        operation: operationOf(actor, asked, { ...ids, grossBase, codeId, retryOf: own.retryOf }),
         transfer: transferOf(actor, asked, ids, own.once),
         steps,
         quote: own.quote,
@@ -227,6 +254,37 @@ export const createSpending = (context: PrivacyContext) => {
     return { kind, wallet, pool, poolOut: pool, amountBase, toAddress: input.toAddress ?? null, toWallet, swap: null };
   };
 
+  /** What was asked for, with the pools and wallets of now. */
+  const askedOf = async (transfer: TransferRow): Promise<SpendAsked> => {
+    const tokenOf = (json: unknown) => storedToken.parse(json).address;
+    const [pool, poolOut] = await Promise.all([
+      context.poolOf(transfer.chainId, tokenOf(transfer.token), "token"),
+      context.poolOf(transfer.chainId, tokenOf(transfer.tokenOut), "token"),
+    ]);
+    const walletOf = (id: string) => privateWallets.find(transfer.projectId, id, "privacyWalletId");
+    const { path, toWalletId } = transfer;
+    const minimumBase = transfer.minimumBase === null ? null : toBigInt(transfer.minimumBase);
+    return {
+      kind: transfer.kind as SpendKind,
+      wallet: await walletOf(transfer.walletId),
+      pool,
+      poolOut,
+      amountBase: toBigInt(transfer.amountBase),
+      toAddress: transfer.toAddress as EvmAddress | null,
+      toWallet: toWalletId === null ? null : await walletOf(toWalletId),
+      swap: path === null || minimumBase === null ? null : { path, minimumBase, outBase: minimumBase },
+    };
+  };
+
+  /** The way of now, with the minimum that was promised. @throws DomainError `no_route`, `quote_price_moved` */
+  const priced = async ({ pool, poolOut }: SpendAsked, missing: Missing): Promise<NonNullable<SpendAsked["swap"]>> => {
+    const amountBase = missing.withdrawBase - bpsOfCeil(missing.withdrawBase, pool.relayFeeBps);
+    const price = await context.engine.priceSwap({ from: pool.token, to: poolOut.token, amountBase });
+    if (price === null) throw noPrivateRoute(pool.token, poolOut.token);
+    if (price.outBase < missing.outBase) throw priceMoved();
+    return { path: price.path, minimumBase: missing.outBase, outBase: price.outBase };
+  };
+
   return {
     start,
     /** @throws DomainError `small_anonymity_set`, `insufficient_balance`, `unknown_pool`, `below_pool_minimum`, … */
@@ -238,35 +296,27 @@ export const createSpending = (context: PrivacyContext) => {
     ): Promise<string> => {
       const asked = await resolve(actor, input, kind);
       if (kind === "private_transfer") await requireSet(asked.pool, asked.wallet, input.acceptSmallSet === true);
-      const id = await start(actor, asked, { once, quote: null });
-      if (id === null) throw new Error("A private operation was not stored.");
-      return id;
+      const id = await start(actor, asked, { once, quote: null, retryOf: null });
+      return stored(id);
+    },
+
+    /**
+     * Pays what did not arrive, out of the notes of now; below a pool's minimum too, because the whole was not.
+     * @param missing what its failed steps were to bring, and of a swap what they were to sell
+     */
+    retry: async (actor: Actor, transfer: TransferRow, missing: Missing): Promise<string> => {
+      const asked = await askedOf(transfer);
+      const swap = asked.swap === null ? null : await priced(asked, missing);
+      const amountBase = swap === null ? missing.outBase : missing.withdrawBase;
+      return stored(
+        await start(actor, { ...asked, amountBase, swap }, { once: null, quote: null, retryOf: transfer.operationId }),
+      );
     },
 
     /** Lets an operation run that awaited approval, with the notes of now. False when it awaits approval no more. */
     approve: (actor: Actor, transfer: TransferRow, codeId: string): Promise<boolean> =>
       again(async () => {
-        const { projectId } = transfer;
-        const tokenOf = (json: unknown) => storedToken.parse(json).address;
-        const [pool, poolOut] = await Promise.all([
-          context.poolOf(transfer.chainId, tokenOf(transfer.token), "token"),
-          context.poolOf(transfer.chainId, tokenOf(transfer.tokenOut), "token"),
-        ]);
-        const walletOf = (id: string) => privateWallets.find(projectId, id, "privacyWalletId");
-        const minimumBase = transfer.minimumBase === null ? null : toBigInt(transfer.minimumBase);
-        const asked: SpendAsked = {
-          kind: transfer.kind as SpendKind,
-          wallet: await walletOf(transfer.walletId),
-          pool,
-          poolOut,
-          amountBase: toBigInt(transfer.amountBase),
-          toAddress: transfer.toAddress as EvmAddress | null,
-          toWallet: transfer.toWalletId === null ? null : await walletOf(transfer.toWalletId),
-          swap:
-            transfer.path === null || minimumBase === null
-              ? null
-              : { path: transfer.path, minimumBase, outBase: minimumBase },
-        };
+        const asked = await askedOf(transfer);
         const steps = await stepsOf(asked);
         const audit = {
           ...doneBy(actor),

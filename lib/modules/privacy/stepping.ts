@@ -5,11 +5,13 @@ import {
   NotReadyError,
   type PrivacyEngine,
   type Spend,
+  type SpendOutcome,
+  type SpendRefusal,
   type SpendTransaction,
 } from "@/lib/ports/privacy";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { storedAddress, storedHex, storedToken } from "@/lib/ports/routing-json";
-import type { SentTransaction, TransactionSender } from "@/lib/ports/transactions";
+import { NotWantedError, type ChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import type { Clock } from "@/lib/core/clock";
 import { z } from "zod";
 import type { PrivacyRepository, StepRow, TransferRow } from "./repository";
@@ -29,7 +31,7 @@ export interface SteppingDeps {
   readonly repository: PrivacyRepository;
   readonly privateWallets: PrivateWallets;
   readonly engine: PrivacyEngine;
-  readonly transactions: TransactionSender;
+  readonly transactions: Pick<ChainTransactionsService, "send" | "find">;
   readonly fees: (chainId: number) => Promise<{ readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }>;
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
   readonly clock: Clock;
@@ -47,7 +49,7 @@ interface Failure {
 const IN_NOTE = "The money is in the private note.";
 const SPENT: Failure = {
   code: "note_spent",
-  message: "The note was spent by somebody else who has the wallet's mnemonic. Nothing was sent for this operation.",
+  message: "The note was spent by somebody else who has the wallet's mnemonic. This operation paid nothing out of it.",
   retryable: false,
 };
 const REFUSED: Failure = {
@@ -72,7 +74,7 @@ const UNDER_WAY = [
 const SUBMITTED = { status: "processing", subStatus: "source_submitted" } as const;
 
 /** The same step never gets two transactions for one proof. */
-const purposeOf = ({ operationId, position, attempt }: StepRow): string =>
+const purposeOf = ({ operationId, position }: StepRow, attempt: number): string =>
   `privacy:${operationId}:${String(position)}:${String(attempt)}`;
 
 /** Carries one spent note from its proof to the end. Every state is a row that any instance can go on from. */
@@ -115,15 +117,47 @@ export const createStepping = (deps: SteppingDeps) => {
     };
   };
 
+  const complete = (step: StepRow, txHash: `0x${string}`, outcome: SpendOutcome): Promise<StepResult> => {
+    const { blockNumber, receivedBase } = outcome;
+    return moveTo(step, "completed", { txHash, blockNumber, receivedBase }, null, clock.now());
+  };
+
+  /**
+   * The note is spent. That may be the work of this step: a reorganisation deeper than a chain's confirmations can bring back a
+   * transaction that had failed for good. Whoever gave the step up then would pay a second time with its retry.
+   */
+  const spent = async (step: StepRow): Promise<StepResult> => {
+    for (let attempt = 0; attempt <= step.attempt; attempt += 1) {
+      const sent = await transactions.find(step.chainId, purposeOf(step, attempt));
+      if (sent === null) continue;
+      if (sent.minedHash === null || sent.status !== "final") return "waits";
+      const outcome = await engine.outcome(step.chainId, sent.minedHash);
+      if (outcome === null) return "waits";
+      if (outcome.success) return complete(step, sent.minedHash, outcome);
+    }
+    return fail(step, SPENT);
+  };
+
+  const refused = (step: StepRow, refusal: SpendRefusal): Promise<StepResult> => {
+    if (refusal === "moved") return anew(step);
+    return refusal === "spent" ? spent(step) : fail(step, REFUSED);
+  };
+
+  /** The time of a step that waits for another one's proof has not begun. */
+  const isOverdue = ({ provingSince }: StepRow): boolean =>
+    provingSince !== null && addSeconds(provingSince, WAIT_SECONDS_MAX) < clock.now();
+
   /** Makes the proof, and keeps its transaction before anybody is shown it. A cancelled operation keeps none. */
   const queued = async (transfer: TransferRow, step: StepRow, signal: AbortSignal): Promise<StepResult> => {
-    if (addSeconds(step.provingSince ?? step.updatedAt, WAIT_SECONDS_MAX) < clock.now()) return fail(step, NOT_READY);
     let transaction: SpendTransaction;
     try {
-      transaction = await engine.prove(await spendOf(transfer, step), signal);
+      // The time left is counted from the proof's turn. It is shown and nothing else, so nobody waits for it to be stored.
+      const onStart = (): void => void repository.noteProofBegan(step, clock.now()).catch(() => undefined);
+      transaction = await engine.prove(await spendOf(transfer, step), signal, onStart);
     } catch (error) {
-      if (error instanceof NotReadyError) return "waits";
-      if (error instanceof NoteGoneError) return fail(step, SPENT);
+      // After an outage it is tried at least once more.
+      if (error instanceof NotReadyError) return isOverdue(step) ? fail(step, NOT_READY) : "waits";
+      if (error instanceof NoteGoneError) return spent(step);
       throw error;
     }
     const { operationId } = step;
@@ -151,44 +185,32 @@ export const createStepping = (deps: SteppingDeps) => {
   const proved = async (step: StepRow): Promise<StepResult> => {
     const { to, data } = storedTransaction.parse(step.transaction);
     const { chainId } = step;
-    const purpose = purposeOf(step);
-    let sent: SentTransaction | null = await transactions.find(chainId, purpose);
-    if (sent === null) {
-      const checked = await engine.check(chainId, { to, data });
-      if ("refusal" in checked) {
-        if (checked.refusal === "moved") return anew(step);
-        return fail(step, checked.refusal === "spent" ? SPENT : REFUSED);
-      }
-      const fees = await deps.fees(chainId);
-      sent = await transactions.send({
-        chainId,
-        keyId: EXECUTOR_KEY_ID,
-        purpose,
-        to,
-        data,
-        value: 0n,
-        gas: checked.gas,
-        fees,
-      });
+    const checked = await engine.check(chainId, { to, data });
+    if ("refusal" in checked) return refused(step, checked.refusal);
+    const fees = await deps.fees(chainId);
+    const purpose = purposeOf(step, step.attempt);
+    const transaction = { chainId, keyId: EXECUTOR_KEY_ID, purpose, to, data, value: 0n, gas: checked.gas, fees };
+    try {
+      await transactions.send(transaction, (tx) => repository.claimSubmission(tx, step, clock.now()));
+    } catch (error) {
+      // Another worker went on with this step, or gave it up.
+      if (!(error instanceof NotWantedError)) throw error;
     }
-    return moveTo(step, "submitted", { txHash: sent.hash }, null, clock.now());
+    return "moved";
   };
 
   const submitted = async (step: StepRow): Promise<StepResult> => {
-    const sent = await transactions.find(step.chainId, purposeOf(step));
+    const sent = await transactions.find(step.chainId, purposeOf(step, step.attempt));
     if (sent === null) throw new Error("A transaction is missing that was stored.");
+    if (step.txHash === null) return moveTo(step, "submitted", { txHash: sent.hash }, null, clock.now());
     // The reconciler offers it again where nodes have lost it. What is mined a reorganisation may still take back.
     if (sent.minedHash === null || sent.status !== "final") return "waits";
     const outcome = await engine.outcome(step.chainId, sent.minedHash);
     if (outcome === null) return "waits";
-    const { success, blockNumber, receivedBase } = outcome;
-    if (success)
-      return moveTo(step, "completed", { txHash: sent.minedHash, blockNumber, receivedBase }, null, clock.now());
+    if (outcome.success) return complete(step, sent.minedHash, outcome);
     const { to, data } = storedTransaction.parse(step.transaction);
     const checked = await engine.check(step.chainId, { to, data });
-    if ("refusal" in checked && checked.refusal !== "moved")
-      return fail(step, checked.refusal === "spent" ? SPENT : REFUSED);
-    return anew(step);
+    return "refusal" in checked ? refused(step, checked.refusal) : anew(step);
   };
 
   return {

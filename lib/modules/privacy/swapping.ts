@@ -3,13 +3,13 @@ import { addSeconds } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { bpsOfCeil, formatAmount, lessBpsFloor, parseAmount } from "@/lib/core/money";
+import { feeFloor } from "@/lib/core/privacy-fees";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { PrivacyPool } from "@/lib/ports/privacy";
 import { storedToken, toStored } from "@/lib/ports/routing-json";
-import { feeFloor } from "./amounts";
 import { digestOf, type PrivacyContext } from "./context";
-import { belowMinimum, noProcessor } from "./errors";
+import { belowMinimum, noPrivateRoute, noProcessor } from "./errors";
 import type { Once } from "./once";
 import type { QuoteRow } from "./repository";
 import type { Spending } from "./spending";
@@ -28,6 +28,12 @@ const expired = (): DomainError =>
   new DomainError("quote_expired", "This quote has expired. Nothing was sent; ask for a new one.");
 const used = (): DomainError =>
   new DomainError("quote_already_used", "This quote was executed already; its money moved once.");
+
+const preparedElsewhere = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "Another request prepared this quote at the same moment. Nothing was sent; try again.",
+  );
 
 /** Private swaps: quote, then a code or the choice of a private wallet, then execute. */
 export const createSwapping = (context: PrivacyContext, spending: Spending) => {
@@ -63,11 +69,7 @@ export const createSwapping = (context: PrivacyContext, spending: Spending) => {
       if (amountBase < from.minimumBase) throw belowMinimum(from.token, from.minimumBase);
       const relayFee = bpsOfCeil(amountBase, from.relayFeeBps);
       const price = await engine.priceSwap({ from: from.token, to: to.token, amountBase: amountBase - relayFee });
-      if (price === null)
-        throw new DomainError(
-          "no_route",
-          `There is no way from ${from.token.symbol} to ${to.token.symbol} on this chain.`,
-        );
+      if (price === null) throw noPrivateRoute(from.token, to.token);
       const minimumBase = lessBpsFloor(price.outBase, input.slippageBps);
       if (minimumBase < to.minimumBase) throw belowMinimum(to.token, to.minimumBase);
       const now = clock.now();
@@ -106,6 +108,7 @@ export const createSwapping = (context: PrivacyContext, spending: Spending) => {
         expected: { token: to.token, amountBase: price.outBase - keeps(price.outBase) },
         minimum: { token: to.token, amountBase: minimumBase - keeps(minimumBase) },
         poolFee: { token: to.token, amountBase: keeps(price.outBase) },
+        anonymitySet: await context.anonymitySetOf(await privateWallets.choose(actor, undefined), from),
       };
     },
 
@@ -144,13 +147,19 @@ export const createSwapping = (context: PrivacyContext, spending: Spending) => {
         input.otp === undefined
           ? null
           : await otp.consume({ actor, subjectId: quote.id, digest: new Uint8Array(quote.digest), code: input.otp });
-      const change = { walletId: wallet.id, approvedAt: code === null ? null : now, codeId: code?.otpId ?? null };
-      if (!(await repository.prepareQuote(quote, change, now))) throw used();
+      // Whoever approved it meant the private wallet of then.
+      const keeps = code === null && quote.walletId === wallet.id;
+      const approvedAt = code !== null ? now : keeps ? quote.approvedAt : null;
+      const codeId = code !== null ? code.otpId : keeps ? quote.codeId : null;
+      if (!(await repository.prepareQuote(quote, { walletId: wallet.id, approvedAt, codeId }, now))) {
+        await open(actor.projectId, quote.id);
+        throw preparedElsewhere();
+      }
       return {
         quoteId: quote.id,
         expiresAt: quote.expiresAt,
         privacyWalletId: wallet.id,
-        approved: code !== null || quote.approvedAt !== null,
+        approved: approvedAt !== null,
       };
     },
 
@@ -178,9 +187,12 @@ export const createSwapping = (context: PrivacyContext, spending: Spending) => {
           toWallet: wallet,
           swap,
         },
-        { once, quote: { id: quote.id, codeId: quote.approvedAt === null ? null : (quote.codeId ?? "") } },
+        { once, quote: { id: quote.id, walletId: wallet.id, codeId: quote.codeId }, retryOf: null },
       );
-      if (transferId === null) throw used();
+      if (transferId === null) {
+        await open(actor.projectId, quote.id);
+        throw preparedElsewhere();
+      }
       return transferId;
     },
   };

@@ -33,7 +33,7 @@ export const createQuotesRepository = (database: Database) => ({
       const row = await insertQuote(tx, quote);
       if (row === null) return null;
       if (audit !== null) await recordAudit(tx, audit);
-      await recordTransferEvent(tx, row, { status: "pending", at: row.createdAt });
+      await recordTransferEvent(tx, row, { type: "transfer.created", at: row.createdAt });
       return toQuote(row);
     });
   },
@@ -82,6 +82,7 @@ export const createQuotesRepository = (database: Database) => ({
       const action = quote.transferId === null ? "quote.approved" : "transfer.approved";
       const subject = quote.transferId ?? quote.id;
       await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means: "code", codeId }, at: now });
+      await recordTransferEvent(tx, quote, { type: "transfer.approved", at: now });
     }),
 
   /** False when it was used, or prepared by somebody else, since `read`. */
@@ -111,7 +112,7 @@ export const createQuotesRepository = (database: Database) => ({
       if (count === 0) return false;
       await recordAudit(tx, audit);
       const row = await tx.quote.findUniqueOrThrow({ where: { id: read.id } });
-      await recordTransferEvent(tx, row, { status: "cancelled", at: audit.at });
+      await recordTransferEvent(tx, row, { type: "transfer.cancelled", at: audit.at });
       return true;
     }),
 
@@ -149,15 +150,18 @@ export const createQuotesRepository = (database: Database) => ({
   },
 });
 
-/** Of a transfer that has no operation yet; afterwards its operation writes them. */
+/**
+ * Of a transfer that has no operation yet; afterwards its operation writes them. One that is not executed in time expires by its
+ * `expiresAt`, without an event.
+ */
 const recordTransferEvent = async (
   tx: Tx,
-  { projectId, transferId, kind }: QuoteRow,
-  { status, at }: { status: "pending" | "cancelled"; at: Date },
+  { projectId, transferId, kind, expiresAt }: Pick<Quote, "projectId" | "transferId" | "kind" | "expiresAt">,
+  { type, at }: { type: "transfer.created" | "transfer.approved" | "transfer.cancelled"; at: Date },
 ): Promise<void> => {
   if (transferId === null) return;
-  const type = status === "pending" ? "transfer.created" : "transfer.cancelled";
-  const data = { operationId: null, transferId, kind, status };
+  const status = type === "transfer.cancelled" ? "cancelled" : "pending";
+  const data = { operationId: null, transferId, kind, status, expiresAt: expiresAt.toISOString() };
   await recordEvents(tx, [{ projectId, type, objectId: transferId, data, at }]);
 };
 

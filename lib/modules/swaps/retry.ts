@@ -3,6 +3,7 @@ import { DomainError } from "@/lib/core/errors";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import {
+  isPrivateKind,
   mayRetry,
   retryableLegs,
   type OperationsService,
@@ -58,7 +59,9 @@ export const createRetry = (
       );
     }
     const before = storedRouteRequest.parse(operation.request);
-    const sources = mayRetry(operation) ? sourcesOf(retryableLegs(operation), before) : [];
+    // A quote of the usual kind would pay a pool without making a note.
+    const sources =
+      mayRetry(operation) && !isPrivateKind(operation.kind) ? sourcesOf(retryableLegs(operation), before) : [];
     if (sources.length === 0) {
       throw new DomainError(
         "invalid_state",

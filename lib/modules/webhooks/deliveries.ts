@@ -4,6 +4,8 @@ import { invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
+import { mayReadPrivate } from "@/lib/modules/events/service";
+import { bodyOf } from "./body";
 import {
   findDelivery,
   insertDelivery,
@@ -11,6 +13,7 @@ import {
   listDeliveries,
   type AttemptRow,
   type DeliveryRow,
+  type FoundDelivery,
   type NewDelivery,
 } from "./delivery-repository";
 import type { EndpointView } from "./endpoint-repository";
@@ -29,11 +32,18 @@ interface DeliveriesDeps {
 const REPLAY_NUMBERS_MAX = 10_000;
 const TEST_TYPE = "webhook.test";
 
+/** What an endpoint gets that may not know private details. The receiver's answer may repeat them. */
+const withoutDetails = (delivery: FoundDelivery, attempt: AttemptRow): AttemptRow => {
+  const event = { ...delivery, objectSequence: 0, payload: "{}" };
+  const requestBody = bodyOf(event, { payload: "thin", includePrivate: false });
+  return { ...attempt, requestBody, responseBody: attempt.responseBody === null ? null : "" };
+};
+
 /** Deliveries as people look at them and ask for them. The worker makes them. */
 export const createDeliveriesService = ({ database, clock, find, mayChange }: DeliveriesDeps) => {
   const reader = sqlOn(database.pool);
 
-  const get = async (projectId: string, id: string): Promise<DeliveryRow> => {
+  const get = async (projectId: string, id: string): Promise<FoundDelivery> => {
     const delivery = isId("delivery", id) ? await findDelivery(reader, projectId, id) : null;
     if (delivery === null) throw notFound();
     return delivery;
@@ -72,10 +82,13 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
       return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
     },
 
-    /** With each of its requests. @throws DomainError `not_found` */
-    get: async (projectId: string, id: string): Promise<{ delivery: DeliveryRow; attempts: readonly AttemptRow[] }> => {
+    /** With each of its requests, of which only those see the private details who may. @throws DomainError `not_found` */
+    get: async (actor: Actor, id: string): Promise<{ delivery: DeliveryRow; attempts: readonly AttemptRow[] }> => {
+      const { projectId } = actor;
       const delivery = await get(projectId, id);
-      return { delivery, attempts: await listAttempts(reader, projectId, id) };
+      const attempts = await listAttempts(reader, projectId, id);
+      const isShown = !delivery.private || mayReadPrivate(actor);
+      return { delivery, attempts: isShown ? attempts : attempts.map((one) => withoutDetails(delivery, one)) };
     },
 
     /** @throws DomainError `not_found`, `invalid_state` while the endpoint is disabled */
@@ -87,7 +100,10 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
 
     /** The same event once more, whatever became of it. @throws DomainError `not_found`, `invalid_state` */
     resend: async (actor: Actor, id: string): Promise<DeliveryRow> => {
-      const { projectId, endpointId, eventId, type, sequence, previousSequence, objectId } = await get(actor.projectId, id);
+      const { projectId, endpointId, eventId, type, sequence, previousSequence, objectId } = await get(
+        actor.projectId,
+        id,
+      );
       await awake(actor, endpointId);
       return add({ projectId, endpointId, kind: "resend", eventId, type, sequence, previousSequence, objectId });
     },

@@ -60,9 +60,17 @@ export const listDeliveries = (sql: SqlReader, query: DeliveryQuery): Promise<re
   );
 };
 
-export const findDelivery = async (sql: SqlReader, projectId: string, id: string): Promise<DeliveryRow | null> => {
-  const text = `SELECT ${COLUMNS} FROM webhook_delivery d WHERE d.project_id = $1 AND d.id = $2`;
-  return (await sql.query<DeliveryRow>(text, [projectId, id]))[0] ?? null;
+/** With whether its event is of a private movement. */
+export interface FoundDelivery extends DeliveryRow {
+  readonly private: boolean;
+}
+
+export const findDelivery = async (sql: SqlReader, projectId: string, id: string): Promise<FoundDelivery | null> => {
+  const text = `
+    SELECT ${COLUMNS}, coalesce(e.private, false) AS private
+    FROM webhook_delivery d LEFT JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence
+    WHERE d.project_id = $1 AND d.id = $2`;
+  return (await sql.query<FoundDelivery>(text, [projectId, id]))[0] ?? null;
 };
 
 /** In their order. */

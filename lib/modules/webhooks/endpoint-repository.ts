@@ -50,7 +50,8 @@ const INSERT = `
 export type NewEndpoint = Omit<EndpointRow, "status" | "disabledReason" | "version" | "updatedAt">;
 
 export const insertEndpoint = async (sql: Sql, endpoint: NewEndpoint): Promise<void> => {
-  const { projectId, id, url, events, payload, includePrivate, description, concurrency, createdBy, createdAt } = endpoint;
+  const { projectId, id, url, events, payload, includePrivate, description, concurrency, createdBy, createdAt } =
+    endpoint;
   const values = [projectId, id, url, events, payload, includePrivate, description, concurrency, createdBy];
   await sql.change(INSERT, [...values, createdAt.toISOString()]);
 };
@@ -121,3 +122,15 @@ export const deleteEndpoint = async (sql: Sql, projectId: string, id: string): P
   await sql.change(waiting, [projectId, id]);
   return (await sql.change("DELETE FROM webhook_endpoint WHERE project_id = $1 AND id = $2", [projectId, id])) === 1;
 };
+
+const COUNT_STATES = `
+  SELECT count(*) FILTER (WHERE w.status = 'active' AND l.failing_since IS NULL)::int AS active,
+    count(*) FILTER (WHERE w.status = 'active' AND l.failing_since IS NOT NULL)::int AS failing,
+    count(*) FILTER (WHERE w.status = 'paused')::int AS paused, count(*) FILTER (WHERE w.status = 'disabled')::int AS disabled
+  FROM webhook_endpoint w JOIN webhook_lane l ON l.project_id = w.project_id AND l.endpoint_id = w.id`;
+
+export type EndpointStates = Record<"active" | "failing" | "paused" | "disabled", number>;
+
+/** Of all projects; for metrics. */
+export const countEndpointStates = async (sql: SqlReader): Promise<EndpointStates> =>
+  (await sql.query<EndpointStates>(COUNT_STATES, []))[0] ?? { active: 0, failing: 0, paused: 0, disabled: 0 };

@@ -105,13 +105,15 @@ export const dueDeliveries = (
   return sql.query<DueDelivery>(DUE, [projectId, endpointId, now.toISOString(), underWay, limit]);
 };
 
+// `= ANY` leads to the primary key. By the join alone the planner, whose statistics lag behind, may walk all that waits for each row;
+// and `completed_at`, which is null while a delivery is pending, keeps it from the index of what is pending.
 const RECORD = `
   UPDATE webhook_delivery d SET status = r.status, attempts = d.attempts + 1, due_at = r.due_at, last_status = r.status_code,
     last_error = r.error, first_attempt_at = coalesce(d.first_attempt_at, r.at),
     completed_at = CASE WHEN r.status = 'pending' THEN NULL ELSE $8::timestamptz END
   FROM unnest($2::text[], $3::int[], $4::text[], $5::timestamptz[], $6::int[], $7::text[], $9::timestamptz[])
     AS r (id, attempts, status, due_at, status_code, error, at)
-  WHERE d.project_id = $1 AND d.id = r.id AND d.status = 'pending' AND d.attempts = r.attempts`;
+  WHERE d.project_id = $1 AND d.id = ANY($2::text[]) AND d.id = r.id AND d.completed_at IS NULL AND d.attempts = r.attempts`;
 
 const INSERT_ATTEMPTS = `
   INSERT INTO webhook_attempt (project_id, delivery_id, number, at, duration_ms, url, request_headers, request_body, status_code,

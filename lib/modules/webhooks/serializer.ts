@@ -7,6 +7,8 @@ import type {
   listWebhookEndpoints,
   testWebhookEndpoint,
 } from "@/lib/contracts/webhook-endpoints";
+import type { readWebhookReceiver } from "@/lib/contracts/dev";
+import type { WebhookReceiver } from "./receiver";
 import type { AttemptRow, DeliveryRow, Endpoint } from "./service";
 
 type EndpointBody = ResponseOf<typeof getWebhookEndpoint>;
@@ -82,3 +84,17 @@ export const toDeliveryWithRequests = (found: {
   readonly delivery: DeliveryRow;
   readonly attempts: readonly AttemptRow[];
 }): ResponseOf<typeof getDelivery> => ({ ...toDelivery(found.delivery), requests: found.attempts.map(toAttempt) });
+
+export const toReceived = (
+  read: Awaited<ReturnType<WebhookReceiver["read"]>>,
+): ResponseOf<typeof readWebhookReceiver> => ({
+  url: read.url,
+  endpointIds: [...read.endpointIds],
+  data: read.requests.map(({ id, at, headers, body, signature }) => ({
+    id,
+    receivedAt: at.toISOString(),
+    headers: { ...headers },
+    body,
+    signature,
+  })),
+});

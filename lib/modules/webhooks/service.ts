@@ -107,7 +107,12 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
       // Two at once may both be the last one: the bound keeps the list short, and one more does no harm.
       if ((await countEndpoints(sql, projectId)) >= ENDPOINTS_MAX) throw tooManyEndpoints();
       const own = { projectId, id, url, events, payload, includePrivate, description };
-      await insertEndpoint(sql, { ...own, concurrency: CONCURRENCY, createdBy: actorName(actor), createdAt: clock.now() });
+      await insertEndpoint(sql, {
+        ...own,
+        concurrency: CONCURRENCY,
+        createdBy: actorName(actor),
+        createdAt: clock.now(),
+      });
       await audit(sql, actor, { action: "webhook_endpoint.created", id, data: { url, events, includePrivate } });
       return secrets.replace(sql, { projectId, endpointId: id }, 0);
     });
@@ -117,7 +122,10 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
   const update = async (actor: Actor, id: string, change: EndpointChange): Promise<Endpoint> => {
     mayChange(actor);
     const before = await find(actor.projectId, id);
-    if (change.includePrivate === true && !before.includePrivate) checkPrivate(actor, true);
+    // Whoever may not read private details must not have them sent to a URL of their choice either.
+    const widens = change.includePrivate === true && !before.includePrivate;
+    const moves = change.url !== undefined && change.url !== before.url;
+    checkPrivate(actor, (widens || moves) && (change.includePrivate ?? before.includePrivate));
     if (change.url !== undefined) await checkUrl(change.url);
     const status = change.status ?? before.status;
     const after = {
@@ -133,7 +141,11 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
       if (!(await updateEndpoint(sql, before, { ...after, at: clock.now() }))) throw changedMeanwhile();
       if (before.status !== "active" && status === "active") await forgetFailures(sql, actor.projectId, id);
       const { url, events, includePrivate } = after;
-      await audit(sql, actor, { action: "webhook_endpoint.updated", id, data: { url, events, includePrivate, status } });
+      await audit(sql, actor, {
+        action: "webhook_endpoint.updated",
+        id,
+        data: { url, events, includePrivate, status },
+      });
     });
     return withSecrets(await find(actor.projectId, id));
   };

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -8,15 +8,16 @@ export const newSigningSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYT
 
 const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
 
+const sign = (secret: string, { id, timestamp, body }: { id: string; timestamp: string; body: string }): string =>
+  `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+
 /** The headers of Standard Webhooks. Several secrets sign side by side while one takes the place of another. */
 export const signedHeaders = (
   secrets: readonly string[],
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
 ): Record<string, string> => {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signatures = secrets.map(
-    (secret) => `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`,
-  );
+  const signatures = secrets.map((secret) => sign(secret, { id, timestamp, body }));
   return {
     "content-type": "application/json",
     "user-agent": "Causeway-Webhooks/1.0",
@@ -24,4 +25,25 @@ export const signedHeaders = (
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" "),
   };
+};
+
+export type SignatureState = "valid" | "invalid" | "too_old" | "missing";
+
+const WINDOW_MS = 5 * 60_000;
+
+const isSame = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/** What a receiver with these secrets makes of the headers. */
+export const signatureOf = (
+  secrets: readonly string[],
+  sent: { header(name: string): string | null; readonly body: string; readonly now: Date },
+): SignatureState => {
+  const [id, timestamp, given] = ["id", "timestamp", "signature"].map((name) => sent.header(`webhook-${name}`) ?? "");
+  if (!id || !timestamp || !given) return "missing";
+  const expected = secrets.map((secret) => sign(secret, { id, timestamp, body: sent.body }));
+  if (!given.split(" ").some((signature) => expected.some((one) => isSame(signature, one)))) return "invalid";
+  return Math.abs(sent.now.getTime() - Number(timestamp) * 1000) <= WINDOW_MS ? "valid" : "too_old";
 };

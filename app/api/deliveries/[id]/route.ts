@@ -5,5 +5,5 @@ import { toDeliveryWithRequests } from "@/lib/modules/webhooks/serializer";
 export const GET = route({
   contract: getDelivery,
   handler: async ({ params, actor, services }) =>
-    ok(toDeliveryWithRequests(await services.webhooks.deliveries.get(actor.projectId, params.id))),
+    ok(toDeliveryWithRequests(await services.webhooks.deliveries.get(actor, params.id))),
 });

@@ -6,6 +6,7 @@ export const GET = route({
   contract: getPrivateBalances,
   handler: async ({ query, actor, services }) => {
     const balances = await services.privacy.balances(actor, query.privacyWalletId);
-    return ok(toPrivateBalances(balances, services.privacy.engineName));
+    const { engineName: engine, anonymitySetMin } = services.privacy;
+    return ok(toPrivateBalances(balances, { engine, anonymitySetMin }));
   },
 });

@@ -23,6 +23,7 @@ const PERMANENT = new Set<string>([
   "no_route",
   "insufficient_liquidity",
   "insufficient_balance",
+  "note_spent",
   "simulation_failed",
   "sponsor_budget_exceeded",
   "unsupported_chain",

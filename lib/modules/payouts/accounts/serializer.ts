@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { failureRecord } from "@/lib/contracts/operations";
+import { failureRecord } from "@/lib/contracts/common";
 import type { accountsPayoutItem, accountsPayoutRecord } from "@/lib/contracts/payout-records";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";

@@ -1,5 +1,5 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { failureRecord } from "@/lib/contracts/operations";
+import { failureRecord } from "@/lib/contracts/common";
 import type { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { formatAmount } from "@/lib/core/money";
 import { storedTotals } from "../wallets/stored";

@@ -1,6 +1,6 @@
 /** Payments from the treasury to many addresses of one chain. */
 import { actorName, type Actor } from "@/lib/core/actor";
-import { failureRecord } from "@/lib/contracts/operations";
+import { failureRecord } from "@/lib/contracts/common";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { WalletPayout } from "@/lib/db/generated/client";

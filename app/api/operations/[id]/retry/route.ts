@@ -1,8 +1,18 @@
 import { retryOperation } from "@/lib/contracts/operations";
 import { ok, route } from "@/lib/http/route";
+import { toPrivateTransfer } from "@/lib/modules/privacy/serializer";
 
 export const POST = route({
   contract: retryOperation,
-  beforeReplay: ({ params, actor, services }) => services.swaps.checkRecipient(actor, { operationId: params.id }),
-  handler: async ({ params, actor, services }) => ok(await services.swaps.retry(actor, params.id)),
+  beforeReplay: async ({ params, actor, services }) => {
+    await services.operations.getFor(actor, params.id);
+    if (await services.privacy.checkRetry(actor, params.id)) return;
+    await services.swaps.checkRecipient(actor, { operationId: params.id });
+  },
+  handler: async ({ params, actor, services }) => {
+    await services.operations.getFor(actor, params.id);
+    const again = await services.privacy.retry(actor, params.id);
+    if (again !== null) return ok(toPrivateTransfer(again, services.clock.now()));
+    return ok(await services.swaps.retry(actor, params.id));
+  },
 });

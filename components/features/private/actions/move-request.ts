@@ -1,0 +1,65 @@
+/** Turns a checked form into the request of its action, and into what an observer sees of it. */
+import type { RecipientView } from "@/components/features/transfer/recipient";
+import { formatAmount, parseAmount } from "@/lib/core/money";
+import { pictureAmount } from "../amounts";
+import type { Observed } from "../observer/scenes";
+import type { PoolBalance } from "../types";
+import { feesOf, type FormValues } from "./form-model";
+import type { SendTerms } from "./receipt";
+import type { MoveRequest } from "./use-create-move";
+
+interface Checked {
+  readonly action: MoveRequest["action"];
+  readonly values: FormValues;
+  readonly pool: PoolBalance;
+  readonly amount: string;
+  readonly acceptsSmallSet?: boolean;
+}
+
+/** The request of a form that was found right. */
+export const toMoveRequest = ({ action, values, pool, amount, acceptsSmallSet = false }: Checked): MoveRequest => {
+  const move = {
+    chainId: pool.chainId,
+    token: pool.token.address,
+    amount,
+    ...(values.walletId === "" ? {} : { privacyWalletId: values.walletId }),
+  };
+  const toAddress = values.toAddress.trim();
+  if (action === "shield") return { action, body: move };
+  if (action === "unshield") return { action, body: toAddress === "" ? move : { ...move, toAddress } };
+  return {
+    action,
+    body: {
+      ...move,
+      ...(values.target === "wallet" ? { toPrivacyWalletId: values.toWalletId } : { toAddress }),
+      ...(acceptsSmallSet ? { acceptSmallSet: true } : {}),
+    },
+  };
+};
+
+const recipientText = (terms: SendTerms, shortened: (recipient: RecipientView) => string): string => {
+  if (terms.toWalletName !== null) return terms.toWalletName;
+  if (terms.recipient.as !== "none") return shortened(terms.recipient);
+  return terms.action === "unshield" ? "Treasury" : "the recipient";
+};
+
+/** What will be seen of a move that is still a form. */
+export const observedOfTerms = (terms: SendTerms, shortened: (recipient: RecipientView) => string): Observed => {
+  const { action, pool, amount, toWalletName } = terms;
+  const { symbol, decimals } = pool.token;
+  const arrives =
+    action === "shield" && amount !== null
+      ? feesOf("shield", pool, { amountBase: parseAmount(amount, decimals), target: "address" }).netBase
+      : null;
+  return {
+    kind: action === "transfer" && toWalletName !== null ? "inside" : action,
+    stage: "planned",
+    amount: amount === null ? `… ${symbol}` : pictureAmount(amount, symbol),
+    arrives: arrives === null ? null : pictureAmount(formatAmount(arrives, decimals), symbol),
+    wallet: terms.walletName,
+    recipient: recipientText(terms, shortened),
+    pool: `${symbol} pool`,
+    toPool: null,
+    setSize: pool.anonymitySet,
+  };
+};

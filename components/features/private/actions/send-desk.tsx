@@ -1,0 +1,159 @@
+"use client";
+
+import { ArrowRight } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { recipientView, type RecipientView } from "@/components/features/transfer/recipient";
+import { shorten } from "@/components/ui/address";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Sheet } from "@/components/ui/sheet";
+import { privateTransfer, shield, unshield } from "@/lib/contracts/privacy";
+import { Honesty } from "../honesty";
+import { ObserverSheet } from "../observer/observer-sheet";
+import type { PoolBalance } from "../types";
+import { readableAmount, type Action } from "./form-model";
+import { observedOfTerms, toMoveRequest } from "./move-request";
+import { PaySheet } from "./pay-sheet";
+import { SendReceipt, type SendTerms } from "./receipt";
+import { RecipientSheet } from "./recipient-sheet";
+import { ReviewDialog } from "./review-dialog";
+import { isSmallSet, SmallSetAlert } from "./small-set";
+import { useCreateMove } from "./use-create-move";
+import { useKnownRecipients } from "./use-known-recipients";
+import { usePrivateForm, type PrivateForm, type PrivateSetup } from "./use-private-form";
+
+type SendAction = Exclude<Action, "swap">;
+
+const CONTRACTS = { shield, transfer: privateTransfer, unshield };
+const EXAMPLE = { chainId: 31337, token: "USDC", amount: "25" };
+
+/** A name where there is one, else the address with its middle left out. */
+const shortName = (recipient: RecipientView): string =>
+  recipient.as === "none"
+    ? ""
+    : recipient.as === "own" || recipient.as === "contact"
+      ? recipient.name
+      : shorten(recipient.address);
+
+const termsOf = (
+  action: SendAction,
+  pool: PoolBalance,
+  from: { form: PrivateForm; setup: PrivateSetup; recipient: RecipientView },
+): SendTerms => {
+  const { form, setup, recipient } = from;
+  const nameOf = (id: string): string | undefined =>
+    setup.wallets.find(({ privacyWalletId }) => privacyWalletId === id)?.name;
+  const inside = action === "transfer" && form.values.target === "wallet";
+  return {
+    action,
+    pool,
+    // The receipt counts with an amount also while something else is missing.
+    amount: readableAmount(form.values.amount, pool),
+    walletName: nameOf(form.values.walletId) ?? "Private wallet",
+    recipient: action === "shield" ? { as: "none" } : recipient,
+    toWalletName: inside ? (nameOf(form.values.toWalletId) ?? "Another private wallet") : null,
+    treasuryAddress: setup.setup.treasury?.address,
+  };
+};
+
+/** Shield, transfer or unshield: the form, what is seen of it, the receipt and the review. */
+export const SendDesk = ({
+  action,
+  setup,
+}: {
+  readonly action: SendAction;
+  readonly setup: PrivateSetup;
+}): ReactNode => {
+  const form = usePrivateForm(action, setup);
+  const { known, complete } = useKnownRecipients();
+  const recipient = recipientView(form.values.toAddress, known);
+  const [comparedAddress, setComparedAddress] = useState<string | null>(null);
+  const [reviewing, setReviewing] = useState(false);
+  const move = useCreateMove();
+  const { pool } = form;
+  if (pool === undefined)
+    return (
+      <Sheet flush>
+        <EmptyState title="No chain has a privacy pool">Add `privacyPools` to a chain in the configuration.</EmptyState>
+      </Sheet>
+    );
+  const terms = termsOf(action, pool, { form, setup, recipient });
+  const paysAddress = action !== "shield" && terms.toWalletName === null && recipient.as !== "none";
+  const compared = recipient.as !== "none" && comparedAddress === recipient.address;
+  const isMistakable = paysAddress && recipient.lookAlike !== null && !compared;
+  const { amount } = form.check;
+  const errors = { ...move.fieldErrors, ...form.shown };
+  const review = (): void => {
+    form.tryAll();
+    move.reset();
+    if (amount !== null && !isMistakable) setReviewing(true);
+  };
+  const min = setup.balances.anonymitySetMin;
+  const isSmall = action === "transfer" && isSmallSet(pool.anonymitySet, min);
+  return (
+    <>
+      <form
+        noValidate
+        aria-label={action}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          review();
+        }}
+      >
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+          <div className="flex min-w-0 flex-col gap-4">
+            <PaySheet form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
+            {action === "shield" ? null : (
+              <RecipientSheet
+                form={form}
+                errors={errors}
+                wallets={setup.wallets}
+                recipient={recipient}
+                complete={complete}
+                compared={compared}
+                onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
+              />
+            )}
+            <ObserverSheet observed={observedOfTerms(terms, shortName)} />
+          </div>
+          <Sheet title="Receipt" className="lg:sticky lg:top-16">
+            <div className="flex flex-col gap-3">
+              <SendReceipt terms={terms} />
+              {isSmall ? <SmallSetAlert size={pool.anonymitySet} min={min} /> : null}
+              <Button type="submit" variant="primary" size="lg">
+                Review <ArrowRight aria-hidden />
+              </Button>
+              {isMistakable ? (
+                <p className="text-sm text-warning">Compare the address first: it looks like one that you know.</p>
+              ) : null}
+              <Honesty
+                engine={setup.balances.engine}
+                setSize={pool.anonymitySet}
+                staysPublic={setup.balances.staysPublic}
+              />
+            </div>
+          </Sheet>
+        </div>
+        <ApiSnippet
+          method="POST"
+          path={CONTRACTS[action].path}
+          body={amount === null ? EXAMPLE : toMoveRequest({ action, values: form.values, pool, amount }).body}
+        />
+      </form>
+      {reviewing && amount !== null ? (
+        <ReviewDialog
+          terms={{ ...terms, amount }}
+          move={move}
+          min={min}
+          request={(acceptsSmallSet) => toMoveRequest({ action, values: form.values, pool, amount, acceptsSmallSet })}
+          onClose={() => setReviewing(false)}
+        />
+      ) : move.error == null ? null : (
+        <ErrorState compact error={move.error} money="Nothing was sent." />
+      )}
+    </>
+  );
+};

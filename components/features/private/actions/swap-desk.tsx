@@ -1,0 +1,179 @@
+"use client";
+
+import { ArrowRight } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { PriceChange } from "@/components/features/money-flow/price-change";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { Countdown } from "@/components/ui/countdown";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { quotePrivateSwap } from "@/lib/contracts/privacy";
+import { pictureAmount } from "../amounts";
+import { Honesty } from "../honesty";
+import { ObserverSheet } from "../observer/observer-sheet";
+import type { Observed } from "../observer/scenes";
+import type { PrivateQuote } from "../types";
+import { readableAmount, slippageBps } from "./form-model";
+import { PaySheet } from "./pay-sheet";
+import { ReceiveSheet } from "./receive-sheet";
+import { SwapDialog } from "./swap-dialog";
+import { SwapReceipt } from "./swap-receipt";
+import { usePrivateForm, type PrivateForm, type PrivateSetup } from "./use-private-form";
+import { usePrivateQuote, type PrivateQuoteView, type QuoteBody } from "./use-private-quote";
+
+const EXAMPLE: QuoteBody = { chainId: 31337, fromToken: "USDC", toToken: "WETH", amount: "25", slippageBps: 50 };
+
+const bodyOf = ({ check, pool, toPool, values }: PrivateForm): QuoteBody | null => {
+  const bps = slippageBps(values.slippage);
+  if (check.amount === null || pool === undefined || toPool === undefined || bps === null) return null;
+  return {
+    chainId: pool.chainId,
+    fromToken: pool.token.address,
+    toToken: toPool.token.address,
+    amount: check.amount,
+    slippageBps: bps,
+  };
+};
+
+const observedOf = (form: PrivateForm, walletName: string, quote: PrivateQuote | null): Observed | null => {
+  const { pool, toPool, values } = form;
+  if (pool === undefined) return null;
+  const amount = readableAmount(values.amount, pool);
+  return {
+    kind: "swap",
+    stage: "planned",
+    amount: amount === null ? `… ${pool.token.symbol}` : pictureAmount(amount, pool.token.symbol),
+    arrives:
+      quote === null
+        ? toPool === undefined
+          ? null
+          : `… ${toPool.token.symbol}`
+        : `≈ ${pictureAmount(quote.expected.amount, quote.expected.token.symbol)}`,
+    wallet: walletName,
+    recipient: walletName,
+    pool: `${pool.token.symbol} pool`,
+    toPool: toPool === undefined ? null : `${toPool.token.symbol} pool`,
+    setSize: pool.anonymitySet,
+  };
+};
+
+/** A swap inside of the pools: form, quote, what is seen of it, and the dialog that approves and executes it. */
+export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode => {
+  const form = usePrivateForm("swap", setup);
+  const body = bodyOf(form);
+  const view = usePrivateQuote(body);
+  const [reviewing, setReviewing] = useState<PrivateQuote | null>(null);
+  const wallet = setup.wallets.find(({ privacyWalletId }) => privacyWalletId === form.values.walletId);
+  const walletName = wallet?.name ?? "Private wallet";
+  const errors = { ...view.fieldErrors, ...form.shown };
+  const observed = observedOf(form, walletName, view.outdated ? null : view.quote);
+  return (
+    <>
+      <form
+        noValidate
+        aria-label="swap"
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.tryAll();
+          view.ask();
+        }}
+      >
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+          <div className="flex min-w-0 flex-col gap-4">
+            <PaySheet form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
+            <ReceiveSheet form={form} errors={errors} />
+            {observed === null ? null : <ObserverSheet observed={observed} />}
+          </div>
+          <QuoteSheet view={view} walletName={walletName} onReview={setReviewing}>
+            <Honesty
+              engine={setup.balances.engine}
+              setSize={form.pool?.anonymitySet ?? null}
+              staysPublic={setup.balances.staysPublic}
+            />
+          </QuoteSheet>
+        </div>
+        <ApiSnippet method={quotePrivateSwap.method} path={quotePrivateSwap.path} body={body ?? EXAMPLE} />
+      </form>
+      {reviewing === null ? null : (
+        <SwapDialog
+          quote={reviewing}
+          wallet={{ id: form.values.walletId, name: walletName }}
+          onNewQuote={() => {
+            setReviewing(null);
+            view.ask();
+          }}
+          onClose={() => setReviewing(null)}
+        />
+      )}
+    </>
+  );
+};
+
+interface QuoteSheetProps {
+  readonly view: PrivateQuoteView;
+  readonly walletName: string;
+  readonly onReview: (quote: PrivateQuote) => void;
+  readonly children: ReactNode;
+}
+
+const State = ({ view }: { readonly view: PrivateQuoteView }): ReactNode => {
+  if (view.quote === null) return null;
+  if (view.outdated) return <Badge tone="warning">Not for what is typed now</Badge>;
+  return <Countdown until={view.quote.expiresAt} label="Expires in" onExpire={view.onExpire} className="text-fg-2" />;
+};
+
+const promised = ({ minimum, expected }: PrivateQuote) => ({
+  amount: expected.amount,
+  minAmount: minimum.amount,
+  token: expected.token,
+});
+
+const QuoteSheet = ({ view, walletName, onReview, children }: QuoteSheetProps): ReactNode => {
+  const { quote } = view;
+  const usable = quote !== null && !view.outdated && !view.expired && !view.loading && view.error == null;
+  const isAccepted = view.seen === null;
+  return (
+    <Sheet title="Receipt" className="lg:sticky lg:top-16" actions={<State view={view} />}>
+      <div className="flex flex-col gap-3">
+        <p role="status" className="sr-only">
+          {usable ? `Minimum received ${quote.minimum.amount} ${quote.minimum.token.symbol}.` : ""}
+        </p>
+        {quote !== null ? (
+          <div className={view.outdated ? "opacity-55" : undefined}>
+            <SwapReceipt quote={quote} walletName={walletName} />
+          </div>
+        ) : view.loading ? (
+          <LoadingRows what="the quote" />
+        ) : (
+          <EmptyState title="No quote yet">It says what arrives at least and what it costs.</EmptyState>
+        )}
+        {quote === null || view.seen === null || view.outdated ? null : (
+          <PriceChange seen={promised(view.seen)} fresh={promised(quote)} onAccept={view.accept} />
+        )}
+        {view.error == null || Object.keys(view.fieldErrors).length > 0 ? null : (
+          <ErrorState compact error={view.error} money="Nothing was sent." onRetry={view.ask} />
+        )}
+        {usable ? (
+          <Button variant="primary" size="lg" disabled={!isAccepted} onClick={() => onReview(quote)}>
+            Review <ArrowRight aria-hidden />
+          </Button>
+        ) : (
+          <Button type="submit" variant="primary" size="lg" loading={view.loading}>
+            {view.expired && !view.outdated ? "Get a new quote" : "Get quote"}
+          </Button>
+        )}
+        {usable ? (
+          <Button type="submit" loading={view.loading}>
+            Refresh quote
+          </Button>
+        ) : null}
+        {children}
+      </div>
+    </Sheet>
+  );
+};

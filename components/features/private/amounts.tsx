@@ -1,0 +1,58 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { HeldAmount } from "@/components/ui/held-amount";
+import { TokenMark } from "@/components/ui/marks";
+import { shortenAmount } from "@/components/ui/shorten-amount";
+import type { PoolBalance, PrivateTransfer } from "./types";
+
+const PICTURE_DIGITS = 4;
+
+/** `1,250.5 USDC`, short enough for a picture. */
+export const pictureAmount = (amount: string, symbol: string): string =>
+  `${shortenAmount(amount, PICTURE_DIGITS).text} ${symbol}`;
+
+export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
+
+/** A token on its chain, with its mark. */
+export const PoolName = ({ chainId, token }: Pick<PoolBalance, "chainId" | "token">): ReactNode => (
+  <span className="inline-flex min-w-0 items-center gap-2">
+    <TokenMark symbol={token.symbol} />
+    <span className="min-w-0">
+      {token.symbol} <span className="font-normal text-fg-3">on</span>{" "}
+      <span className="font-normal text-fg-2">
+        <ChainName chainId={chainId} />
+      </span>
+    </span>
+  </span>
+);
+
+/** What a wallet has; a dash where that is nothing. */
+export const Held = ({
+  amount,
+  symbol,
+  strong = false,
+}: {
+  amount: string;
+  symbol: string;
+  strong?: boolean;
+}): ReactNode =>
+  isZero(amount) ? (
+    <span className="text-fg-3">0</span>
+  ) : (
+    <HeldAmount value={amount} unit={symbol} className={strong ? "font-semibold" : ""} />
+  );
+
+type TokenAmount = PrivateTransfer["amount"];
+
+export const TokenAmountText = ({
+  value,
+  whole = false,
+}: {
+  readonly value: TokenAmount;
+  readonly whole?: boolean;
+}): ReactNode => (
+  <Amount value={value.amount} unit={value.token.symbol} {...(whole ? { fractionMax: value.decimals } : {})} />
+);

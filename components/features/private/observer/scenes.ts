@@ -1,0 +1,230 @@
+/** What everybody sees of a private move on the chain, beside what its owner sees: pure, so that pictures and texts cannot differ. */
+
+export type SceneKind = "shield" | "transfer" | "inside" | "swap" | "unshield" | "public_exit";
+
+/**
+ * `planned`: a form, the picture shows what will be seen. `waiting`: stored, nothing is on the chain. `proving`: a proof is made.
+ * `sent`: a transaction is on its way. `completed`: it is final. `ended`: it ended with nothing sent.
+ */
+export type Stage = "planned" | "waiting" | "proving" | "sent" | "completed" | "ended";
+
+export interface Observed {
+  readonly kind: SceneKind;
+  readonly stage: Stage;
+  /** With its unit, `25 USDC`; `–` while nothing is typed. */
+  readonly amount: string;
+  /** What arrives where that is another amount: the note of a shield, the output of a swap. */
+  readonly arrives: string | null;
+  /** Names. */
+  readonly wallet: string;
+  readonly recipient: string;
+  readonly pool: string;
+  /** Of a swap: the pool that the new note is in. */
+  readonly toPool: string | null;
+  /** Approved deposits of the pool; null while that is not known. */
+  readonly setSize: number | null;
+}
+
+export type NodeLook =
+  /** Seen as it is. */
+  | "known"
+  /** Only its owner knows it. */
+  | "private"
+  /** One of many: drawn as a crowd of dots. */
+  | "crowd"
+  /** The contract of the pool. */
+  | "pool"
+  /** There is somebody, and nobody knows who. */
+  | "unknown";
+
+export interface SceneNode {
+  readonly look: NodeLook;
+  readonly title: string;
+  readonly detail: string;
+}
+
+export interface SceneEdge {
+  /** Amount, or what stands in its place. */
+  readonly label: string;
+  /** `hidden`: something moves, and what it is cannot be seen. `todo`: not there yet. */
+  readonly look: "seen" | "private" | "hidden" | "todo";
+}
+
+/** Three places and the two ways between them. A place may be empty. */
+export interface Scene {
+  readonly nodes: readonly [SceneNode, SceneNode, SceneNode | null];
+  readonly edges: readonly [SceneEdge, SceneEdge | null];
+  /** The same in sentences. */
+  readonly points: readonly string[];
+}
+
+export interface ObserverScenes {
+  readonly chain: Scene;
+  readonly own: Scene;
+}
+
+const isOnChain = (stage: Stage): boolean => stage === "planned" || stage === "sent" || stage === "completed";
+
+/** `3 deposits`. */
+export const setText = (size: number | null): string =>
+  size === null ? "deposits" : `${size.toLocaleString("en")} deposit${size === 1 ? "" : "s"}`;
+
+const crowd = (size: number | null): SceneNode => {
+  if (size !== null && size <= 1) return { look: "crowd", title: "The only one", detail: "nothing hides it" };
+  return {
+    look: "crowd",
+    title: size === null ? "One of many" : `1 of ${size.toLocaleString("en")}`,
+    detail: "deposits",
+  };
+};
+
+const poolNode = ({ pool, setSize }: Observed): SceneNode => ({ look: "pool", title: pool, detail: setText(setSize) });
+
+const seen = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "seen" : "todo" });
+/** Drawn in violet, which means shielded: nobody else sees this way. */
+const own = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "private" : "todo" });
+
+const NOTHING_YET: Partial<Record<Stage, string>> = {
+  waiting: "Nothing is on the chain yet.",
+  proving: "Nothing is on the chain while the proof is made.",
+  ended: "No money moved on the chain.",
+};
+
+/** What is seen once it is sent; before, that nothing is. */
+const points = (stage: Stage, lines: readonly string[]): readonly string[] => {
+  const nothing = NOTHING_YET[stage];
+  return nothing === undefined ? lines : stage === "ended" ? [nothing] : [nothing, "Once it is sent:", ...lines];
+};
+
+const hides = (size: number | null): string =>
+  size === null
+    ? "Which deposit paid it stays hidden among the pool's deposits."
+    : size <= 1
+      ? "The pool has no other deposit: everybody knows which one paid it."
+      : `Which of ${setText(size)} paid it stays hidden.`;
+
+const TREASURY: SceneNode = { look: "known", title: "Treasury", detail: "its address" };
+const walletNode = (title: string, detail: string): SceneNode => ({ look: "private", title, detail });
+
+const shield = (it: Observed): ObserverScenes => {
+  const { amount, arrives, wallet, stage } = it;
+  const note = arrives ?? amount;
+  return {
+    chain: {
+      nodes: [TREASURY, poolNode(it), { look: "unknown", title: "A new note", detail: "owner hidden" }],
+      edges: [seen(amount, stage), { label: "?", look: isOnChain(stage) ? "hidden" : "todo" }],
+      points: points(stage, [
+        `The treasury deposited ${amount}, and when.`,
+        "Who owns the note is hidden, and so is when it is spent.",
+      ]),
+    },
+    own: {
+      nodes: [TREASURY, poolNode(it), walletNode(wallet, "your note")],
+      edges: [seen(amount, stage), own(note, stage)],
+      points: [`${wallet} owns a note of ${note}.`, "It can be spent once the deposit is approved."],
+    },
+  };
+};
+
+const withdrawal = (it: Observed, toTreasury: boolean): ObserverScenes => {
+  const { amount, recipient, wallet, stage, setSize } = it;
+  const paid: SceneNode = { look: "known", title: recipient, detail: "its address" };
+  return {
+    chain: {
+      nodes: [crowd(setSize), poolNode(it), paid],
+      edges: [{ label: "?", look: isOnChain(stage) ? "hidden" : "todo" }, seen(amount, stage)],
+      points: points(stage, [
+        `A relayer paid ${amount} out of the pool to ${recipient}, and when.`,
+        hides(setSize),
+        ...(toTreasury
+          ? ["The treasury also deposited into this pool: equal amounts and near times connect the two."]
+          : ["Equal amounts and near times can connect it with a deposit."]),
+      ]),
+    },
+    own: {
+      nodes: [walletNode(wallet, "your notes"), poolNode(it), paid],
+      edges: [own(amount, stage), seen(amount, stage)],
+      points: [`${wallet} pays exactly ${amount} to ${recipient}.`, "What is left stays yours, as a new note."],
+    },
+  };
+};
+
+const inside = (it: Observed): ObserverScenes => {
+  const { amount, recipient, wallet, stage, setSize } = it;
+  return {
+    chain: {
+      nodes: [crowd(setSize), poolNode(it), { look: "unknown", title: "A new note", detail: "owner hidden" }],
+      edges: [{ label: "?", look: isOnChain(stage) ? "hidden" : "todo" }, seen(amount, stage)],
+      points: points(stage, [
+        `${amount} left a note and came back as a new one, and when.`,
+        hides(setSize),
+        "Who gave it and who owns the new note is hidden.",
+      ]),
+    },
+    own: {
+      nodes: [walletNode(wallet, "pays"), poolNode(it), walletNode(recipient, "receives")],
+      edges: [own(amount, stage), own(amount, stage)],
+      points: [`${wallet} gives exactly ${amount} to ${recipient}.`, "The money stays in the pool."],
+    },
+  };
+};
+
+const swap = (it: Observed): ObserverScenes => {
+  const { amount, arrives, wallet, stage, setSize, toPool } = it;
+  const bought = arrives ?? "–";
+  const middle: SceneNode = { look: "pool", title: "Uniswap", detail: toPool === null ? "swap" : `to ${toPool}` };
+  return {
+    chain: {
+      nodes: [crowd(setSize), middle, { look: "unknown", title: "A new note", detail: "owner hidden" }],
+      edges: [seen(amount, stage), seen(bought, stage)],
+      points: points(stage, [
+        `${amount} left a pool and were swapped for ${bought}, which were deposited again, and when.`,
+        hides(setSize),
+        "Who owns the new note is hidden.",
+      ]),
+    },
+    own: {
+      nodes: [walletNode(wallet, "your notes"), middle, walletNode(wallet, "your new note")],
+      edges: [own(amount, stage), own(bought, stage)],
+      points: [`${wallet} gives ${amount} and gets ${bought}.`, "It happens in one transaction: all of it or nothing."],
+    },
+  };
+};
+
+const publicExit = (it: Observed): ObserverScenes => {
+  const { amount, stage, wallet } = it;
+  const deposit: SceneNode = { look: "known", title: "The deposit", detail: "seen by all" };
+  return {
+    chain: {
+      nodes: [deposit, poolNode(it), TREASURY],
+      edges: [seen(amount, stage), seen(amount, stage)],
+      points: points(stage, [
+        `The treasury took its own deposit of ${amount} back, and when.`,
+        "Nothing about it is hidden.",
+      ]),
+    },
+    own: {
+      nodes: [walletNode(wallet, "your note"), poolNode(it), TREASURY],
+      edges: [seen(amount, stage), seen(amount, stage)],
+      points: [`The note of ${amount} goes back to the treasury, whole.`],
+    },
+  };
+};
+
+/** Both views of one private move. */
+export const observerScenes = (it: Observed): ObserverScenes => {
+  switch (it.kind) {
+    case "shield":
+      return shield(it);
+    case "transfer":
+      return withdrawal(it, false);
+    case "unshield":
+      return withdrawal(it, it.recipient === TREASURY.title);
+    case "inside":
+      return inside(it);
+    case "swap":
+      return swap(it);
+    case "public_exit":
+      return publicExit(it);
+  }
+};

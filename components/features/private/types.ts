@@ -1,0 +1,20 @@
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type {
+  getPrivateBalances,
+  getPrivateTransfer,
+  listPrivacyWallets,
+  listPrivateExits,
+  quotePrivateSwap,
+} from "@/lib/contracts/privacy";
+
+export type PrivateBalances = ResponseOf<typeof getPrivateBalances>;
+/** What one private wallet has in one pool. */
+export type PoolBalance = PrivateBalances["data"][number];
+export type PrivacyWallet = ResponseOf<typeof listPrivacyWallets>["data"][number];
+export type PrivateTransfer = ResponseOf<typeof getPrivateTransfer>;
+export type PrivateExit = ResponseOf<typeof listPrivateExits>["data"][number];
+export type PrivateQuote = ResponseOf<typeof quotePrivateSwap>;
+
+/** Names a pool in addresses of pages and in selects. */
+export const poolKey = ({ chainId, token }: Pick<PoolBalance, "chainId" | "token">): string =>
+  `${String(chainId)}-${token.address}`;

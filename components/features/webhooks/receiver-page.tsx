@@ -1,0 +1,158 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { CircleCheck, CircleX, Clock, Radio, type LucideIcon } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { toast } from "sonner";
+import { queryKeyOf, useApiMutation, useApiQuery } from "@/components/features/session/use-api";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { CodeBlock } from "@/components/ui/code-block";
+import { CopyButton } from "@/components/ui/copy-button";
+import { describeError } from "@/components/ui/describe-error";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { Sheet } from "@/components/ui/sheet";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { readWebhookReceiver } from "@/lib/contracts/dev";
+import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
+import { prettyJson } from "./pretty-json";
+
+type Receiver = ResponseOf<typeof readWebhookReceiver>;
+type Received = Receiver["data"][number];
+
+const REFRESH_MS = 2000;
+
+const SIGNATURES = {
+  valid: { word: "Signature valid", tone: "success", icon: CircleCheck },
+  invalid: { word: "Signature invalid", tone: "danger", icon: CircleX },
+  too_old: { word: "Signature too old", tone: "warning", icon: Clock },
+  missing: { word: "Not signed", tone: "neutral", icon: CircleX },
+} as const satisfies Record<Received["signature"], { word: string; tone: Tone; icon: LucideIcon }>;
+
+const typeOf = (body: string): string => {
+  try {
+    const { type } = JSON.parse(body) as { type?: unknown };
+    return typeof type === "string" ? type : "Request";
+  } catch {
+    return "Request";
+  }
+};
+
+const headersOf = ({ headers }: Received): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+const RequestView = ({ request }: { readonly request: Received }): ReactNode => {
+  const { word, tone, icon } = SIGNATURES[request.signature];
+  const type = typeOf(request.body);
+  return (
+    <Sheet
+      title={type}
+      description={<Time value={request.receivedAt} />}
+      actions={
+        <Badge tone={tone} icon={icon}>
+          {word}
+        </Badge>
+      }
+    >
+      <div className="flex flex-col gap-2">
+        <CodeBlock wrap label={`body of ${type}`} code={prettyJson(request.body)} />
+        <details>
+          <summary className="cursor-pointer py-1 text-fg-2">Headers</summary>
+          <CodeBlock wrap label={`headers of ${type}`} code={headersOf(request)} />
+        </details>
+      </div>
+    </Sheet>
+  );
+};
+
+/** The URL, and the one click after which events arrive there. */
+const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
+  const queryClient = useQueryClient();
+  const create = useApiMutation(createWebhookEndpoint);
+  const { url, endpointIds } = receiver;
+  const make = async (): Promise<void> => {
+    await create.mutateAsync({ body: { url, events: ["*"], description: "Local receiver" } });
+    for (const contract of [readWebhookReceiver, listWebhookEndpoints])
+      await queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
+    toast.success("Events of this project arrive here from now on.");
+  };
+  return (
+    <Sheet title="URL" description="It exists in development only, and only this machine reaches it.">
+      <div className="flex flex-col items-start gap-3">
+        <div className="flex w-full items-start gap-2">
+          <code className="min-w-0 font-mono text-sm break-all">{url}</code>
+          <CopyButton value={url} label="Copy URL" />
+        </div>
+        {endpointIds.length === 0 ? (
+          <Button
+            variant="primary"
+            loading={create.isPending}
+            onClick={() => void make().catch((reason: unknown) => toast.error(describeError(reason).message))}
+          >
+            Create an endpoint that sends here
+          </Button>
+        ) : (
+          <ul aria-label="Endpoints that send here" className="flex flex-col gap-1">
+            {endpointIds.map((id) => (
+              <li key={id}>
+                Used by{" "}
+                <Link href={`/webhooks/${id}`} className="link font-mono text-sm break-all">
+                  {id}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Sheet>
+  );
+};
+
+/** What the project's receiver of development got, as it comes. */
+export const ReceiverPage = (): ReactNode => {
+  const { data, error, isPending, refetch } = useApiQuery(readWebhookReceiver, {}, { refetchIntervalMs: REFRESH_MS });
+  return (
+    <>
+      <PageHeader
+        title="Webhook receiver"
+        description="Shows the webhooks that arrive at a URL of this service. Newest first; new ones appear by themselves."
+      />
+      {isPending ? (
+        <Sheet flush>
+          <LoadingRows what="requests" />
+        </Sheet>
+      ) : data === undefined ? (
+        <Sheet flush>
+          <ErrorState error={error} money="Deliveries go on." onRetry={() => void refetch()} />
+        </Sheet>
+      ) : (
+        <div className="flex flex-col gap-4">
+          <Address receiver={data} />
+          {data.data.length === 0 ? (
+            <Sheet flush>
+              <EmptyState icon={Radio} title="Nothing has arrived yet">
+                Send a test event from an endpoint that sends here. The last 50 requests are kept until the service
+                stops.
+              </EmptyState>
+            </Sheet>
+          ) : (
+            <ul className="flex flex-col gap-3" aria-label="Requests">
+              {data.data.map((request) => (
+                <li key={request.id}>
+                  <RequestView request={request} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </>
+  );
+};

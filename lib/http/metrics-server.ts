@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DomainError } from "@/lib/core/errors";
+import { METRICS_MEDIA_TYPE } from "./metric-registry";
+import { requireMetricsAccess } from "./metrics-access";
+
+interface MetricsServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | null;
+  render(): Promise<string>;
+}
+
+const PATHS: ReadonlySet<string> = new Set(["/metrics", "/api/metrics"]);
+const STATUS = { unauthorized: 401, not_found: 404 } as const;
+const REQUEST_TIMEOUT_MS = 5_000;
+
+const headerOf = (incoming: IncomingMessage, name: string): string | null => {
+  const value = incoming.headers[name];
+  return Array.isArray(value) ? value.join(", ") : (value ?? null);
+};
+
+const statusOf = (error: unknown): number => {
+  const code = error instanceof DomainError ? error.code : "";
+  return code === "unauthorized" || code === "not_found" ? STATUS[code] : 500;
+};
+
+const answer = async (options: MetricsServerOptions, incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const end = (status: number, body = ""): void =>
+    void outgoing.writeHead(status, { "content-type": METRICS_MEDIA_TYPE, "cache-control": "no-store" }).end(body);
+  try {
+    const peerAddress = incoming.socket.remoteAddress ?? "";
+    requireMetricsAccess({ token: options.token, peerAddress, header: (name) => headerOf(incoming, name) });
+    if (incoming.method !== "GET" || !PATHS.has((incoming.url ?? "").split("?")[0] ?? "")) end(404);
+    else end(200, await options.render());
+  } catch (error) {
+    end(statusOf(error));
+  }
+};
+
+/** Serves the metrics of a process that has no web server, and nothing else. Rejects where the port is taken. */
+export const startMetricsServer = async (
+  options: MetricsServerOptions,
+): Promise<{ readonly port: number; stop(): Promise<void> }> => {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (incoming, outgoing) => {
+    void answer(options, incoming, outgoing);
+  });
+  server.listen(options.port, options.host);
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

@@ -1,0 +1,130 @@
+import { register } from "prom-client";
+import { expect, test, vi } from "vitest";
+import { SCOPES } from "@/lib/contracts/contract";
+import { cancelOperation, retryOperation } from "@/lib/contracts/operations";
+import {
+  createPrivacyWallet,
+  getPrivateTransfer,
+  listPrivateExits,
+  privateTransfer,
+  shield,
+  startPrivateExit,
+  unshield,
+} from "@/lib/contracts/privacy";
+import { testAccount } from "@/lib/testing/factories";
+import { privateMoney } from "@/lib/testing/private-money";
+
+// Every line that the web process logs, of every level, and what the worker says of its operations.
+const lines = vi.hoisted((): string[] => []);
+vi.mock("@/lib/http/log-destination", () => ({
+  openLogDestination: () => ({ write: (line: string) => void lines.push(line), flush: () => undefined }),
+}));
+
+const HALF_HOUR_MS = 1_900_000;
+
+/** All that a key may have which may not read privacy. */
+const BLIND = SCOPES.filter((scope) => !scope.startsWith("privacy:"));
+
+test("what the service tells those who may not read privacy, and what it logs, names no recipient of a private operation", async () => {
+  const money = await privateMoney({ LOG_LEVEL: "trace" });
+  const { api, chainId, world, workerClock, hooks } = money;
+  const { prisma } = api.services.database;
+  const session = await api.signIn();
+  await api.verifiedEmail(session);
+  const { client } = await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000000" });
+  const { privacyWalletId } = await session.client.call(createPrivacyWallet, { body: { name: "Payroll" } });
+  for (const amount of ["100", "100", "100"]) await money.deposit(privacyWalletId, "USDC", amount);
+
+  const toAddress = testAccount().address;
+  const bare = toAddress.slice(2).toLowerCase();
+  const move = { chainId, token: "USDC", amount: "7.654321", toAddress, privacyWalletId };
+  const operationIds: string[] = [];
+  const begin = async (call: Promise<{ operationId: string; transferId: string }>) => {
+    const begun = await call;
+    operationIds.push(begun.operationId);
+    return begun;
+  };
+  const paid = await begin(client.call(privateTransfer, { body: move }));
+  // A node repeats what it was asked.
+  hooks.beforeSending = () => {
+    hooks.beforeSending = () => Promise.resolve();
+    return Promise.reject(new Error(`execution reverted: transfer to ${toAddress}`));
+  };
+  await money.settle(paid.operationId);
+  const failed = await begin(client.call(unshield, { body: move }));
+  world.publishOtherSet();
+  await money.look(failed.operationId);
+  workerClock.aheadMs += HALF_HOUR_MS;
+  await money.settle(failed.operationId);
+  world.approveDeposits();
+  const again = await client.call(retryOperation, { params: { id: failed.operationId } });
+  if ("quoteId" in again) throw new Error("The retry is a quote.");
+  await begin(Promise.resolve(again));
+  await money.settle(again.operationId);
+  const cancelled = await begin(session.client.call(privateTransfer, { body: move }));
+  await session.client.call(cancelOperation, { params: { id: cancelled.operationId } });
+  await begin(session.client.call(shield, { body: { chainId, token: "USDC", amount: "5" } }));
+  await money.deposit(privacyWalletId, "USDC", "9", "declined");
+  const [declined] = (await session.client.call(listPrivateExits, { query: { privacyWalletId } })).data;
+  const exit = { chainId, noteId: declined?.noteId ?? "", privacyWalletId };
+  await begin(session.client.call(startPrivateExit, { body: exit }));
+
+  // The owner's own answer has it: the search below would find it.
+  const own = await client.call(getPrivateTransfer, { params: { id: paid.transferId } });
+  expect(JSON.stringify(own).toLowerCase()).toContain(bare);
+
+  const blind = await api.createKey(session, { scopes: BLIND });
+  const stranger = await api.createKey(await api.signIn(), {});
+  const lists = [
+    "/operations",
+    `/operations?q=${toAddress}`,
+    "/operations?format=csv",
+    "/events",
+    "/transfers",
+    "/audit-log",
+  ];
+  const others = ["/wallets", "/contacts", "/payouts", "/balances/unified", "/privacy/transfers", "/privacy/balances"];
+  const single = operationIds.flatMap((id) => [`/operations/${id}`, `/operations/${id}/events`]);
+  const open = ["/health", "/ready", "/chains", "/tokens", "/openapi.json", `/privacy/transfers/${paid.transferId}`];
+  const answers: string[] = [];
+  for (const secret of [blind.secret, stranger.secret, null])
+    for (const path of [...lists, ...others, ...single, ...open]) {
+      const headers = { accept: path.includes("csv") ? "text/csv" : "application/json" };
+      const answer = await api.fetch(path, {
+        headers: secret === null ? headers : { ...headers, "x-api-key": secret },
+      });
+      // Apart from what the caller asked for.
+      answers.push(`${path.split("?")[0] ?? ""} ${String(answer.status)} ${await answer.text()}`);
+    }
+  expect(answers.filter((answer) => answer.toLowerCase().includes(bare))).toEqual([]);
+  // Nor that there is such an operation at all.
+  const listed = answers.filter((answer) => /^\/(operations|transfers|payouts) 200/.test(answer));
+  expect(listed.length).toBeGreaterThanOrEqual(4);
+  expect(listed.filter((answer) => operationIds.some((id) => answer.includes(id)))).toEqual([]);
+  for (const id of operationIds)
+    expect(answers.filter((answer) => answer.startsWith(`/operations/${id}`) && answer.includes(" 200 "))).toEqual([]);
+
+  // Whom else the project paid is part of the warnings about look-alikes.
+  const { projectId } = await prisma.operation.findFirstOrThrow({ where: { id: paid.operationId } });
+  expect((await api.services.operations.recentRecipients(projectId, 100)).join().toLowerCase()).not.toContain(bare);
+
+  const rows = await Promise.all([
+    prisma.auditEvent.findMany(),
+    prisma.operationEvent.findMany(),
+    prisma.eventOutbox.findMany(),
+    prisma.event.findMany(),
+    prisma.job.findMany(),
+    prisma.operation.findMany({ select: { searchTerms: true } }),
+  ]);
+  const stored = JSON.stringify(rows, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
+  expect(stored.toLowerCase()).not.toContain(bare);
+  const told = [...rows[2], ...rows[3]].filter(({ objectId }) => operationIds.includes(objectId));
+  expect(new Set(told.map(({ objectId }) => objectId))).toEqual(new Set(operationIds));
+  expect(told.filter((event) => !event.private)).toEqual([]);
+  expect(JSON.stringify(told.map(({ payload }) => payload))).not.toContain("7.654321");
+
+  expect(money.logged).toHaveLength(1);
+  expect([...money.logged, ...lines].join("\n").toLowerCase()).not.toContain(bare);
+  expect(lines.filter((line) => line.includes("/privacy/transfer")).length).toBeGreaterThan(0);
+  expect((await register.metrics()).toLowerCase()).not.toContain(bare);
+});

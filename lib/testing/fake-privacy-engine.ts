@@ -1,0 +1,130 @@
+import { english, generateMnemonic } from "viem/accounts";
+import {
+  NoteGoneError,
+  NotReadyError,
+  type PrivacyEngine,
+  type PrivateHoldings,
+  type PrivateNote,
+  type Spend,
+} from "@/lib/ports/privacy";
+import {
+  feeOf,
+  GAP_MAX,
+  nullifierHashOf,
+  numberOf,
+  OTHER_SET,
+  precommitmentOf,
+  PROCESSOR,
+  type FakePrivacyWorld,
+  type OpenNote,
+} from "./fake-privacy-world";
+
+const GAS = 500_000n;
+
+/** Without what no engine shows. */
+const shown = ({
+  chainId,
+  token,
+  id,
+  label,
+  valueBase,
+  state,
+  depositor,
+  txHash,
+  blockNumber,
+}: OpenNote): PrivateNote => ({
+  ...{ chainId, token, id, label, valueBase, state, depositor, txHash, blockNumber },
+});
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+
+/** Keeps the contract of `PrivacyEngine` without proofs. Its transactions do something when `world.mine` gets them. */
+export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine => {
+  let last: Promise<unknown> = Promise.resolve();
+
+  const noteOf = (spend: Pick<Spend, "wallet" | "token" | "noteId">): OpenNote => {
+    const note = world.notesOf(spend.wallet, world.poolOf(spend.token)).notes.find(({ id }) => id === spend.noteId);
+    if (note !== undefined) return note;
+    if (world.hasShown(spend.noteId)) throw new NoteGoneError("The note was spent.");
+    throw new NotReadyError("The chain has not shown the note yet.");
+  };
+
+  const made = (spend: Spend) => {
+    const note = noteOf(spend);
+    if (note.valueBase < spend.withdrawBase) throw new NoteGoneError("The note is worth less.");
+    if (note.state !== "approved") throw new NotReadyError("The note is not approved yet.");
+    const set = world.publishedSet();
+    if (set === OTHER_SET) throw new NotReadyError("The association set is being published.");
+    const precommitment = spend.to === "note" ? precommitmentOf(spend.slot, world.poolOf(spend.tokenOut)) : null;
+    const changeId = numberOf("commitment", note.valueBase - spend.withdrawBase, note.label, note.spends, note.id);
+    const data = world.dataOf({ kind: "spend", spend, note, set, precommitment, changeId });
+    return { to: PROCESSOR, data, nullifierHash: nullifierHashOf(note.secret) };
+  };
+
+  return {
+    id: "fake",
+    name: "Fake",
+    newMnemonic: () => generateMnemonic(english),
+    pools: (chainId) => Promise.resolve(world.pools.filter((pool) => pool.chainId === chainId)),
+    holdings: (wallet, chainId, signal) => {
+      signal.throwIfAborted();
+      const parts = world.pools
+        .filter((pool) => pool.chainId === chainId)
+        .map((pool) => ({ pool, ...world.notesOf(wallet, pool) }));
+      const holdings: PrivateHoldings = {
+        chainId,
+        notes: parts.flatMap(({ notes }) => notes.map(shown)),
+        nextDepositIndex: new Map(parts.map(({ pool, next }) => [pool.address, next])),
+        depositIndexLimit: new Map(parts.map(({ pool, next }) => [pool.address, next + GAP_MAX])),
+        anonymitySet: new Map(parts.map(({ pool }) => [pool.address, world.anonymitySetOf(pool)])),
+      };
+      return Promise.resolve(holdings);
+    },
+    shield: ({ token, amountBase, slot }) => {
+      const pool = world.poolOf(token);
+      const precommitment = precommitmentOf(slot, pool);
+      const data = world.dataOf({ kind: "deposit", pool, amountBase, precommitment });
+      return Promise.resolve({
+        calls: [{ to: pool.address, data, value: token.address === "native" ? amountBase : 0n }],
+        noteBase: amountBase - feeOf(amountBase, pool.shieldFeeBps),
+        precommitment,
+      });
+    },
+    exit: async ({ token, wallet, noteId, owner }, signal) => {
+      signal.throwIfAborted();
+      const pool = world.poolOf(token);
+      const note = noteOf({ wallet, token, noteId });
+      await Promise.race([world.proofTime(), aborted(signal)]);
+      const data = world.dataOf({ kind: "exit", note, owner });
+      return { calls: [{ to: pool.address, data, value: 0n }], pool: pool.address, valueBase: note.valueBase };
+    },
+    priceSwap: ({ from, to, amountBase }) => {
+      const outBase = world.swapped(from, to, amountBase);
+      return Promise.resolve(outBase === 0n ? null : { path: "0x01", outBase });
+    },
+    prove: (spend, signal, onStart) => {
+      const turn = async () => {
+        signal.throwIfAborted();
+        const transaction = made(spend);
+        onStart?.();
+        await Promise.race([world.proofTime(), aborted(signal)]);
+        return transaction;
+      };
+      const mine = last.then(turn, turn);
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+    check: (_chainId, transaction) => {
+      const refusal = world.refusalOf(transaction);
+      return Promise.resolve(refusal === null ? { gas: GAS } : { refusal });
+    },
+    outcome: (_chainId, txHash) => Promise.resolve(world.outcome(txHash)),
+    expectedProofMs: () => 1,
+    close: () => undefined,
+  };
+};

@@ -1,0 +1,161 @@
+import { feeFloor, grossUp } from "@/lib/core/privacy-fees";
+import { createPrivacyRepository, type TransferRow } from "@/lib/modules/privacy/repository";
+import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
+import { NotWantedError } from "@/lib/modules/chain-transactions/service";
+import type { Services } from "@/lib/composition";
+import { parseAmount } from "@/lib/core/money";
+import type { Tx } from "@/lib/db/client";
+import type { PrivacyEngine, PrivacyPool } from "@/lib/ports/privacy";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { NewTransaction, SentTransaction } from "@/lib/ports/transactions";
+import { testApi } from "./api";
+import { createFakePrivacyEngine } from "./fake-privacy-engine";
+import { createFakePrivacyWorld, type FakePrivacyWorld } from "./fake-privacy-world";
+
+type Hex = `0x${string}`;
+
+const CHAIN = 31337;
+const EXECUTOR: EvmAddress = "0x00000000000000000000000000000000000E8ec0";
+/** Its deposits are declined. */
+const DECLINED: EvmAddress = "0x00000000000000000000000000000000000dEC11";
+const SHIELD_FEE_BPS = 10;
+const RELAY_FEE_BPS = 25;
+/** Looks at an operation until it is final; each mines what was sent before. */
+const LOOKS_MAX = 60;
+
+/** The executor's transactions: kept in memory, with the caller's claim in the real database. They are mined when the test says so. */
+const createFakeTransactions = (world: FakePrivacyWorld, services: () => Services) => {
+  const stored = new Map<string, { sent: SentTransaction; readonly transaction: NewTransaction }>();
+  const find = (_chainId: number, purpose: string): Promise<SentTransaction | null> =>
+    Promise.resolve(stored.get(purpose)?.sent ?? null);
+  return {
+    stored,
+    find,
+    send: async (transaction: NewTransaction, claim?: (tx: Tx) => Promise<boolean>): Promise<SentTransaction> => {
+      const known = stored.get(transaction.purpose);
+      if (known !== undefined) return known.sent;
+      const isWanted = claim === undefined || (await services().database.transaction(claim));
+      if (!isWanted) throw new NotWantedError("The transaction is not wanted any more.");
+      const hash: Hex = `0x${transaction.data.slice(2, 66)}`;
+      const sent: SentTransaction = { id: transaction.purpose, hash, status: "broadcast", minedHash: null };
+      stored.set(transaction.purpose, { sent, transaction });
+      return sent;
+    },
+    /** Mines one for good. @returns its hash */
+    mine: (purpose: string): Hex => {
+      const entry = stored.get(purpose);
+      if (entry === undefined) throw new Error(`Nothing was sent as ${purpose}.`);
+      const minedHash = world.mine(EXECUTOR, entry.transaction);
+      entry.sent = { ...entry.sent, status: "final", minedHash };
+      return minedHash;
+    },
+  };
+};
+
+/** Private balances over the whole API and a real database, with an engine that needs neither chains nor proofs. */
+export const privateMoney = async (variables: Readonly<Record<string, string>> = {}) => {
+  const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
+  /** Of the worker alone, so that people stay signed in while it waits. */
+  const workerClock = { aheadMs: 0, now: () => new Date(Date.now() + workerClock.aheadMs) };
+  const pools: PrivacyPool[] = [];
+  const world = createFakePrivacyWorld({ pools, now: workerClock.now });
+  const fake = createFakePrivacyEngine(world);
+  /** Called between a proof and what the worker does with it, and before a transaction is stored. */
+  const nothing = (): Promise<void> => Promise.resolve();
+  const hooks: Record<"afterProof" | "beforeSending", () => Promise<void>> = {
+    afterProof: nothing,
+    beforeSending: nothing,
+  };
+  const privacyEngine: PrivacyEngine = {
+    ...fake,
+    prove: async (...input) => {
+      const made = await fake.prove(...input);
+      await hooks.afterProof();
+      return made;
+    },
+  };
+  const api = await testApi({ devnet: false, overrides: { clock, privacyEngine }, variables });
+  const { services } = api;
+  const tokenOf = (symbol: string) => services.registry.resolveToken(CHAIN, symbol);
+  const addPool = (symbol: string, address: EvmAddress): void => {
+    const token = tokenOf(symbol);
+    const minimumBase = 10n ** BigInt(token.decimals);
+    const fees = { shieldFeeBps: SHIELD_FEE_BPS, relayFeeBps: RELAY_FEE_BPS };
+    pools.push({ chainId: CHAIN, token, address, minimumBase, ...fees, mayProcess: true });
+  };
+  addPool("USDC", "0x00000000000000000000000000000000000000B1");
+  addPool("DAI", "0x00000000000000000000000000000000000000B2");
+  const transactions = createFakeTransactions(world, () => services);
+  const repository = createPrivacyRepository(services.database);
+  const logged: string[] = [];
+  const newRunner = () =>
+    createPrivacyRunner({
+      repository,
+      privateWallets: services.privacy.wallets,
+      engine: privacyEngine,
+      transactions,
+      wallets: services.wallets,
+      fees: async () => {
+        await hooks.beforeSending();
+        return { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+      },
+      pollIntervalMs: () => 0,
+      log: { warn: (fields, message) => void logged.push(JSON.stringify({ ...fields, message })) },
+      clock: workerClock,
+    });
+  const runner = newRunner();
+  const signal = (): AbortSignal => new AbortController().signal;
+
+  return {
+    api,
+    services,
+    world,
+    clock,
+    workerClock,
+    hooks,
+    transactions,
+    logged,
+    newRunner,
+    chainId: CHAIN,
+    tokenOf,
+    /** One turn of a worker. */
+    look: (operationId: string) => runner.run(operationId, signal()),
+    /** Works on an operation until it is final, and mines all that it sends. */
+    settle: async (operationId: string): Promise<void> => {
+      for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+        if ((await runner.run(operationId, signal())).done) return;
+        for (const [purpose, { sent }] of transactions.stored)
+          if (sent.minedHash === null && purpose.includes(operationId)) transactions.mine(purpose);
+      }
+      throw new Error("The operation does not end.");
+    },
+    /** Gives a private wallet a note that is worth exactly the amount. */
+    deposit: async (walletId: string, symbol: string, amount: string, state = "approved"): Promise<void> => {
+      const row = await services.database.prisma.privacyWallet.findFirstOrThrow({ where: { id: walletId } });
+      const wallet = services.privacy.wallets.keyOf(row);
+      const token = tokenOf(symbol);
+      const pool = world.poolOf(token);
+      const index = (await fake.holdings(wallet, CHAIN, signal())).nextDepositIndex.get(pool.address) ?? 0;
+      const amountBase = grossUp(parseAmount(amount, token.decimals), feeFloor(SHIELD_FEE_BPS));
+      const { calls } = await fake.shield({ chainId: CHAIN, token, amountBase, slot: { wallet, index } });
+      const depositor = state === "approved" ? EXECUTOR : DECLINED;
+      if (depositor === DECLINED) world.declineDepositsOf(DECLINED);
+      for (const call of calls) world.mine(depositor, call);
+      world.approveDeposits();
+    },
+    /** The wallet's notes, and a way to spend one as somebody who has the mnemonic. */
+    stealer: async (walletId: string) => {
+      const row = await services.database.prisma.privacyWallet.findFirstOrThrow({ where: { id: walletId } });
+      const wallet = services.privacy.wallets.keyOf(row);
+      return async (noteId: string): Promise<void> => {
+        const { notes } = await fake.holdings(wallet, CHAIN, signal());
+        const note = notes.find(({ id }) => id === noteId);
+        if (note === undefined) throw new Error("There is no such note.");
+        const own = { chainId: CHAIN, token: note.token, wallet, noteId, withdrawBase: note.valueBase };
+        world.mine(EXECUTOR, await fake.prove({ ...own, to: "address", recipient: EXECUTOR }, signal()));
+      };
+    },
+    stepsOf: async ({ projectId, operationId }: Pick<TransferRow, "projectId" | "operationId">) =>
+      repository.steps(projectId, operationId),
+  };
+};
