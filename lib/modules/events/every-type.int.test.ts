@@ -148,7 +148,7 @@ describe("an operation and its transfer say that they", () => {
       destination: { token: asset, recipient: ADDRESS },
       slippageBps: 0,
     } as const;
-    const amounts = { expectedBase: 5n, minimumBase: 5n, searchTerms: [], approvalUntil: null };
+    const amounts = { expectedBase: 5n, minimumBase: 5n, searchTerms: [], approvalUntil: null, retryOf: null };
     const asked = { ...doneBy(actor), action: "operation.executed" };
     await privacy.insert(
       {

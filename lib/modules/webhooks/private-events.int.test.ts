@@ -80,7 +80,15 @@ const spend = async (kind: PrivateKind): Promise<Moved> => {
   const transfer = transferOf(kind, operationId);
   const audit = { ...doneBy(actor), action: "operation.executed", data: {} };
   const amounts = { expectedBase: 5n, minimumBase: 5n };
-  const own = { id: operationId, projectId, kind, queue: "privacy", createdBy: "key_1", approvalUntil: null };
+  const own = {
+    id: operationId,
+    projectId,
+    kind,
+    queue: "privacy",
+    createdBy: "key_1",
+    approvalUntil: null,
+    retryOf: null,
+  };
   const operation = () => ({ ...own, ...amounts, request: request(), searchTerms: [], audit });
   const insert = { operation, transfer, steps: [], quote: null };
   await privacy.insert(insert, () => Promise.resolve(true), new Date());
