@@ -21,11 +21,9 @@ const events = z
   .meta({ description: "`*` for all, a group such as `operation.*`, or types", examples: [["*"]] });
 const description = z.string().trim().max(200);
 const payload = z.enum(["full", "thin"]).meta({ description: "`thin` leaves `data` out: read the object again" });
-const includePrivate = z
-  .boolean()
-  .meta({
-    description: "Details of private movements; needs privacy:read. Without it they carry id, type and sequence",
-  });
+const includePrivate = z.boolean().meta({
+  description: "Details of private movements; needs privacy:read. Without it they carry id, type and sequence",
+});
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 

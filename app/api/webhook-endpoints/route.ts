@@ -9,5 +9,6 @@ export const GET = route({
 
 export const POST = route({
   contract: createWebhookEndpoint,
-  handler: async ({ body, actor, services }) => created(toEndpointWithSecret(await services.webhooks.create(actor, body))),
+  handler: async ({ body, actor, services }) =>
+    created(toEndpointWithSecret(await services.webhooks.create(actor, body))),
 });

@@ -20,7 +20,9 @@ export const createAgents = ({ ca }: AgentsOptions) => {
   const common = { keepAlive: true, maxSockets: SOCKETS_MAX, timeout: IDLE_MS, scheduling: "lifo" as const };
 
   const make = (protocol: string): http.Agent =>
-    protocol === "https:" ? new https.Agent({ ...common, ...(ca === undefined ? {} : { ca }) }) : new http.Agent(common);
+    protocol === "https:"
+      ? new https.Agent({ ...common, ...(ca === undefined ? {} : { ca }) })
+      : new http.Agent(common);
 
   const dropOldest = (): void => {
     const [oldest] = agents;

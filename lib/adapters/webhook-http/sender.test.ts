@@ -45,13 +45,18 @@ test("a name that resolves to a private address is refused at creation and again
   const resolve = () => Promise.resolve(["127.0.0.1"]);
   const url = `http://rebound.example:${String(inside.port)}/`;
   expect(await createWebhookSender({ allowLoopback: false, resolve }).check(url)).toMatch(/not one of the public/);
-  expect(await send(url, { resolve })).toMatchObject({ statusCode: null, error: expect.stringMatching(/127\.0\.0\.1/) as string });
+  expect(await send(url, { resolve })).toMatchObject({
+    statusCode: null,
+    error: expect.stringMatching(/127\.0\.0\.1/) as string,
+  });
   expect(inside.count()).toBe(0);
 });
 
 test("a name that has a private address beside a public one is refused", async () => {
   const resolve = () => Promise.resolve(["93.184.216.34", "10.0.0.1"]);
-  expect(await send("https://both.example/", { resolve })).toMatchObject({ error: expect.stringMatching(/10\.0\.0\.1/) as string });
+  expect(await send("https://both.example/", { resolve })).toMatchObject({
+    error: expect.stringMatching(/10\.0\.0\.1/) as string,
+  });
 });
 
 test("a resolver that changes its answer is asked once for a request, and the next request is refused", async () => {
@@ -125,7 +130,26 @@ test("TLS is checked for the host's name, though the connection goes to a pinned
   const folder = mkdtempSync(join(tmpdir(), "causeway-tls-"));
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const subject = ["-subj", "/CN=hook.example", "-addext", "subjectAltName=DNS:hook.example"];
-  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject], { stdio: "ignore" });
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-days",
+      "2",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      ...subject,
+    ],
+    { stdio: "ignore" },
+  );
   const tls = { key: readFileSync(key), cert: readFileSync(cert) };
   const ca = readFileSync(cert, "utf8");
   rmSync(folder, { recursive: true });

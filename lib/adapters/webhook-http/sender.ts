@@ -100,7 +100,9 @@ const readSome = (incoming: IncomingMessage): Promise<string> =>
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (): void =>
-      resolve(storable(Buffer.concat(chunks).subarray(0, READ_BYTES_MAX).toString("utf8")).slice(0, KEPT_CHARACTERS_MAX));
+      resolve(
+        storable(Buffer.concat(chunks).subarray(0, READ_BYTES_MAX).toString("utf8")).slice(0, KEPT_CHARACTERS_MAX),
+      );
     incoming.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.byteLength;

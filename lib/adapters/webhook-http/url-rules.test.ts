@@ -102,7 +102,12 @@ describe("what anybody can reach is taken", () => {
 test("development takes loopback, and no other private address", () => {
   for (const url of ["http://localhost:3000/x", "http://127.0.0.1:3000/", "http://[::1]:3000/", "http://127.1:8080/"])
     expect(refuses(url, development), url).toBe(false);
-  for (const url of ["http://10.0.0.1/", "http://169.254.169.254/", "http://[::ffff:127.0.0.1]/", "http://0.0.0.0:3000/"])
+  for (const url of [
+    "http://10.0.0.1/",
+    "http://169.254.169.254/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://0.0.0.0:3000/",
+  ])
     expect(refuses(url, development), url).toBe(true);
 });
 

@@ -101,7 +101,15 @@ const rightsAfter = (before: ApiKey, input: ApiKeyChange, now: Date): KeyRights 
 
 const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKey, at: Date): NewEvent => {
   const { id, projectId, name, prefix, last4, scopes, policy } = key;
-  const data = { keyId: id, name, prefix, last4, scopes: [...scopes], otp: policy.otp, dailyCapUsd: policy.dailyCapUsd };
+  const data = {
+    keyId: id,
+    name,
+    prefix,
+    last4,
+    scopes: [...scopes],
+    otp: policy.otp,
+    dailyCapUsd: policy.dailyCapUsd,
+  };
   return { projectId, type, objectId: id, data, at };
 };
 

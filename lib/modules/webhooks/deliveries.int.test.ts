@@ -175,7 +175,9 @@ describe("an attempt that fails", () => {
 
   test("holds back later events of its object for five minutes at most, and nothing else", async () => {
     const { id } = await endpoint();
-    receiver.answer((response, { body }) => response.writeHead(body.objectSequence === 1 && body.objectId === "op_held" ? 500 : 200).end());
+    receiver.answer((response, { body }) =>
+      response.writeHead(body.objectSequence === 1 && body.objectId === "op_held" ? 500 : 200).end(),
+    );
     await happen("op_held");
     await arrived(1);
     await happen("op_held");
@@ -187,7 +189,9 @@ describe("an attempt that fails", () => {
     };
     await until(async () => expect(await stateOf()).toEqual(["pending", "pending, untried", "delivered"]));
     moved.ms += HOLD_BACK_MS + 1000;
-    await until(async () => expect((await deliveriesOf(id)).filter(({ status }) => status === "pending")).toHaveLength(1));
+    await until(async () =>
+      expect((await deliveriesOf(id)).filter(({ status }) => status === "pending")).toHaveLength(1),
+    );
     const order = receiver.received.filter(({ body }) => body.objectId === "op_held");
     expect(order.map(({ body }) => body.objectSequence)).toContain(2);
   });
@@ -230,7 +234,10 @@ describe("an attempt that fails", () => {
     expect((await services.webhooks.get(projectId, id)).status).toBe("active");
     moved.ms += 86_400_000;
     await until(async () =>
-      expect(await services.webhooks.get(projectId, id)).toMatchObject({ status: "disabled", disabledReason: "failing" }),
+      expect(await services.webhooks.get(projectId, id)).toMatchObject({
+        status: "disabled",
+        disabledReason: "failing",
+      }),
     );
   });
 });
@@ -243,7 +250,10 @@ describe("a receiver that misbehaves", () => {
     receiver.answer((response) => open.push(() => response.writeHead(200).end()));
     for (let n = 0; n < 25; n += 1) await happen(`op_slow_${String(n)}`);
     await arrived(25, other);
-    await settled(quick.id, Array.from({ length: 20 }, () => "delivered"));
+    await settled(
+      quick.id,
+      Array.from({ length: 20 }, () => "delivered"),
+    );
     expect(receiver.received).toHaveLength(10);
     const releasing = setInterval(() => open.splice(0).forEach((end) => end()), 10);
     await arrived(25);

@@ -84,7 +84,9 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
   const beat = async (): Promise<void> => {
     const held = [...lanes.values()];
     if (held.length === 0) return;
-    const kept = new Set((await extendLanes(sql, { workerId, leaseMs, lanes: held.map(({ key }) => key) })).map(nameOf));
+    const kept = new Set(
+      (await extendLanes(sql, { workerId, leaseMs, lanes: held.map(({ key }) => key) })).map(nameOf),
+    );
     for (const { key, controller } of held) if (!kept.has(nameOf(key))) controller.abort();
   };
 

@@ -35,7 +35,11 @@ export const retryAfterMs = (header: string | undefined, now: Date): number | nu
  */
 export const nextAttempt = (
   attempts: number,
-  { now, random, retryAfter }: { readonly now: Date; readonly random: () => number; readonly retryAfter: number | null },
+  {
+    now,
+    random,
+    retryAfter,
+  }: { readonly now: Date; readonly random: () => number; readonly retryAfter: number | null },
 ): Date | null => {
   const delay = RETRY_DELAYS_MS[attempts - 1];
   if (delay === undefined) return null;

@@ -45,7 +45,11 @@ export const signingSecrets = async (
 };
 
 /** Stores the new secret; those before it end at `overlapUntil` at the latest. */
-export const replaceSecret = async (sql: Sql, secret: Omit<SecretRow, "expiresAt">, overlapUntil: Date): Promise<void> => {
+export const replaceSecret = async (
+  sql: Sql,
+  secret: Omit<SecretRow, "expiresAt">,
+  overlapUntil: Date,
+): Promise<void> => {
   const { projectId, endpointId, id, sealed, createdAt } = secret;
   await sql.change(
     `UPDATE webhook_secret SET expires_at = least(coalesce(expires_at, $3::timestamptz), $3::timestamptz)

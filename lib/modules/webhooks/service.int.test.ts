@@ -24,7 +24,8 @@ const create = (body: object, headers: Readonly<Record<string, string>> = { "x-a
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ url, events: ["*"], ...body }),
   });
-const made = async () => key.client.call(createWebhookEndpoint, { body: { url, events: ["operation.*", "payout.created"] } });
+const made = async () =>
+  key.client.call(createWebhookEndpoint, { body: { url, events: ["operation.*", "payout.created"] } });
 
 describe("an endpoint", () => {
   test("shows its secret once, and it lies encrypted in the database", async () => {
@@ -39,7 +40,10 @@ describe("an endpoint", () => {
 
   test("keeps two secrets while one takes the place of the other", async () => {
     const { id } = await made();
-    const { secrets, secret } = await key.client.call(rotateWebhookSecret, { params: { id }, body: { overlapHours: 1 } });
+    const { secrets, secret } = await key.client.call(rotateWebhookSecret, {
+      params: { id },
+      body: { overlapHours: 1 },
+    });
     expect(secrets.map(({ expiresAt }) => expiresAt === null)).toEqual([true, false]);
     const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
     expect((await services.webhooks.secretsOf({ projectId, endpointId: id }))[0]).toBe(secret);
@@ -153,10 +157,20 @@ describe("events", () => {
     const plain = await approvedKey(own.account, own.client, { name: "plain", scopes: ["webhooks:read"] });
     const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: plain.id } });
     const worker = services.startWebhooks("private-events");
-    const event = { projectId, type: "operation.completed", objectId: "op_p", data: { secret: 1 }, private: true } as const;
+    const event = {
+      projectId,
+      type: "operation.completed",
+      objectId: "op_p",
+      data: { secret: 1 },
+      private: true,
+    } as const;
     await database.rawTransaction((sql) => recordEventsOn(sql, [{ ...event, at: new Date() }]));
-    const readAs = async (secret: string) => api.client({ "x-api-key": secret }).call(listEvents, { query: { after: 1 } });
-    await vi.waitFor(async () => expect((await readAs(plain.secret)).data).toHaveLength(1), { timeout: 10_000, interval: 20 });
+    const readAs = async (secret: string) =>
+      api.client({ "x-api-key": secret }).call(listEvents, { query: { after: 1 } });
+    await vi.waitFor(async () => expect((await readAs(plain.secret)).data).toHaveLength(1), {
+      timeout: 10_000,
+      interval: 20,
+    });
     await worker.stop();
     expect(Object.keys((await readAs(plain.secret)).data[0] ?? {}).sort()).toEqual(["id", "sequence", "type"]);
     const full = await own.client.call(listEvents, { query: { after: 1 } });
