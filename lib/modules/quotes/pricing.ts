@@ -158,4 +158,3 @@ export const createPricing = (deps: PricingDeps) => {
 
   return { price, recordOf, store, walletsOf, worthUsd };
 };
-
