@@ -5,24 +5,26 @@ import { defineContract, SCOPES } from "./contract";
 
 const tag = "API keys";
 
-export const apiKeyRecord = z.object({
-  id: id("key"),
-  name: z.string(),
-  prefix: z.string(),
-  last4: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  otp: z.enum(["required", "exempt"]).meta({ description: "Whether what the key moves needs a one-time code" }),
-  dailyCapUsd: z
-    .string()
-    .nullable()
-    .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
-  recipients: z.array(address).meta({ description: "The only addresses that the key may send to; empty for any" }),
-  createdAt: timestamp,
-  expiresAt: timestamp.nullable(),
-  lastUsedAt: timestamp.nullable(),
-  revokedAt: timestamp.nullable(),
-  createdBy: z.string(),
-});
+export const apiKeyRecord = z
+  .object({
+    id: id("key"),
+    name: z.string(),
+    prefix: z.string(),
+    last4: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    otp: z.enum(["required", "exempt"]).meta({ description: "Whether what the key moves needs a one-time code" }),
+    dailyCapUsd: z
+      .string()
+      .nullable()
+      .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
+    recipients: z.array(address).meta({ description: "The only addresses that the key may send to; empty for any" }),
+    createdAt: timestamp,
+    expiresAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable(),
+    revokedAt: timestamp.nullable(),
+    createdBy: z.string(),
+  })
+  .meta({ id: "ApiKey" });
 
 export const createApiKey = defineContract({
   method: "POST",

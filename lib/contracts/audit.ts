@@ -2,19 +2,21 @@ import { z } from "zod";
 import { id, page, pageQuery, timestamp } from "./common";
 import { defineContract } from "./contract";
 
-export const auditRecord = z.object({
-  id: id("aud"),
-  action: z.string().meta({ description: "noun.verb in the past", examples: ["operation.approved"] }),
-  actor: z.string().meta({ description: "The person (usr_), the API key (key_), or a part of the service" }),
-  subject: z.string().nullable().meta({ description: "Id of what it was done to" }),
-  data: z.record(z.string(), z.unknown()).meta({
-    description:
-      "`means` where money was let go (code, policy of the key, or wallet: sent by a wallet of one's own), `codeId`, and more by action",
-  }),
-  requestId: z.string().nullable(),
-  clientAddress: z.string().nullable().meta({ description: "IP address of the caller, where it is known" }),
-  createdAt: timestamp,
-});
+export const auditRecord = z
+  .object({
+    id: id("aud"),
+    action: z.string().meta({ description: "noun.verb in the past", examples: ["operation.approved"] }),
+    actor: z.string().meta({ description: "The person (usr_), the API key (key_), or a part of the service" }),
+    subject: z.string().nullable().meta({ description: "Id of what it was done to" }),
+    data: z.record(z.string(), z.unknown()).meta({
+      description:
+        "`means` where money was let go (code, policy of the key, or wallet: sent by a wallet of one's own), `codeId`, and more by action",
+    }),
+    requestId: z.string().nullable(),
+    clientAddress: z.string().nullable().meta({ description: "IP address of the caller, where it is known" }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "AuditEntry" });
 
 export const listAuditLog = defineContract({
   method: "GET",

@@ -27,12 +27,14 @@ export const createNonce = defineContract({
   }),
 });
 
-const tokens = z.object({
-  accessToken: z.string(),
-  tokenType: z.literal("Bearer"),
-  expiresIn: z.int(),
-  refreshToken: z.string(),
-});
+const tokens = z
+  .object({
+    accessToken: z.string(),
+    tokenType: z.literal("Bearer"),
+    expiresIn: z.int(),
+    refreshToken: z.string(),
+  })
+  .meta({ id: "TokenPair" });
 
 export const createToken = defineContract({
   method: "POST",
@@ -86,16 +88,18 @@ export const getJwks = defineContract({
   response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
 });
 
-const me = z.object({
-  id: z.string(),
-  address,
-  email: z.string().nullable(),
-  emailVerified: z.boolean(),
-  createdAt: timestamp,
-  projects: z.array(
-    z.object({ id: z.string(), name: z.string(), role: z.enum(["owner", "admin", "operator", "viewer"]) }),
-  ),
-});
+const me = z
+  .object({
+    id: z.string(),
+    address,
+    email: z.string().nullable(),
+    emailVerified: z.boolean(),
+    createdAt: timestamp,
+    projects: z.array(
+      z.object({ id: z.string(), name: z.string(), role: z.enum(["owner", "admin", "operator", "viewer"]) }),
+    ),
+  })
+  .meta({ id: "Profile" });
 
 const sponsorBudget = z
   .object({
@@ -108,7 +112,10 @@ const sponsorBudget = z
     resetsAt: timestamp,
     perOperation: amountOut.meta({ description: "The most that one operation may cost" }),
   })
-  .meta({ description: "What the project's sponsor pays for network fees on a chain, on this UTC day" });
+  .meta({
+    id: "SponsorBudget",
+    description: "What the project's sponsor pays for network fees on a chain, on this UTC day",
+  });
 
 export const whoAmI = defineContract({
   method: "GET",

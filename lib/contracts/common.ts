@@ -16,6 +16,7 @@ export const address = z
   })
   .transform((text) => getAddress(text))
   .meta({
+    id: "Address",
     description: "EVM address, EIP-55 checksummed in answers",
     examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"],
   });
@@ -33,13 +34,17 @@ export const amountOut = z.string().meta({ description: "Decimal amount in units
 export const chainId = z
   .int()
   .positive()
-  .meta({ description: "EIP-155 chain id", examples: [31337] });
+  .meta({ id: "ChainId", description: "EIP-155 chain id", examples: [31337] });
 
 export const tokenRef = z
   .string()
   .min(1)
   .max(120)
-  .meta({ description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19", examples: ["USDC"] });
+  .meta({
+    id: "TokenRef",
+    description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19",
+    examples: ["USDC"],
+  });
 
 export const hex = z.string().regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex");
 
@@ -52,7 +57,7 @@ export const usdAmount = z
   .regex(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/, 'must be a decimal string like "2500"')
   .meta({ description: "US dollars, a decimal string", examples: ["2500"] });
 
-export const timestamp = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
+export const timestamp = z.iso.datetime().meta({ id: "Timestamp", description: "RFC 3339, UTC" });
 
 export const id = (prefix: string): z.ZodString =>
   z
@@ -63,25 +68,31 @@ export const id = (prefix: string): z.ZodString =>
       examples: [`${prefix}_01980000-0000-7000-8000-000000000000`],
     });
 
-export const tokenRecord = z.object({
-  symbol: z.string(),
-  address: z.string().meta({ description: "0x address or `native`" }),
-  chainId,
-  decimals: z.int(),
-  assetId: z.string().meta({ description: "The asset over all chains" }),
-});
+export const tokenRecord = z
+  .object({
+    symbol: z.string(),
+    address: z.string().meta({ description: "0x address or `native`" }),
+    chainId,
+    decimals: z.int(),
+    assetId: z.string().meta({ description: "The asset over all chains" }),
+  })
+  .meta({ id: "Token" });
 
-export const failureRecord = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() });
+export const failureRecord = z
+  .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
+  .meta({ id: "Failure" });
 
-export const tokenAmount = z.object({
-  token: tokenRecord,
-  amount: amountOut,
-  amountBase: z.string(),
-  decimals: z.int(),
-});
+export const tokenAmount = z
+  .object({
+    token: tokenRecord,
+    amount: amountOut,
+    amountBase: z.string(),
+    decimals: z.int(),
+  })
+  .meta({ id: "TokenAmount" });
 
-export const status = z.enum(STATUSES);
-export const subStatus = z.enum(SUB_STATUSES);
+export const status = z.enum(STATUSES).meta({ id: "Status" });
+export const subStatus = z.enum(SUB_STATUSES).meta({ id: "SubStatus" });
 
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
@@ -93,15 +104,17 @@ export const page = <T extends z.ZodType>(
 ): z.ZodObject<{ data: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>
   z.object({ data: z.array(item), nextCursor: z.string().nullable() });
 
-export const errorBody = z.object({
-  message: z.string(),
-  code: z.string(),
-  requestId: z.string(),
-  details: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional() })).optional(),
-  docsUrl: z.string().optional(),
-  approvalId: z
-    .string()
-    .optional()
-    .meta({ description: "With `approval_required`: send the request again with it; `message` is what to approve" }),
-  expiresAt: z.string().optional().meta({ description: "With `approval_required`: until when it can be approved" }),
-});
+export const errorBody = z
+  .object({
+    message: z.string(),
+    code: z.string(),
+    requestId: z.string(),
+    details: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional() })).optional(),
+    docsUrl: z.string().optional(),
+    approvalId: z
+      .string()
+      .optional()
+      .meta({ description: "With `approval_required`: send the request again with it; `message` is what to approve" }),
+    expiresAt: z.string().optional().meta({ description: "With `approval_required`: until when it can be approved" }),
+  })
+  .meta({ id: "Error" });

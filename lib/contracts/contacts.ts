@@ -4,13 +4,15 @@ import { defineContract } from "./contract";
 
 const tag = "Address book";
 
-const contactRecord = z.object({
-  id: id("ct"),
-  name: z.string(),
-  address,
-  createdBy: z.string(),
-  createdAt: timestamp,
-});
+const contactRecord = z
+  .object({
+    id: id("ct"),
+    name: z.string(),
+    address,
+    createdBy: z.string(),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Contact" });
 const name = z.string().trim().min(1).max(80);
 const params = z.object({ id: id("ct") });
 

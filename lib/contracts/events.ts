@@ -43,15 +43,17 @@ export const EVENT_TYPES: readonly EventType[] = Object.values(EVENT_GROUPS).fla
 /** A 64-bit number that counts up from 1; exact in JSON up to 2^53. */
 const sequence = z.int().nonnegative();
 
-export const eventRecord = z.object({
-  id: id("evt"),
-  type: z.string(),
-  sequence: sequence.meta({ description: "1, 2, 3 … in the project, without a gap" }),
-  createdAt: timestamp.optional(),
-  objectId: z.string().optional(),
-  objectSequence: sequence.optional().meta({ description: "1, 2, 3 … for the object, without a gap" }),
-  data: z.record(z.string(), z.unknown()).optional(),
-});
+export const eventRecord = z
+  .object({
+    id: id("evt"),
+    type: z.string(),
+    sequence: sequence.meta({ description: "1, 2, 3 … in the project, without a gap" }),
+    createdAt: timestamp.optional(),
+    objectId: z.string().optional(),
+    objectSequence: sequence.optional().meta({ description: "1, 2, 3 … for the object, without a gap" }),
+    data: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "Event" });
 
 export const listEvents = defineContract({
   method: "GET",

@@ -16,17 +16,19 @@ const money = {
   decimals: z.int(),
 };
 
-export const accountRecord = z.object({
-  id: id("ga"),
-  ...money,
-  name: z.string().nullable(),
-  status: z.enum(["active", "frozen"]),
-  balance: z
-    .object({ available: amountOut, pending: amountOut, posted: amountOut })
-    .meta({ description: "posted: what the entries add up to; pending: held; available: posted less pending" }),
-  version: z.int(),
-  createdAt: timestamp,
-});
+export const accountRecord = z
+  .object({
+    id: id("ga"),
+    ...money,
+    name: z.string().nullable(),
+    status: z.enum(["active", "frozen"]),
+    balance: z
+      .object({ available: amountOut, pending: amountOut, posted: amountOut })
+      .meta({ description: "posted: what the entries add up to; pending: held; available: posted less pending" }),
+    version: z.int(),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Account" });
 
 const params = z.object({ id: id("ga") });
 
@@ -122,17 +124,19 @@ export const reverseFunding = defineContract({
   errors: ["not_found", "invalid_state", "insufficient_balance"],
 });
 
-export const entryRecord = z.object({
-  seq: z.int(),
-  transactionId: z.string(),
-  kind: z.string().meta({ description: "funding, transfer, payout, reversal …" }),
-  amount: amountOut.meta({ description: "Signed: below zero is out" }),
-  balanceAfter: amountOut,
-  reference: z.string().nullable(),
-  counterpartyId: z.string().nullable().meta({ description: "The other account, where there is just one" }),
-  reversedBy: z.string().nullable().meta({ description: "The transaction that took this one back" }),
-  createdAt: timestamp,
-});
+export const entryRecord = z
+  .object({
+    seq: z.int(),
+    transactionId: z.string(),
+    kind: z.string().meta({ description: "funding, transfer, payout, reversal …" }),
+    amount: amountOut.meta({ description: "Signed: below zero is out" }),
+    balanceAfter: amountOut,
+    reference: z.string().nullable(),
+    counterpartyId: z.string().nullable().meta({ description: "The other account, where there is just one" }),
+    reversedBy: z.string().nullable().meta({ description: "The transaction that took this one back" }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "AccountEntry" });
 
 export const listEntries = defineContract({
   method: "GET",

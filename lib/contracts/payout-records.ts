@@ -47,99 +47,115 @@ const payoutBase = z.object({
   expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved" }),
 });
 
-export const accountsPayoutRecord = payoutBase.extend({
-  kind: z.literal("global_accounts"),
-  sourceAccountId: id("ga"),
-  currency: z.string(),
-  assetId: z.string(),
-  decimals: z.int(),
-  total: amountOut,
-  paid: amountOut,
-  items: z.object({ total: z.int(), pending: z.int(), completed: z.int(), failed: z.int() }),
-});
+export const accountsPayoutRecord = payoutBase
+  .extend({
+    kind: z.literal("global_accounts"),
+    sourceAccountId: id("ga"),
+    currency: z.string(),
+    assetId: z.string(),
+    decimals: z.int(),
+    total: amountOut,
+    paid: amountOut,
+    items: z.object({ total: z.int(), pending: z.int(), completed: z.int(), failed: z.int() }),
+  })
+  .meta({ id: "AccountsPayout" });
 
-const walletRowCounts = z.object({
-  total: z.int(),
-  queued: z.int(),
-  sent: z.int(),
-  confirmed: z.int(),
-  paid: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
-  cancelled: z.int(),
-});
+const walletRowCounts = z
+  .object({
+    total: z.int(),
+    queued: z.int(),
+    sent: z.int(),
+    confirmed: z.int(),
+    paid: z.int(),
+    failed: z.int(),
+    unknown: z.int(),
+    cancelled: z.int(),
+  })
+  .meta({ id: "PayoutRowCounts" });
 
-export const payoutWarning = z.object({
-  code: z.enum(["lookalike_recipient", "code_elsewhere", "duplicate_row"]),
-  index: z.int().meta({ description: "Of the row" }),
-  message: z.string(),
-});
+export const payoutWarning = z
+  .object({
+    code: z.enum(["lookalike_recipient", "code_elsewhere", "duplicate_row"]),
+    index: z.int().meta({ description: "Of the row" }),
+    message: z.string(),
+  })
+  .meta({ id: "PayoutWarning" });
 
-export const walletsPayoutRecord = payoutBase.extend({
-  kind: z.literal("wallets"),
-  chainId,
-  fromWalletId: id("wal"),
-  fromAddress: address,
-  totals: z
-    .array(z.object({ token: tokenRecord, amount: amountOut, paid: amountOut, rows: z.int() }))
-    .meta({ description: "For each token, in the order of its first row" }),
-  items: walletRowCounts,
-  batches: z.object({ total: z.int(), settled: z.int() }).meta({ description: "Transactions that carry the rows" }),
-  networkFee: z
-    .object({
-      token: tokenRecord,
-      amount: amountOut.meta({ description: "Estimated until every batch is settled, then what was paid" }),
-      usd: z.string().nullable(),
-      paidBy: z.enum(["sponsor", "wallet"]),
-      estimated: z.boolean(),
-    })
-    .nullable(),
-  warnings: z.array(payoutWarning).meta({ description: "At most 100; of rows that are accepted all the same" }),
-  fundFrom: z.enum(["auto", "sources"]).nullable(),
-  funding: z
-    .object({
-      token: tokenRecord,
-      missing: amountOut.meta({ description: "What the chain lacked when this was planned" }),
-      minimum: amountOut.meta({ description: "What arrives at least" }),
-      sources: z.array(z.object({ walletId: id("wal"), chainId, token: tokenRecord, amount: amountOut })),
-      fees: quoteRecord.shape.fees,
-      estimatedSeconds: z.int(),
-    })
-    .nullable()
-    .meta({ description: "What brings the missing part to the chain first; null where nothing is missing" }),
-  fundedBy: id("op").nullable().meta({ description: "The operation that brings the missing part to the chain first" }),
-  scheduleId: id("sch").nullable(),
-});
+export const walletsPayoutRecord = payoutBase
+  .extend({
+    kind: z.literal("wallets"),
+    chainId,
+    fromWalletId: id("wal"),
+    fromAddress: address,
+    totals: z
+      .array(z.object({ token: tokenRecord, amount: amountOut, paid: amountOut, rows: z.int() }))
+      .meta({ description: "For each token, in the order of its first row" }),
+    items: walletRowCounts,
+    batches: z.object({ total: z.int(), settled: z.int() }).meta({ description: "Transactions that carry the rows" }),
+    networkFee: z
+      .object({
+        token: tokenRecord,
+        amount: amountOut.meta({ description: "Estimated until every batch is settled, then what was paid" }),
+        usd: z.string().nullable(),
+        paidBy: z.enum(["sponsor", "wallet"]),
+        estimated: z.boolean(),
+      })
+      .nullable(),
+    warnings: z.array(payoutWarning).meta({ description: "At most 100; of rows that are accepted all the same" }),
+    fundFrom: z.enum(["auto", "sources"]).nullable(),
+    funding: z
+      .object({
+        token: tokenRecord,
+        missing: amountOut.meta({ description: "What the chain lacked when this was planned" }),
+        minimum: amountOut.meta({ description: "What arrives at least" }),
+        sources: z.array(z.object({ walletId: id("wal"), chainId, token: tokenRecord, amount: amountOut })),
+        fees: quoteRecord.shape.fees,
+        estimatedSeconds: z.int(),
+      })
+      .nullable()
+      .meta({ description: "What brings the missing part to the chain first; null where nothing is missing" }),
+    fundedBy: id("op")
+      .nullable()
+      .meta({ description: "The operation that brings the missing part to the chain first" }),
+    scheduleId: id("sch").nullable(),
+  })
+  .meta({ id: "WalletsPayout" });
 
 /** One list for both kinds: `kind` tells which fields it has. */
-export const payoutRecord = z.discriminatedUnion("kind", [accountsPayoutRecord, walletsPayoutRecord]);
+export const payoutRecord = z
+  .discriminatedUnion("kind", [accountsPayoutRecord, walletsPayoutRecord])
+  .meta({ id: "Payout" });
 
-export const accountsPayoutItem = z.object({
-  kind: z.literal("global_accounts"),
-  index: z.int(),
-  recipientAccountId: id("ga"),
-  amount: amountOut,
-  currency: z.string(),
-  reference: z.string().nullable(),
-  status: z.enum(PAYOUT_ITEM_STATUSES),
-  transactionId: z.string().nullable(),
-  failure: failureRecord.nullable(),
-});
+export const accountsPayoutItem = z
+  .object({
+    kind: z.literal("global_accounts"),
+    index: z.int(),
+    recipientAccountId: id("ga"),
+    amount: amountOut,
+    currency: z.string(),
+    reference: z.string().nullable(),
+    status: z.enum(PAYOUT_ITEM_STATUSES),
+    transactionId: z.string().nullable(),
+    failure: failureRecord.nullable(),
+  })
+  .meta({ id: "AccountsPayoutItem" });
 
-export const walletsPayoutItem = z.object({
-  kind: z.literal("wallets"),
-  index: z.int(),
-  address,
-  amount: amountOut,
-  amountBase: z.string(),
-  token: tokenRecord,
-  reference: z.string().nullable(),
-  note: z.string().nullable().meta({ description: "Only this project sees it" }),
-  status: z.enum(WALLET_ROW_STATUSES),
-  batch: z.int().meta({ description: "Number of the transaction that carries it, from 0" }),
-  txHash: hex.nullable(),
-  blockNumber: z.string().nullable(),
-  confirmations: z.object({ have: z.int(), need: z.int() }).nullable(),
-  explorerUrl: z.string().nullable(),
-  failure: failureRecord.nullable(),
-});
+export const walletsPayoutItem = z
+  .object({
+    kind: z.literal("wallets"),
+    index: z.int(),
+    address,
+    amount: amountOut,
+    amountBase: z.string(),
+    token: tokenRecord,
+    reference: z.string().nullable(),
+    note: z.string().nullable().meta({ description: "Only this project sees it" }),
+    status: z.enum(WALLET_ROW_STATUSES),
+    batch: z.int().meta({ description: "Number of the transaction that carries it, from 0" }),
+    txHash: hex.nullable(),
+    blockNumber: z.string().nullable(),
+    confirmations: z.object({ have: z.int(), need: z.int() }).nullable(),
+    explorerUrl: z.string().nullable(),
+    failure: failureRecord.nullable(),
+  })
+  .meta({ id: "WalletsPayoutItem" });

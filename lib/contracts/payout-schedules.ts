@@ -9,37 +9,41 @@ export const SCHEDULE_PERIODS = ["day", "week", "month"] as const;
 export const SCHEDULE_STATUSES = ["awaiting_approval", "active", "ended", "cancelled"] as const;
 export const SCHEDULE_RUN_STATUSES = ["started", "missed", "refused"] as const;
 
-const scheduleRun = z.object({
-  scheduledAt: timestamp,
-  status: z.enum(SCHEDULE_RUN_STATUSES).meta({
-    description:
-      "`missed`: the service was not running in time, and it will never be paid by itself; `refused`: see failure",
-  }),
-  payoutId: id("po").nullable(),
-  failure: failureRecord.nullable(),
-});
+const scheduleRun = z
+  .object({
+    scheduledAt: timestamp,
+    status: z.enum(SCHEDULE_RUN_STATUSES).meta({
+      description:
+        "`missed`: the service was not running in time, and it will never be paid by itself; `refused`: see failure",
+    }),
+    payoutId: id("po").nullable(),
+    failure: failureRecord.nullable(),
+  })
+  .meta({ id: "PayoutScheduleRun" });
 
-export const scheduleRecord = z.object({
-  scheduleId: id("sch"),
-  status: z.enum(SCHEDULE_STATUSES),
-  chainId,
-  fromWalletId: id("wal"),
-  rows: z.int(),
-  totals: z.array(z.object({ token: tokenRecord, amount: amountOut, rows: z.int() })),
-  reference: z.string().nullable(),
-  startsAt: timestamp,
-  every: z.enum(SCHEDULE_PERIODS).nullable().meta({ description: "null: once" }),
-  timeZone: z
-    .string()
-    .meta({ description: "IANA name; the wall-clock time of each run stays the same through clock changes" }),
-  endsAt: timestamp.nullable(),
-  nextRunAt: timestamp.nullable(),
-  runs: z.array(scheduleRun).meta({ description: "The latest 20, newest first" }),
-  nextAction: z.string(),
-  createdBy: z.string(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const scheduleRecord = z
+  .object({
+    scheduleId: id("sch"),
+    status: z.enum(SCHEDULE_STATUSES),
+    chainId,
+    fromWalletId: id("wal"),
+    rows: z.int(),
+    totals: z.array(z.object({ token: tokenRecord, amount: amountOut, rows: z.int() })),
+    reference: z.string().nullable(),
+    startsAt: timestamp,
+    every: z.enum(SCHEDULE_PERIODS).nullable().meta({ description: "null: once" }),
+    timeZone: z
+      .string()
+      .meta({ description: "IANA name; the wall-clock time of each run stays the same through clock changes" }),
+    endsAt: timestamp.nullable(),
+    nextRunAt: timestamp.nullable(),
+    runs: z.array(scheduleRun).meta({ description: "The latest 20, newest first" }),
+    nextAction: z.string(),
+    createdBy: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "PayoutSchedule" });
 
 export const createPayoutSchedule = defineContract({
   method: "POST",

@@ -76,15 +76,17 @@ export const createAccountsPayout = defineContract({
 });
 
 /** Texts here, checked one by one in the service, so that every bad row of a long list is named at once, by index and field. */
-const walletTransfer = z.object({
-  address: z.string().meta({ description: "EVM address; mixed case must be a right EIP-55 checksum" }),
-  amount: z
-    .string()
-    .meta({ description: "Decimal amount in units of the token, never base units", examples: ["12.5"] }),
-  token: z.string().meta({ description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19" }),
-  reference: z.string().optional().meta({ description: "At most 140 characters" }),
-  note: z.string().optional().meta({ description: "At most 500 characters; only this project sees it" }),
-});
+const walletTransfer = z
+  .object({
+    address: z.string().meta({ description: "EVM address; mixed case must be a right EIP-55 checksum" }),
+    amount: z
+      .string()
+      .meta({ description: "Decimal amount in units of the token, never base units", examples: ["12.5"] }),
+    token: z.string().meta({ description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19" }),
+    reference: z.string().optional().meta({ description: "At most 140 characters" }),
+    note: z.string().optional().meta({ description: "At most 500 characters; only this project sees it" }),
+  })
+  .meta({ id: "WalletPayment" });
 
 /** Where the treasury's money may come from when the chain lacks it: the service chooses, or these wallets and chains. */
 const fundFrom = z.union([

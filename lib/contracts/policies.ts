@@ -5,12 +5,15 @@ import { defineContract } from "./contract";
 
 const tag = "Policies";
 
-const policies = z.object({
-  dailyCapUsd: z.string().meta({
-    description: "US dollars per UTC day that all exempt API keys of the project together move without a one-time code",
-  }),
-  spentTodayUsd: z.string().meta({ description: "How much of it was moved on the current UTC day" }),
-});
+const policies = z
+  .object({
+    dailyCapUsd: z.string().meta({
+      description:
+        "US dollars per UTC day that all exempt API keys of the project together move without a one-time code",
+    }),
+    spentTodayUsd: z.string().meta({ description: "How much of it was moved on the current UTC day" }),
+  })
+  .meta({ id: "Policies" });
 
 export const getPolicies = defineContract({
   method: "GET",

@@ -47,40 +47,44 @@ const noteId = z
   .regex(/^\d{1,78}$/, "must be a note's id")
   .meta({ description: "The note's commitment, as the chain has it", example: "1234567890" });
 
-export const privacyWalletRecord = z.object({ privacyWalletId: id("pw"), name: z.string(), createdAt: timestamp });
+export const privacyWalletRecord = z
+  .object({ privacyWalletId: id("pw"), name: z.string(), createdAt: timestamp })
+  .meta({ id: "PrivateWallet" });
 
-export const privateTransferRecord = z.object({
-  transferId: id("tr"),
-  operationId: id("op"),
-  kind: z.enum(PRIVATE_KINDS),
-  status,
-  subStatus,
-  privacyWalletId: id("pw"),
-  toPrivacyWalletId: id("pw").nullable(),
-  toAddress: address.nullable(),
-  chainId,
-  amount: tokenAmount.meta({ description: "What is shielded or swapped; else what the recipient gets exactly" }),
-  minimum: tokenAmount.nullable().meta({ description: "Of a swap: what it brings at least, before the pool's fee" }),
-  received: tokenAmount.nullable(),
-  steps: z.array(
-    z.object({
-      state: z.enum(["queued", "proved", "submitted", "completed", "failed"]),
-      withdrawn: amountOut,
-      txHash: hex.nullable(),
-      failure: failureRecord.nullable(),
-    }),
-  ),
-  proof: z
-    .object({ startedAt: timestamp, secondsLeft: z.int() })
-    .nullable()
-    .meta({ description: "While a proof is made: when it began, and about how long it still takes" }),
-  failure: failureRecord.nullable(),
-  createdBy: z.string(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved" }),
-  ...honesty,
-});
+export const privateTransferRecord = z
+  .object({
+    transferId: id("tr"),
+    operationId: id("op"),
+    kind: z.enum(PRIVATE_KINDS),
+    status,
+    subStatus,
+    privacyWalletId: id("pw"),
+    toPrivacyWalletId: id("pw").nullable(),
+    toAddress: address.nullable(),
+    chainId,
+    amount: tokenAmount.meta({ description: "What is shielded or swapped; else what the recipient gets exactly" }),
+    minimum: tokenAmount.nullable().meta({ description: "Of a swap: what it brings at least, before the pool's fee" }),
+    received: tokenAmount.nullable(),
+    steps: z.array(
+      z.object({
+        state: z.enum(["queued", "proved", "submitted", "completed", "failed"]),
+        withdrawn: amountOut,
+        txHash: hex.nullable(),
+        failure: failureRecord.nullable(),
+      }),
+    ),
+    proof: z
+      .object({ startedAt: timestamp, secondsLeft: z.int() })
+      .nullable()
+      .meta({ description: "While a proof is made: when it began, and about how long it still takes" }),
+    failure: failureRecord.nullable(),
+    createdBy: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved" }),
+    ...honesty,
+  })
+  .meta({ id: "PrivateTransfer" });
 
 export const listPrivacyWallets = defineContract({
   method: "GET",

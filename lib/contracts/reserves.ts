@@ -9,38 +9,40 @@ const node = z.object({
   sumBase: z.string().meta({ description: "What the accounts below add up to, in base units" }),
 });
 
-export const reservesRecord = z.object({
-  currency: z.string(),
-  assetId: z.string(),
-  decimals: z.int(),
-  liabilities: amountOut,
-  onChain: amountOut.meta({
-    description: "The treasury's balance at the final blocks named below, of what backs accounts",
-  }),
-  committed: amountOut.meta({ description: "What operations under way still take out of the treasury" }),
-  available: amountOut.meta({
-    description: "onChain less committed less liabilities: what can still be moved into accounts",
-  }),
-  covered: z.boolean(),
-  chains: z.array(
-    z.object({
-      chainId,
-      wallet: address,
-      amount: amountOut,
-      blockNumber: z.string(),
-      at: timestamp,
-      stale: z.boolean().meta({ description: "The chain does not answer; nothing of it is counted" }),
-      backs: z.boolean().meta({
-        description:
-          "False: the chain has no paymaster, so the treasury pays its network fees there in this coin; it backs no account and is not counted",
-      }),
+export const reservesRecord = z
+  .object({
+    currency: z.string(),
+    assetId: z.string(),
+    decimals: z.int(),
+    liabilities: amountOut,
+    onChain: amountOut.meta({
+      description: "The treasury's balance at the final blocks named below, of what backs accounts",
     }),
-  ),
-  root: node
-    .extend({ accounts: z.int(), asOf: timestamp })
-    .nullable()
-    .meta({ description: "Merkle sum tree over the accounts; null where there are none" }),
-});
+    committed: amountOut.meta({ description: "What operations under way still take out of the treasury" }),
+    available: amountOut.meta({
+      description: "onChain less committed less liabilities: what can still be moved into accounts",
+    }),
+    covered: z.boolean(),
+    chains: z.array(
+      z.object({
+        chainId,
+        wallet: address,
+        amount: amountOut,
+        blockNumber: z.string(),
+        at: timestamp,
+        stale: z.boolean().meta({ description: "The chain does not answer; nothing of it is counted" }),
+        backs: z.boolean().meta({
+          description:
+            "False: the chain has no paymaster, so the treasury pays its network fees there in this coin; it backs no account and is not counted",
+        }),
+      }),
+    ),
+    root: node
+      .extend({ accounts: z.int(), asOf: timestamp })
+      .nullable()
+      .meta({ description: "Merkle sum tree over the accounts; null where there are none" }),
+  })
+  .meta({ id: "Reserves" });
 
 export const getReserves = defineContract({
   method: "GET",

@@ -23,7 +23,7 @@ const SIGNATURES_MAX = SOURCES_MAX * 6;
 export const SLIPPAGE_BPS_DEFAULT = 50;
 export const SLIPPAGE_BPS_MAX = 1000;
 
-export const quoteSource = z.object({ address, chainId, token: tokenRef, amount });
+export const quoteSource = z.object({ address, chainId, token: tokenRef, amount }).meta({ id: "QuoteSource" });
 
 export const quoteBody = z.object({
   from: z.array(quoteSource).min(1).max(SOURCES_MAX),
@@ -41,67 +41,69 @@ export const networkFeePaidBy = feePayer
   .default(null)
   .meta({ description: "Who pays the network fee; null where that is known once it is prepared" });
 
-export const quoteRecord = z.object({
-  quoteId: id("qt"),
-  expiresAt: timestamp,
-  from: z.array(
-    tokenAmount.extend({
-      address,
+export const quoteRecord = z
+  .object({
+    quoteId: id("qt"),
+    expiresAt: timestamp,
+    from: z.array(
+      tokenAmount.extend({
+        address,
+        chainId,
+        walletId: id("wal"),
+        expectedOut: amountOut,
+        minOut: amountOut,
+        estimatedSeconds: z.int(),
+        networkFeePaidBy,
+      }),
+    ),
+    to: z.object({
       chainId,
-      walletId: id("wal"),
-      expectedOut: amountOut,
-      minOut: amountOut,
-      estimatedSeconds: z.int(),
-      networkFeePaidBy,
-    }),
-  ),
-  to: z.object({
-    chainId,
-    address,
-    token: tokenRecord,
-    amount: amountOut,
-    amountBase: z.string(),
-    minAmount: amountOut.meta({ description: "Enforced on chain" }),
-    minAmountBase: z.string(),
-    decimals: z.int(),
-  }),
-  rate: z
-    .string()
-    .nullable()
-    .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
-  fees: z.array(
-    z.object({
-      kind: z.enum(["bridge", "swap", "gas"]),
-      amount: amountOut,
+      address,
       token: tokenRecord,
-      usd: z.string().nullable(),
-    }),
-  ),
-  priceImpactBps: z.int(),
-  slippageBps: z.int(),
-  estimatedSeconds: z.int(),
-  steps: z.array(
-    z.object({
-      sourceIndex: z.int(),
-      kind: z.enum(["swap", "bridge", "transfer"]),
-      venue: z.string(),
-      from: tokenRecord,
-      to: tokenRecord,
-      amountIn: amountOut,
-      amountOut,
-    }),
-  ),
-  warnings: z.array(z.object({ code: z.string(), message: z.string() })),
-  alternatives: z.array(
-    z.object({
-      label: z.string(),
       amount: amountOut,
-      minAmount: amountOut,
-      estimatedSeconds: z.int(),
-      steps: z.array(z.string()),
+      amountBase: z.string(),
+      minAmount: amountOut.meta({ description: "Enforced on chain" }),
+      minAmountBase: z.string(),
+      decimals: z.int(),
     }),
-  ),
-});
+    rate: z
+      .string()
+      .nullable()
+      .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
+    fees: z.array(
+      z.object({
+        kind: z.enum(["bridge", "swap", "gas"]),
+        amount: amountOut,
+        token: tokenRecord,
+        usd: z.string().nullable(),
+      }),
+    ),
+    priceImpactBps: z.int(),
+    slippageBps: z.int(),
+    estimatedSeconds: z.int(),
+    steps: z.array(
+      z.object({
+        sourceIndex: z.int(),
+        kind: z.enum(["swap", "bridge", "transfer"]),
+        venue: z.string(),
+        from: tokenRecord,
+        to: tokenRecord,
+        amountIn: amountOut,
+        amountOut,
+      }),
+    ),
+    warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+    alternatives: z.array(
+      z.object({
+        label: z.string(),
+        amount: amountOut,
+        minAmount: amountOut,
+        estimatedSeconds: z.int(),
+        steps: z.array(z.string()),
+      }),
+    ),
+  })
+  .meta({ id: "Quote" });
 
 export const createQuote = defineContract({
   method: "POST",
@@ -177,43 +179,47 @@ export const requestOtp = defineContract({
 });
 
 /** What a wallet of one's own has to do, in this order, before execute. */
-export const action = z.object({
-  actionId: z.string(),
-  walletId: id("wal"),
-  walletAddress: address,
-  signerAddress: address.meta({
-    description: "Who signs or sends: the linked wallet, or the owner of the smart account",
-  }),
-  chainId,
-  kind: z.enum(["user_operation", "typed_data", "transaction"]).meta({
-    description:
-      "user_operation and typed_data: sign `typedData` (EIP-712). transaction: send `transaction` from the wallet and give its hash",
-  }),
-  description: z.string(),
-  typedData: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: "As eth_signTypedData_v4 takes it; integers as decimal strings" }),
-  transaction: z
-    .object({
-      to: address,
-      data: hex,
-      value: z.string().meta({ description: "Wei, decimal" }),
-      gas: z
-        .string()
-        .meta({ description: "A gas limit that suffices, decimal; an estimate of the wallet's own may fall short" }),
-    })
-    .optional()
-    .meta({ description: "As eth_sendTransaction takes it, but for the value" }),
-});
+export const action = z
+  .object({
+    actionId: z.string(),
+    walletId: id("wal"),
+    walletAddress: address,
+    signerAddress: address.meta({
+      description: "Who signs or sends: the linked wallet, or the owner of the smart account",
+    }),
+    chainId,
+    kind: z.enum(["user_operation", "typed_data", "transaction"]).meta({
+      description:
+        "user_operation and typed_data: sign `typedData` (EIP-712). transaction: send `transaction` from the wallet and give its hash",
+    }),
+    description: z.string(),
+    typedData: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "As eth_signTypedData_v4 takes it; integers as decimal strings" }),
+    transaction: z
+      .object({
+        to: address,
+        data: hex,
+        value: z.string().meta({ description: "Wei, decimal" }),
+        gas: z
+          .string()
+          .meta({ description: "A gas limit that suffices, decimal; an estimate of the wallet's own may fall short" }),
+      })
+      .optional()
+      .meta({ description: "As eth_sendTransaction takes it, but for the value" }),
+  })
+  .meta({ id: "WalletAction" });
 
-export const balanceChange = z.object({
-  walletAddress: address,
-  chainId,
-  token: tokenRecord,
-  change: z.string().meta({ description: "Signed decimal amount" }),
-  certainty: z.enum(["simulated", "expected", "minimum"]),
-});
+export const balanceChange = z
+  .object({
+    walletAddress: address,
+    chainId,
+    token: tokenRecord,
+    change: z.string().meta({ description: "Signed decimal amount" }),
+    certainty: z.enum(["simulated", "expected", "minimum"]),
+  })
+  .meta({ id: "BalanceChange" });
 
 export const prepareSwap = defineContract({
   method: "POST",

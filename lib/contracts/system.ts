@@ -13,17 +13,19 @@ export const getHealth = defineContract({
   response: z.object({ status: z.literal("ok"), version: z.string(), uptimeSeconds: z.int() }),
 });
 
-export const readinessRecord = z.object({
-  status: z.enum(["ready", "unavailable"]),
-  parts: z.array(
-    z.object({
-      name: z.string().meta({ description: "database, worker, mail, chain:31337 …" }),
-      ok: z.boolean(),
-      detail: z.string(),
-      latencyMs: z.number().nullable(),
-    }),
-  ),
-});
+export const readinessRecord = z
+  .object({
+    status: z.enum(["ready", "unavailable"]),
+    parts: z.array(
+      z.object({
+        name: z.string().meta({ description: "database, worker, mail, chain:31337 …" }),
+        ok: z.boolean(),
+        detail: z.string(),
+        latencyMs: z.number().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "Readiness" });
 
 export const getReadiness = defineContract({
   method: "GET",

@@ -20,34 +20,36 @@ import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX, networkFeePaidBy, quoteRecord }
 
 const tag = "Transfers";
 
-export const transferRecord = z.object({
-  transferId: id("tr"),
-  status,
-  subStatus,
-  fromWalletId: id("wal"),
-  fromAddress: address,
-  fromChainId: chainId,
-  toChainId: chainId,
-  toAddress: address,
-  sent: tokenAmount,
-  expected: tokenAmount.meta({ description: "What is expected to arrive, fees taken off" }),
-  minimum: tokenAmount.meta({
-    description:
-      "What the approval promises: enforced on chain across chains; on one chain what the token's own transfer brings when it is tried before",
-  }),
-  received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it" }),
-  fees: quoteRecord.shape.fees,
-  networkFeePaidBy,
-  estimatedSeconds: quoteRecord.shape.estimatedSeconds,
-  warnings: quoteRecord.shape.warnings,
-  operationId: id("op").nullable(),
-  failure: failureRecord.nullable(),
-  outcome: operationRecord.shape.outcome.nullable(),
-  createdBy: z.string(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  expiresAt: timestamp.nullable().meta({ description: "Until when it can be executed; null once it was" }),
-});
+export const transferRecord = z
+  .object({
+    transferId: id("tr"),
+    status,
+    subStatus,
+    fromWalletId: id("wal"),
+    fromAddress: address,
+    fromChainId: chainId,
+    toChainId: chainId,
+    toAddress: address,
+    sent: tokenAmount,
+    expected: tokenAmount.meta({ description: "What is expected to arrive, fees taken off" }),
+    minimum: tokenAmount.meta({
+      description:
+        "What the approval promises: enforced on chain across chains; on one chain what the token's own transfer brings when it is tried before",
+    }),
+    received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it" }),
+    fees: quoteRecord.shape.fees,
+    networkFeePaidBy,
+    estimatedSeconds: quoteRecord.shape.estimatedSeconds,
+    warnings: quoteRecord.shape.warnings,
+    operationId: id("op").nullable(),
+    failure: failureRecord.nullable(),
+    outcome: operationRecord.shape.outcome.nullable(),
+    createdBy: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    expiresAt: timestamp.nullable().meta({ description: "Until when it can be executed; null once it was" }),
+  })
+  .meta({ id: "Transfer" });
 
 export const createTransfer = defineContract({
   method: "POST",

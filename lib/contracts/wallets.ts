@@ -4,20 +4,22 @@ import { defineContract } from "./contract";
 
 const tag = "Wallets";
 
-export const walletRecord = z.object({
-  id: id("wal"),
-  kind: z.enum(["treasury", "smart_account", "linked"]),
-  address,
-  ownerAddress: address.optional(),
-  label: z.string().optional(),
-  chains: z.array(
-    z.object({ chainId, deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }) }),
-  ),
-  signer: z
-    .enum(["service", "owner"])
-    .meta({ description: "Who signs what the wallet sends: the service, or its owner" }),
-  createdAt: timestamp,
-});
+export const walletRecord = z
+  .object({
+    id: id("wal"),
+    kind: z.enum(["treasury", "smart_account", "linked"]),
+    address,
+    ownerAddress: address.optional(),
+    label: z.string().optional(),
+    chains: z.array(
+      z.object({ chainId, deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }) }),
+    ),
+    signer: z
+      .enum(["service", "owner"])
+      .meta({ description: "Who signs what the wallet sends: the service, or its owner" }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Wallet" });
 
 export const listWallets = defineContract({
   method: "GET",
@@ -46,15 +48,17 @@ export const labelWallet = defineContract({
   errors: ["not_found"],
 });
 
-const linkedWalletRecord = z.object({
-  address,
-  walletId: id("wal"),
-  label: z.string().nullable(),
-  contractChainId: chainId
-    .nullable()
-    .meta({ description: "The chain whose contract signs (ERC-1271, ERC-6492); null for a plain account" }),
-  linkedAt: timestamp,
-});
+const linkedWalletRecord = z
+  .object({
+    address,
+    walletId: id("wal"),
+    label: z.string().nullable(),
+    contractChainId: chainId
+      .nullable()
+      .meta({ description: "The chain whose contract signs (ERC-1271, ERC-6492); null for a plain account" }),
+    linkedAt: timestamp,
+  })
+  .meta({ id: "LinkedWallet" });
 
 export const initWalletLink = defineContract({
   method: "POST",

@@ -27,27 +27,29 @@ const includePrivate = z.boolean().meta({
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 
-export const webhookEndpointRecord = z.object({
-  id: id("we"),
-  url: z.string(),
-  events: z.array(z.string()),
-  payload: z.enum(["full", "thin"]),
-  includePrivate: z.boolean(),
-  description: z.string().nullable(),
-  status: z.enum(["active", "paused", "disabled"]),
-  disabledReason: z
-    .enum(["gone", "failing"])
-    .nullable()
-    .meta({ description: "gone: it answered 410. failing: every attempt of five days failed" }),
-  failingSince: timestamp.nullable(),
-  pending: z.int().meta({ description: "Deliveries that wait or are tried again; counted up to 1,000" }),
-  secrets: z
-    .array(z.object({ id: z.string(), createdAt: timestamp, expiresAt: timestamp.nullable() }))
-    .meta({ description: "Those that sign now, without their values" }),
-  createdBy: z.string(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const webhookEndpointRecord = z
+  .object({
+    id: id("we"),
+    url: z.string(),
+    events: z.array(z.string()),
+    payload: z.enum(["full", "thin"]),
+    includePrivate: z.boolean(),
+    description: z.string().nullable(),
+    status: z.enum(["active", "paused", "disabled"]),
+    disabledReason: z
+      .enum(["gone", "failing"])
+      .nullable()
+      .meta({ description: "gone: it answered 410. failing: every attempt of five days failed" }),
+    failingSince: timestamp.nullable(),
+    pending: z.int().meta({ description: "Deliveries that wait or are tried again; counted up to 1,000" }),
+    secrets: z
+      .array(z.object({ id: z.string(), createdAt: timestamp, expiresAt: timestamp.nullable() }))
+      .meta({ description: "Those that sign now, without their values" }),
+    createdBy: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "WebhookEndpoint" });
 
 const withSecret = webhookEndpointRecord.extend({
   secret: z.string().meta({ description: "`whsec_…`, in this answer and never again" }),
@@ -149,37 +151,41 @@ export const rotateWebhookSecret = defineContract({
   response: withSecret,
 });
 
-const deliveryRecord = z.object({
-  id: id("dlv"),
-  endpointId: id("we"),
-  kind: z.enum(["event", "test", "replay", "resend"]),
-  eventId: id("evt"),
-  type: z.string(),
-  sequence: z.int(),
-  previousSequence: z.int().nullable(),
-  status: z.enum(DELIVERY_STATUSES),
-  attempts: z.int(),
-  nextAttemptAt: timestamp.nullable(),
-  statusCode: z.int().nullable().meta({ description: "Of the last answer" }),
-  error: z.string().nullable().meta({ description: "Why there was no answer" }),
-  createdAt: timestamp,
-  completedAt: timestamp.nullable(),
-});
+const deliveryRecord = z
+  .object({
+    id: id("dlv"),
+    endpointId: id("we"),
+    kind: z.enum(["event", "test", "replay", "resend"]),
+    eventId: id("evt"),
+    type: z.string(),
+    sequence: z.int(),
+    previousSequence: z.int().nullable(),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int(),
+    nextAttemptAt: timestamp.nullable(),
+    statusCode: z.int().nullable().meta({ description: "Of the last answer" }),
+    error: z.string().nullable().meta({ description: "Why there was no answer" }),
+    createdAt: timestamp,
+    completedAt: timestamp.nullable(),
+  })
+  .meta({ id: "WebhookDelivery" });
 
-const attemptRecord = z.object({
-  number: z.int(),
-  at: timestamp,
-  durationMs: z.int(),
-  request: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
-  response: z
-    .object({
-      statusCode: z.int(),
-      headers: z.record(z.string(), z.string()),
-      body: z.string().meta({ description: "Its first 4,096 characters" }),
-    })
-    .nullable(),
-  error: z.string().nullable(),
-});
+const attemptRecord = z
+  .object({
+    number: z.int(),
+    at: timestamp,
+    durationMs: z.int(),
+    request: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
+    response: z
+      .object({
+        statusCode: z.int(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().meta({ description: "Its first 4,096 characters" }),
+      })
+      .nullable(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: "WebhookAttempt" });
 
 export const testWebhookEndpoint = defineContract({
   method: "POST",

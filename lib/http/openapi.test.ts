@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contracts } from "@/lib/contracts/all";
+import { contracts, namedContracts } from "@/lib/contracts/all";
 import { openApiDocument } from "./openapi";
 
 interface Operation {
@@ -10,7 +10,7 @@ interface Operation {
   responses: Record<string, { description: string; content: Record<string, { schema: unknown }> }>;
 }
 
-const document = openApiDocument(contracts) as unknown as {
+const document = openApiDocument(namedContracts) as unknown as {
   openapi: string;
   info: { version: string };
   paths: Record<string, Record<string, Operation>>;
@@ -27,6 +27,14 @@ const references = (value: unknown): string[] => {
   );
 };
 
+/** Follows a reference to the document's components. */
+const definitionOf = (value: unknown): { required?: string[]; description?: string } => {
+  const { $ref } = value as { $ref?: string };
+  if ($ref === undefined) return value as object;
+  const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(.+)$/.exec($ref) ?? [];
+  return document.components[kind]?.[name] as object;
+};
+
 test("the description is OpenAPI 3.1 of version 1.0.0 with every contract in it", () => {
   expect(document.openapi).toBe("3.1.0");
   expect(document.info.version).toBe("1.0.0");
@@ -36,7 +44,7 @@ test("the description is OpenAPI 3.1 of version 1.0.0 with every contract in it"
 test("it is plain JSON, and every reference leads somewhere", () => {
   expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   for (const reference of references(document)) {
-    const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(\w+)$/.exec(reference) ?? [];
+    const [, kind = "", name = ""] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(reference) ?? [];
     expect(document.components[kind]?.[name], reference).toBeDefined();
   }
 });
@@ -57,9 +65,9 @@ test("the parameters of a path are those that it names", () => {
 
 test("bodies are described as they are sent, answers as they come", () => {
   const quote = document.paths["/swap/quote"]?.post;
-  const body = quote?.requestBody?.content["application/json"]?.schema as { required: string[] };
+  const body = definitionOf(quote?.requestBody?.content["application/json"]?.schema);
   expect(body.required).toEqual(["from", "toChainId", "toToken", "toAddress"]);
-  const answer = quote?.responses["200"]?.content["application/json"]?.schema as { required: string[] };
+  const answer = definitionOf(quote?.responses["200"]?.content["application/json"]?.schema);
   expect(answer.required).toContain("slippageBps");
 });
 
@@ -69,8 +77,29 @@ test("schemes, errors by status and the idempotency header are there", () => {
   expect(document.paths["/auth/api-keys"]?.post?.security).toEqual([{ bearer: [] }]);
   expect(document.paths["/health"]?.get?.security).toEqual([]);
   // Input errors of the quote are all 400.
-  expect(quote?.responses["400"]?.description).toContain("`unsupported_token`");
-  expect(quote?.responses["401"]?.description).toContain("`api_key_revoked`");
+  expect(definitionOf(quote?.responses["400"]).description).toContain("`unsupported_token`");
+  expect(definitionOf(quote?.responses["401"]).description).toContain(
+    "`api_key_revoked`: Somebody revoked the API key.",
+  );
   expect(quote?.parameters).toContainEqual({ $ref: "#/components/parameters/IdempotencyKey" });
   expect(document.paths["/auth/nonce"]?.post?.parameters).toBeUndefined();
+});
+
+test("operations are named as the client calls them", () => {
+  expect(document.paths["/swap/quote"]?.post?.operationId).toBe("createQuote");
+  expect(document.paths["/transfers"]?.get?.operationId).toBe("listTransfers");
+  for (const { operation } of operations) expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
+});
+
+test("what has a name is described once: no answer holds a copy of it", () => {
+  const names = new Set(["Operation", "Quote", "Transfer", "Payout", "Wallet", "WebhookEndpoint", "PrivateTransfer"]);
+  const found = new Set(references(document.paths).map((reference) => reference.split("/").at(-1) ?? ""));
+  for (const name of names) expect(found, name).toContain(name);
+  const copies = Object.entries(document.components.schemas ?? {})
+    // Two requests may have the same few fields by chance, and so may short schemas.
+    .filter(([name]) => !name.endsWith("Input"))
+    .map(([, schema]) => JSON.stringify(schema))
+    .filter((schema) => schema.length > 200);
+  const paths = JSON.stringify(document.paths);
+  expect(copies.filter((schema) => paths.includes(schema))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { contracts } from "@/lib/contracts/all";
+import { namedContracts } from "@/lib/contracts/all";
 import { getOpenApi } from "@/lib/contracts/system";
 import { openApiDocument } from "@/lib/http/openapi";
 import { ok, route } from "@/lib/http/route";
@@ -7,5 +7,5 @@ let document: Record<string, unknown> | undefined;
 
 export const GET = route({
   contract: getOpenApi,
-  handler: () => ok((document ??= openApiDocument(contracts)), { "cache-control": "public, max-age=300" }),
+  handler: () => ok((document ??= openApiDocument(namedContracts)), { "cache-control": "public, max-age=300" }),
 });

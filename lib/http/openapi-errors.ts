@@ -1,0 +1,83 @@
+import type { Contract } from "@/lib/contracts/contract";
+import type { ErrorCode } from "@/lib/core/errors";
+import { ERROR_GUIDE } from "./error-guide";
+import type { Json } from "./openapi-schemas";
+import { STATUS_OF } from "./problem";
+
+const ALWAYS: readonly ErrorCode[] = ["rate_limited", "internal_error", "service_unavailable"];
+const AUTHENTICATED: readonly ErrorCode[] = [
+  "unauthorized",
+  "api_key_expired",
+  "api_key_revoked",
+  "forbidden",
+  "insufficient_scope",
+];
+const WITH_BODY: readonly ErrorCode[] = ["invalid_request", "payload_too_large", "unsupported_media_type"];
+const IDEMPOTENT: readonly ErrorCode[] = ["idempotency_in_progress", "idempotency_mismatch"];
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  400: "A field is at fault; `details` names each",
+  401: "Not authenticated",
+  403: "Not allowed",
+  404: "Not there, or not yours",
+  405: "Another method",
+  409: "Not in the present state",
+  410: "Its time is over",
+  413: "The body is too large",
+  415: "The body is not JSON",
+  422: "Understood, but cannot be done",
+  429: "Too often; see Retry-After",
+  500: "Our fault",
+  502: "A provider failed",
+  503: "Not available right now; see Retry-After",
+};
+
+/** Whether the route keeps its answer under an Idempotency-Key. */
+export const isIdempotent = (contract: Contract): boolean => contract.method === "POST" && contract.auth !== "public";
+
+export const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
+  const codes = new Set<ErrorCode>([...(contract.errors ?? []), ...ALWAYS]);
+  const add = (more: readonly ErrorCode[]): void => more.forEach((code) => codes.add(code));
+  if (contract.auth !== "public") add(AUTHENTICATED);
+  if (contract.body !== undefined) add(WITH_BODY);
+  if (contract.query !== undefined) codes.add("invalid_request");
+  if (contract.params !== undefined) codes.add("not_found");
+  if (isIdempotent(contract)) add(IDEMPOTENT);
+  return codes;
+};
+
+const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+
+const explain = (code: ErrorCode): string => {
+  const { when, action } = ERROR_GUIDE[code];
+  return `- \`${code}\`: ${when} ${action}`;
+};
+
+const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
+  description: [`${STATUS_TEXT[status] ?? "Error"}.`, ...codes.map(explain)].join("\n"),
+  content: errorContent,
+});
+
+/** Error responses that many operations share, by the codes that they have. */
+export const createErrorResponses = () => {
+  const shared = new Map<string, Json>();
+
+  const of = (contract: Contract): Json => {
+    const byStatus = new Map<number, ErrorCode[]>();
+    for (const code of [...errorCodes(contract)].sort()) {
+      const usual: number = STATUS_OF[code];
+      const status = usual === 422 && contract.inputErrorsAs400 === true ? 400 : usual;
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
+    const sorted = [...byStatus].sort(([a], [b]) => a - b);
+    return Object.fromEntries(
+      sorted.map(([status, codes]) => {
+        const name = [String(status), ...codes].join("-");
+        shared.set(name, errorResponse(status, codes));
+        return [String(status), { $ref: `#/components/responses/${name}` }];
+      }),
+    );
+  };
+
+  return { of, shared };
+};
