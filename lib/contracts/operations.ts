@@ -109,12 +109,9 @@ export const operationRecord = z
           kind: z.enum(["bridge", "swap", "network"]),
           amount: amountOut,
           token: tokenRecord,
-          paidBy: z
-            .enum(["sponsor", "wallet"])
-            .optional()
-            .meta({
-              description: "Of `network` alone: the project's paymaster, or the wallet that sent or executed it",
-            }),
+          paidBy: z.enum(["sponsor", "wallet"]).optional().meta({
+            description: "Of `network` alone: the project's paymaster, or the wallet that sent or executed it",
+          }),
         }),
       )
       .meta({
