@@ -12,6 +12,7 @@ import type { LegState } from "@/lib/modules/operations/summary";
 import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
+import { toStored } from "@/lib/ports/routing-json";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
 import { eventTypesOf } from "@/lib/testing/project-events";
@@ -46,7 +47,16 @@ const note = async (objectId: string): Promise<string[]> => {
 const quoteTransfer = async () => {
   const transferId = newId("transfer");
   const own = { id: newId("quote"), projectId, kind: "transfer", transferId, status: "open", createdBy: "key_1" };
-  const said = { request: {}, route: {}, response: {}, minimumBase: 1, digest: Buffer.alloc(32) };
+  const token = services.registry.resolveToken(ONE, "USDC");
+  const amounts = { amount: "1", amountBase: "1000000", minAmount: "1", minAmountBase: "1000000", decimals: 6 };
+  const to = { chainId: ONE, address: ADDRESS, token, ...amounts };
+  const said = {
+    request: toStored({ sources: [], destination: { token, recipient: ADDRESS }, slippageBps: 0 }),
+    route: { provider: "test", legs: [] },
+    response: toStored({ from: [], to, fees: [], warnings: [], estimatedSeconds: 1 }),
+    minimumBase: 1_000_000,
+    digest: Buffer.alloc(32),
+  };
   const quote = await quotes.insert({ ...own, ...said, createdAt: new Date(), expiresAt: LATER }, null);
   if (quote === null) throw new Error("The quote was not stored.");
   return { quote, transferId };
