@@ -68,12 +68,12 @@ const begin = (key: ApiClient, amount: string) =>
 const transferOnce = async (key: ApiClient): Promise<{ total: number; proof: number }> => {
   const started = performance.now();
   const { transferId } = await begin(key, "10");
+  let proofBegin = 0;
   let proofEnd = 0;
-  let proofBegin = started;
   const end = await until(async () => {
-    const { proof, subStatus, status } = await transferOf(key, transferId);
-    if (subStatus === "prepared") proofBegin = performance.now();
-    else if (proof === null && proofEnd === 0) proofEnd = performance.now();
+    const { proof, status } = await transferOf(key, transferId);
+    if (proof !== null && proofBegin === 0) proofBegin = performance.now();
+    if (proof === null && proofBegin > 0 && proofEnd === 0) proofEnd = performance.now();
     if (status === "failed" || status === "cancelled") throw new Error(`A transfer ended ${status}.`);
     return status === "completed" ? performance.now() : null;
   });

@@ -74,7 +74,7 @@ const tasks = (chromium) => [
     ...vitest("integration"),
     after: ["unit"],
     cores: Math.max(1, CORES - 2),
-    timeoutMs: 15 * MINUTE_MS,
+    timeoutMs: 20 * MINUTE_MS,
   },
   {
     name: "browser",
@@ -85,7 +85,7 @@ const tasks = (chromium) => [
     count: playwrightCounts("browser.json"),
     after: ["build", "types", "lint"],
     cores: 2,
-    timeoutMs: 8 * MINUTE_MS,
+    timeoutMs: 14 * MINUTE_MS,
   },
 ];
 

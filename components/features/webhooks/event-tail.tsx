@@ -46,7 +46,7 @@ export const EventTail = (): ReactNode => {
   );
   const rows = [...(data?.data ?? [])].reverse();
   return (
-    <Sheet flush title="Latest events" description="What endpoints are told, newest first.">
+    <Sheet flush title="Latest events" description="Events that endpoints can receive, newest first.">
       {isPending ? (
         <LoadingRows what="events" />
       ) : data === undefined ? (

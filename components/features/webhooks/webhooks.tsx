@@ -59,7 +59,7 @@ export const Webhooks = (): ReactNode => {
     <>
       <PageHeader
         title="Webhooks"
-        description="Your own servers are told what happens here. Each event has a number, so that none can get lost unnoticed."
+        description="Send events to your own servers. Events are numbered, so a receiver notices when one is missing."
         actions={create}
       />
       <div className="flex flex-col gap-4">

@@ -1,3 +1,4 @@
+import "./leave-a-core";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,7 +9,7 @@ import { proofJob, toMessage, type Groth16Proof, type ProofJob } from "./proof-j
 
 /*
  * Entry of the process that makes proofs, one after another. It keeps the circuit files and the trees between them, and ends with
- * its parent. A proof takes seconds of all cores and half a gigabyte, which is why it is no part of the service's own process.
+ * its parent. A proof takes seconds of all cores but one and half a gigabyte, which is why it is no part of the service's own process.
  */
 /** The circuits' own; siblings are padded to it. */
 const TREE_DEPTH = 32;
