@@ -165,7 +165,8 @@ const settings = (durability: Durability): string[] =>
   [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    "max_connections=200",
+    // Without durability it serves the tests, whose files each have services, and so connections, of their own.
+    `max_connections=${durability === "none" ? "600" : "200"}`,
     `shared_buffers=${String(durability === "none" ? BUFFERS_MIN_MB : buffersMb())}MB`,
     // Bounds the redo after a kill. Less would mean a checkpoint every few seconds under load, and whole pages in the log after each.
     "max_wal_size=2GB",
