@@ -13,7 +13,7 @@ const PROOF_TIMEOUT_MS = 180_000;
 
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
 
-/** In both themes, and on a phone. */
+/** Checks that axe finds nothing in the dark and the light theme, and that nothing scrolls sideways at 390 px. */
 const checkPage = async (page: Page, what: string): Promise<void> => {
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });

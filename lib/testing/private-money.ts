@@ -20,7 +20,7 @@ const EXECUTOR: EvmAddress = "0x00000000000000000000000000000000000E8ec0";
 const DECLINED: EvmAddress = "0x00000000000000000000000000000000000dEC11";
 const SHIELD_FEE_BPS = 10;
 const RELAY_FEE_BPS = 25;
-/** Looks at an operation until it is final; each mines what was sent before. */
+/** Turns of the worker after which `settle` gives up. After each turn the transactions that it sent are mined. */
 const LOOKS_MAX = 60;
 
 /** The executor's transactions: kept in memory, with the caller's claim in the real database. They are mined when the test says so. */

@@ -40,7 +40,7 @@ const line = z.object({
   failure: text,
 });
 
-/** Rows of the CSV that the API gives of a payout: one request for all ten thousand. Throws when it is no such file. */
+/** Reads the rows of a payout from its CSV export, which has all of them in one answer. @throws ZodError when a column is missing or wrong */
 export const parseRowsFile = (csv: string): PayoutRow[] =>
   Papa.parse<unknown>(csv, { header: true, skipEmptyLines: "greedy", delimiter: "," }).data.map((each) => {
     const row = line.parse(each);

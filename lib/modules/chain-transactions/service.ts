@@ -102,7 +102,7 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
     },
 
     send: async (input, claim) => {
-      // What carries operations is told by them whether it is there already.
+      // For a bundle, its user operations say whether a transaction with them is stored already.
       const earlier = input.carries === undefined ? await repository.find(input.chainId, input.purpose) : null;
       const transaction = earlier ?? (await store(input, claim));
       if (transaction.minedHash !== null) return toSent(transaction);

@@ -22,7 +22,7 @@ export interface OperationFilter {
 export interface OperationPage {
   readonly projectId: string;
   readonly filter: OperationFilter;
-  /** Only ids below this one. */
+  /** The page cursor: only operations with a smaller id, which are older ones. */
   readonly before?: string | undefined;
   readonly limit: number;
 }

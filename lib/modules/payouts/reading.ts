@@ -28,7 +28,7 @@ export interface AccountsPayoutView {
   readonly kind: "global_accounts";
   readonly payout: AccountsPayoutRow;
   readonly asset: Asset | null;
-  /** Whether another payout tries its failed rows again. */
+  /** True when a later payout already retries the failed rows of this one. */
   readonly isRetried: boolean;
 }
 

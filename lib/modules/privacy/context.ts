@@ -91,7 +91,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
     return (tx) => policies.spend(sqlOf(tx), actor, usd, deps.clock.now());
   };
 
-  /** Notes that `retryOf` is tried again. @throws DomainError `invalid_state` where another operation does */
+  /** Records that the operation `by` retries `retryOf`, once. @throws DomainError `invalid_state` where another operation does */
   const claimRetry = async (tx: Tx, retryOf: string | null, by: string): Promise<void> => {
     if (retryOf === null) return;
     if (!(await deps.operations.claimRetry(tx, { of: retryOf, by, now: deps.clock.now() }))) throw retriedMeanwhile();

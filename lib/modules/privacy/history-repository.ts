@@ -6,7 +6,7 @@ export interface HistoryQuery {
   readonly projectId: string;
   /** Only what this private wallet pays or receives. */
   readonly walletId?: string | undefined;
-  /** Only ids below this one. */
+  /** The page cursor: only transfers with a smaller id, which are older ones. */
   readonly before?: string | undefined;
   readonly limit: number;
 }

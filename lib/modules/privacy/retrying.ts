@@ -16,7 +16,7 @@ interface Ways {
   readonly spending: Spending;
 }
 
-/** Of steps that failed, and whose notes nothing else may have spent for this operation. */
+/** Adds up what did not arrive: failed steps whose notes were certainly not spent. */
 const missingOf = (steps: readonly StepRow[]): Missing => {
   const failed = steps.filter(({ state, failure }) => state === "failed" && isRetryable(failure));
   const sum = (of: (step: StepRow) => bigint): bigint => failed.reduce((total, step) => total + of(step), 0n);

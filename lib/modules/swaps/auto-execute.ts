@@ -158,7 +158,7 @@ export const createAutoExecute = (
    * @throws DomainError as a quote does, `insufficient_balance`, `simulation_failed`, `recipient_not_allowed`, `idempotency_mismatch`
    */
   const start = async (actor: Actor, input: SwapAndTransferInput, key: string | null) => {
-    // What was begun before is told only to who may still pay the recipient.
+    // The answer of an earlier call is repeated only to an actor that may still pay the recipient.
     authorization.checkAddress(actor, input.recipient, "recipient");
     const once = idempotencyUseOf(key, input);
     const before = await begunBefore(actor, once);

@@ -3,7 +3,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 interface ZipEntry {
   readonly name: string;
   readonly content: string | Buffer;
-  /** What the directory claims; the real size where it is left out. */
+  /** The size that the ZIP directory states for the entry. Default: its real size. */
   readonly claimedBytes?: number;
 }
 

@@ -24,7 +24,7 @@ export interface WalletTarget {
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** By symbol, address, CAIP-19 id or `native`; a symbol that two tokens share names none. */
+/** Finds a token by its symbol, address or CAIP-19 id, or by `native`. Returns undefined for a symbol that two tokens share. */
 export const findToken = (text: string, { tokens, defaultToken }: WalletTarget): TokenInfo | undefined => {
   const wanted = text.trim() === "" ? defaultToken : text.trim();
   const exact = tokens.find((token) => same(token.address, wanted) || same(token.caip19, wanted));

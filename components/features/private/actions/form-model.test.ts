@@ -1,22 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { PoolBalance } from "../types";
 import { amountText, checkForm, feesOf, mostOf, serverErrors, slippageBps, type FormValues } from "./form-model";
+import { POOL } from "./testing";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-const POOL: PoolBalance = {
-  privacyWalletId: "pw_1",
-  chainId: 31337,
-  token: { symbol: "USDC", address: "0x1", chainId: 31337, decimals: 6, assetId: "usdc" },
-  spendable: "100",
-  pendingApproval: "0",
-  inProof: "0",
-  declined: "0",
-  anonymitySet: 3,
-  minimum: "10",
-  shieldFeeBps: 50,
-  relayFeeBps: 100,
-  canProcess: true,
-};
 const WETH: PoolBalance = { ...POOL, token: { ...POOL.token, symbol: "WETH", address: "0x2", decimals: 18 } };
 const VALUES: FormValues = {
   walletId: "pw_1",

@@ -67,7 +67,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
    */
   insert: (input: {
     payout: AccountsPayoutRow;
-    /** Encoded, each for itself. */
+    /** The rows of the request, each one as an encoded text of its own. */
     rows: readonly string[];
     /** Null: its rows do not count as payments that are made for the first time. */
     keys: RowKeys | null;

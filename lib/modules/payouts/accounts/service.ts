@@ -246,11 +246,11 @@ const neverRan = ({ status }: AccountsPayoutRow): boolean => status === "cancell
 
 export type AccountRowStatus = "pending" | "completed" | "failed";
 
-/** Whether rows of the payout can be in that state: those of an atomic one, and of one that never ran, are all in the payout's. */
+/** False when no row of the payout can have the state. All rows of an atomic payout, and of one that never ran, share the payout's state. */
 export const mayHave = (payout: AccountsPayoutRow, status: AccountRowStatus): boolean =>
   (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
 
-/** A row without a state of its own stands as its payout does; undefined: of any state. */
+/** The state column to look for. Null: the row has no state of its own, so the payout's state counts. Undefined: rows of every state. */
 export const storedStatus = (
   payout: AccountsPayoutRow,
   status: AccountRowStatus | undefined,

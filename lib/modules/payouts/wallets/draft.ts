@@ -75,7 +75,7 @@ export const ownRow = (payout: WalletsPayoutRow, own: NewWalletPayout): WalletPa
   fundedBy: null,
 });
 
-/** The batches of a payout of which nothing is sent yet. */
+/** Groups the planned batches of a payout that is not stored yet, in the form in which stored ones are read. */
 export const groupsOf = (payoutId: string, { batches }: PayoutPlan): BatchGroup[] =>
   batches.map(({ token, rows, amountBase }) => ({
     payoutId,

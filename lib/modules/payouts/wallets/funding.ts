@@ -100,7 +100,7 @@ export const createFundingPlanner = (deps: FundingDeps) => {
     amountBase,
   });
 
-  /** The minimum that a source alone would bring; 0 when no route exists. */
+  /** The minimum that arrives when this source alone pays, in base units; 0 when no route exists. */
   const bringsOf = (request: PayoutRequest, token: Token, source: RouteSource): Promise<bigint> =>
     funding.minimumOf(requestOf(request, token, [source])).catch((error: unknown) => {
       if (isDomainError(error) && (error.code === "no_route" || error.code === "insufficient_liquidity")) return 0n;
