@@ -34,6 +34,10 @@ const newWallet = async () => {
   const world = createFakePrivacyWorld({ pools: [pool] });
   const engine = createFakePrivacyEngine(world);
   const key = { id: newId("privacyWallet"), mnemonic: engine.newMnemonic() };
+  const sealed = { ciphertext: new Uint8Array(1), wrappedDataKey: new Uint8Array(1), kekId: "test" };
+  await prisma.privacyWallet.create({
+    data: { projectId, id: key.id, name: "Private", isDefault: true, ...sealed, createdBy: "test", createdAt: NOW },
+  });
   const holdings = () => engine.holdings(key, CHAIN, new AbortController().signal);
   const numbers = createDepositNumbers({ repository, holdings });
 
@@ -75,6 +79,38 @@ const newWallet = async () => {
     expect(await repository.moveStep(step, state, {}, null, NOW)).toBe(true);
   };
 
+  /** An operation that takes the note out by the pool's public exit. */
+  const exit = (noteId: string): Promise<void> =>
+    database.transaction(async (tx) => {
+      const operationId = newId("operation");
+      const own = { projectId, kind: "public_exit", createdBy: "test", createdAt: NOW };
+      await tx.operation.create({
+        data: {
+          ...own,
+          id: operationId,
+          status: "pending",
+          subStatus: "prepared",
+          request: {},
+          quoted: {},
+          minimumBase: "1",
+          searchTerms: [],
+          updatedAt: NOW,
+        },
+      } as never);
+      await repository.claimExit(tx, { projectId, walletId: key.id, chainId: CHAIN, noteId, operationId });
+      const asset = { token: toStored(usdc), tokenOut: toStored(usdc), amountBase: "1", digest: new Uint8Array(1) };
+      const transfer = {
+        ...own,
+        ...asset,
+        id: newId("transfer"),
+        operationId,
+        walletId: key.id,
+        chainId: CHAIN,
+        noteId,
+      };
+      await repository.insertTransfer(tx, transfer);
+    });
+
   const deposit = async (index: number): Promise<void> => {
     const { calls } = await engine.shield({
       chainId: CHAIN,
@@ -91,6 +127,7 @@ const newWallet = async () => {
     world,
     key,
     start,
+    exit,
     end,
     deposit,
     holdings,
@@ -148,6 +185,20 @@ test("a number is one operation's at a time, and another's only when no transact
   const both = await Promise.allSettled([wallet.start([0]), wallet.start([0])]);
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await prisma.privacySlot.count({ where: { projectId } })).toBe(1);
+});
+
+test("a note leaves by a spend or by a public exit, and never by both, also when both begin at once", async () => {
+  const wallet = await newWallet();
+  const [exited, spent] = [newId("transfer"), newId("transfer")];
+  await wallet.exit(exited);
+  await expect(wallet.start([0], exited)).rejects.toThrow(TakenError);
+  await wallet.start([0], spent);
+  await expect(wallet.exit(spent)).rejects.toThrow(TakenError);
+  for (let round = 1; round <= 10; round += 1) {
+    const noteId = newId("transfer");
+    const both = await Promise.allSettled([wallet.start([round], noteId), wallet.exit(noteId)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  }
 });
 
 test("the time that a proof takes is counted from its turn, and not from when it began to wait", async () => {
