@@ -1,5 +1,6 @@
 // Builds everything that `npm start` runs: Prisma's client, the route table, the pages, the server and the supervisor.
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bin, checkNode, ensureInstalled, Refusal, report, ROOT, run, sourceDigest, stampBuild } from "./project.mjs";
@@ -29,9 +30,18 @@ const ownFiles = {
 /** The supervisor, and what it and the server start beside them. */
 export const SUPERVISOR = ["stack", "chains-process", "checkpoint-process", "prover-process"];
 
+/** "viem" of "viem/accounts", "@prisma/client" of "@prisma/client/runtime/client". */
+const packageOf = (path) =>
+  path
+    .replace(/^node:/, "")
+    .split("/")
+    .slice(0, path.startsWith("@") ? 2 : 1)
+    .join("/");
+
 /** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
 export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
   const { build, stop } = await import("esbuild");
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const entries = {
     server: "server.ts",
     pages: "pages.ts",
@@ -40,7 +50,7 @@ export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
     "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",
     "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
   };
-  await build({
+  const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),
     outdir: "dist",
@@ -51,8 +61,13 @@ export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
     packages: "external",
     sourcemap: true,
     logLevel: "warning",
+    metafile: true,
     plugins: [ownFiles],
   });
+  const loaded = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => packageOf(path)));
+  const missing = [...new Set(loaded)].filter((name) => !builtinModules.includes(name) && !dependencies[name]);
+  if (missing.length > 0)
+    throw new Refusal(`A production install lacks what the server loads. Move to "dependencies": ${missing.join(", ")}.`);
   // Its helper process would stay as long as the stack runs.
   await stop();
 };

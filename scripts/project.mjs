@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isSameProcess } from "../lib/os/process.mjs";
+import { trimPackages } from "./trim-packages.mjs";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const NODE_MINIMUM = [20, 19];
@@ -87,8 +88,11 @@ const readJson = (path) => {
 
 const digest = (...texts) => texts.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
 
+/** A built tree in production needs no package that only builds and tests use. */
+const isProduction = () => process.env.CAUSEWAY_ENV === "production" && isBuilt();
+
 /** Whether npm's own record of what it installed agrees with package-lock.json. */
-const matchesLock = (lock) => {
+const matchesLock = (lock, production) => {
   const installed = readJson(join(ROOT, "node_modules", ".package-lock.json"))?.packages;
   if (!installed) return false;
   return Object.entries(lock.packages).every(
@@ -99,22 +103,24 @@ const matchesLock = (lock) => {
       entry.extraneous ||
       entry.devOptional ||
       entry.peer ||
+      (production && entry.dev) ||
       installed[path]?.version === entry.version,
   );
 };
 
 // No package of ours needs an install script: binaries come as packages, links of PostgreSQL are made at its start.
-const INSTALL_FLAGS = ["--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+const INSTALL_FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 /** npm's word for a lock file that it will not install from as it stands. */
 const NOT_IN_SYNC = /EUSAGE|in sync/;
 
-const install = async (lockText) => {
-  const clean = await npm(["ci", ...INSTALL_FLAGS], { quiet: true });
+const install = async (lockText, production) => {
+  const flags = [...INSTALL_FLAGS, production ? "--omit=dev" : "--include=dev"];
+  const clean = await npm(["ci", ...flags], { quiet: true });
   if (clean.code === 0) return;
   if (!NOT_IN_SYNC.test(clean.output)) throw new Refusal(`${clean.output}\n${INSTALL_ADVICE}`);
   // `npm ci` refuses a lock file without the optional packages of other platforms, which a registry mirror may not carry;
   // `npm install` takes the same versions from it. What it writes back is not wanted.
-  const { code, output } = await npm(["install", ...INSTALL_FLAGS], { quiet: true });
+  const { code, output } = await npm(["install", ...flags], { quiet: true });
   writeFileSync(join(ROOT, "package-lock.json"), lockText);
   if (code !== 0) throw new Refusal(`${output}\n${INSTALL_ADVICE}`);
 };
@@ -126,11 +132,13 @@ const INSTALL_ADVICE =
 export const ensureInstalled = async (say) => {
   const lockText = readFileSync(join(ROOT, "package-lock.json"), "utf8");
   const stamp = join(ROOT, "node_modules", ".causeway");
-  const wanted = digest(lockText);
+  const production = isProduction();
+  const wanted = digest(lockText, String(production));
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  if (!matchesLock(JSON.parse(lockText))) {
+  if (!matchesLock(JSON.parse(lockText), production)) {
     say("Installing packages; the first time takes a minute or more …");
-    await install(lockText);
+    await install(lockText, production);
+    trimPackages(ROOT);
   }
   writeFileSync(stamp, wanted);
 };

@@ -1,0 +1,58 @@
+// Deletes files of installed packages that nothing of Causeway loads. They are about 400 MB of what npm unpacks.
+import { readdirSync, readFileSync, rmSync, existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** Source maps of packages, and states of their own compilers. Causeway's own source maps lie in dist/ and .next/. */
+const NEVER_LOADED = /\.(map|tsbuildinfo|flow)$/;
+
+/** Parts of packages that are never loaded, by the package's name: paths in it, or patterns of file names in a folder. */
+const UNUSED_PARTS = {
+  // Causeway runs on PostgreSQL alone; Prisma ships a query compiler for each engine, each in four forms.
+  "@prisma/client": [{ folder: "runtime", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\./ }],
+  prisma: [{ folder: "build", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\.|^studio\./ }],
+  // The proving keys are read from here; the code of that version may not be imported (see eslint.config.mjs).
+  "pp-artifacts": ["dist/esm", "dist/types", "src"],
+  "@0xbow/privacy-pools-core-sdk": ["src"],
+  next: ["dist/docs"],
+};
+
+const packagesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .flatMap(({ name }) =>
+      name.startsWith("@") ? packagesIn(join(folder, name)).map((path) => join(name, path)) : [name],
+    );
+
+const removeFiles = (folder, pattern) => {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) removeFiles(path, pattern);
+    else if (pattern.test(entry.name)) rmSync(path);
+  }
+};
+
+/** A package's TypeScript sources are of no use when its package.json names its built files alone. */
+const removeSources = (path) => {
+  const sources = join(path, "src");
+  if (!existsSync(sources) || !existsSync(join(path, "package.json"))) return;
+  const { main, module, types, typings, exports, browser, bin } = JSON.parse(
+    readFileSync(join(path, "package.json"), "utf8"),
+  );
+  const entries = JSON.stringify([main, module, types, typings, exports, browser, bin]);
+  if (main === undefined && exports === undefined) return;
+  if (!entries.includes("src/")) removeFiles(sources, /^(?!.*\.d\.[cm]?ts$).*\.[cm]?tsx?$/);
+};
+
+/** @param {string} root the project's folder */
+export const trimPackages = (root) => {
+  const modules = join(root, "node_modules");
+  removeFiles(modules, NEVER_LOADED);
+  for (const name of packagesIn(modules)) {
+    const path = join(modules, name);
+    removeSources(path);
+    for (const part of UNUSED_PARTS[name] ?? []) {
+      if (typeof part === "string") rmSync(join(path, part), { recursive: true, force: true });
+      else if (existsSync(join(path, part.folder))) removeFiles(join(path, part.folder), part.files);
+    }
+  }
+};
