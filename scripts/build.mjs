@@ -67,7 +67,9 @@ export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
   const loaded = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => packageOf(path)));
   const missing = [...new Set(loaded)].filter((name) => !builtinModules.includes(name) && !dependencies[name]);
   if (missing.length > 0)
-    throw new Refusal(`A production install lacks what the server loads. Move to "dependencies": ${missing.join(", ")}.`);
+    throw new Refusal(
+      `A production install lacks what the server loads. Move to "dependencies": ${missing.join(", ")}.`,
+    );
   // Its helper process would stay as long as the stack runs.
   await stop();
 };
