@@ -86,13 +86,19 @@ export default {
       from: { pathNot: `^lib/devnet/|^lib/composition\\.ts$|^lib/stack/|^scripts/|^e2e/|${tests}` },
       to: { path: "^lib/devnet/" },
     },
-    only("http", "http → core, contracts, composition, config, ports.", { path: "^lib/http/", pathNot: tests }, [
-      "lib/http/",
-      "lib/core/",
-      "lib/contracts/",
-      "lib/composition\\.ts$",
-      "lib/config/",
-    ]),
+    only(
+      "http",
+      "http → core, contracts, composition, config, encryption of stored answers.",
+      { path: "^lib/http/", pathNot: tests },
+      [
+        "lib/http/",
+        "lib/modules/encryption/text-seal\\.ts$",
+        "lib/core/",
+        "lib/contracts/",
+        "lib/composition\\.ts$",
+        "lib/config/",
+      ],
+    ),
     only("workers", "workers → composition, core, and the job runner.", { path: "^lib/workers/", pathNot: tests }, [
       "lib/workers/",
       "lib/modules/jobs/service\\.ts$",

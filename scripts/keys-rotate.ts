@@ -19,7 +19,7 @@ import { ACCESS_TOKEN_SECONDS } from "../lib/modules/auth/access-token";
 import { addTokenKey, removeSpentTokenKeys, removeTokenKey } from "../lib/modules/auth/token-keys";
 import { checkKeys, rotateKeys } from "../lib/modules/encryption/rotation";
 import { createKeyring, type Keyring } from "../lib/modules/encryption/service";
-import { createSecrets } from "../lib/modules/secrets/service";
+import { createSecrets } from "../lib/modules/encryption/application-secret";
 import { developmentSecrets } from "../lib/stack/secrets";
 import { dataDir, findDatabase } from "./database";
 

@@ -11,7 +11,7 @@ import { createListener } from "@/lib/db/listener";
 import { createPool } from "@/lib/db/pool";
 import { getLogger, loggedError } from "@/lib/http/logger";
 import { createKeyring } from "@/lib/modules/encryption/service";
-import { createSecrets } from "@/lib/modules/secrets/service";
+import { createSecrets } from "@/lib/modules/encryption/application-secret";
 import type { Overrides } from "./overrides";
 
 /** The parts that every other one uses. Nothing connects before it is used. */

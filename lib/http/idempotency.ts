@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { v4 as uuidv4 } from "uuid";
 import { z } from "zod";
 import { actorName, type Actor } from "@/lib/core/actor";
@@ -6,6 +6,7 @@ import type { Clock } from "@/lib/core/clock";
 import { addSeconds } from "@/lib/core/clock";
 import type { Contract } from "@/lib/contracts/contract";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { openText, sealText, type AppSecrets } from "@/lib/modules/encryption/text-seal";
 import { JSON_TYPE, type Answer } from "./reply";
 
 /** A key counts for one caller on one route. */
@@ -18,11 +19,11 @@ export interface IdempotencyEntry {
   readonly key: string;
 }
 
-/** Claims a key, or tells what became of it. All of it is one row, changed by compare-and-set. */
+/** Stores which keys are in use and their answers: one row per key, changed by compare-and-set. */
 export interface IdempotencyStore {
   /**
-   * Makes the entry `in_flight` for `holder` if it is new, over its time, or nobody works on it any more and the digest is the same.
-   * @returns `null` when claimed; else what is there
+   * Makes the entry `in_flight` for `holder` if it is new, expired, or left by a dead process with the same digest.
+   * @returns `null` when claimed; else the entry that exists
    */
   claim(
     entry: IdempotencyEntry & { digest: Uint8Array; holder: string; now: Date; lockedUntil: Date; expiresAt: Date },
@@ -39,7 +40,7 @@ const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
 const LEASE_SECONDS = 60;
 const KEEP_SECONDS = 24 * 60 * 60;
 
-/** @throws DomainError `invalid_request` when the header is there and not 1–255 printable ASCII characters */
+/** @throws DomainError `invalid_request` when the header is present and not 1–255 printable ASCII characters */
 export const readIdempotencyKey = (header: string | null): string | null => {
   if (header === null) return null;
   if (KEY_PATTERN.test(header)) return header;
@@ -47,46 +48,32 @@ export const readIdempotencyKey = (header: string | null): string | null => {
   throw invalidRequest([{ path: "Idempotency-Key", message }]);
 };
 
-/** The current one encrypts; the previous one still decrypts. */
-type AppSecrets = readonly [string, ...string[]];
-
-// A stored answer may hold a secret that is shown once (an API key), so it lies in the database encrypted. The key also depends on
-// the caller's Idempotency-Key, which is stored beside it, so this guards against a leaked table, not against a leaked APP_SECRET.
-const sealKey = (appSecret: string, { projectId, actor, route, key }: IdempotencyEntry): Buffer =>
-  Buffer.from(hkdfSync("sha256", appSecret, "", ["idempotency", projectId, actor, route, key].join("\0"), 32));
+// A stored answer may hold a secret that is shown once (an API key), so the database has it encrypted. The key also depends on the
+// caller's Idempotency-Key, which is stored beside it: this protects against a leaked table, not against a leaked APP_SECRET.
+const sealParts = ({ projectId, actor, route, key }: IdempotencyEntry): readonly string[] => [
+  "idempotency",
+  projectId,
+  actor,
+  route,
+  key,
+];
 
 const stored = z.object({ status: z.int(), sealed: z.string() });
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
-const seal = ([appSecret]: AppSecrets, entry: IdempotencyEntry, answer: Answer): z.output<typeof stored> => {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", sealKey(appSecret, entry), iv);
-  const text = Buffer.concat([cipher.update(answer.body, "utf8"), cipher.final()]);
-  return { status: answer.status, sealed: Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64") };
-};
-
-const decrypt = (key: Buffer, bytes: Buffer): string => {
-  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES));
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
-};
+const seal = (appSecrets: AppSecrets, entry: IdempotencyEntry, answer: Answer): z.output<typeof stored> => ({
+  status: answer.status,
+  sealed: sealText(appSecrets, sealParts(entry), answer.body),
+});
 
 const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unknown): Answer => {
   const { status, sealed } = stored.parse(response);
-  const bytes = Buffer.from(sealed, "base64");
-  for (const appSecret of appSecrets) {
-    try {
-      const body = decrypt(sealKey(appSecret, entry), bytes);
-      return { status, body, headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" } };
-    } catch {
-      // It may have been stored under the previous secret.
-    }
-  }
-  throw new Error("A stored answer cannot be decrypted: APP_SECRET is not the one it was stored under.");
+  const body = openText(appSecrets, sealParts(entry), sealed);
+  if (body === null)
+    throw new Error("A stored answer cannot be decrypted: APP_SECRET is not the one it was stored under.");
+  return { status, body, headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" } };
 };
 
-/** Our own failures, limits, and what the caller may do: these answers may turn out otherwise the next time. */
+/** Answers about authentication, permissions and limits, which may be different the next time. */
 const NOT_STORED_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** Whether an answer is kept for repetitions of the request. Interim ones ask the caller to do something and come back. */
@@ -103,7 +90,7 @@ export interface IdempotentCall {
   readonly path: string;
   readonly search: string;
   readonly rawBody: Uint8Array;
-  /** Checks what the caller may do now, beyond what every route checks first. Throws where the stored answer is not the caller's any more. */
+  /** Checks the caller's present permissions beyond those that every route checks. Throws when the caller may no longer see the stored answer. */
   readonly beforeReplay: () => Promise<void> | void;
   readonly onError: (error: unknown) => void;
 }
@@ -133,9 +120,9 @@ const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: str
 
 /**
  * Runs `work` once per (project, caller, route, key) within 24 h: of requests at the same time one runs, the others get 409; later
- * ones get the stored answer with `Idempotent-Replayed: true`, once `beforeReplay` let them pass. `isStored` says which answers are
- * kept. A process that dies frees its keys once the others miss its heartbeats (lib/db/live-claims.ts). Frozen, it may go on
- * later beside its successor, so a handler must still be safe to run twice where its effect is money.
+ * ones get the stored answer with `Idempotent-Replayed: true`, after `beforeReplay` allowed it. `isStored` decides which answers are
+ * kept. The keys of a process that dies are freed when other processes miss its heartbeats (lib/db/live-claims.ts). A process that
+ * was only frozen may continue beside its successor, so a handler that moves money must be safe to run twice.
  * @param work never throws; a Response (a stream) is passed through and not stored
  * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and those of `beforeReplay`
  */

@@ -17,7 +17,7 @@ import { createOtpService } from "@/lib/modules/otp/service";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
-import { createSecrets } from "@/lib/modules/secrets/service";
+import { createSecrets } from "@/lib/modules/encryption/application-secret";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
 import { createWalletsService, type SmartAccounts } from "@/lib/modules/wallets/service";
 import type { Mail, Mailer } from "@/lib/ports/mail";

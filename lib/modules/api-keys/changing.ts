@@ -9,7 +9,7 @@ import { recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents, type NewEvent } from "@/lib/modules/events/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
-import type { Secrets } from "@/lib/modules/secrets/service";
+import type { Secrets } from "@/lib/modules/encryption/service";
 import { newKeyNotice, widerKeyNotice } from "./notices";
 import { changeApiKey, findApiKey, insertApiKey, type ApiKey } from "./repository";
 import { creationOf, DEFAULT_SCOPES, isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";

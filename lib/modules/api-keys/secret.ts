@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { base62 } from "@/lib/modules/secrets/service";
+import { base62 } from "@/lib/core/base62";
 
 /** Of the keyed hash that is stored. */
 export const HASH_PURPOSE = "api-key";

@@ -5,7 +5,7 @@ import { createFreshCache } from "@/lib/core/fresh-cache";
 import { isId } from "@/lib/core/ids";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
-import type { Secrets } from "@/lib/modules/secrets/service";
+import type { Secrets } from "@/lib/modules/encryption/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import { createKeyChanging, mayManage, type ApiKeyChange, type ChangingDeps, type NewApiKey } from "./changing";
 import {

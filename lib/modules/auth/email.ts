@@ -13,7 +13,7 @@ import {
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { CodeLimits } from "@/lib/modules/code-limits/service";
 import { maskEmail } from "@/lib/modules/mail/service";
-import type { Secrets } from "@/lib/modules/secrets/service";
+import type { Secrets } from "@/lib/modules/encryption/service";
 import type { Mailer } from "@/lib/ports/mail";
 import {
   closeEmailCode,

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { parse, stringify } from "uuid";
 import { ID_PREFIXES } from "@/lib/core/ids";
-import { base62, fromBase62, type Secrets } from "@/lib/modules/secrets/service";
+import { base62, fromBase62 } from "@/lib/core/base62";
+import type { Secrets } from "@/lib/modules/encryption/service";
 
 const PREFIX = "cw_rt_";
 const ID_BYTES = 16;

@@ -4,7 +4,7 @@ import { createFreshCache } from "@/lib/core/fresh-cache";
 import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
-import type { Secrets } from "@/lib/modules/secrets/service";
+import type { Secrets } from "@/lib/modules/encryption/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import type { AccessToken, AccessTokens, TokenSubject } from "./access-token";
 import { createRefreshTokens } from "./refresh-token";

@@ -3,15 +3,35 @@ import type { Envelopes, Sealed } from "@/lib/ports/encryption";
 import { decrypt, encrypt } from "./aes-gcm";
 import { UnknownKeyError, UnreadableError } from "./errors";
 
-/** The id of rows that were encrypted before keys had ids: any one of the configured keys may open them. */
+/** The id of rows that were encrypted before keys had ids: each of the configured keys is tried. */
 export const KEY_WITHOUT_ID = "local-1";
 
 const KEY_BYTES = 32;
 const ID_LENGTH = 16;
 
-/** A name of the key that is the same everywhere and tells nothing about the key. */
+/** Identifies the key without revealing it. Every process computes the same id. */
 export const keyIdOf = (key: Uint8Array): string =>
   `kek_${createHash("sha256").update("causeway key-encryption key id\0").update(key).digest("hex").slice(0, ID_LENGTH)}`;
+
+/** Hashes, codes, tokens and keys that depend on the application secret (APP_SECRET). */
+export interface Secrets {
+  /** Identifies the current application secret without revealing it. */
+  readonly id: string;
+  /** HMAC-SHA256 (RFC 2104) with a separate key for each purpose. This hash is stored instead of the secret text. */
+  hash(purpose: string, text: string): Buffer;
+  /** The hash under each valid application secret: the current one, then the previous one. */
+  hashes(purpose: string, text: string): readonly Buffer[];
+  /** Whether `stored` is the hash of this text under a valid application secret. */
+  matches(purpose: string, text: string, stored: Uint8Array): boolean;
+  /** Compares in constant time. Values of different lengths are different. */
+  equals(a: Uint8Array, b: Uint8Array): boolean;
+  /** A one-time code: six digits from a CSPRNG, evenly distributed. */
+  code(): string;
+  /** The prefix and 32 random bytes in base62 (43 characters). */
+  token(prefix: string): string;
+  /** A 32-byte key for `purpose`: from the current application secret, then from the previous one. */
+  derive(purpose: string): readonly [Buffer, ...Buffer[]];
+}
 
 /** The key-encryption keys of the configuration. */
 export interface Keyring {
@@ -62,13 +82,13 @@ export const createKeyring = ([current, ...previous]: readonly [Uint8Array, ...U
   return {
     currentId,
     ids: [...keys.keys()],
-    seal: (plaintext, context) => ({ kekId: currentId, bytes: encrypt(current, plaintext, context) }),
+    seal: (plaintext, context) => ({ kekId: currentId, bytes: encrypt(current, plaintext, { context }) }),
     open: ({ kekId, bytes }, context) => {
       for (const key of candidates(kekId)) {
         try {
-          return decrypt(key, bytes, context);
+          return decrypt(key, bytes, { context });
         } catch {
-          // Another key may be the right one. What the cryptography says tells an operator nothing.
+          // Try the next key. The error of node:crypto does not help an operator, so it is dropped.
         }
       }
       throw new UnreadableError(kekId);
@@ -76,13 +96,16 @@ export const createKeyring = ([current, ...previous]: readonly [Uint8Array, ...U
   };
 };
 
-/** Secrets with a data key each: changing the key-encryption key encrypts 32 bytes anew and never opens the secret itself. */
+/**
+ * Encrypts each secret under a data key of its own. A rotation of the key-encryption key encrypts only the 32 bytes of the data
+ * key again; it does not decrypt the secret.
+ */
 export const createEnvelopes = (keyring: Keyring): Envelopes => ({
   close: (secret, context) => {
     const dataKey = randomBytes(KEY_BYTES);
     try {
       const { kekId, bytes } = keyring.seal(dataKey, context);
-      return { ciphertext: encrypt(dataKey, secret, context), wrappedDataKey: bytes, kekId };
+      return { ciphertext: encrypt(dataKey, secret, { context }), wrappedDataKey: bytes, kekId };
     } finally {
       dataKey.fill(0);
     }
@@ -90,7 +113,7 @@ export const createEnvelopes = (keyring: Keyring): Envelopes => ({
   open: ({ ciphertext, wrappedDataKey, kekId }, context) => {
     const dataKey = keyring.open({ kekId, bytes: wrappedDataKey }, context);
     try {
-      return decrypt(dataKey, ciphertext, context);
+      return decrypt(dataKey, ciphertext, { context });
     } finally {
       dataKey.fill(0);
     }

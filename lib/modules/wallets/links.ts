@@ -8,7 +8,7 @@ import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { AuthService } from "@/lib/modules/auth/service";
-import { base62 } from "@/lib/modules/secrets/service";
+import { base62 } from "@/lib/core/base62";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { linkMessage, readLinkMessage } from "./link-message";
 import {
