@@ -41,12 +41,15 @@ export default {
       { path: "^lib/config/", pathNot: tests },
       ["lib/config/", "lib/core/"],
     ),
+    only("log", "log → core: the logger of every server process.", { path: "^lib/log/", pathNot: tests }, [
+      "lib/log/",
+      "lib/core/",
+    ]),
     only("os", "os → nothing: processes of the operating system, in plain Node.", { path: "^lib/os/" }, ["lib/os/"]),
-    only("db", "db → core, config, os.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
+    only("db", "db → core, config.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
       "lib/db/",
       "lib/core/",
       "lib/config/",
-      "lib/os/",
     ]),
     only("chains", "chains → core, config.", { path: "^lib/chains/", pathNot: tests }, [
       "lib/chains/",
@@ -88,10 +91,11 @@ export default {
     },
     only(
       "http",
-      "http → core, contracts, composition, config, encryption of stored answers.",
+      "http → core, contracts, composition, config, log, encryption of stored answers.",
       { path: "^lib/http/", pathNot: tests },
       [
         "lib/http/",
+        "lib/log/",
         "lib/modules/encryption/text-seal\\.ts$",
         "lib/core/",
         "lib/contracts/",
@@ -110,7 +114,7 @@ export default {
       "routes",
       "app/api → http, contracts, module serializers; no next/* so that server.ts can call them. next-auth's own route is the exception.",
       { path: "^app/api/", pathNot: `${tests}|^app/api/auth/\\[\\.\\.\\.nextauth\\]/` },
-      ["lib/http/", "lib/contracts/", "lib/core/", "lib/modules/[^/]+/serializer\\.ts$"],
+      ["lib/http/", "lib/log/", "lib/contracts/", "lib/core/", "lib/modules/[^/]+/serializer\\.ts$"],
     ),
     {
       name: "routes-without-next",

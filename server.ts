@@ -6,7 +6,7 @@ import { loadConfig, type Config } from "@/lib/config/env";
 import { outageOf } from "@/lib/core/outage";
 import { createFastServer, type FastServer } from "@/lib/http/fast-server";
 import { pageHeaders } from "@/lib/http/headers";
-import { getLogger, loggedError } from "@/lib/http/logger";
+import { getLogger, loggedError } from "@/lib/log/logger";
 import { startMetricsServer } from "@/lib/http/metrics-server";
 import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";

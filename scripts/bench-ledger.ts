@@ -10,7 +10,7 @@ import pg from "pg";
 import { systemClock } from "../lib/core/clock";
 import { newId } from "../lib/core/ids";
 import { PrismaClient } from "../lib/db/generated/client";
-import { startEmbeddedPostgres } from "../lib/db/embedded-postgres";
+import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "../lib/db/migrate";
 import { createLedgerRepository } from "../lib/modules/ledger/repository";
 import { createLedgerService, type LedgerService } from "../lib/modules/ledger/service";

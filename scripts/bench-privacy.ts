@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDatabase } from "../lib/db/client";
-import { startEmbeddedPostgres } from "../lib/db/embedded-postgres";
+import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "../lib/db/migrate";
 import { benchOperations, benchScan, type Note } from "./bench-privacy-engine";
 import { benchStack } from "./bench-privacy-stack";

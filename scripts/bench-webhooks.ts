@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { createServices, type Services } from "../lib/composition";
 import { loadConfig } from "../lib/config/env";
 import { newId } from "../lib/core/ids";
-import { startEmbeddedPostgres } from "../lib/db/embedded-postgres";
+import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "../lib/db/migrate";
 import type { Sql } from "../lib/db/sql";
 import { recordEventsOn, type NewEvent } from "../lib/modules/events/service";

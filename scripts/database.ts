@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { startEmbeddedPostgres } from "../lib/db/embedded-postgres";
+import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 
 const DATABASE = "causeway";
 

@@ -9,7 +9,8 @@ import { createDatabaseClock } from "@/lib/db/database-clock";
 import { createInstances } from "@/lib/db/instances";
 import { createListener } from "@/lib/db/listener";
 import { createPool } from "@/lib/db/pool";
-import { getLogger, loggedError } from "@/lib/http/logger";
+import { getLogger, loggedError } from "@/lib/log/logger";
+import { countDroppedLines } from "@/lib/http/log-metrics";
 import { createKeyring } from "@/lib/modules/encryption/service";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
 import type { Overrides } from "./overrides";
@@ -19,6 +20,7 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
   const shares = splitConnections(config.databaseConnectionsMax);
   const { clock, instances, closeInstances } = buildInstances(config, overrides, shares.heartbeat);
   const log = getLogger(config.logLevel);
+  countDroppedLines();
   // What an error carries may hold secrets, so it is logged in a form of its own.
   const errorLog = {
     warn: (fields: object, message: string): void => log.warn(withError(fields), message),

@@ -4,7 +4,7 @@ import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimi
 import { addressBucket } from "./client-address";
 import { edgeError } from "./edge-error";
 import { limitNetwork } from "./limits";
-import { getLogger, loggedError } from "./logger";
+import { getLogger, loggedError } from "@/lib/log/logger";
 import { toDomainError } from "./problem";
 import { sendAnswer } from "./send-answer";
 

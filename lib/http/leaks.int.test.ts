@@ -12,7 +12,7 @@ import { loadConfig } from "@/lib/config/env";
 import { createDatabase } from "@/lib/db/client";
 import { testDatabase } from "@/lib/testing/database";
 import { testAccount } from "@/lib/testing/factories";
-import { loggedError } from "./logger";
+import { loggedError } from "@/lib/log/logger";
 import { toAnswer, toDomainError } from "./problem";
 
 /** Every secret of this file, by where it is. The discard port answers nobody. */

@@ -1,6 +1,6 @@
 import { addressBucket, clientAddress } from "./client-address";
 import type { HttpInput } from "./input";
-import { getLogger, loggedError } from "./logger";
+import { getLogger, loggedError } from "@/lib/log/logger";
 import { createRateLimiter, rateLimited, type RateDecision, type RateLimiter } from "./rate-limit";
 import type { HttpServices } from "./services";
 

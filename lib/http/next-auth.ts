@@ -5,7 +5,7 @@ import { z } from "zod";
 import { getServices } from "@/lib/composition";
 import { SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
 import { isDomainError } from "@/lib/core/errors";
-import { getLogger, loggedError } from "./logger";
+import { getLogger, loggedError } from "@/lib/log/logger";
 
 declare module "next-auth" {
   interface Session {

@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inheritedEnvironment } from "@/lib/config/env";
 import { askWhetherAlive } from "./pages-exchange";
-import { redact } from "./logger";
+import { redact } from "@/lib/log/logger";
 import { PAGES_READY } from "./pages-server";
 
 export interface LifeBounds {

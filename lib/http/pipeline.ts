@@ -8,7 +8,7 @@ import { API_CONTENT_POLICY, STRICT_TRANSPORT } from "./headers";
 import { readIdempotencyKey, runIdempotent } from "./idempotency";
 import { inputFromRequest, type HttpInput } from "./input";
 import { limit, limitNetwork, type Decisions } from "./limits";
-import { getLogger, loggedError, logInfoLine } from "./logger";
+import { getLogger, loggedError, logInfoLine } from "@/lib/log/logger";
 import { observeRequest } from "./metrics";
 import { detailsOf, parseBody, parseParams, parseQuery, readRawBody } from "./parse";
 import { toAnswer, toDomainError } from "./problem";

@@ -1,14 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { freePort } from "@/lib/db/embedded-postgres";
 import { DEVNET_CHAIN_IDS } from "@/lib/devnet/chain-ids";
 import { openDevnetStore } from "@/lib/devnet/devnet-store";
 import { entryArguments } from "@/lib/os/entry";
 import type { BoardPart } from "./board";
 import { superviseChild } from "./child";
 import { startPart } from "./part-error";
-import { isPortFree } from "./ports";
+import { freePort, isPortFree } from "./ports";
 
 export interface ChainsPart {
   /** JSON-RPC by chain id. */

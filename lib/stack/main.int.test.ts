@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { freePort } from "@/lib/db/embedded-postgres";
 import { isAlive, signal, waitForExit } from "@/lib/os/process.mjs";
 import { makeWorkspace } from "@/lib/testing/workspace";
+import { freePort } from "./ports";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const READY_TIMEOUT_MS = 60_000;

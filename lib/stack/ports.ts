@@ -1,6 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
 
+/** A port on the loopback that is free now: `wanted` if it is free, else any one. */
+export const freePort = async (wanted = 0): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", (error) => {
+      if (wanted === 0) reject(error);
+      else resolve(freePort());
+    });
+    server.listen({ host: "127.0.0.1", port: wanted, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : wanted));
+    });
+  });
+
 /** Whether a server may listen there now. */
 export const isPortFree = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve) => {

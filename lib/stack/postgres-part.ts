@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/db/embedded-postgres";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "./postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
 import type { BoardPart } from "./board";
 import { startPart } from "./part-error";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { startEmbeddedPostgres } from "@/lib/db/embedded-postgres";
+import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { startAssociationProvider, type AssociationProvider } from "@/lib/devnet/association/provider";
 import { startDevnet } from "@/lib/devnet/devnet";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-import { startEmbeddedPostgres } from "@/lib/db/embedded-postgres";
+import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { endProcess } from "@/lib/os/process.mjs";
 import { makeWorkspace } from "./workspace";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { newId } from "@/lib/core/ids";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/db/embedded-postgres";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { signal } from "@/lib/os/process.mjs";
 import { bundled } from "@/lib/testing/bundle";

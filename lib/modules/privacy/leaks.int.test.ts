@@ -13,7 +13,7 @@ import {
   startPrivateExit,
   unshield,
 } from "@/lib/contracts/privacy";
-import { getLogger } from "@/lib/http/logger";
+import { getLogger } from "@/lib/log/logger";
 import { testAccount } from "@/lib/testing/factories";
 import { privateMoney } from "@/lib/testing/private-money";
 

@@ -3,7 +3,7 @@ import NextAuth from "next-auth";
 import { getServices } from "@/lib/composition";
 import { isDomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { getLogger, loggedError } from "@/lib/http/logger";
+import { getLogger, loggedError } from "@/lib/log/logger";
 import { authOptions } from "@/lib/http/next-auth";
 import { checkNextAuthRequest } from "@/lib/http/next-auth-request";
 import { toResponse } from "@/lib/http/problem";

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ClusterLocation } from "./embedded-postgres-location";
+import type { ClusterLocation } from "./cluster-location";
 
 export type Durability = "full" | "none";
 

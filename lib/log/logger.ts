@@ -1,10 +1,14 @@
 import { pino, type Logger, type LoggerOptions } from "pino";
 import { redactSecrets } from "@/lib/core/redaction";
-import { openLogDestination, type LogDestination } from "./log-destination";
+import { openLogDestination, type LogDestination } from "./destination";
 
 const logs = new Map<string, Log>();
+const dropListeners = new Set<() => void>();
 
-// A secret may hide in the message of somebody else's error. These are the forms of those that are not in the configuration.
+/** Calls `listener` for each log line that could not be written, as when the disk is full. */
+export const onLineDropped = (listener: () => void): void => void dropListeners.add(listener);
+
+// Messages of other software's errors may contain secrets. These patterns find the ones that the configuration does not know.
 const TOKENS =
   /cw_(?:live|test|rt)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]{1,4}["']?)[^\s"',}]+/gi;
 
@@ -40,6 +44,9 @@ const openLog = (level: string): Log => {
   const known = logs.get(level);
   if (known) return known;
   const stream = openLogDestination({
+    onDropped: () => {
+      for (const listener of dropListeners) listener();
+    },
     onRecovered: (dropped) => {
       log.logger.warn({ dropped }, "log lines were dropped, because they could not be written");
     },
@@ -47,11 +54,11 @@ const openLog = (level: string): Log => {
   const options: LoggerOptions = {
     level,
     base: null,
-    // `loggedError` has chosen already what may be written of an error.
+    // `loggedError` has selected the loggable parts already.
     serializers: { err: (error: unknown) => error },
     formatters: { level: (label) => ({ level: label }) },
   };
-  // Whatever a line is made of, no secret of the configuration is written.
+  // The last step before writing, so that no field of a line can carry a secret of the configuration.
   const redacting: LogDestination = {
     write: (line) => stream.write(redactSecrets(line)),
     flush: () => stream.flush(),
@@ -62,14 +69,14 @@ const openLog = (level: string): Log => {
 };
 
 /**
- * One JSON line per event on stdout. Lines are gathered and written without blocking, at the latest after 100 ms and when the
+ * One JSON line per event on stdout. Lines are collected and written without blocking, at the latest after 100 ms and when the
  * process ends; a process that is killed may lose the last ones.
  */
 export const getLogger = (level: string): Logger => openLog(level).logger;
 
 /**
- * Writes a line that is JSON already, where `level` lets pass what is of level info: for the one line per request, which costs a
- * fifth this way.
+ * Writes an info line that is JSON already, unless `level` suppresses info. It costs a fifth of a call to pino; the one line per
+ * request uses it.
  * @param fields members without braces; their strings need no escaping
  */
 export const logInfoLine = (level: string, fields: string): void => {

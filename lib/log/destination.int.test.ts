@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 // Every write to /dev/full fails with ENOSPC. Closing it and opening a file gives the file the same descriptor: space is free.
 const PROGRAM = `
 import { closeSync, openSync } from "node:fs";
-const { openLogDestination } = await import("./lib/http/log-destination.ts");
+const { openLogDestination } = await import("./lib/log/destination.ts");
 const fd = openSync("/dev/full", "w");
 let recovered = null;
 const log = openLogDestination({ fd, onRecovered: (dropped) => (recovered = dropped) });
@@ -45,7 +45,7 @@ test("while the disk is full lines are dropped and counted; afterwards lines are
 
 test("a process whose log is on a full disk goes on and ends with its own exit code", async () => {
   const program = `
-    const { getLogger, logInfoLine } = await import("./lib/http/logger.ts");
+    const { getLogger, logInfoLine } = await import("./lib/log/logger.ts");
     for (let count = 0; count < 20; count += 1) {
       getLogger("info").info({ count }, "a line");
       logInfoLine("info", '"msg":"another"');

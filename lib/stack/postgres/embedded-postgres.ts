@@ -1,21 +1,13 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import {
-  initialise,
-  newPassword,
-  readRemembered,
-  remember,
-  runAs,
-  SUPERUSER,
-  type Durability,
-} from "./embedded-postgres-cluster";
-import { findClusterLocation, type ClusterLocation } from "./embedded-postgres-location";
+import { initialise, newPassword, readRemembered, remember, runAs, SUPERUSER, type Durability } from "./cluster";
+import { findClusterLocation, type ClusterLocation } from "./cluster-location";
 import { commandOf, endProcess, identityOf, isAlive, isSameProcess } from "@/lib/os/process.mjs";
+import { freePort } from "../ports";
 
 export interface EmbeddedPostgresOptions {
   /** Holds the cluster. Beside it lie `<dataDir>.json` (password, port; mode 600) and `<dataDir>.log`. */
@@ -66,20 +58,6 @@ const STOP_STEPS_HUNG = [
   { signal: "SIGQUIT", waitMs: 1_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
-
-/** A port on the loopback that is free now: `wanted` if it is, else any. */
-export const freePort = async (wanted = 0): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", (error) => {
-      if (wanted === 0) reject(error);
-      else resolve(freePort());
-    });
-    server.listen({ host: "127.0.0.1", port: wanted, exclusive: true }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : wanted));
-    });
-  });
 
 const urlOf = (port: number, password: string, database: string): string =>
   `postgresql://${SUPERUSER}:${password}@127.0.0.1:${String(port)}/${encodeURIComponent(database)}`;

@@ -1,19 +1,18 @@
 import { write, writeSync } from "node:fs";
-import { counter } from "./metric-registry";
 
 const STDOUT = 1;
-/** As much is gathered before a write; less waits for the next flush. */
+/** This many characters are collected before a write; fewer wait for the next flush. */
 const BATCH_CHARS = 8 * 1024;
-/** What waits while nothing can be written; beyond it lines are dropped. */
+/** Limit of the lines that wait while nothing can be written; further lines are dropped. */
 const WAITING_CHARS_MAX = 1024 * 1024;
 const FLUSH_INTERVAL_MS = 100;
-
-const droppedTotal = counter({ name: "causeway_log_lines_dropped_total", help: "Log lines that could not be written" });
 
 interface DestinationOptions {
   /** A file descriptor. Default: stdout. */
   readonly fd?: number;
-  /** Called when writing works again after lines were dropped. */
+  /** Called for each line that is dropped. */
+  readonly onDropped?: () => void;
+  /** Called with the number of dropped lines when writing works again. */
   readonly onRecovered: (dropped: number) => void;
 }
 
@@ -24,14 +23,14 @@ export interface LogDestination {
 }
 
 /**
- * Gathers lines and writes them without blocking, at the latest after 100 ms and when the process ends. While the disk is full
+ * Collects lines and writes them without blocking, at the latest after 100 ms and when the process ends. While the disk is full
  * (or a write fails for another reason) the newest lines are dropped and counted, the write is tried again with each flush, and
- * the process goes on. pino's own destination ends the process then, or never lets it end.
+ * the process continues. pino's own destination would end the process, or keep it from ending.
  */
-export const openLogDestination = ({ fd = STDOUT, onRecovered }: DestinationOptions): LogDestination => {
+export const openLogDestination = ({ fd = STDOUT, onDropped, onRecovered }: DestinationOptions): LogDestination => {
   let waiting: string[] = [];
   let waitingChars = 0;
-  /** Handed to the system, as far as it has not taken it. */
+  /** Bytes that were handed to the operating system and are not written yet. */
   let batch: Buffer = Buffer.alloc(0);
   let isWriting = false;
   let dropped = 0;
@@ -63,7 +62,7 @@ export const openLogDestination = ({ fd = STDOUT, onRecovered }: DestinationOpti
 
   setInterval(flush, FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => {
-    // What is being written was handed over already. One attempt for the rest: the disk may be full.
+    // A write that is under way completes by itself. Try the rest once: the disk may be full.
     const rest = isWriting ? takeWaiting() : Buffer.concat([batch, takeWaiting()]);
     try {
       if (rest.length > 0) writeSync(fd, rest);
@@ -76,7 +75,7 @@ export const openLogDestination = ({ fd = STDOUT, onRecovered }: DestinationOpti
     write: (line) => {
       if (waitingChars + line.length > WAITING_CHARS_MAX) {
         dropped += 1;
-        droppedTotal.inc();
+        onDropped?.();
         return;
       }
       waiting.push(line);
