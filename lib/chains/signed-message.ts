@@ -10,6 +10,7 @@ import {
   type PublicClient,
 } from "viem";
 import { DomainError } from "@/lib/core/errors";
+import { withDeadline } from "@/lib/core/deadline";
 
 export interface SignedMessage {
   readonly address: Address;
@@ -28,6 +29,7 @@ export interface ChainClients {
  */
 const VERIFICATION_GAS_MAX = 3_000_000n;
 const DEADLINE_MS = 5_000;
+const LATE = { timeoutMs: DEADLINE_MS, message: `No answer within ${String(DEADLINE_MS)} ms.` };
 
 /**
  * Whether the address signed the message (EIP-191): a plain account by recovery, without the network; else a contract on the chain
@@ -45,7 +47,7 @@ export const verifySignedMessage = async (
   if (!isHex(signature) || signature.length % 2 !== 0) return null;
   const client = chains.client(chainId);
   try {
-    return (await within(DEADLINE_MS, isContractSignature(signed, client))) ? "contract" : null;
+    return (await withDeadline(isContractSignature(signed, client), LATE)) ? "contract" : null;
   } catch (error) {
     const text = `Chain ${chainId} does not answer, and only it can check this signature. Try again in a moment, with a new message.`;
     throw new DomainError("chain_unavailable", text, { cause: error });
@@ -70,18 +72,6 @@ const isContractSignature = async (
     // A reverted check and a chain that is away look alike; only a chain that answers may call a signature wrong.
     await client.getChainId();
     return false;
-  }
-};
-
-const within = async <T>(deadlineMs: number, work: Promise<T>): Promise<T> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${deadlineMs} ms.`)), deadlineMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 };
 

@@ -1,3 +1,4 @@
+import { withDeadline } from "./deadline";
 import { redactSecrets } from "./redaction";
 
 /** State of one dependency. `detail` is for the people who run the service: no secrets, no URLs with credentials. */
@@ -29,16 +30,11 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** Monitors, balancers and open pages ask often; what they get may be so old. */
 const CACHE_MS = 1_000;
 
-const timedOut = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("no answer in time")), { once: true });
-  });
-
 const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessPart> => {
   const startedMs = performance.now();
-  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const detail = await Promise.race([probe.check(signal), timedOut(signal)]);
+    const asked = probe.check(AbortSignal.timeout(timeoutMs));
+    const detail = await withDeadline(asked, { timeoutMs, message: "no answer in time" });
     return { name: probe.name, ok: true, detail, latencyMs: Math.round(performance.now() - startedMs) };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? error.name) : "not usable";

@@ -1,5 +1,6 @@
 import { createTransport } from "nodemailer";
 import { DomainError } from "@/lib/core/errors";
+import { withDeadline } from "@/lib/core/deadline";
 import type { Mailer } from "@/lib/ports/mail";
 
 export interface SmtpOptions {
@@ -39,7 +40,11 @@ export const createSmtpMailer = ({ url, from, timeoutMs = TIMEOUT_MS }: SmtpOpti
     send: async ({ to, subject, text }) => {
       try {
         // The address as an object: a comma in it stays part of one address and never becomes a second recipient.
-        await withDeadline(transport.sendMail({ from, to: { name: "", address: to }, subject, text }), timeoutMs);
+        // Each phase of SMTP has its own time-out; together they could exceed the time that the caller was promised.
+        await withDeadline(transport.sendMail({ from, to: { name: "", address: to }, subject, text }), {
+          timeoutMs,
+          message: `No answer from the mail server within ${String(timeoutMs)} ms.`,
+        });
       } catch (error) {
         throw new DomainError("provider_error", MESSAGE, { cause: error });
       }
@@ -58,17 +63,4 @@ const connectionOf = (url: string) => {
     ...(username ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
     ...(searchParams.get("requireTLS") === "true" ? { requireTLS: true } : {}),
   };
-};
-
-/** Each phase of SMTP has a time-out of its own; together they could take several times as long as the caller was promised. */
-const withDeadline = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer from the mail server within ${timeoutMs} ms.`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

@@ -2,6 +2,7 @@ import { lookup as dnsLookup } from "node:dns/promises";
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
+import { withDeadline } from "@/lib/core/deadline";
 import type { WebhookAnswer, WebhookRequest, WebhookSender } from "@/lib/ports/webhook-sender";
 import { createAgents } from "./agents";
 import { addressProblem, readTarget, type Target, type TargetRules } from "./url-rules";
@@ -150,14 +151,12 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
     check: async (text) => {
       const target = readTarget(text, options);
       if (typeof target === "string") return target;
-      const late = AbortSignal.timeout(CHECK_TIMEOUT_MS);
-      const tooLate = new Promise<null>((done) => late.addEventListener("abort", () => done(null), { once: true }));
       // A name that does not resolve now may later, and is checked again for each request.
       const found = choose(target, resolve, options).then(
         () => null,
         (error: unknown) => (error instanceof SendError ? error.message : null),
       );
-      return Promise.race([found, tooLate]);
+      return withDeadline(found, { timeoutMs: CHECK_TIMEOUT_MS, message: "No answer in time." }).catch(() => null);
     },
 
     send: async (request) => {

@@ -3,6 +3,7 @@ import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
+import { withDeadline } from "@/lib/core/deadline";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { BalanceHistory } from "./history";
 import type { HistoryPoint } from "./repository";
@@ -46,20 +47,9 @@ interface Snapshot {
 }
 
 const CHAIN_TIMEOUT_MS = 3000;
+const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "It did not answer in time." };
 const PRICES_TIMEOUT_MS = 2000;
 const REMEMBERED_MAX = 5000;
-
-const withDeadline = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("It did not answer in time.")), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /** One balance over all chains and wallets of a project. A chain that does not answer takes nothing from the others. */
 export const createBalancesService = ({ registry, wallets, prices, history, clock }: BalancesDeps) => {
@@ -99,7 +89,7 @@ export const createBalancesService = ({ registry, wallets, prices, history, cloc
     const tokens = registry.tokens(chainId);
     try {
       const addresses = owners.map(({ address }) => address);
-      const balances = await withDeadline(readBalances(registry, chainId, addresses, tokens), CHAIN_TIMEOUT_MS);
+      const balances = await withDeadline(readBalances(registry, chainId, addresses, tokens), LATE);
       const snapshot = snapshotOf(balances, chainId, owners, tokens);
       if (snapshot.unread.length > 0) {
         const reason = `${snapshot.unread.join(", ")} on ${registry.get(chainId).name} could not be read and are missing.`;

@@ -3,6 +3,7 @@ import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import type { Database, Tx } from "@/lib/db/client";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer } from "@/lib/ports/signer";
@@ -45,17 +46,6 @@ const toSent = (stored: Carrying): SentTransaction => ({
   minedHash: stored.minedHash,
 });
 
-/** Runs one work after another for each key, so that waiting for a nonce holds one database connection, not all. */
-const createQueue = () => {
-  const tails = new Map<string, Promise<unknown>>();
-  return <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const run = (tails.get(key) ?? Promise.resolve()).then(work, work);
-    const tail = run.catch(() => undefined);
-    tails.set(key, tail);
-    return run;
-  };
-};
-
 /** The service's own transactions: signed bytes first in the database, then on the network, until they are final. */
 export const createChainTransactionsService = (deps: TransactionsDeps): ChainTransactionsService => {
   const { registry, clock } = deps;
@@ -63,7 +53,8 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
   const broadcaster = createBroadcaster({ ...deps, repository });
   const sign = createVersionSigner(deps.signer);
   const reconciler = createReconciler({ ...deps, repository, broadcaster, sign });
-  const inOrder = createQueue();
+  // Callers wait for a nonce here, so that one of them holds a database connection, not all.
+  const nonces = createKeyedQueue();
   const known = new Set<string>();
 
   /** Read before the database transaction begins, which makes no network call; of use for the very first one alone. */
@@ -89,7 +80,7 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
     const firstNonce = await firstNonceOf(chainId, from);
     const row = { id: newId("transaction"), chainId, from, ...rest, createdAt: clock.now() };
     const signWith = (nonce: bigint): Promise<SignedVersion> => sign.version(keyId, row, { nonce, ...fees });
-    const inserted = await inOrder(`${chainId}:${from}`, () =>
+    const inserted = await nonces.run(`${chainId}:${from}`, () =>
       repository.insert({ row, firstNonce, sign: signWith, carries, claim }),
     );
     return inserted ?? stored(await repository.find(chainId, input.purpose));

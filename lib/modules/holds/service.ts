@@ -2,6 +2,7 @@ import { DomainError } from "@/lib/core/errors";
 import { createBatcher } from "@/lib/core/batch";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsRepository } from "./repository";
 
 export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
@@ -35,40 +36,18 @@ export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">):
 /** Spendings whose balances are read together. */
 const READ_AT_ONCE_MAX = 200;
 const RESERVE_TRIES_MAX = 8;
-/** More than so many that wait for one balance would not be served in time anyway. */
+/** More callers than this for one balance would not be served in time. */
 const WAITING_MAX = 500;
 
-/** Lets those who want the same balance in one after another, so that they wait here and not with a database connection each. */
-const createTurns = () => {
-  const lines = new Map<string, { tail: Promise<unknown>; waiting: number }>();
+const tooMany = (): DomainError =>
+  new DomainError(
+    "rate_limited",
+    "Too many operations wait for this wallet's balance. Nothing was sent; try again shortly.",
+  );
 
-  const inLine = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const line = lines.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
-    if (line.waiting >= WAITING_MAX) {
-      throw new DomainError(
-        "rate_limited",
-        "Too many operations wait for this wallet's balance. Nothing was sent; try again shortly.",
-      );
-    }
-    const turn = line.tail.then(work);
-    lines.set(key, { tail: turn.catch(() => undefined), waiting: line.waiting + 1 });
-    try {
-      return await turn;
-    } finally {
-      const now = lines.get(key);
-      if (now !== undefined && now.waiting > 1) lines.set(key, { ...now, waiting: now.waiting - 1 });
-      else lines.delete(key);
-    }
-  };
-
-  /** Lines are joined in one order, so that none waits in a circle. */
-  return <T>(keys: readonly string[], work: () => Promise<T>): Promise<T> =>
-    [...keys].sort().reduceRight<() => Promise<T>>((inner, key) => () => inLine(key, inner), work)();
-};
-
-/** What wallets can spend: what the chain shows, less what accepted operations will still take. */
+/** Spendable amounts of wallets: the balance on chain minus the amounts that accepted operations will still take. */
 export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
-  const turns = createTurns();
+  const turns = createKeyedQueue({ waitingMax: WAITING_MAX, onFull: tooMany });
   const readers = new Map<number, (spending: Spending) => Promise<Funds>>();
 
   const distinct = (spendings: readonly Spending[]): Spending[] => [
@@ -108,7 +87,7 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     work: (funds: readonly Funds[]) => Promise<T>,
   ): Promise<T> => {
     let funds = await read(spendings);
-    return turns(funds.map(fundsKey), async () => {
+    return turns.runAll(funds.map(fundsKey), async () => {
       for (let tries = 0; tries < RESERVE_TRIES_MAX; tries += 1) {
         try {
           return await work(funds);

@@ -5,6 +5,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import { withDeadline } from "@/lib/core/deadline";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf, type SqlReader } from "@/lib/db/sql";
 import { committedAfter, FundsMovedError, fundsKeyOf, lockFunds, type Funds } from "@/lib/modules/holds/service";
@@ -54,6 +55,7 @@ export interface ReservesDeps {
 }
 
 const CHAIN_TIMEOUT_MS = 4000;
+const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "The chain did not answer in time." };
 const TREASURIES_MAX = 10_000;
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
@@ -72,18 +74,6 @@ const counted = (positions: readonly ReservePosition[]) =>
 
 const onChainOf = (positions: readonly ReservePosition[]): bigint =>
   sum(counted(positions).map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
-
-const within = async <T>(work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("The chain did not answer in time.")), CHAIN_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /** Proof of reserves: what all accounts of a project hold against what its treasury holds on chain, at final blocks. */
 export const createReservesService = (deps: ReservesDeps) => {
@@ -116,10 +106,13 @@ export const createReservesService = (deps: ReservesDeps) => {
   ): Promise<ReservePosition[]> => {
     try {
       const { confirmations } = registry.get(chainId);
-      const head = await within(chainCall(chainId, () => registry.client(chainId).getBlockNumber({ cacheTime: 0 })));
+      const head = await withDeadline(
+        chainCall(chainId, () => registry.client(chainId).getBlockNumber({ cacheTime: 0 })),
+        LATE,
+      );
       const depth = BigInt(confirmations - 1);
       const finalBlock = head > depth ? head - depth : 0n;
-      const balances = await within(readBalances(registry, chainId, [wallet], tokens, finalBlock));
+      const balances = await withDeadline(readBalances(registry, chainId, [wallet], tokens, finalBlock), LATE);
       const { blockNumber, at } = balances;
       return tokens.map((token) => ({
         token,

@@ -1,4 +1,5 @@
 import { createFreshCache } from "@/lib/core/fresh-cache";
+import { withDeadline } from "@/lib/core/deadline";
 import type { EvmAddress } from "@/lib/ports/routing";
 
 /** Smart accounts on the chains; the adapter is outside. */
@@ -32,6 +33,7 @@ interface Deployments {
 }
 
 const CHAIN_TIMEOUT_MS = 2000;
+const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "The chain did not answer in time." };
 const DEPLOYED_REFRESH_MS = 1000;
 const DEPLOYED_EXPIRE_MS = 3000;
 
@@ -39,7 +41,7 @@ const DEPLOYED_EXPIRE_MS = 3000;
 export const createDeployments = ({ registry, smartAccounts }: DeploymentsDeps): Deployments => {
   const ask = async (chainId: number, addresses: readonly EvmAddress[]): Promise<Deployed> => {
     try {
-      return await within(smartAccounts.isDeployed(chainId, addresses), CHAIN_TIMEOUT_MS);
+      return await withDeadline(smartAccounts.isDeployed(chainId, addresses), LATE);
     } catch {
       // A chain that is away does not hide the wallets; the answer says null, and readiness tells of the chain.
       return null;
@@ -65,16 +67,4 @@ export const createDeployments = ({ registry, smartAccounts }: DeploymentsDeps):
       ),
     on: async (chainId, address) => (await cache.get(`${chainId} ${address}`))?.get(address) ?? null,
   };
-};
-
-const within = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("The chain did not answer in time.")), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

@@ -3,6 +3,7 @@ import { contractsAmong } from "@/lib/chains/contract-probe";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Actor } from "@/lib/core/actor";
 import { createLookAlikes, type KnownAddress } from "@/lib/core/look-alike";
+import { withDeadline } from "@/lib/core/deadline";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
@@ -23,6 +24,7 @@ const OPERATIONS_MAX = 2000;
 const ROWS_MAX = 20_000;
 /** How long the answer waits for warnings. A warning that takes longer is left out. */
 const CHAINS_TIMEOUT_MS = 700;
+const LATE = { timeoutMs: CHAINS_TIMEOUT_MS, message: "The chain did not answer in time." };
 
 const known = (as: KnownAddress["as"], name: string, addresses: readonly string[]): KnownAddress[] =>
   addresses.map((address) => ({ address, name, as }));
@@ -51,20 +53,13 @@ const codesOf = async (
   registry: ChainRegistry,
   addresses: readonly EvmAddress[],
 ): Promise<ReadonlyMap<number, readonly boolean[]>> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), CHAINS_TIMEOUT_MS);
-  });
-  const asked = registry.list().map(async ({ id }) => {
-    const answer = await Promise.race([contractsAmong(registry.client(id), addresses).catch(() => null), late]);
-    return [id, answer] as const;
-  });
-  try {
-    const answers = await Promise.all(asked);
-    return new Map(answers.flatMap(([id, answer]) => (answer === null ? [] : [[id, answer] as const])));
-  } finally {
-    clearTimeout(timer);
-  }
+  const answers = await Promise.all(
+    registry.list().map(async ({ id }) => {
+      const asked = contractsAmong(registry.client(id), addresses);
+      return [id, await withDeadline(asked, LATE).catch(() => null)] as const;
+    }),
+  );
+  return new Map(answers.flatMap(([id, answer]) => (answer === null ? [] : [[id, answer] as const])));
 };
 
 /** Recipients that are contracts on another chain and not on this one: whoever has them there need not have them here. */

@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { withDeadline } from "./deadline";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const DEADLINE = { timeoutMs: 1000, message: "There was no answer." };
+
+test("work that ends in time gives its result or its error, and no timer stays", async () => {
+  await expect(withDeadline(Promise.resolve(7), DEADLINE)).resolves.toBe(7);
+  await expect(withDeadline(Promise.reject(new Error("refused")), DEADLINE)).rejects.toThrow("refused");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("work that is late is an error with the caller's message, after the deadline and not before", async () => {
+  let outcome = "open";
+  const late = withDeadline(new Promise(() => undefined), DEADLINE).catch((error: unknown) => {
+    outcome = String(error);
+  });
+  await vi.advanceTimersByTimeAsync(999);
+  expect(outcome).toBe("open");
+  await vi.advanceTimersByTimeAsync(1);
+  await late;
+  expect(outcome).toBe("Error: There was no answer.");
+});
