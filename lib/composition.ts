@@ -6,7 +6,7 @@ import type { Database } from "@/lib/db/client";
 import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
 import { createLiveClaims } from "@/lib/db/live-claims";
 import { createRateWindowStore } from "@/lib/db/rate-window";
-import { sweepExpired } from "@/lib/db/sweep";
+import { sweepExpired, sweepWhenDue } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { createMetrics } from "@/lib/http/metric-registry";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
@@ -131,6 +131,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     rateStore: createRateWindowStore(database),
     readiness,
     sweep: () => sweepExpired(database),
+    /** The same, unless another instance has swept within `everyMs`. */
+    sweepWhenDue: (everyMs: number) => sweepWhenDue(database, everyMs),
     /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
     requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
     /** Ends what waited for approval, or held money, for too long. */

@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { phase } from "./phase.mjs";
 import { bin, checkNode, ensureInstalled, Refusal, report, ROOT, run, sourceDigest, stampBuild } from "./project.mjs";
 
 const expect = async (what, result) => {
@@ -74,18 +75,20 @@ export const bundle = async (names = ["server", "pages", ...SUPERVISOR]) => {
   await stop();
 };
 
-export const build = async (say) => {
-  // Digest first: a file that changes while we build makes the next start build again.
-  const digest = sourceDigest();
-  rmSync(join(ROOT, "dist", "build.stamp"), { force: true });
-  say("Generating Prisma's client and the route table …");
-  await generate();
-  say("Building the pages (next build) and bundling the server; about a minute …");
+const buildPagesAndServer = async () => {
   const results = await Promise.allSettled([
     expect("`next build`", run(bin("next"), ["build"], { quiet: true, env: { NEXT_TELEMETRY_DISABLED: "1" } })),
     bundle(),
   ]);
   for (const result of results) if (result.status === "rejected") throw result.reason;
+};
+
+export const build = async (say) => {
+  // Digest first: a file that changes while we build makes the next start build again.
+  const digest = sourceDigest();
+  rmSync(join(ROOT, "dist", "build.stamp"), { force: true });
+  await phase(say, { name: "Prisma's client, routes" }, generate);
+  await phase(say, { name: "Pages and server", hint: "about a minute" }, buildPagesAndServer);
   stampBuild(digest);
 };
 

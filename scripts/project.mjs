@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isSameProcess } from "../lib/os/process.mjs";
+import { phase } from "./phase.mjs";
 import { trimPackages } from "./trim-packages.mjs";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -136,9 +137,11 @@ export const ensureInstalled = async (say) => {
   const wanted = digest(lockText, String(production));
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   if (!matchesLock(JSON.parse(lockText), production)) {
-    say("Installing packages; the first time takes a minute or more …");
-    await install(lockText, production);
-    trimPackages(ROOT);
+    const named = { name: "Packages", hint: "the first time takes a minute or more" };
+    await phase(say, named, async () => {
+      await install(lockText, production);
+      trimPackages(ROOT);
+    });
   }
   writeFileSync(stamp, wanted);
 };

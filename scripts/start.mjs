@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { onParentEnd } from "../lib/os/process.mjs";
+import { phase } from "./phase.mjs";
 import {
   checkNode,
   dataDir,
@@ -27,8 +28,8 @@ const main = async () => {
   await ensureInstalled(console.log);
   const { build, bundle, generate, SUPERVISOR } = await import("./build.mjs");
   if (dev) {
-    await generate();
-    await bundle(SUPERVISOR);
+    await phase(console.log, { name: "Prisma's client, routes" }, generate);
+    await phase(console.log, { name: "Supervisor" }, () => bundle(SUPERVISOR));
   } else if (!isBuilt()) {
     await build(console.log);
   }

@@ -1,16 +1,14 @@
 // `npm test`: installs what is needed, runs every check and every test, and counts. The last line is `N passed, N failed`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bin, checkNode, endChildren, ensureInstalled, report, ROOT, run } from "./project.mjs";
+import { bin, checkNode, ensureInstalled, report, ROOT } from "./project.mjs";
+import { CORES, endChildrenOnInterrupt, MINUTE_MS, performAll, secondsSince } from "./scheduler.mjs";
+import { slowestLines } from "./slowest.mjs";
 
-const CORES = Math.max(2, availableParallelism());
-const MINUTE_MS = 60_000;
 const started = performance.now();
 const results = mkdtempSync(join(tmpdir(), "causeway-results-"));
-const totals = { passed: 0, failed: 0 };
-
-const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
+let totals = { passed: 0, failed: 0 };
 
 const readResult = (name) => {
   try {
@@ -19,9 +17,6 @@ const readResult = (name) => {
     return null;
   }
 };
-
-/** A check counts as one. */
-const once = ({ code }) => (code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
 
 /** What went wrong outside the tests (a crash, a file that cannot be loaded) counts as one failure. */
 const atLeastOneFailure = (counts, code) => (code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
@@ -59,7 +54,7 @@ const vitest = (project) => ({
   count: vitestCounts(`${project}.json`),
 });
 
-/** In order of their start. `after` names what has to be done first; `cores` how much of the machine a task takes. */
+/** In the order of their start. `after`: tasks that have to be done first. `cores`: how much of the machine a task occupies. */
 const tasks = (chromium) => [
   { name: "build", command: process.execPath, args: ["scripts/build.mjs"], timeoutMs: 8 * MINUTE_MS },
   { name: "format", command: bin("prettier"), args: ["--check", ".", "--log-level", "warn"] },
@@ -89,56 +84,6 @@ const tasks = (chromium) => [
   },
 ];
 
-const scripts = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts;
-
-const commandOf = (task) => {
-  if (!task.npm) return task;
-  // The scripts of package.json are plain commands; running them without npm saves a second each.
-  const [command, ...args] = scripts[task.npm].split(" ");
-  return { command: bin(command), args };
-};
-
-const perform = async (task) => {
-  const begin = performance.now();
-  const problem = task.blocked?.();
-  const { command, args } = commandOf(task);
-  const result = problem
-    ? { code: 1, output: problem }
-    : await run(command, args, { quiet: true, env: task.env, timeoutMs: task.timeoutMs ?? 5 * MINUTE_MS });
-  const counts = problem ? once(result) : (task.count ?? once)(result);
-  totals.passed += counts.passed;
-  totals.failed += counts.failed;
-  const numbers = task.count ? `${counts.passed} passed, ${counts.failed} failed` : counts.failed ? "failed" : "passed";
-  console.log(`${counts.failed ? "✕" : "✓"} ${task.name.padEnd(12)} ${numbers} (${seconds(begin)})`);
-  if (counts.failed) console.log(`${result.output.trimEnd()}\n── end of ${task.name} ──\n`);
-};
-
-/** Starts each task as soon as what it waits for is done and the machine has room. A failure stops nothing. */
-const performAll = async (all) => {
-  const waiting = [...all];
-  const done = new Set();
-  const inFlight = new Map();
-  let load = 0;
-  while (waiting.length > 0 || inFlight.size > 0) {
-    for (const task of [...waiting]) {
-      const cores = task.cores ?? 1;
-      const ready = (task.after ?? []).every((name) => done.has(name));
-      if (!ready || load + cores > CORES) continue;
-      waiting.splice(waiting.indexOf(task), 1);
-      load += cores;
-      inFlight.set(
-        task.name,
-        perform(task).then(() => {
-          load -= cores;
-          done.add(task.name);
-          inFlight.delete(task.name);
-        }),
-      );
-    }
-    await Promise.race(inFlight.values());
-  }
-};
-
 const prepare = async () => {
   checkNode();
   await ensureInstalled(console.log);
@@ -148,26 +93,19 @@ const prepare = async () => {
   return path ? { path, problem: null } : { path: null, problem: NO_CHROMIUM };
 };
 
-const interrupted = () => {
-  endChildren("SIGINT");
-  // Tests stop their servers when they are interrupted; give them the time.
-  setTimeout(() => {
-    endChildren("SIGKILL");
-    process.exit(130);
-  }, 5_000).unref();
-  process.exitCode = 130;
-};
-process.on("SIGINT", interrupted);
-process.on("SIGTERM", interrupted);
+endChildrenOnInterrupt();
 
 try {
-  await performAll(tasks(await prepare()));
+  totals = await performAll(tasks(await prepare()));
 } catch (error) {
   totals.failed += 1;
   report(error);
 } finally {
+  const vitestReports = ["unit.json", "integration.json"].map(readResult);
+  const lines = slowestLines({ vitest: vitestReports, playwright: readResult("browser.json"), root: ROOT });
+  if (lines.length > 0) console.log(`\n${lines.join("\n")}`);
   rmSync(results, { recursive: true, force: true });
 }
-console.log(`\nAll done in ${seconds(started)}.`);
+console.log(`\nAll done in ${secondsSince(started)}.`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode ||= totals.failed > 0 ? 1 : 0;

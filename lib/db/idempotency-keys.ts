@@ -29,7 +29,6 @@ export interface IdempotencyKeyStore {
   claim(claim: Claim): Promise<Found | null>;
   complete(completion: Entry & { holder: string; response: Readonly<Record<string, unknown>> }): Promise<void>;
   release(release: Entry & { holder: string }): Promise<void>;
-  deleteExpired(now: Date, limit: number): Promise<number>;
 }
 
 // Nobody waits until a claim is on disk. If PostgreSQL crashes just then, a repeated request may run beside the first one or after
@@ -79,13 +78,5 @@ export const createIdempotencyKeyStore = ({ pool }: Pick<Database, "pool">): Ide
   },
   release: async ({ holder, ...entry }) => {
     await pool.query(`DELETE FROM idempotency_key WHERE ${HELD}`, [...valuesOf(entry), holder]);
-  },
-  deleteExpired: async (now, limit) => {
-    const { rowCount } = await pool.query(
-      `DELETE FROM idempotency_key WHERE (project_id, actor, route, key) IN
-         (SELECT project_id, actor, route, key FROM idempotency_key WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
-      [now, limit],
-    );
-    return rowCount ?? 0;
   },
 });

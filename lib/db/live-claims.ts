@@ -128,6 +128,5 @@ export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps)
       return end(completion, () => (keep ? store.complete(completion) : store.release(entry)));
     },
     release: (release) => end(release, () => store.release(release)),
-    deleteExpired: (now, limit) => store.deleteExpired(now, limit),
   };
 };

@@ -14,7 +14,6 @@ interface Total {
 
 export interface RateWindowStore {
   add(increments: readonly Increment[]): Promise<readonly Total[]>;
-  deleteBefore(before: Date): Promise<void>;
 }
 
 const ADD = `
@@ -38,8 +37,5 @@ export const createRateWindowStore = ({ pool }: Pick<Database, "pool">): RateWin
       ],
     });
     return rows;
-  },
-  deleteBefore: async (before) => {
-    await pool.query("DELETE FROM rate_window WHERE window_start < $1", [before]);
   },
 });

@@ -45,7 +45,6 @@ const countingStore = (counted: Map<string, number>): RateStore => ({
     for (const { bucket, by } of increments) counted.set(bucket, (counted.get(bucket) ?? 0) + by);
     return Promise.resolve([]);
   },
-  deleteBefore: () => Promise.resolve(),
 });
 
 interface Settings {

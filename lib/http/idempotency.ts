@@ -32,8 +32,6 @@ export interface IdempotencyStore {
   complete(entry: IdempotencyEntry & { holder: string; response: Readonly<Record<string, unknown>> }): Promise<void>;
   /** Frees the entry, if `holder` still holds it. */
   release(entry: IdempotencyEntry & { holder: string }): Promise<void>;
-  /** @returns how many were deleted */
-  deleteExpired(now: Date, limit: number): Promise<number>;
 }
 
 const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;

@@ -48,10 +48,3 @@ test("batches of two instances over the same callers never deadlock", async () =
   );
   expect(rows[0]).toEqual({ least: 20, most: 20 });
 });
-
-test("windows that are over are deleted", async () => {
-  await store.add([{ bucket: "old", windowStart: new Date(START - RATE_WINDOW_MS), by: 1 }]);
-  await store.deleteBefore(new Date(START));
-  const { rowCount } = await database.pool.query("SELECT 1 FROM rate_window WHERE bucket = 'old'");
-  expect(rowCount).toBe(0);
-});

@@ -16,7 +16,6 @@ const memoryStore = (): RateStore & { counts: Map<string, number>; fail: boolean
         }),
       );
     },
-    deleteBefore: () => Promise.resolve(),
   };
   return store;
 };

@@ -11,8 +11,6 @@ export interface RateIncrement {
 export interface RateStore {
   /** Adds everything in one statement. @returns the totals after it, in any order */
   add(increments: readonly RateIncrement[]): Promise<readonly { bucket: string; windowStart: Date; count: number }[]>;
-  /** Forgets windows that began before. */
-  deleteBefore(before: Date): Promise<void>;
 }
 
 export interface RateDecision {
@@ -77,11 +75,11 @@ export const createRateLimiter = (
     return fresh;
   };
 
-  const sweep = async (start: number): Promise<void> => {
+  /** Only this process's memory: the rows of old windows are deleted by the worker's sweep (lib/db/sweep.ts). */
+  const forgetBefore = (start: number): void => {
     if (sweptWindow === start) return;
     sweptWindow = start;
     for (const [bucket, window] of windows) if (window.start < start) windows.delete(bucket);
-    await store.deleteBefore(new Date(start - RATE_WINDOW_MS));
   };
 
   const collect = (): { window: Window; increment: RateIncrement }[] => {
@@ -110,7 +108,7 @@ export const createRateLimiter = (
         window.shared = totals.get(`${increment.bucket} ${String(window.start)}`) ?? window.shared + increment.by;
         window.inFlight = 0;
       }
-      await sweep(Math.max(...batch.map(({ increment }) => increment.windowStart.getTime())));
+      forgetBefore(Math.max(...batch.map(({ increment }) => increment.windowStart.getTime())));
     } catch (error) {
       for (const { window, increment } of batch) {
         if (window.start !== increment.windowStart.getTime()) continue;

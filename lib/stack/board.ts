@@ -38,6 +38,12 @@ const rowsOf = (parts: readonly BoardPart[], colour: boolean): string[] => {
   );
 };
 
+const PHASE_WIDTH = 28;
+
+/** One line for a part that has just become ready; scripts/phase.mjs prints the earlier phases the same way. */
+export const renderPhase = (name: string, tookMs: number): string =>
+  `  ✓ ${name.padEnd(PHASE_WIDTH)} ${seconds(tookMs)}`;
+
 /** What `npm start` prints once everything runs: each part with state and address, then where to go. */
 export const renderBoard = (board: Board, colour: boolean): string =>
   [

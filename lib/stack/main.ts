@@ -4,7 +4,7 @@ import { developmentHostProblem } from "@/lib/config/production";
 import { redactSecrets } from "@/lib/core/redaction";
 import { onParentEnd } from "@/lib/os/process.mjs";
 import { requireFreePort, startAppPart } from "./app-part";
-import { renderBoard, type BoardPart } from "./board";
+import { renderBoard, renderPhase, type BoardPart } from "./board";
 import { startChainsPart, type ChainsPart } from "./chains-part";
 import { requireWritable } from "./data-folder";
 import { acquireLock, AlreadyRunningError } from "./lock";
@@ -137,8 +137,11 @@ const keep = async <T extends { stop(): Promise<void> } | null>(
   name: string,
   start: Promise<T>,
 ): Promise<T> => {
+  const begin = performance.now();
   const part = await start;
-  if (part) running.push({ name, stop: () => part.stop() });
+  if (!part) return part;
+  running.push({ name, stop: () => part.stop() });
+  say(renderPhase(name, performance.now() - begin));
   return part;
 };
 

@@ -5,12 +5,11 @@ import type { IdempotencyStore } from "@/lib/http/idempotency";
 import type { RateStore } from "@/lib/http/rate-limit";
 import type { HttpServices } from "@/lib/http/services";
 
-const noRateStore: RateStore = { add: () => Promise.resolve([]), deleteBefore: () => Promise.resolve() };
+const noRateStore: RateStore = { add: () => Promise.resolve([]) };
 const noIdempotencyStore: IdempotencyStore = {
   claim: () => Promise.resolve(null),
   complete: () => Promise.resolve(),
   release: () => Promise.resolve(),
-  deleteExpired: () => Promise.resolve(0),
 };
 
 /** Keys and tokens that the fake services of `httpServices` know. */

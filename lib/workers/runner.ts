@@ -7,6 +7,8 @@ export interface Worker {
 
 const RECONCILE_EVERY_MS = 1000;
 const SWEEP_EVERY_MS = 60_000;
+/** A little less than the interval at which each worker asks, so that no worker finds its own last sweep too recent. */
+const SWEEP_DUE_MS = 50_000;
 const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
 const POLLS_PER_RECONCILE = 5;
@@ -66,7 +68,7 @@ export const startWorker = (services: Services): Worker => {
   schedules.push(
     every(SWEEP_EVERY_MS, async () => {
       await services
-        .sweep()
+        .sweepWhenDue(SWEEP_DUE_MS)
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "expired rows could not be swept"));
     }),
   );

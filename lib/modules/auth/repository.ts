@@ -31,10 +31,6 @@ export const consumeNonce = async (db: Queryable, { nonce, purpose, now }: Nonce
   return count === 1;
 };
 
-export const deleteNoncesBefore = async (db: Queryable, before: Date): Promise<void> => {
-  await db.siweNonce.deleteMany({ where: { expiresAt: { lt: before } } });
-};
-
 // ---------------------------------------------------------------- people
 
 export interface User {

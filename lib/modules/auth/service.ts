@@ -17,16 +17,7 @@ import type { Mailer } from "@/lib/ports/mail";
 import { createAccessTokens, type AccessToken } from "./access-token";
 import { createEmailVerification, type Verification } from "./email";
 import { admitSignUp, type SignUpRule } from "./sign-up";
-import {
-  consumeNonce,
-  deleteNoncesBefore,
-  ensureUser,
-  findUser,
-  insertNonce,
-  nonceState,
-  type SessionKind,
-  type User,
-} from "./repository";
+import { consumeNonce, ensureUser, findUser, insertNonce, nonceState, type SessionKind, type User } from "./repository";
 import { createSessions, type Sessions, type StartedSession } from "./sessions";
 import { readSignInMessage, type SignInMessage } from "./siwe";
 import { createTokenKeys, type Jwk } from "./token-keys";
@@ -109,8 +100,6 @@ export interface AuthService extends Pick<
 const PURPOSE = "sign_in";
 const NONCE_BYTES = 16;
 const NONCE_SECONDS = 600;
-const NONCE_KEPT_SECONDS = 24 * 60 * 60;
-const SWEEP_EVERY_MS = 60_000;
 const STATEMENT = "Sign in to Causeway. This makes no transaction and costs nothing.";
 const FIRST_PROJECT = "My project";
 
@@ -151,16 +140,8 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
 
 const createNonces = ({ database, clock, publicUrl }: AuthDeps): AuthService["createNonce"] => {
   const { host: domain, origin: uri } = new URL(publicUrl);
-  let sweptMs = 0;
-  const sweep = async (now: Date): Promise<void> => {
-    if (now.getTime() - sweptMs < SWEEP_EVERY_MS) return;
-    sweptMs = now.getTime();
-    // Used and expired ones stay for a day, so that their second use can be told from a made-up nonce.
-    await deleteNoncesBefore(database.prisma, addSeconds(now, -NONCE_KEPT_SECONDS));
-  };
   return async ({ address } = {}) => {
     const now = clock.now();
-    await sweep(now);
     const nonce = base62(randomBytes(NONCE_BYTES));
     const expiresAt = addSeconds(now, NONCE_SECONDS);
     await insertNonce(database.prisma, { nonce, purpose: PURPOSE, address: address ?? null, expiresAt });

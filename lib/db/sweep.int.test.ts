@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { testDatabase } from "@/lib/testing/database";
+import { createDatabase } from "./client";
+import { claimRun } from "./periodic-tasks";
+import { sweepWhenDue } from "./sweep";
+
+const EVERY_MS = 3_600_000;
+const { url, database } = await testDatabase();
+
+const buckets = async (): Promise<number> => {
+  const { rows } = await database.pool.query<{ count: number }>("SELECT count(*)::int AS count FROM rate_window");
+  return rows[0]?.count ?? 0;
+};
+
+/** Windows that ended two hours ago, which every sweep deletes. */
+const addExpired = (count: number): Promise<unknown> =>
+  database.pool.query(
+    `INSERT INTO rate_window (bucket, window_start, count)
+     SELECT 'bucket ' || n, now() - interval '2 hours', 1 FROM generate_series(1, $1::int) AS n`,
+    [count],
+  );
+
+const makeDue = (): Promise<unknown> => database.pool.query("UPDATE periodic_task SET due_at = now()");
+
+test("of instances that sweep at the same time exactly one does, once per interval", async () => {
+  const instances = Array.from({ length: 4 }, () => createDatabase(url, { poolSize: 2 }));
+  const sweepAll = async (): Promise<number> => {
+    const swept = await Promise.all([...instances, ...instances].map((one) => sweepWhenDue(one, EVERY_MS)));
+    return swept.filter(Boolean).length;
+  };
+  try {
+    await addExpired(3);
+    expect([await sweepAll(), await buckets()]).toEqual([1, 0]);
+    await addExpired(3);
+    expect([await sweepAll(), await buckets()]).toEqual([0, 3]);
+    await makeDue();
+    expect([await sweepAll(), await buckets()]).toEqual([1, 0]);
+  } finally {
+    await Promise.all(instances.map((one) => one.close()));
+  }
+});
+
+test("one sweep deletes more rows than one batch holds", async () => {
+  await makeDue();
+  await addExpired(12_000);
+  expect(await sweepWhenDue(database, EVERY_MS)).toBe(true);
+  expect(await buckets()).toBe(0);
+});
+
+test("tasks of different names do not wait for each other", async () => {
+  expect(await claimRun(database, { name: "one", everyMs: EVERY_MS })).toBe(true);
+  expect(await claimRun(database, { name: "other", everyMs: EVERY_MS })).toBe(true);
+  expect(await claimRun(database, { name: "one", everyMs: EVERY_MS })).toBe(false);
+});

@@ -1,0 +1,44 @@
+// `npm run check`: format, lint, types, boundaries, unused code and unit tests, side by side.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { bin, checkNode, report, ROOT } from "./project.mjs";
+import { endChildrenOnInterrupt, MINUTE_MS, performAll, secondsSince } from "./scheduler.mjs";
+
+const CACHE = join(ROOT, "node_modules", ".cache", "causeway");
+
+/**
+ * The longest first. Caches only where a cached answer is the answer of a full run: Prettier's depends on one file's content, and
+ * tsc follows imports. ESLint's rules ask for types of other files, which its cache does not notice, so it has none.
+ */
+const tasks = [
+  { name: "lint", npm: "check:lint", timeoutMs: 10 * MINUTE_MS },
+  { name: "types", npm: "check:types", args: ["--incremental", "--tsBuildInfoFile", join(CACHE, "check.tsbuildinfo")] },
+  { name: "unit", command: bin("vitest"), args: ["run", "--project", "unit", "--reporter=dot"] },
+  {
+    name: "format",
+    npm: "check:format",
+    args: [
+      "--log-level",
+      "warn",
+      "--cache",
+      "--cache-strategy",
+      "content",
+      "--cache-location",
+      join(CACHE, "prettier"),
+    ],
+  },
+  { name: "unused code", npm: "check:unused" },
+  { name: "boundaries", npm: "check:boundaries" },
+];
+
+const started = performance.now();
+endChildrenOnInterrupt();
+try {
+  checkNode();
+  mkdirSync(CACHE, { recursive: true });
+  const { failed } = await performAll(tasks);
+  console.log(`\n${failed === 0 ? "Every check passed" : `${failed} checks failed`} in ${secondsSince(started)}.`);
+  process.exitCode ||= failed > 0 ? 1 : 0;
+} catch (error) {
+  report(error);
+}
