@@ -27,7 +27,6 @@ export const SCOPES = [
   "privacy:write",
   "webhooks:read",
   "webhooks:write",
-  "keys:manage",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -13,7 +13,6 @@ export const ERROR_CODES = [
   "invalid_signature",
   "forbidden",
   "insufficient_scope",
-  "policy_violation",
   "recipient_not_allowed",
   "sign_up_closed",
   "not_found",

@@ -1,15 +1,19 @@
-/** How many connections each part of a process may open. */
+/**
+ * Every pool of a process, its size and why it is separate. Nothing else opens connections; scripts and migrations run in processes
+ * of their own. docs/operations.md says how many connections PostgreSQL must allow for n processes.
+ */
 export interface ConnectionShares {
-  /** LISTEN. */
+  /** LISTEN (lib/db/listener.ts): notifications arrive on the connection that asked for them, so it is never lent to others. */
   readonly listener: number;
-  /** Says that the process is alive: it must get through when all others are busy. */
+  /** The heartbeat (lib/db/instances.ts): others take over the work of a process that misses five, so it must not wait for requests. */
   readonly heartbeat: number;
-  /** The questions of `/ready`, for the same reason. */
+  /** The queries of `/api/ready`, which must answer when every other connection is busy. They may be slow, unlike the heartbeat's. */
   readonly readiness: number;
+  /** The ledger (lib/modules/ledger): its connections are in a database role that may not change or delete entries. */
   readonly ledger: number;
-  /** Events and their deliveries, so that slow receivers delay nothing else. 0: too few are left, and they use those of requests. */
+  /** Events and their deliveries, so that a backlog delays no request. 0 in a small process: they use the shared connections. */
   readonly webhooks: number;
-  /** Requests and jobs. */
+  /** Requests and jobs: Prisma and raw statements share one pool. */
   readonly shared: number;
 }
 
@@ -18,9 +22,10 @@ const LEDGER_SHARE = 3;
 const WEBHOOKS_FROM = 10;
 
 /**
- * Splits the connections of a process: one listens, one is the heartbeat's, one is for readiness, two are for webhooks (where there are
- * 10 or more), a third of the rest is the ledger's, and all others serve requests and jobs.
+ * Splits the connections of a process (DATABASE_CONNECTIONS_MAX): one listens, one is the heartbeat's, one is for readiness, two are
+ * for webhooks (where there are 10 or more), a third of the rest is the ledger's, and all others serve requests and jobs.
  *
+ * @param max at least 6
  * @example splitConnections(20) // { listener: 1, heartbeat: 1, readiness: 1, webhooks: 2, ledger: 5, shared: 10 }
  */
 export const splitConnections = (max: number): ConnectionShares => {

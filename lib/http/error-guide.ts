@@ -23,7 +23,6 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   forbidden: { when: "The caller's role may not do this.", action: "Ask an owner or an admin of the project." },
   insufficient_scope: { when: "The API key lacks a scope.", action: "Give the key the scope, or use another key." },
-  policy_violation: { when: "The project's policy forbids it.", action: "Change the policy, or ask for less." },
   recipient_not_allowed: {
     when: "The API key may not pay this recipient.",
     action: "Add the recipient to the key with an approval, or use another key.",

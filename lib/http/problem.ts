@@ -13,7 +13,6 @@ export const STATUS_OF = {
   invalid_signature: 401,
   forbidden: 403,
   insufficient_scope: 403,
-  policy_violation: 403,
   recipient_not_allowed: 403,
   sign_up_closed: 403,
   not_found: 404,

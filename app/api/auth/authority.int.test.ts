@@ -99,7 +99,6 @@ describe("a bearer token alone", () => {
     const key = `${KEYS}/${String(plain.id)}`;
     const attempts = [
       await who.post(KEYS, EXEMPT),
-      await who.post(KEYS, { name: "x", scopes: ["keys:manage"] }),
       await who.patch("/policies", { dailyCapUsd: "1000.000001" }),
       await who.patch("/me", { email: "thief@example.test" }),
       await who.patch(key, { otp: "exempt", dailyCapUsd: "0.01" }),

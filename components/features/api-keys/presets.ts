@@ -36,8 +36,8 @@ export const SCOPE_PRESETS: readonly ScopePreset[] = [
   {
     id: "everything",
     label: "Everything",
-    description: "All but the management of API keys.",
-    scopes: SCOPES.filter((scope) => scope !== "keys:manage"),
+    description: "Everything that an API key can do.",
+    scopes: SCOPES,
   },
 ];
 

@@ -10,9 +10,10 @@ import { recordEvents, type NewEvent } from "@/lib/modules/events/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { Secrets } from "@/lib/modules/encryption/service";
+import { SCOPES } from "@/lib/contracts/contract";
 import { newKeyNotice, widerKeyNotice } from "./notices";
 import { changeApiKey, findApiKey, insertApiKey, type ApiKey } from "./repository";
-import { creationOf, DEFAULT_SCOPES, isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";
+import { creationOf, isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";
 import { HASH_PURPOSE, newApiKeySecret } from "./secret";
 
 export interface ChangingDeps {
@@ -77,7 +78,7 @@ const rightsOfNew = (input: NewApiKey, now: Date): KeyRights => {
   const { otp = "required", dailyCapUsd, recipients = [] } = input;
   const policy = { otp, dailyCapUsd: dailyCapUsd === undefined ? null : plainUsd(dailyCapUsd) };
   return {
-    scopes: [...new Set(input.scopes ?? DEFAULT_SCOPES)],
+    scopes: [...new Set(input.scopes ?? SCOPES)],
     policy: { ...policy, recipients: [...new Set(recipients)] },
     expiresAt: readExpiry(input.expiresAt ?? null, now),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_SCOPES, isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";
+import { SCOPES } from "@/lib/contracts/contract";
+import { isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";
 
 const SHOP = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const BANK = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -61,10 +62,9 @@ describe("a change of a key", () => {
   });
 });
 
-test("a new key is wider than a name alone gives when it is exempt or manages keys, and not when it is restricted", () => {
-  const plain: KeyRights = { ...required, scopes: DEFAULT_SCOPES, expiresAt: null };
+test("a new key is wider than a name alone gives when it is exempt, and not when it is restricted", () => {
+  const plain: KeyRights = { ...required, scopes: SCOPES, expiresAt: null };
   expect(isWiderThanDefault(plain)).toBe(false);
   expect(isWiderThanDefault({ ...plain, expiresAt: MAY })).toBe(false);
-  expect(isWiderThanDefault({ ...plain, scopes: ["keys:manage"] })).toBe(true);
   expect(isWiderThanDefault(withPolicy({ dailyCapUsd: "0.01" }))).toBe(true);
 });

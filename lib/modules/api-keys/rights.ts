@@ -10,11 +10,9 @@ export interface KeyRights {
   readonly expiresAt: Date | null;
 }
 
-/** What a name alone gives. */
-export const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== "keys:manage");
-
+/** The rights of a key that is created with a name alone. */
 const DEFAULTS: KeyRights = {
-  scopes: DEFAULT_SCOPES,
+  scopes: SCOPES,
   policy: { otp: "required", dailyCapUsd: null, recipients: [] },
   expiresAt: null,
 };

@@ -47,7 +47,7 @@ describe("API keys", () => {
     expect(record).toMatchObject({
       name: "CI",
       last4: record.secret.slice(-4),
-      scopes: SCOPES.filter((scope) => scope !== "keys:manage"),
+      scopes: SCOPES,
       expiresAt: null,
       lastUsedAt: null,
       revokedAt: null,
