@@ -25,11 +25,11 @@ import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-reposito
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
 import type { Faucet } from "@/lib/ports/devnet";
 import type { Overrides } from "./composition/overrides";
-import { buildPlatform } from "./composition/platform";
-import { buildChainAccess } from "./composition/chain-access";
-import { buildIdentity } from "./composition/identity";
-import { buildMoney } from "./composition/money";
-import { buildDrivers } from "./composition/drivers";
+import { buildPlatform, type Platform } from "./composition/platform";
+import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
+import { buildIdentity, type Identity } from "./composition/identity";
+import { buildMoney, type Money } from "./composition/money";
+import { buildDrivers, type Drivers } from "./composition/drivers";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
 import { buildReadiness } from "./composition/readiness";
@@ -39,18 +39,139 @@ export type { Overrides };
 /** Builds every service from the configuration. Nothing connects before it is used. */
 export const createServices = (config: Config, overrides: Overrides = {}) => {
   const platform = buildPlatform(config, overrides);
-  const { clock, instances, log, errorLog, database, listener, ticker, registry, keyring } = platform;
   const chainAccess = buildChainAccess(platform);
-  const { wallets, transactions } = chainAccess;
   const identity = buildIdentity(platform, chainAccess);
-  const { auth, projects, approvals, apiKeys, policies, otp, contacts } = identity;
-  // Read when a leg is carried out, which is long after all of this is built.
+  // Called when a leg is executed, long after `privacy` is built.
   const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
-  const { ledger, assets, reserves, sponsorship, operations, quotes, prices } = money;
-  const { operationDriver, batchDriver } = buildDrivers(platform, chainAccess, money);
+  const drivers = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);
-  const { webhooks, webhookReceiver, callbacks, sending } = buildWebhooks(platform, identity);
+  const webhooks = buildWebhooks(platform, identity);
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
+  const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
+  return {
+    ...sharedParts(platform),
+    ...identityServices(identity),
+    ...moneyServices({ platform, chainAccess, money }),
+    ...drivers,
+    ...payouts,
+    privacy: privacy.service,
+    privacyRunner: privacy.runner,
+    exportPrivacyWallet: privacy.exportWallet,
+    callbacks: webhooks.callbacks,
+    webhooks: webhooks.webhooks,
+    /** Null in production. */
+    webhookReceiver: webhooks.webhookReceiver,
+    /** Numbers events and delivers them, beside any number of other instances. */
+    startWebhooks: webhooks.sending.start,
+    metrics: createMetrics({ samplers: { webhooks: webhooks.sending.sampler }, log: platform.errorLog }),
+    readiness,
+    /** Ends everything that waited for approval, or held money, for too long. */
+    expireDue: async (): Promise<void> => {
+      const now = platform.clock.now();
+      await Promise.all([money.operations.expireDue(), payouts.payouts.expireDue(now), money.ledger.expireHolds(now)]);
+    },
+    close: async (): Promise<void> => {
+      identity.closeMail();
+      privacy.close();
+      await platform.closeInstances();
+      await closeReadiness();
+      await platform.listener.close();
+      await money.ledger.close();
+      await webhooks.sending.close();
+      await platform.database.close();
+    },
+  };
+};
+
+/** Parts of the process that every other part uses, and the work that keeps the database tidy. */
+const sharedParts = ({
+  config,
+  clock,
+  log,
+  errorLog,
+  database,
+  listener,
+  ticker,
+  registry,
+  instances,
+  keyring,
+}: Platform) => ({
+  config,
+  clock,
+  log,
+  errorLog,
+  database,
+  listener,
+  ticker,
+  registry,
+  instances,
+  audit: createAuditService({ database }),
+  events: createEventsService({ reader: sqlOn(database.pool) }),
+  jobs: createJobsRepository(database),
+  idempotencyStore: createLiveClaims({ database, store: createIdempotencyKeyStore(database), instances }),
+  rateStore: createRateWindowStore(database),
+  faucet: buildFaucet(config, registry),
+  sweep: () => sweepExpired(database),
+  /** The same, unless another instance has swept within `everyMs`. */
+  sweepWhenDue: (everyMs: number) => sweepWhenDue(database, everyMs),
+  /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
+  requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
+});
+
+/** People, their projects and keys, and their permissions. */
+const identityServices = (identity: Identity) => ({
+  auth: identity.auth,
+  projects: identity.projects,
+  approvals: identity.approvals,
+  apiKeys: identity.apiKeys,
+  policies: identity.policies,
+  projectPolicies: identity.projectPolicies,
+  mailOutbox: identity.mailOutbox,
+  walletLinks: identity.walletLinks,
+  contacts: identity.contacts,
+  otp: identity.otp,
+  inbox: identity.inbox,
+});
+
+interface MoneyParts {
+  readonly platform: Platform;
+  readonly chainAccess: ChainAccess;
+  readonly money: Money;
+}
+
+/** Wallets and their balances, moves over the chains, and the books. */
+const moneyServices = ({ platform: { registry, database, clock, errorLog }, chainAccess, money }: MoneyParts) => ({
+  wallets: chainAccess.wallets,
+  transactions: chainAccess.transactions,
+  quotes: money.quotes,
+  swaps: money.swaps,
+  transfers: money.transfers,
+  operations: money.operations,
+  streams: money.streams,
+  prices: money.prices,
+  ledger: money.ledger,
+  reserves: money.reserves,
+  sponsorship: money.sponsorship,
+  balances: createBalancesService({
+    registry,
+    wallets: chainAccess.wallets,
+    prices: money.prices,
+    history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
+    clock,
+  }),
+  globalAccounts: createGlobalAccountsService({ ...money, clock }),
+  /** Chains on which no payout to wallets is signed, and why. */
+  distributorFaults: () => distributorFaults(registry),
+});
+
+/** Payouts to accounts and to wallets, and their schedules. */
+const buildPayouts = ({
+  platform: { database, registry, clock, errorLog: log },
+  chainAccess: { wallets },
+  identity: { contacts, projects, policies, otp },
+  money,
+  drivers,
+}: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
   const { payouts, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
     ...money,
     database,
@@ -61,96 +182,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     policies,
     otp,
     clock,
-    walletBatches: batchDriver,
-    log: errorLog,
-  });
-  return {
-    config,
-    clock,
+    walletBatches: drivers.batchDriver,
     log,
-    errorLog,
-    database,
-    listener,
-    ticker,
-    streams: money.streams,
-    registry,
-    audit: createAuditService({ database }),
-    auth,
-    projects,
-    approvals,
-    apiKeys,
-    policies,
-    projectPolicies: identity.projectPolicies,
-    mailOutbox: identity.mailOutbox,
-    sponsorship,
-    wallets,
-    walletLinks: identity.walletLinks,
-    contacts,
-    callbacks,
-    events: createEventsService({ reader: sqlOn(database.pool) }),
-    webhooks,
-    /** Null in production. */
-    webhookReceiver,
-    /** Numbers events and delivers them, beside any number of other instances. */
-    startWebhooks: sending.start,
-    metrics: createMetrics({ samplers: { webhooks: sending.sampler }, log: errorLog }),
-    otp,
-    quotes,
-    swaps: money.swaps,
-    transfers: money.transfers,
-    operations,
-    operationDriver,
-    batchDriver,
-    /** Chains on which no payout to wallets is signed, and why. */
-    distributorFaults: () => distributorFaults(registry),
-    balances: createBalancesService({
-      registry,
-      wallets,
-      prices,
-      history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
-      clock,
-    }),
-    prices,
-    ledger,
-    reserves,
-    globalAccounts: createGlobalAccountsService({ ledger, reserves, assets, clock }),
-    payouts,
-    payoutRunner,
-    payoutSchedules,
-    /** Makes the payouts of schedules that are due. */
-    runDueSchedules: scheduleRuns.runDue,
-    transactions,
-    privacy: privacy.service,
-    privacyRunner: privacy.runner,
-    exportPrivacyWallet: privacy.exportWallet,
-    jobs: createJobsRepository(database),
-    faucet: buildFaucet(config, registry),
-    inbox: identity.inbox,
-    instances,
-    idempotencyStore: createLiveClaims({ database, store: createIdempotencyKeyStore(database), instances }),
-    rateStore: createRateWindowStore(database),
-    readiness,
-    sweep: () => sweepExpired(database),
-    /** The same, unless another instance has swept within `everyMs`. */
-    sweepWhenDue: (everyMs: number) => sweepWhenDue(database, everyMs),
-    /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
-    requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
-    /** Ends what waited for approval, or held money, for too long. */
-    expireDue: async (): Promise<void> => {
-      const now = clock.now();
-      await Promise.all([operations.expireDue(), payouts.expireDue(now), ledger.expireHolds(now)]);
-    },
-    close: async (): Promise<void> => {
-      identity.closeMail();
-      privacy.close();
-      await platform.closeInstances();
-      await closeReadiness();
-      await listener.close();
-      await ledger.close();
-      await sending.close();
-      await database.close();
-    },
-  };
+  });
+  /** `runDueSchedules` makes the payouts of schedules that are due. */
+  return { payouts, payoutRunner, payoutSchedules, runDueSchedules: scheduleRuns.runDue };
 };
 
 /** Every table with values under key-encryption keys. */

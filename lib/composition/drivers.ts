@@ -44,6 +44,8 @@ export const buildDrivers = (
   return { operationDriver, batchDriver };
 };
 
+export type Drivers = ReturnType<typeof buildDrivers>;
+
 const managedAccountOf = async (
   wallets: WalletsService,
   projectId: string,

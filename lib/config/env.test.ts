@@ -57,99 +57,94 @@ describe("who may sign up", () => {
   });
 });
 
-describe("the configuration", () => {
-  test("names every problem at once, and no value of a secret", () => {
-    const found = problems({
-      DATABASE_URL: "mysql://x",
-      APP_SECRET: "short-secret",
-      KEY_ENCRYPTION_KEY: "zz",
-      PORT: "99999",
-    });
-    expect(found.map((problem) => problem.split(":")[0])).toEqual([
-      "DATABASE_URL",
-      "PORT",
-      "APP_SECRET",
-      "KEY_ENCRYPTION_KEY",
-    ]);
-    expect(found.join()).not.toContain("short-secret");
+test("names every problem at once, and no value of a secret", () => {
+  const found = problems({
+    DATABASE_URL: "mysql://x",
+    APP_SECRET: "short-secret",
+    KEY_ENCRYPTION_KEY: "zz",
+    PORT: "99999",
   });
+  expect(found.map((problem) => problem.split(":")[0])).toEqual([
+    "DATABASE_URL",
+    "PORT",
+    "APP_SECRET",
+    "KEY_ENCRYPTION_KEY",
+  ]);
+  expect(found.join()).not.toContain("short-secret");
+});
 
-  test("in production refuses development secrets and asks for what it needs", () => {
-    const dev = { ...good, CAUSEWAY_ENV: "production", APP_SECRET: `dev_${good.APP_SECRET}`, DEVNET: "1" };
-    const found = problems(dev).join("\n");
-    for (const name of ["APP_SECRET", "WEBHOOK_SECRET", "SMTP_URL", "PUBLIC_URL", "DEVNET"])
-      expect(found).toContain(name);
-    expect(problems(production)).toEqual([]);
-  });
+test("in production refuses development secrets and asks for what it needs", () => {
+  const dev = { ...good, CAUSEWAY_ENV: "production", APP_SECRET: `dev_${good.APP_SECRET}`, DEVNET: "1" };
+  const found = problems(dev).join("\n");
+  for (const name of ["APP_SECRET", "WEBHOOK_SECRET", "SMTP_URL", "PUBLIC_URL", "DEVNET"])
+    expect(found).toContain(name);
+  expect(problems(production)).toEqual([]);
+});
 
-  test("refuses development where a chain carries real money", () => {
-    expect(problems({ ...good, CHAINS_FILE: "lib/config/chains/public.example.json" }).join()).toContain("real money");
-    expect(problems(good)).toEqual([]);
-  });
+test("refuses development where a chain carries real money", () => {
+  expect(problems({ ...good, CHAINS_FILE: "lib/config/chains/public.example.json" }).join()).toContain("real money");
+  expect(problems(good)).toEqual([]);
+});
 
-  test("wants an executor where a bundler serves a chain with a paymaster", () => {
-    const bundler = { ...good, BUNDLER_URL_31338: "http://127.0.0.1:4337" };
-    expect(problems(bundler).join()).toContain("EXECUTOR_PRIVATE_KEY is needed on Local 2");
-    expect(problems({ ...bundler, EXECUTOR_PRIVATE_KEY: `0x${"ab".repeat(32)}` })).toEqual([]);
-  });
+test("wants an executor where a bundler serves a chain with a paymaster", () => {
+  const bundler = { ...good, BUNDLER_URL_31338: "http://127.0.0.1:4337" };
+  expect(problems(bundler).join()).toContain("EXECUTOR_PRIVATE_KEY is needed on Local 2");
+  expect(problems({ ...bundler, EXECUTOR_PRIVATE_KEY: `0x${"ab".repeat(32)}` })).toEqual([]);
+});
 
-  test("refuses a paymaster of the kind that consents by its signature, and says what to do", () => {
-    const { chains } = JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")) as { chains: LooseChain[] };
-    const [chain] = chains;
-    if (chain === undefined) throw new Error("The file names no chain.");
-    chain.contracts.verifyingPaymaster = chain.contracts.paymaster;
-    const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
-    writeFileSync(join(folder, "chains.json"), JSON.stringify({ chains }));
-    const found = problems({ ...good, CHAINS_FILE: join(folder, "chains.json") });
-    rmSync(folder, { recursive: true });
-    expect(found.join()).toContain("chains.0.contracts.verifyingPaymaster: is not supported any more");
-  });
+test("refuses a paymaster of the kind that consents by its signature, and says what to do", () => {
+  const { chains } = JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")) as { chains: LooseChain[] };
+  const [chain] = chains;
+  if (chain === undefined) throw new Error("The file names no chain.");
+  chain.contracts.verifyingPaymaster = chain.contracts.paymaster;
+  const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
+  writeFileSync(join(folder, "chains.json"), JSON.stringify({ chains }));
+  const found = problems({ ...good, CHAINS_FILE: join(folder, "chains.json") });
+  rmSync(folder, { recursive: true });
+  expect(found.join()).toContain("chains.0.contracts.verifyingPaymaster: is not supported any more");
+});
 
-  test("takes the RPC URLs of a chain from the environment", () => {
-    const { chains, publicUrl } = loadConfig({
-      ...production,
-      RPC_URL_31338: "http://10.0.0.1:8545, http://10.0.0.2:8545",
-    });
-    expect(chains.find((chain) => chain.id === 31338)?.rpcUrls).toEqual([
-      "http://10.0.0.1:8545",
-      "http://10.0.0.2:8545",
-    ]);
-    expect(publicUrl).toBe("https://pay.example.org");
+test("takes the RPC URLs of a chain from the environment", () => {
+  const { chains, publicUrl } = loadConfig({
+    ...production,
+    RPC_URL_31338: "http://10.0.0.1:8545, http://10.0.0.2:8545",
   });
+  expect(chains.find((chain) => chain.id === 31338)?.rpcUrls).toEqual(["http://10.0.0.1:8545", "http://10.0.0.2:8545"]);
+  expect(publicUrl).toBe("https://pay.example.org");
+});
 
-  test("keeps the service's own RPC URLs to itself in production, and in development those of other machines", () => {
-    const urls = {
-      RPC_URL_31337: "http://127.0.0.1:8545",
-      RPC_URL_31338: "https://rpc.example.org/v2/the-operators-key",
-    };
-    const publicUrls = (variables: Record<string, string>) =>
-      loadConfig(variables).chains.map((chain) => chain.publicRpcUrl);
-    const named = { PUBLIC_RPC_URL_31339: "https://public.example.org" };
-    expect(publicUrls({ ...production, ...urls, ...named })).toEqual([
-      undefined,
-      undefined,
-      "https://public.example.org",
-    ]);
-    expect(publicUrls({ ...good, ...urls, ...named })).toEqual([
-      "http://127.0.0.1:8545",
-      undefined,
-      "https://public.example.org",
-    ]);
-  });
+test("keeps the service's own RPC URLs to itself in production, and in development those of other machines", () => {
+  const urls = {
+    RPC_URL_31337: "http://127.0.0.1:8545",
+    RPC_URL_31338: "https://rpc.example.org/v2/the-operators-key",
+  };
+  const publicUrls = (variables: Record<string, string>) =>
+    loadConfig(variables).chains.map((chain) => chain.publicRpcUrl);
+  const named = { PUBLIC_RPC_URL_31339: "https://public.example.org" };
+  expect(publicUrls({ ...production, ...urls, ...named })).toEqual([
+    undefined,
+    undefined,
+    "https://public.example.org",
+  ]);
+  expect(publicUrls({ ...good, ...urls, ...named })).toEqual([
+    "http://127.0.0.1:8545",
+    undefined,
+    "https://public.example.org",
+  ]);
+});
 
-  test("takes every empty variable for an unset one", () => {
-    const empty = Object.fromEntries(
-      variableNames.filter((name) => !(name in good)).map((name) => [name.replace("<id>", "31337"), ""]),
-    );
-    expect(loadConfig({ ...empty, ...good })).toEqual(loadConfig(good));
-    expect(problems({ ...production, SMTP_URL: "" })).toEqual([
-      "SMTP_URL is needed in production, or one-time codes could not be sent",
-    ]);
-  });
+test("takes every empty variable for an unset one", () => {
+  const empty = Object.fromEntries(
+    variableNames.filter((name) => !(name in good)).map((name) => [name.replace("<id>", "31337"), ""]),
+  );
+  expect(loadConfig({ ...empty, ...good })).toEqual(loadConfig(good));
+  expect(problems({ ...production, SMTP_URL: "" })).toEqual([
+    "SMTP_URL is needed in production, or one-time codes could not be sent",
+  ]);
+});
 
-  test("reads the example for public networks", () => {
-    const { chains } = loadConfig({ ...production, CHAINS_FILE: "lib/config/chains/public.example.json" });
-    expect(chains.map((chain) => chain.id)).toEqual([1, 8453]);
-    expect(chains.map((chain) => chain.publicRpcUrl)).not.toContain(undefined);
-  });
+test("reads the example for public networks", () => {
+  const { chains } = loadConfig({ ...production, CHAINS_FILE: "lib/config/chains/public.example.json" });
+  expect(chains.map((chain) => chain.id)).toEqual([1, 8453]);
+  expect(chains.map((chain) => chain.publicRpcUrl)).not.toContain(undefined);
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineContract } from "@/lib/contracts/contract";
 import { isAlive } from "@/lib/os/process.mjs";
@@ -80,115 +80,113 @@ const kill = (pid: number | null): void => {
   process.kill(pid, "SIGKILL");
 };
 
-describe("the pages' process", () => {
-  test("may be killed again and again under load: no API request fails, and the pages come back", async () => {
-    const { pages, origin, page, pageServed, events } = await start();
-    const state = { isLoading: true, answered: 0, failures: [] as unknown[] };
-    const load = async (): Promise<void> => {
-      while (state.isLoading) {
-        const status = await fetch(`${origin}/api/health`).then(
-          async (answer) => (await answer.text(), answer.status),
-          (error: unknown) => error,
-        );
-        if (status === 200) state.answered += 1;
-        else state.failures.push(status);
-      }
-    };
-    const loads = Array.from({ length: 4 }, load);
-    const pageStatuses = new Set<unknown>();
-    for (let round = 0; round < 4; round += 1) {
-      kill(pages.pid());
-      const answeredBefore = state.answered;
-      const seen = await page().then(({ status }) => status);
-      pageStatuses.add(seen);
-      await pageServed();
-      await vi.waitFor(() => expect(state.answered).toBeGreaterThan(answeredBefore), WAIT);
+test("may be killed again and again under load: no API request fails, and the pages come back", async () => {
+  const { pages, origin, page, pageServed, events } = await start();
+  const state = { isLoading: true, answered: 0, failures: [] as unknown[] };
+  const load = async (): Promise<void> => {
+    while (state.isLoading) {
+      const status = await fetch(`${origin}/api/health`).then(
+        async (answer) => (await answer.text(), answer.status),
+        (error: unknown) => error,
+      );
+      if (status === 200) state.answered += 1;
+      else state.failures.push(status);
     }
-    state.isLoading = false;
-    await Promise.all(loads);
-    expect(state.failures).toEqual([]);
-    expect([...pageStatuses].filter((status) => status !== 503 && status !== 200)).toEqual([]);
-    expect(events).toEqual(Array.from({ length: 4 }, () => ["was ended by SIGKILL", "ready"]).flat());
-  });
-
-  test("while it is away browsers get a page that loads again, and programs an error body", async () => {
-    const { pages, page, events, pageServed } = await start({ firstMs: 60_000, maxMs: 60_000 });
-    await pageServed();
+  };
+  const loads = Array.from({ length: 4 }, load);
+  const pageStatuses = new Set<unknown>();
+  for (let round = 0; round < 4; round += 1) {
     kill(pages.pid());
-    await vi.waitFor(() => expect(events).toEqual(["was ended by SIGKILL"]), WAIT);
-    const shown = await page("/activity", { accept: "text/html,*/*" });
-    expect([shown.status, shown.headers.get("retry-after")]).toEqual([503, "3"]);
-    expect(shown.headers.get("content-type")).toContain("text/html");
-    expect(shown.headers.get("cache-control")).toBe("no-store");
-    expect(shown.text).toContain('<meta http-equiv="refresh" content="3">');
-    expect(shown.text).toContain("prefers-color-scheme:dark");
-    // Self-contained: it asks for nothing that could be missing now, too.
-    expect(shown.text).not.toMatch(/<(script|link|img)|src=|url\(/);
-    const asset = await page("/_next/static/x.js");
-    const session = await page("/api/auth/session", { accept: "text/html" });
-    for (const { status, text } of [asset, session]) {
-      expect(status).toBe(503);
-      expect(JSON.parse(text)).toMatchObject({ code: "service_unavailable" });
-    }
-  });
-
-  test("is replaced when a page ends it", async () => {
-    const { page, pageServed, events } = await start();
-    expect((await page("/end")).status).toBe(503);
+    const answeredBefore = state.answered;
+    const seen = await page().then(({ status }) => status);
+    pageStatuses.add(seen);
     await pageServed();
-    expect(events).toEqual(["ended with code 3", "ready"]);
-  });
+    await vi.waitFor(() => expect(state.answered).toBeGreaterThan(answeredBefore), WAIT);
+  }
+  state.isLoading = false;
+  await Promise.all(loads);
+  expect(state.failures).toEqual([]);
+  expect([...pageStatuses].filter((status) => status !== 503 && status !== 200)).toEqual([]);
+  expect(events).toEqual(Array.from({ length: 4 }, () => ["was ended by SIGKILL", "ready"]).flat());
+});
 
-  test("is replaced when it answers nothing any more", async () => {
-    const { page, pageServed, events } = await start({ probeEveryMs: 20, probeTimeoutMs: 2_000 });
-    const hung = page("/hang");
-    expect((await hung).status).toBe(503);
-    await pageServed();
-    expect(events).toEqual(["was ended by SIGKILL", "ready"]);
-  });
+test("while it is away browsers get a page that loads again, and programs an error body", async () => {
+  const { pages, page, events, pageServed } = await start({ firstMs: 60_000, maxMs: 60_000 });
+  await pageServed();
+  kill(pages.pid());
+  await vi.waitFor(() => expect(events).toEqual(["was ended by SIGKILL"]), WAIT);
+  const shown = await page("/activity", { accept: "text/html,*/*" });
+  expect([shown.status, shown.headers.get("retry-after")]).toEqual([503, "3"]);
+  expect(shown.headers.get("content-type")).toContain("text/html");
+  expect(shown.headers.get("cache-control")).toBe("no-store");
+  expect(shown.text).toContain('<meta http-equiv="refresh" content="3">');
+  expect(shown.text).toContain("prefers-color-scheme:dark");
+  // Self-contained: it asks for nothing that could be missing now, too.
+  expect(shown.text).not.toMatch(/<(script|link|img)|src=|url\(/);
+  const asset = await page("/_next/static/x.js");
+  const session = await page("/api/auth/session", { accept: "text/html" });
+  for (const { status, text } of [asset, session]) {
+    expect(status).toBe(503);
+    expect(JSON.parse(text)).toMatchObject({ code: "service_unavailable" });
+  }
+});
 
-  test("is replaced when its memory runs out", async () => {
-    const { page, pageServed, events } = await start({ heapMb: 64 });
-    expect((await page("/grow")).status).toBe(503);
-    await pageServed();
-    expect(events).toEqual([expect.stringMatching(/^(was ended by SIGABRT|ended with code 134)$/), "ready"]);
-  });
+test("is replaced when a page ends it", async () => {
+  const { page, pageServed, events } = await start();
+  expect((await page("/end")).status).toBe(503);
+  await pageServed();
+  expect(events).toEqual(["ended with code 3", "ready"]);
+});
 
-  test("is replaced when it has grown beyond its bound, before memory runs out", async () => {
-    const { events } = await start({ memoryMb: 1, probeEveryMs: 20 });
-    await vi.waitFor(() => expect(events.slice(0, 2)).toEqual(["was ended by SIGKILL", "ready"]), WAIT);
-  });
+test("is replaced when it answers nothing any more", async () => {
+  const { page, pageServed, events } = await start({ probeEveryMs: 20, probeTimeoutMs: 2_000 });
+  const hung = page("/hang");
+  expect((await hung).status).toBe(503);
+  await pageServed();
+  expect(events).toEqual(["was ended by SIGKILL", "ready"]);
+});
 
-  test("that cannot start is said at once, and leaves nothing behind", async () => {
-    const missing = startPagesProcess({ entry: "/nowhere/pages.js", nodeArguments: [], onEvent: () => undefined });
-    await expect(missing).rejects.toThrow("The process of the pages ended with code 1.");
-    expect(folders()).toEqual([]);
-  });
+test("is replaced when its memory runs out", async () => {
+  const { page, pageServed, events } = await start({ heapMb: 64 });
+  expect((await page("/grow")).status).toBe(503);
+  await pageServed();
+  expect(events).toEqual([expect.stringMatching(/^(was ended by SIGABRT|ended with code 134)$/), "ready"]);
+});
 
-  test("is ended with the server, and not started again", async () => {
-    const { pages, events, pageServed } = await start();
-    await pageServed();
-    const pid = pages.pid();
-    await pages.stop();
-    expect([pid !== null && isAlive(pid), events]).toEqual([false, []]);
-  });
+test("is replaced when it has grown beyond its bound, before memory runs out", async () => {
+  const { events } = await start({ memoryMb: 1, probeEveryMs: 20 });
+  await vi.waitFor(() => expect(events.slice(0, 2)).toEqual(["was ended by SIGKILL", "ready"]), WAIT);
+});
 
-  test("listens on no port, and its socket is in a folder of this user alone", async () => {
-    const { pageServed } = await start();
-    await pageServed();
-    expect(folders()).toHaveLength(1);
-    const folder = join(temporary, folders()[0] ?? "");
-    expect(statSync(folder).mode & 0o077).toBe(0);
-    expect(readdirSync(folder).every((name) => statSync(join(folder, name)).isSocket())).toBe(true);
-  });
+test("that cannot start is said at once, and leaves nothing behind", async () => {
+  const missing = startPagesProcess({ entry: "/nowhere/pages.js", nodeArguments: [], onEvent: () => undefined });
+  await expect(missing).rejects.toThrow("The process of the pages ended with code 1.");
+  expect(folders()).toEqual([]);
+});
 
-  test("learns of the caller only from its parent", async () => {
-    const { page } = await start();
-    const { text } = await page("/activity", { "x-forwarded-for": "6.6.6.6", "x-forwarded-host": "evil.example" });
-    expect(JSON.parse(text)).toMatchObject({
-      path: "/activity",
-      headers: { host: "localhost:3000", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost:3000" },
-    });
+test("is ended with the server, and not started again", async () => {
+  const { pages, events, pageServed } = await start();
+  await pageServed();
+  const pid = pages.pid();
+  await pages.stop();
+  expect([pid !== null && isAlive(pid), events]).toEqual([false, []]);
+});
+
+test("listens on no port, and its socket is in a folder of this user alone", async () => {
+  const { pageServed } = await start();
+  await pageServed();
+  expect(folders()).toHaveLength(1);
+  const folder = join(temporary, folders()[0] ?? "");
+  expect(statSync(folder).mode & 0o077).toBe(0);
+  expect(readdirSync(folder).every((name) => statSync(join(folder, name)).isSocket())).toBe(true);
+});
+
+test("learns of the caller only from its parent", async () => {
+  const { page } = await start();
+  const { text } = await page("/activity", { "x-forwarded-for": "6.6.6.6", "x-forwarded-host": "evil.example" });
+  expect(JSON.parse(text)).toMatchObject({
+    path: "/activity",
+    headers: { host: "localhost:3000", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost:3000" },
   });
 });
 

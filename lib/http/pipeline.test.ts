@@ -112,102 +112,100 @@ describe("authentication", () => {
   });
 });
 
-describe("bad input", () => {
-  test("every bad field is named with a dotted path", async () => {
-    const answer = await post('{"from":[{"amount":""},{}],"note":7}');
-    expect([answer.status, answer.body.code]).toEqual([400, "invalid_request"]);
-    const details = answer.body.details as { path: string }[];
-    expect(details.map(({ path }) => path)).toEqual(["from.0.amount", "from.1.amount", "note"]);
-  });
+test("every bad field is named with a dotted path", async () => {
+  const answer = await post('{"from":[{"amount":""},{}],"note":7}');
+  expect([answer.status, answer.body.code]).toEqual([400, "invalid_request"]);
+  const details = answer.body.details as { path: string }[];
+  expect(details.map(({ path }) => path)).toEqual(["from.0.amount", "from.1.amount", "note"]);
+});
 
-  test("what is not JSON, or not UTF-8, is 400", async () => {
-    expect((await post("{nope")).status).toBe(400);
-    expect((await post("")).status).toBe(400);
-    expect((await post(new Uint8Array([0x22, 0xff, 0x22]))).status).toBe(400);
-    expect((await post("[1]")).status).toBe(400);
-  });
+test("what is not JSON, or not UTF-8, is 400", async () => {
+  expect((await post("{nope")).status).toBe(400);
+  expect((await post("")).status).toBe(400);
+  expect((await post(new Uint8Array([0x22, 0xff, 0x22]))).status).toBe(400);
+  expect((await post("[1]")).status).toBe(400);
+});
 
-  test.each([
-    ["\\u0000", "from.0.amount"],
-    ["1\\uD800", "from.0.amount"],
-    ["\\udc00\\ud800", "from.0.amount"],
-  ])("a text that no database keeps (%s) is 400, its field named", async (text, path) => {
-    const answer = await post(`{"from":[{"amount":"${text}"}]}`);
-    expect([answer.status, answer.body.code]).toEqual([400, "invalid_request"]);
-    expect(answer.body.details).toMatchObject([{ path, code: "invalid_text" }]);
-  });
+test.each([
+  ["\\u0000", "from.0.amount"],
+  ["1\\uD800", "from.0.amount"],
+  ["\\udc00\\ud800", "from.0.amount"],
+])("a text that no database keeps (%s) is 400, its field named", async (text, path) => {
+  const answer = await post(`{"from":[{"amount":"${text}"}]}`);
+  expect([answer.status, answer.body.code]).toEqual([400, "invalid_request"]);
+  expect(answer.body.details).toMatchObject([{ path, code: "invalid_text" }]);
+});
 
-  test("characters of any plane, and backslashes that look like one, are text", async () => {
-    const amount = String.raw`\ud83d\ude00 \\u0000 \\ud800`;
-    const answer = await post(`{"from":[{"amount":"${amount}"}]}`);
-    expect(answer.body).toEqual({ value: String.raw`😀 \u0000 \ud800` });
-  });
+test("characters of any plane, and backslashes that look like one, are text", async () => {
+  const amount = String.raw`\ud83d\ude00 \\u0000 \\ud800`;
+  const answer = await post(`{"from":[{"amount":"${amount}"}]}`);
+  expect(answer.body).toEqual({ value: String.raw`😀 \u0000 \ud800` });
+});
 
-  test.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", ""])(
-    "content type %j is 415",
-    async (type) => {
-      expect((await post('{"from":[]}', { "content-type": type })).status).toBe(415);
-    },
-  );
+test.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", ""])(
+  "content type %j is 415",
+  async (type) => {
+    expect((await post('{"from":[]}', { "content-type": type })).status).toBe(415);
+  },
+);
 
-  test("a public route takes 16 KiB, others 1 MiB, and what their contract says", async () => {
-    const text = z.object({ note: z.string() });
-    const echo = (contract: Parameters<typeof route>[0]["contract"]) =>
-      route({ contract, handler: () => ok({ value: "" }) });
-    const routes = [
-      [echo(defineContract({ ...create, auth: "public", body: text })), 16 * 1024],
-      [echo(defineContract({ ...create, body: text })), 1024 * 1024],
-      [echo(defineContract({ ...create, body: text, bodyLimit: 100 })), 100],
-      [echo(defineContract({ ...create, auth: "public", body: text, bodyLimit: 2_000_000 })), 2_000_000],
-    ] as const;
-    const frame = '{"note":""}'.length;
+test("a public route takes 16 KiB, others 1 MiB, and what their contract says", async () => {
+  const text = z.object({ note: z.string() });
+  const echo = (contract: Parameters<typeof route>[0]["contract"]) =>
+    route({ contract, handler: () => ok({ value: "" }) });
+  const routes = [
+    [echo(defineContract({ ...create, auth: "public", body: text })), 16 * 1024],
+    [echo(defineContract({ ...create, body: text })), 1024 * 1024],
+    [echo(defineContract({ ...create, body: text, bodyLimit: 100 })), 100],
+    [echo(defineContract({ ...create, auth: "public", body: text, bodyLimit: 2_000_000 })), 2_000_000],
+  ] as const;
+  const frame = '{"note":""}'.length;
+  const headers = { ...withKey, "content-type": "application/json" };
+  for (const [handler, bytesMax] of routes) {
+    const sized = (bytes: number) => send(handler, { headers, body: `{"note":"${"x".repeat(bytes - frame)}"}` });
+    expect([bytesMax, (await sized(bytesMax)).status]).toEqual([bytesMax, 200]);
+    expect([bytesMax, (await sized(bytesMax + 1)).status]).toEqual([bytesMax, 413]);
+  }
+});
+
+test.each([
+  ["public", 20],
+  ["member", 32],
+] as const)(
+  "JSON for a %s route may nest %i deep; what is deeper is refused before it is parsed",
+  async (auth, depth) => {
+    const contract = defineContract({ ...create, auth, body: z.object({ value: z.unknown() }) });
+    const handler = route({ contract, handler: () => ok({ value: "" }) });
     const headers = { ...withKey, "content-type": "application/json" };
-    for (const [handler, bytesMax] of routes) {
-      const sized = (bytes: number) => send(handler, { headers, body: `{"note":"${"x".repeat(bytes - frame)}"}` });
-      expect([bytesMax, (await sized(bytesMax)).status]).toEqual([bytesMax, 200]);
-      expect([bytesMax, (await sized(bytesMax + 1)).status]).toEqual([bytesMax, 413]);
-    }
-  });
+    const nested = (levels: number) => `{"value":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
+    expect((await send(handler, { headers, body: nested(depth) })).status).toBe(200);
+    const parse = vi.spyOn(JSON, "parse");
+    const answer = await send(handler, { headers, body: nested(depth + 1) });
+    expect(parse).not.toHaveBeenCalledWith(nested(depth + 1));
+    parse.mockRestore();
+    expect([answer.status, answer.body.details]).toMatchObject([400, [{ code: "too_deep" }]]);
+  },
+);
 
-  test.each([
-    ["public", 20],
-    ["member", 32],
-  ] as const)(
-    "JSON for a %s route may nest %i deep; what is deeper is refused before it is parsed",
-    async (auth, depth) => {
-      const contract = defineContract({ ...create, auth, body: z.object({ value: z.unknown() }) });
-      const handler = route({ contract, handler: () => ok({ value: "" }) });
-      const headers = { ...withKey, "content-type": "application/json" };
-      const nested = (levels: number) => `{"value":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
-      expect((await send(handler, { headers, body: nested(depth) })).status).toBe(200);
-      const parse = vi.spyOn(JSON, "parse");
-      const answer = await send(handler, { headers, body: nested(depth + 1) });
-      expect(parse).not.toHaveBeenCalledWith(nested(depth + 1));
-      parse.mockRestore();
-      expect([answer.status, answer.body.details]).toMatchObject([400, [{ code: "too_deep" }]]);
-    },
-  );
+test("2 MB are 413, announced or not", async () => {
+  const large = JSON.stringify({ from: [], note: "x".repeat(2_000_000) });
+  expect((await post(large)).status).toBe(413);
+  expect((await post(large, { "content-length": "10" })).status).toBe(413);
+  expect((await post("{}", { "content-length": "2000000" })).status).toBe(413);
+});
 
-  test("2 MB are 413, announced or not", async () => {
-    const large = JSON.stringify({ from: [], note: "x".repeat(2_000_000) });
-    expect((await post(large)).status).toBe(413);
-    expect((await post(large, { "content-length": "10" })).status).toBe(413);
-    expect((await post("{}", { "content-length": "2000000" })).status).toBe(413);
-  });
+test("a bad query is 400, a bad parameter names nothing and is 404", async () => {
+  const handler = route({ contract: open, handler: () => ok({ value: "" }) });
+  expect((await send(handler, { query: "?limit=abc" })).status).toBe(400);
+  const searching = route({ contract: search, handler: ({ query }) => ok({ value: query.q }) });
+  const refused = await send(searching, { query: "?q=a%00" });
+  expect([refused.status, refused.body.details]).toMatchObject([400, [{ path: "q" }]]);
+  expect((await send(searching, { query: "?q=a%2500" })).body).toEqual({ value: "a%00" });
+  expect((await send(handler, { id: "much-too-long" })).status).toBe(404);
+});
 
-  test("a bad query is 400, a bad parameter names nothing and is 404", async () => {
-    const handler = route({ contract: open, handler: () => ok({ value: "" }) });
-    expect((await send(handler, { query: "?limit=abc" })).status).toBe(400);
-    const searching = route({ contract: search, handler: ({ query }) => ok({ value: query.q }) });
-    const refused = await send(searching, { query: "?q=a%00" });
-    expect([refused.status, refused.body.details]).toMatchObject([400, [{ path: "q" }]]);
-    expect((await send(searching, { query: "?q=a%2500" })).body).toEqual({ value: "a%00" });
-    expect((await send(handler, { id: "much-too-long" })).status).toBe(404);
-  });
-
-  test("who calls is settled before what is sent", async () => {
-    expect((await post("{nope", { "x-api-key": "cw_live_nonsense", "content-type": "text/plain" })).status).toBe(401);
-  });
+test("who calls is settled before what is sent", async () => {
+  expect((await post("{nope", { "x-api-key": "cw_live_nonsense", "content-type": "text/plain" })).status).toBe(401);
 });
 
 describe("a handler that fails", () => {

@@ -44,6 +44,37 @@ export interface RateLimiter {
   flush(): Promise<void>;
 }
 
+/** The windows of every bucket in this process's memory; the rows of old windows are deleted by lib/db/sweep.ts. */
+const createWindows = () => {
+  const windows = new Map<string, Window>();
+  let newest = 0;
+
+  const at = (bucket: string, start: number): Window => {
+    const known = windows.get(bucket);
+    if (known) {
+      // Increments of a window that has ended are dropped: no decision depends on them any more.
+      if (known.start !== start) Object.assign(known, { start, shared: 0, inFlight: 0, pending: 0 });
+      return known;
+    }
+    if (windows.size >= BUCKETS_MAX && bucket !== OVERFLOW_BUCKET) return at(OVERFLOW_BUCKET, start);
+    const fresh: Window = { start, shared: 0, inFlight: 0, pending: 0 };
+    windows.set(bucket, fresh);
+    return fresh;
+  };
+
+  return {
+    /** The window of the bucket that began at `start`. */
+    at,
+    get: (bucket: string): Window | undefined => windows.get(bucket),
+    /** Forgets windows that began before `start`. */
+    forgetBefore: (start: number): void => {
+      if (newest === start) return;
+      newest = start;
+      for (const [bucket, window] of windows) if (window.start < start) windows.delete(bucket);
+    },
+  };
+};
+
 /**
  * Fixed windows of 60 s, shared by all instances through `store`.
  *
@@ -56,31 +87,10 @@ export const createRateLimiter = (
   store: RateStore,
   options: { onError?: (error: unknown) => void; flushIntervalMs?: number } = {},
 ): RateLimiter => {
-  const windows = new Map<string, Window>();
+  const windows = createWindows();
   const dirty = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | null = null;
   let flushing: Promise<void> | null = null;
-  let sweptWindow = 0;
-
-  const windowOf = (bucket: string, start: number): Window => {
-    const known = windows.get(bucket);
-    if (known) {
-      // Increments of a window that is over need not be sent any more: nobody will ask for it.
-      if (known.start !== start) Object.assign(known, { start, shared: 0, inFlight: 0, pending: 0 });
-      return known;
-    }
-    if (windows.size >= BUCKETS_MAX && bucket !== OVERFLOW_BUCKET) return windowOf(OVERFLOW_BUCKET, start);
-    const fresh: Window = { start, shared: 0, inFlight: 0, pending: 0 };
-    windows.set(bucket, fresh);
-    return fresh;
-  };
-
-  /** Only this process's memory: the rows of old windows are deleted by the worker's sweep (lib/db/sweep.ts). */
-  const forgetBefore = (start: number): void => {
-    if (sweptWindow === start) return;
-    sweptWindow = start;
-    for (const [bucket, window] of windows) if (window.start < start) windows.delete(bucket);
-  };
 
   const collect = (): { window: Window; increment: RateIncrement }[] => {
     const batch: { window: Window; increment: RateIncrement }[] = [];
@@ -108,7 +118,7 @@ export const createRateLimiter = (
         window.shared = totals.get(`${increment.bucket} ${String(window.start)}`) ?? window.shared + increment.by;
         window.inFlight = 0;
       }
-      forgetBefore(Math.max(...batch.map(({ increment }) => increment.windowStart.getTime())));
+      windows.forgetBefore(Math.max(...batch.map(({ increment }) => increment.windowStart.getTime())));
     } catch (error) {
       for (const { window, increment } of batch) {
         if (window.start !== increment.windowStart.getTime()) continue;
@@ -141,7 +151,7 @@ export const createRateLimiter = (
 
   const take = (bucket: string, limit: number, nowMs: number): RateDecision => {
     const start = nowMs - (nowMs % RATE_WINDOW_MS);
-    const window = windowOf(bucket, start);
+    const window = windows.at(bucket, start);
     const used = window.shared + window.inFlight + window.pending;
     const resetSeconds = Math.ceil((start + RATE_WINDOW_MS - nowMs) / 1000);
     if (used >= limit) return { allowed: false, limit, remaining: 0, resetSeconds };

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { isAlive, signal, waitForExit } from "@/lib/os/process.mjs";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import { freePort } from "./ports";
@@ -122,121 +122,121 @@ afterAll(async () => {
   workspace.remove();
 });
 
-describe("the supervisor", { timeout: 2 * READY_TIMEOUT_MS }, () => {
-  test("a kill -9 loses nothing: the next start takes over, and Ctrl-C then ends every part with code 0", async () => {
-    const PORT = String(await freePort());
-    const first = start({ PORT });
-    const { url, databaseUrl, rpcUrls } = await first.ready;
-    expect(first.output()).toContain(`http://localhost:${PORT}`);
-    await query(databaseUrl, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
-    const hash = await blockHash(rpcUrls["31337"]);
-    const firstServer = await serverPid(url);
-    first.process.kill("SIGKILL");
-    await first.exit;
-    expect(await waitForExit(firstServer, STOP_TIMEOUT_MS)).toBe(true);
+vi.setConfig({ testTimeout: 2 * READY_TIMEOUT_MS });
 
-    const second = start({ PORT });
-    const after = await second.ready;
-    expect(after).toEqual({ ...after, url, databaseUrl, rpcUrls });
-    expect(await query(after.databaseUrl, "SELECT id FROM kept")).toEqual([{ id: 7 }]);
-    expect(await blockHash(after.rpcUrls["31337"])).toBe(hash);
+test("a kill -9 loses nothing: the next start takes over, and Ctrl-C then ends every part with code 0", async () => {
+  const PORT = String(await freePort());
+  const first = start({ PORT });
+  const { url, databaseUrl, rpcUrls } = await first.ready;
+  expect(first.output()).toContain(`http://localhost:${PORT}`);
+  await query(databaseUrl, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
+  const hash = await blockHash(rpcUrls["31337"]);
+  const firstServer = await serverPid(url);
+  first.process.kill("SIGKILL");
+  await first.exit;
+  expect(await waitForExit(firstServer, STOP_TIMEOUT_MS)).toBe(true);
 
-    const third = start({ PORT });
-    expect(await third.exit).toBe(1);
-    expect(third.output()).toContain(`already running: ${url} (pid ${String(second.process.pid)})`);
+  const second = start({ PORT });
+  const after = await second.ready;
+  expect(after).toEqual({ ...after, url, databaseUrl, rpcUrls });
+  expect(await query(after.databaseUrl, "SELECT id FROM kept")).toEqual([{ id: 7 }]);
+  expect(await blockHash(after.rpcUrls["31337"])).toBe(hash);
 
-    // The server, the process of the chains, and their three nodes.
-    const pids = [await serverPid(url), ...chainPids()];
-    expect(pids).toHaveLength(5);
-    second.process.kill("SIGINT");
-    expect(await second.exit).toBe(0);
-    expect(pids.filter(isAlive)).toEqual([]);
-    await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
+  const third = start({ PORT });
+  expect(await third.exit).toBe(1);
+  expect(third.output()).toContain(`already running: ${url} (pid ${String(second.process.pid)})`);
+
+  // The server, the process of the chains, and their three nodes.
+  const pids = [await serverPid(url), ...chainPids()];
+  expect(pids).toHaveLength(5);
+  second.process.kill("SIGINT");
+  expect(await second.exit).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+  await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
+});
+
+test("a server that is killed is started again on the same port", async () => {
+  const run = start({ PORT: String(await freePort()), DEVNET: "0" });
+  const { url } = await run.ready;
+  const pid = await serverPid(url);
+  signal(pid, "SIGKILL");
+  await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
+  expect(run.output()).toContain("was ended by SIGKILL; starting it again");
+  run.process.kill("SIGTERM");
+  expect(await run.exit).toBe(0);
+});
+
+test("a port that is taken is named, with what to do, before anything starts", async () => {
+  const thief = createServer();
+  const port = await new Promise<number>((resolve) =>
+    thief.listen(0, "127.0.0.1", () => {
+      const address = thief.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    }),
+  );
+  const run = start({ PORT: String(port) });
+  expect(await run.exit).toBe(1);
+  expect(run.output()).toContain(`port ${String(port)} is taken by`);
+  expect(run.output()).toContain("npm start");
+  thief.close();
+});
+
+test("a database that cannot be reached is named, with what to do", async () => {
+  const run = start({
+    PORT: String(await freePort()),
+    DEVNET: "0",
+    DATABASE_URL: "postgresql://nobody:secret@127.0.0.1:9/none",
   });
+  expect(await run.exit).toBe(1);
+  expect(run.output()).toContain("migrations cannot start");
+  expect(run.output()).toContain("DATABASE_URL");
+  expect(run.output()).not.toContain("secret");
+});
 
-  test("a server that is killed is started again on the same port", async () => {
-    const run = start({ PORT: String(await freePort()), DEVNET: "0" });
-    const { url } = await run.ready;
-    const pid = await serverPid(url);
-    signal(pid, "SIGKILL");
-    await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
-    expect(run.output()).toContain("was ended by SIGKILL; starting it again");
-    run.process.kill("SIGTERM");
-    expect(await run.exit).toBe(0);
-  });
+test("a SIGTERM to the shell that npm runs it by ends everything", async () => {
+  const run = start({ PORT: String(await freePort()), DEVNET: "0", npm_lifecycle_event: "start" }, { byShell: true });
+  const { url, databaseUrl } = await run.ready;
+  const pids = [await serverPid(url), postgresPid()];
+  run.process.kill("SIGTERM");
+  for (const pid of pids) expect(await waitForExit(pid, STOP_TIMEOUT_MS)).toBe(true);
+  await vi.waitFor(() => expect(existsSync(join(dataDir, "stack.lock"))).toBe(false), { timeout: STOP_TIMEOUT_MS });
+  await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
+});
 
-  test("a port that is taken is named, with what to do, before anything starts", async () => {
-    const thief = createServer();
-    const port = await new Promise<number>((resolve) =>
-      thief.listen(0, "127.0.0.1", () => {
-        const address = thief.address();
-        resolve(typeof address === "object" && address ? address.port : 0);
-      }),
-    );
-    const run = start({ PORT: String(port) });
-    expect(await run.exit).toBe(1);
-    expect(run.output()).toContain(`port ${String(port)} is taken by`);
-    expect(run.output()).toContain("npm start");
-    thief.close();
-  });
+test("a supervisor whose output cannot be written starts, restarts its server and stops as ever", async () => {
+  const run = start({ PORT: String(await freePort()), DEVNET: "0" }, { outputIsFull: true });
+  const { url } = await run.ready;
+  const pid = await serverPid(url);
+  signal(pid, "SIGKILL");
+  await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
+  run.process.kill("SIGTERM");
+  expect(await run.exit).toBe(0);
+});
 
-  test("a database that cannot be reached is named, with what to do", async () => {
-    const run = start({
-      PORT: String(await freePort()),
-      DEVNET: "0",
-      DATABASE_URL: "postgresql://nobody:secret@127.0.0.1:9/none",
-    });
-    expect(await run.exit).toBe(1);
-    expect(run.output()).toContain("migrations cannot start");
-    expect(run.output()).toContain("DATABASE_URL");
-    expect(run.output()).not.toContain("secret");
-  });
+test("a database that hangs is ended at once when the stack stops, and its data is there the next time", async () => {
+  const PORT = String(await freePort());
+  const first = start({ PORT, DEVNET: "0" });
+  const { databaseUrl } = await first.ready;
+  await query(databaseUrl, "CREATE TABLE hung (id int); INSERT INTO hung VALUES (8)");
+  const pid = postgresPid();
+  signal(pid, "SIGSTOP");
+  first.process.kill("SIGTERM");
+  expect(await first.exit).toBe(0);
+  expect(first.output()).toContain("PostgreSQL did not answer and was ended at once");
+  expect(isAlive(pid)).toBe(false);
+  const second = start({ PORT, DEVNET: "0" });
+  expect(await query((await second.ready).databaseUrl, "SELECT id FROM hung")).toEqual([{ id: 8 }]);
+  second.process.kill("SIGTERM");
+  expect(await second.exit).toBe(0);
+});
 
-  test("a SIGTERM to the shell that npm runs it by ends everything", async () => {
-    const run = start({ PORT: String(await freePort()), DEVNET: "0", npm_lifecycle_event: "start" }, { byShell: true });
-    const { url, databaseUrl } = await run.ready;
-    const pids = [await serverPid(url), postgresPid()];
-    run.process.kill("SIGTERM");
-    for (const pid of pids) expect(await waitForExit(pid, STOP_TIMEOUT_MS)).toBe(true);
-    await vi.waitFor(() => expect(existsSync(join(dataDir, "stack.lock"))).toBe(false), { timeout: STOP_TIMEOUT_MS });
-    await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
-  });
-
-  test("a supervisor whose output cannot be written starts, restarts its server and stops as ever", async () => {
-    const run = start({ PORT: String(await freePort()), DEVNET: "0" }, { outputIsFull: true });
-    const { url } = await run.ready;
-    const pid = await serverPid(url);
-    signal(pid, "SIGKILL");
-    await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
-    run.process.kill("SIGTERM");
-    expect(await run.exit).toBe(0);
-  });
-
-  test("a database that hangs is ended at once when the stack stops, and its data is there the next time", async () => {
-    const PORT = String(await freePort());
-    const first = start({ PORT, DEVNET: "0" });
-    const { databaseUrl } = await first.ready;
-    await query(databaseUrl, "CREATE TABLE hung (id int); INSERT INTO hung VALUES (8)");
-    const pid = postgresPid();
-    signal(pid, "SIGSTOP");
-    first.process.kill("SIGTERM");
-    expect(await first.exit).toBe(0);
-    expect(first.output()).toContain("PostgreSQL did not answer and was ended at once");
-    expect(isAlive(pid)).toBe(false);
-    const second = start({ PORT, DEVNET: "0" });
-    expect(await query((await second.ready).databaseUrl, "SELECT id FROM hung")).toEqual([{ id: 8 }]);
-    second.process.kill("SIGTERM");
-    expect(await second.exit).toBe(0);
-  });
-
-  test("a data folder that cannot be written is named in one sentence", async () => {
-    // A file where a folder of the path should be refuses everybody, root too.
-    const file = join(workspace.folder, "a-file");
-    writeFileSync(file, "");
-    const run = start({ PORT: String(await freePort()), DEVNET: "0" }, { dataDir: join(file, "data") });
-    expect(await run.exit).toBe(1);
-    expect(run.output()).toContain(`the data folder ${join(file, "data")} cannot be written (ENOTDIR)`);
-    expect(run.output()).toContain("CAUSEWAY_DATA_DIR");
-    expect(run.output()).not.toMatch(/^\s+at /m);
-  });
+test("a data folder that cannot be written is named in one sentence", async () => {
+  // A file where a folder of the path should be refuses everybody, root too.
+  const file = join(workspace.folder, "a-file");
+  writeFileSync(file, "");
+  const run = start({ PORT: String(await freePort()), DEVNET: "0" }, { dataDir: join(file, "data") });
+  expect(await run.exit).toBe(1);
+  expect(run.output()).toContain(`the data folder ${join(file, "data")} cannot be written (ENOTDIR)`);
+  expect(run.output()).toContain("CAUSEWAY_DATA_DIR");
+  expect(run.output()).not.toMatch(/^\s+at /m);
 });

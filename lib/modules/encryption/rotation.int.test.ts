@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import pg from "pg";
 import { toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createServices, setServices, type Services } from "@/lib/composition";
 import { refreshToken, whoAmI } from "@/lib/contracts/auth";
@@ -158,112 +158,112 @@ beforeAll(async () => {
   await db.database.pool.query("UPDATE api_key SET app_secret_id = NULL");
 });
 
-describe("changing KEY_ENCRYPTION_KEY and APP_SECRET", { timeout: TEST_TIMEOUT_MS }, () => {
-  test("before it, both instances serve what was stored before keys had ids", async () => {
-    await expectToServe(BEFORE);
-    await expectToServe(BOTH.known);
-  });
+vi.setConfig({ testTimeout: TEST_TIMEOUT_MS });
 
-  test("too early without the old key, no instance starts, and the message says what to do", async () => {
-    const { code, output } = await run(["--import", "tsx", "server.ts"], AFTER).finished;
-    expect(code).toBe(1);
-    expect(output).toContain("Causeway did not start. The keys: ");
-    expect(output).toContain("The database has wallet keys that no configured key decrypts.");
-    expect(output).toContain(`token signing keys that no configured key decrypts.`);
-    expect(output).toContain("Put the missing key into KEY_ENCRYPTION_KEY_PREVIOUS, and run `npm run keys:rotate`");
-    expect(output).not.toContain(NEW_KEY);
-    const check = await rotate(BOTH.current, "--check").finished;
-    expect(check.code).toBe(1);
-    expect(check.output).toContain("rows are not under the current key");
-  });
+test("before it, both instances serve what was stored before keys had ids", async () => {
+  await expectToServe(BEFORE);
+  await expectToServe(BOTH.known);
+});
 
-  test("killed in the middle, it leaves both instances able to serve", async () => {
-    const client = new pg.Client({ connectionString: db.url });
-    await client.connect();
-    await client.query("BEGIN");
-    await client.query("SELECT 1 FROM managed_key WHERE id = $1 FOR UPDATE", [LOCKED]);
-    const { child, finished } = rotate(BOTH.current);
-    // The rows before the locked one are done, and it waits at that one.
-    await vi.waitFor(async () => expect((await keyIds())["spare-09"]).toBe(idOf(NEW_KEY)), {
+test("too early without the old key, no instance starts, and the message says what to do", async () => {
+  const { code, output } = await run(["--import", "tsx", "server.ts"], AFTER).finished;
+  expect(code).toBe(1);
+  expect(output).toContain("Causeway did not start. The keys: ");
+  expect(output).toContain("The database has wallet keys that no configured key decrypts.");
+  expect(output).toContain(`token signing keys that no configured key decrypts.`);
+  expect(output).toContain("Put the missing key into KEY_ENCRYPTION_KEY_PREVIOUS, and run `npm run keys:rotate`");
+  expect(output).not.toContain(NEW_KEY);
+  const check = await rotate(BOTH.current, "--check").finished;
+  expect(check.code).toBe(1);
+  expect(check.output).toContain("rows are not under the current key");
+});
+
+test("killed in the middle, it leaves both instances able to serve", async () => {
+  const client = new pg.Client({ connectionString: db.url });
+  await client.connect();
+  await client.query("BEGIN");
+  await client.query("SELECT 1 FROM managed_key WHERE id = $1 FOR UPDATE", [LOCKED]);
+  const { child, finished } = rotate(BOTH.current);
+  // The rows before the locked one are done, and it waits at that one.
+  await vi.waitFor(async () => expect((await keyIds())["spare-09"]).toBe(idOf(NEW_KEY)), {
+    timeout: PROCESS_TIMEOUT_MS,
+  });
+  child.kill("SIGKILL");
+  await finished;
+  const ids = await keyIds();
+  expect(ids[LOCKED]).toBe(KEY_WITHOUT_ID);
+  expect(ids["spare-11"]).toBe(KEY_WITHOUT_ID);
+  await client.query("ROLLBACK");
+  await client.end();
+  await expectToServe(BOTH.known);
+  await expectToServe(BOTH.current);
+});
+
+test("run again, it finishes beside an instance that serves, and says that the old key may go", async () => {
+  const again = rotate(BOTH.current);
+  await expectToServe(BOTH.current);
+  const { code, output } = await again.finished;
+  expect([code, output]).toEqual([0, expect.stringContaining("wallet keys: ") as string]);
+  expect(new Set(Object.values(await keyIds()))).toEqual(new Set([idOf(NEW_KEY)]));
+  const signer = createLocalSigner({
+    store: createManagedKeyRepository(db.database),
+    envelopes: createEnvelopes(createKeyring([Buffer.from(NEW_KEY, "hex")])),
+  });
+  for (const keyId of SPARE_KEYS) expect(await signer.address({ keyId, projectId: null })).toMatch(/^0x/);
+  const check = await rotate(BOTH.current, "--check").finished;
+  expect(check.output).toContain(`${idOf(OLD_KEY)} may be removed from KEY_ENCRYPTION_KEY_PREVIOUS.`);
+  expect(check.output).not.toContain(OLD_KEY);
+});
+
+test("says which API keys would stop working, and keeps those that were used", async () => {
+  const check = await rotate(BOTH.current, "--check").finished;
+  expect(check.code).toBe(1);
+  expect(check.output).toContain("API keys: 1 were not used since APP_SECRET was changed.");
+  await withInstance(BOTH.current, async () => {
+    expect(await unusedKey.client.call(whoAmI, {})).toMatchObject({ type: "apiKey" });
+    await vi.waitFor(async () => expect((await rotate(BOTH.current, "--check").finished).code).toBe(0), {
       timeout: PROCESS_TIMEOUT_MS,
-    });
-    child.kill("SIGKILL");
-    await finished;
-    const ids = await keyIds();
-    expect(ids[LOCKED]).toBe(KEY_WITHOUT_ID);
-    expect(ids["spare-11"]).toBe(KEY_WITHOUT_ID);
-    await client.query("ROLLBACK");
-    await client.end();
-    await expectToServe(BOTH.known);
-    await expectToServe(BOTH.current);
-  });
-
-  test("run again, it finishes beside an instance that serves, and says that the old key may go", async () => {
-    const again = rotate(BOTH.current);
-    await expectToServe(BOTH.current);
-    const { code, output } = await again.finished;
-    expect([code, output]).toEqual([0, expect.stringContaining("wallet keys: ") as string]);
-    expect(new Set(Object.values(await keyIds()))).toEqual(new Set([idOf(NEW_KEY)]));
-    const signer = createLocalSigner({
-      store: createManagedKeyRepository(db.database),
-      envelopes: createEnvelopes(createKeyring([Buffer.from(NEW_KEY, "hex")])),
-    });
-    for (const keyId of SPARE_KEYS) expect(await signer.address({ keyId, projectId: null })).toMatch(/^0x/);
-    const check = await rotate(BOTH.current, "--check").finished;
-    expect(check.output).toContain(`${idOf(OLD_KEY)} may be removed from KEY_ENCRYPTION_KEY_PREVIOUS.`);
-    expect(check.output).not.toContain(OLD_KEY);
-  });
-
-  test("says which API keys would stop working, and keeps those that were used", async () => {
-    const check = await rotate(BOTH.current, "--check").finished;
-    expect(check.code).toBe(1);
-    expect(check.output).toContain("API keys: 1 were not used since APP_SECRET was changed.");
-    await withInstance(BOTH.current, async () => {
-      expect(await unusedKey.client.call(whoAmI, {})).toMatchObject({ type: "apiKey" });
-      await vi.waitFor(async () => expect((await rotate(BOTH.current, "--check").finished).code).toBe(0), {
-        timeout: PROCESS_TIMEOUT_MS,
-        interval: 500,
-      });
+      interval: 500,
     });
   });
+});
 
-  test("after it, instances without the old key and secret serve", async () => {
-    await expectToServe(AFTER);
-    await expectToServe(AFTER);
-    expect((await rotate(AFTER, "--check").finished).code).toBe(0);
-  });
+test("after it, instances without the old key and secret serve", async () => {
+  await expectToServe(AFTER);
+  await expectToServe(AFTER);
+  expect((await rotate(AFTER, "--check").finished).code).toBe(0);
+});
 
-  test("the key of access tokens is changed, and the old one removed at once, by the same command", async () => {
-    const kidsNow = async (): Promise<string[]> => {
-      const rows = await db.database.prisma.tokenKey.findMany({ orderBy: { createdAt: "desc" } });
-      return rows.map(({ kid }) => kid);
-    };
-    const [old = ""] = await kidsNow();
-    expect((await rotate(AFTER, "--signing").finished).code).toBe(0);
-    const [current = ""] = await kidsNow();
-    expect(await kidsNow()).toEqual([current, old]);
-    expect(current).not.toBe(old);
-    expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(0);
-    expect(await kidsNow()).toEqual([current]);
-    expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(1);
-    // Tokens of the removed key are refused; the session gives new ones.
-    await withInstance(AFTER, async () => {
-      await expect(customer.session.client.call(whoAmI, {})).rejects.toMatchObject({ code: "unauthorized" });
-      const { accessToken } = await api.client().call(refreshToken, { body: { refreshToken: refresh } });
-      const client = api.client({ authorization: `Bearer ${accessToken}` });
-      expect(await client.call(whoAmI, {})).toMatchObject({ type: "user" });
-    });
+test("the key of access tokens is changed, and the old one removed at once, by the same command", async () => {
+  const kidsNow = async (): Promise<string[]> => {
+    const rows = await db.database.prisma.tokenKey.findMany({ orderBy: { createdAt: "desc" } });
+    return rows.map(({ kid }) => kid);
+  };
+  const [old = ""] = await kidsNow();
+  expect((await rotate(AFTER, "--signing").finished).code).toBe(0);
+  const [current = ""] = await kidsNow();
+  expect(await kidsNow()).toEqual([current, old]);
+  expect(current).not.toBe(old);
+  expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(0);
+  expect(await kidsNow()).toEqual([current]);
+  expect((await rotate(AFTER, "--signing", "--remove", old).finished).code).toBe(1);
+  // Tokens of the removed key are refused; the session gives new ones.
+  await withInstance(AFTER, async () => {
+    await expect(customer.session.client.call(whoAmI, {})).rejects.toMatchObject({ code: "unauthorized" });
+    const { accessToken } = await api.client().call(refreshToken, { body: { refreshToken: refresh } });
+    const client = api.client({ authorization: `Bearer ${accessToken}` });
+    expect(await client.call(whoAmI, {})).toMatchObject({ type: "user" });
   });
+});
 
-  test("never finishes while rows are under a key that is not configured, and nothing starts", async () => {
-    const store = createManagedKeyRepository(db.database);
-    const envelopes = createEnvelopes(createKeyring([Buffer.from(FOREIGN_KEY, "hex")]));
-    await createLocalSigner({ store, envelopes }).create({ keyId: "foreign", projectId: null });
-    const { code, output } = await rotate(AFTER).finished;
-    expect(code).toBe(1);
-    expect(output).toContain(`The key ${idOf(FOREIGN_KEY)} of wallet keys is not configured.`);
-    await expect(withInstance(AFTER, () => Promise.resolve())).rejects.toThrow(
-      `The database has wallet keys under key ${idOf(FOREIGN_KEY)}, which is not configured.`,
-    );
-  });
+test("never finishes while rows are under a key that is not configured, and nothing starts", async () => {
+  const store = createManagedKeyRepository(db.database);
+  const envelopes = createEnvelopes(createKeyring([Buffer.from(FOREIGN_KEY, "hex")]));
+  await createLocalSigner({ store, envelopes }).create({ keyId: "foreign", projectId: null });
+  const { code, output } = await rotate(AFTER).finished;
+  expect(code).toBe(1);
+  expect(output).toContain(`The key ${idOf(FOREIGN_KEY)} of wallet keys is not configured.`);
+  await expect(withInstance(AFTER, () => Promise.resolve())).rejects.toThrow(
+    `The database has wallet keys under key ${idOf(FOREIGN_KEY)}, which is not configured.`,
+  );
 });

@@ -27,10 +27,35 @@ const HEARTBEAT_MS = 2000;
 const POLL_MS = 500;
 const CONCURRENCY = 100;
 const RETRY_MS = 2000;
+const ERROR_CHARS_MAX = 500;
+
+type ClaimedJob = { readonly id: string; readonly queue: string };
+
+/** One turn of a job. It never throws: a job that failed is released with its error and tried again. */
+const runJob = async (
+  { repository, handlers, workerId, log }: JobRunnerDeps,
+  { id, queue }: ClaimedJob,
+  signal: AbortSignal,
+): Promise<void> => {
+  const handler = handlers[queue];
+  try {
+    if (handler === undefined) throw new Error(`No handler for the queue ${queue}.`);
+    const result = await handler(id, signal);
+    if (result.done) await repository.finish({ workerId, id });
+    else await repository.release({ workerId, id, againInMs: result.againInMs, error: null });
+  } catch (error) {
+    log.error({ err: error, jobId: id, queue }, "a job failed; it is tried again");
+    const text = error instanceof Error ? redactSecrets(error.message) : "unknown";
+    // When the release fails as well, the lease runs out and the job is found again.
+    await repository
+      .release({ workerId, id, againInMs: RETRY_MS, error: text.slice(0, ERROR_CHARS_MAX) })
+      .catch(() => undefined);
+  }
+};
 
 /**
  * Runs jobs until they are done, on any number of instances: each job by one of them at a time. The lease keeps instances out of
- * each other's way; that nothing happens twice is ensured by what the jobs do (compare-and-set, nonces), not by the lease.
+ * each other's way. The jobs themselves ensure that nothing happens twice (compare-and-set, nonces); the lease does not.
  */
 export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const {
@@ -45,26 +70,9 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   let claiming: Promise<void> | null = null;
   let again = false;
 
-  const runJob = async (job: { id: string; queue: string }, signal: AbortSignal): Promise<void> => {
-    const handler = deps.handlers[job.queue];
-    try {
-      if (handler === undefined) throw new Error(`No handler for the queue ${job.queue}.`);
-      const result = await handler(job.id, signal);
-      if (result.done) await repository.finish({ workerId, id: job.id });
-      else await repository.release({ workerId, id: job.id, againInMs: result.againInMs, error: null });
-    } catch (error) {
-      deps.log.error({ err: error, jobId: job.id, queue: job.queue }, "a job failed; it is tried again");
-      const text = error instanceof Error ? redactSecrets(error.message) : "unknown";
-      // When even this fails the lease runs out, and the job is found again.
-      await repository
-        .release({ workerId, id: job.id, againInMs: RETRY_MS, error: text.slice(0, 500) })
-        .catch(() => undefined);
-    }
-  };
-
-  const launch = (job: { id: string; queue: string }): void => {
+  const launch = (job: ClaimedJob): void => {
     const controller = new AbortController();
-    const finished = runJob(job, controller.signal).finally(() => {
+    const finished = runJob(deps, job, controller.signal).finally(() => {
       running.delete(job.id);
       if (!stopping && running.size === concurrency - 1) claim();
     });
@@ -78,7 +86,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     for (const job of jobs) if (!running.has(job.id)) launch(job);
   };
 
-  /** One claim at a time; whoever asks meanwhile gets one more after it. */
+  /** One claim at a time. Calls during a claim cause one more claim after it. */
   const claim = (): void => {
     if (stopping) return;
     if (claiming !== null) {

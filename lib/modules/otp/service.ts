@@ -79,13 +79,55 @@ const tooSoon = (resendAfter: Date, now: Date): DomainError => {
   });
 };
 
+/** Mails the code. @throws DomainError `provider_error`; the code is withdrawn then */
+const deliver = async (
+  deps: OtpDeps,
+  otp: OtpRow,
+  { code, input }: { code: string; input: OtpRequest },
+): Promise<void> => {
+  const text = [
+    `${code} is your code. It approves exactly this and nothing else:`,
+    "",
+    ...input.lines,
+    "",
+    "It is good for 5 minutes. If you did not ask for it, do nothing: without it no money moves.",
+  ].join("\n");
+  try {
+    await deps.mailer.send({ to: otp.destination, subject: input.subject, text, code });
+  } catch (error) {
+    // The waiting time counts from codes that were received; this one was not.
+    await deps.repository.withdraw(otp, input.actor, deps.clock.now());
+    throw error;
+  }
+};
+
+/** The error for a code when the actor has no open one for the subject. */
+const explainNoOpenCode = async (
+  { repository }: OtpDeps,
+  { actor, subjectId }: Pick<OtpUse, "actor" | "subjectId">,
+): Promise<DomainError> => {
+  const latest = await repository.latestFor(actor, subjectId);
+  switch (latest?.closedAs) {
+    case "consumed":
+      return new DomainError("otp_invalid", "This code was used already. Ask for a new one.");
+    case "expired":
+      return new DomainError("otp_expired", "The code has expired. Ask for a new one.");
+    case "attempts":
+    case null:
+      return new DomainError("otp_attempts_exceeded", "Too many wrong codes. Ask for a new one.");
+    case undefined:
+    default:
+      return new DomainError("otp_required", actor.type === "user" ? ASK_FIRST : ASK_FIRST_AS_KEY);
+  }
+};
+
 /** One-time codes: 6 digits, 5 minutes, five guesses, each bound to the digest of what it approves. */
 export const createOtpService = (deps: OtpDeps) => {
   const hashOf = (otpId: string, code: string): Uint8Array<ArrayBuffer> =>
     bytes(deps.secrets.hash("otp", `${otpId}:${code}`));
 
   /**
-   * Sends a code, in the place of an earlier one.
+   * Sends a code, which replaces an earlier one.
    * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the requester's last, or too many
    * within an hour: see code-limits), `provider_error`
    */
@@ -116,7 +158,7 @@ export const createOtpService = (deps: OtpDeps) => {
     const replaced = await deps.repository.replace(next, actor);
     if (replaced.stored === null) throw tooSoon(replaced.resendAfter, now);
     const { stored } = replaced;
-    await deliver(stored, code, input);
+    await deliver(deps, stored, { code, input });
     return {
       otpId,
       channel: "email",
@@ -126,42 +168,9 @@ export const createOtpService = (deps: OtpDeps) => {
     };
   };
 
-  const deliver = async (otp: OtpRow, code: string, input: OtpRequest): Promise<void> => {
-    const text = [
-      `${code} is your code. It approves exactly this and nothing else:`,
-      "",
-      ...input.lines,
-      "",
-      "It is good for 5 minutes. If you did not ask for it, do nothing: without it no money moves.",
-    ].join("\n");
-    try {
-      await deps.mailer.send({ to: otp.destination, subject: input.subject, text, code });
-    } catch (error) {
-      // A code that nobody received must not keep the next one waiting.
-      await deps.repository.withdraw(otp, input.actor, deps.clock.now());
-      throw error;
-    }
-  };
-
-  const explainNoOpenCode = async (actor: Actor, subjectId: string): Promise<DomainError> => {
-    const latest = await deps.repository.latestFor(actor, subjectId);
-    switch (latest?.closedAs) {
-      case "consumed":
-        return new DomainError("otp_invalid", "This code was used already. Ask for a new one.");
-      case "expired":
-        return new DomainError("otp_expired", "The code has expired. Ask for a new one.");
-      case "attempts":
-      case null:
-        return new DomainError("otp_attempts_exceeded", "Too many wrong codes. Ask for a new one.");
-      case undefined:
-      default:
-        return new DomainError("otp_required", actor.type === "user" ? ASK_FIRST : ASK_FIRST_AS_KEY);
-    }
-  };
-
   /**
-   * Uses the code up, if it is the right one for exactly this digest and the actor may use it: a person may use what was mailed to
-   * them, an API key what it asked for itself.
+   * Consumes the code if it is the right one for exactly this digest and the actor may use it: a person may use codes that were
+   * mailed to them, an API key only codes that it asked for itself.
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
   const consume = async (input: OtpUse): Promise<{ readonly otpId: string }> => {
@@ -179,7 +188,7 @@ export const createOtpService = (deps: OtpDeps) => {
       case "consumed":
         return { otpId: guessed.otpId };
       case "no_code":
-        throw await explainNoOpenCode(input.actor, input.subjectId);
+        throw await explainNoOpenCode(deps, input);
       case "too_many":
         throw tooManyGuesses(guessed.until, now);
       case "expired":

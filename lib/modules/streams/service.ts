@@ -10,7 +10,7 @@ export const STREAM_LIMITS = { caller: 50, network: 200, all: 10_000 } as const;
 
 const CHECK_MS = 1000;
 const EXPIRY_MS = 200;
-/** Checks that did not come back, after which no credential counts as good any more. */
+/** After this many checks without an answer every stream ends, because its credential may have ended meanwhile. */
 const MISSED_CHECKS_MAX = 5;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -26,7 +26,7 @@ export interface StreamsDeps {
 export interface OpenStream {
   /** Aborts when the caller goes away, when the credential with which the stream was opened ends, or when it is closed. */
   readonly signal: AbortSignal;
-  /** Gives the place free and aborts the signal; once is enough. */
+  /** Frees the place and aborts the signal. Further calls have no effect. */
   close(): void;
 }
 
@@ -80,15 +80,73 @@ const createCounts = () => {
   };
 };
 
+/** The names under which a stream counts: its caller, and the client's network where clients can be told apart. */
+const namesOf = (actor: Actor, limitNetworks: boolean): { caller: string; network: string | null } => {
+  const clientNetwork = limitNetworks ? (actor.request?.clientNetwork ?? null) : null;
+  return { caller: actorName(actor), network: clientNetwork === null ? null : `network:${clientNetwork}` };
+};
+
+/** Limits how many streams are open at this instance. */
+const createPlaces = () => {
+  const counts = createCounts();
+  let open = 0;
+  /** @throws DomainError `rate_limited`, or `service_unavailable` when the instance is full */
+  const admit = (caller: string, network: string | null): void => {
+    if (counts.of(caller) >= STREAM_LIMITS.caller) throw tooMany("You have", STREAM_LIMITS.caller);
+    if (network !== null && counts.of(network) >= STREAM_LIMITS.network)
+      throw tooMany("Your network address has", STREAM_LIMITS.network);
+    if (open < STREAM_LIMITS.all) return;
+    const message = "This instance has as many event streams open as it may. Try again in a moment.";
+    throw new DomainError("service_unavailable", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  };
+  return {
+    /** Takes a place and returns the function that frees it, which is called once. */
+    take: (caller: string, network: string | null): (() => void) => {
+      admit(caller, network);
+      const names = network === null ? [caller] : [caller, network];
+      for (const name of names) counts.add(name, 1);
+      open += 1;
+      return () => {
+        for (const name of names) counts.add(name, -1);
+        open -= 1;
+      };
+    },
+  };
+};
+
+/** The open streams, by the credential that holds them. */
+const createHolders = () => {
+  const holders = new Map<string, Holder>();
+  return {
+    add: (stream: Stream, credential: Credential): void => {
+      const holder = holders.get(stream.credentialId) ?? { credential, streams: new Set() };
+      holder.streams.add(stream);
+      holders.set(stream.credentialId, holder);
+    },
+    remove: (stream: Stream): void => {
+      const holder = holders.get(stream.credentialId);
+      holder?.streams.delete(stream);
+      if (holder?.streams.size === 0) holders.delete(stream.credentialId);
+    },
+    credentials: (): Credential[] => [...holders.values()].map(({ credential }) => credential),
+    streamsOf: (credential: Credential): Iterable<Stream> => holders.get(idOf(credential))?.streams ?? [],
+    /** Streams whose credential was announced as ended under this id. */
+    announced: (id: string): Stream[] =>
+      [...holders.values()]
+        .filter(({ credential }) => announcedAs(credential) === id)
+        .flatMap((one) => [...one.streams]),
+  };
+};
+
 /**
  * Places for streams, and their end with the credential that opened them: a key that was revoked, lost the scope or expired, a token
  * past its time, a session that was ended, a member who was removed. One query a second for all of them, and none without streams.
  */
 export const createStreamsService = (deps: StreamsDeps) => {
   const { repository, ticker, clock } = deps;
-  const holders = new Map<string, Holder>();
+  const holders = createHolders();
   const streams = new Set<Stream>();
-  const counts = createCounts();
+  const places = createPlaces();
   let stopWatching: (() => void) | null = null;
   let isChecking = false;
   let missedChecks = 0;
@@ -102,22 +160,15 @@ export const createStreamsService = (deps: StreamsDeps) => {
     end([...streams].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now));
   };
 
-  const endAnnounced = (id: string): void => {
-    for (const { credential, streams: held } of [...holders.values()]) if (announcedAs(credential) === id) end(held);
-  };
-
   const check = async (): Promise<void> => {
     missedChecks += 1;
     if (missedChecks > MISSED_CHECKS_MAX) end(streams);
     if (isChecking || streams.size === 0) return;
     isChecking = true;
     try {
-      const ended = await repository.ended(
-        [...holders.values()].map(({ credential }) => credential),
-        clock.now(),
-      );
+      const ended = await repository.ended(holders.credentials(), clock.now());
       missedChecks = 0;
-      for (const credential of ended) end(holders.get(idOf(credential))?.streams ?? []);
+      for (const credential of ended) end(holders.streamsOf(credential));
     } catch {
       // The next check tries again; after a few of them the streams end.
     } finally {
@@ -130,7 +181,7 @@ export const createStreamsService = (deps: StreamsDeps) => {
     const stops = [
       ticker.every(EXPIRY_MS, endExpired),
       ticker.every(CHECK_MS, () => void check()),
-      deps.listener.on(CREDENTIAL_CHANNEL, endAnnounced),
+      deps.listener.on(CREDENTIAL_CHANNEL, (id) => end(holders.announced(id))),
     ];
     return () => {
       for (const stop of stops) stop();
@@ -138,32 +189,19 @@ export const createStreamsService = (deps: StreamsDeps) => {
   };
 
   const register = (stream: Stream, credential: Credential): void => {
-    const holder = holders.get(stream.credentialId) ?? { credential, streams: new Set() };
-    holder.streams.add(stream);
-    holders.set(stream.credentialId, holder);
+    holders.add(stream, credential);
     streams.add(stream);
     stopWatching ??= startWatching();
   };
 
   const unregister = (stream: Stream): boolean => {
     if (!streams.delete(stream)) return false;
-    const holder = holders.get(stream.credentialId);
-    holder?.streams.delete(stream);
-    if (holder?.streams.size === 0) holders.delete(stream.credentialId);
+    holders.remove(stream);
     if (streams.size === 0) {
       stopWatching?.();
       stopWatching = null;
     }
     return true;
-  };
-
-  const admit = (caller: string, network: string | null): void => {
-    if (counts.of(caller) >= STREAM_LIMITS.caller) throw tooMany("You have", STREAM_LIMITS.caller);
-    if (network !== null && counts.of(network) >= STREAM_LIMITS.network)
-      throw tooMany("Your network address has", STREAM_LIMITS.network);
-    if (streams.size < STREAM_LIMITS.all) return;
-    const message = "This instance has as many event streams open as it may. Try again in a moment.";
-    throw new DomainError("service_unavailable", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   };
 
   return {
@@ -173,20 +211,17 @@ export const createStreamsService = (deps: StreamsDeps) => {
      * @throws DomainError `rate_limited` beyond 50 streams of a caller or 200 of a client network at this instance
      */
     open: (actor: Actor, { scope, signal }: { scope: string; signal: AbortSignal }): OpenStream => {
-      const caller = actorName(actor);
-      const clientNetwork = deps.limitNetworks ? (actor.request?.clientNetwork ?? null) : null;
-      const network = clientNetwork === null ? null : `network:${clientNetwork}`;
-      admit(caller, network);
+      const { caller, network } = namesOf(actor, deps.limitNetworks);
+      const freePlace = places.take(caller, network);
       const credential = credentialOf(actor, scope);
       const aborter = new AbortController();
       const close = (): void => {
         if (!unregister(stream)) return;
         signal.removeEventListener("abort", close);
-        for (const name of [caller, network]) if (name !== null) counts.add(name, -1);
+        freePlace();
         aborter.abort();
       };
       const stream: Stream = { credentialId: idOf(credential), expiresAt: actor.expiresAt ?? null, close };
-      for (const name of [caller, network]) if (name !== null) counts.add(name, 1);
       register(stream, credential);
       signal.addEventListener("abort", close);
       if (signal.aborted) close();
