@@ -13,10 +13,10 @@ import { fallbackPrefixes, routes } from "@/lib/routes.gen";
 import { startWorker } from "@/lib/workers/runner";
 
 const CLOSE_DEADLINE_MS = 5_000;
-/** Of everything, also with a database that does not answer. Less than the supervisor waits before it kills. */
+/** Limit for the whole stop, also when the database does not answer. Shorter than the supervisor's wait before it kills. */
 const STOP_DEADLINE_MS = 8_000;
 
-/** A part that could not start: which, and what to do about it. The reason is the cause. */
+/** A part could not start. The message names the part and the remedy; the reason is the cause. */
 class StartError extends Error {
   constructor(
     readonly part: string,
@@ -28,7 +28,7 @@ class StartError extends Error {
   }
 }
 
-/** Names the part that is starting, so that a failure says more than where in the code it came up. */
+/** Adds the name of the part that is starting to its failure. */
 const starting = async <T>(part: string, advice: string, start: () => T | Promise<T>): Promise<T> => {
   try {
     return await start();
@@ -108,7 +108,7 @@ const stopOnce = (parts: readonly Part[], services: Services, logLevel: string):
     logger.flush();
   };
   return () => {
-    // A second signal is somebody who does not want to wait.
+    // A second signal ends the process at once.
     if (stopping) process.exit(1);
     stopping = true;
     setTimeout(() => {
@@ -122,7 +122,7 @@ const stopOnce = (parts: readonly Part[], services: Services, logLevel: string):
   };
 };
 
-/** A database that is away for now must not keep the service down; its keys are then checked as they are used. */
+/** An unavailable database must not prevent the start; keys are then checked when they are used. */
 const requireKeysIfReachable = async (services: Services, config: Config): Promise<void> => {
   try {
     await services.requireKeys();
@@ -142,14 +142,14 @@ const main = async (): Promise<void> => {
     createServices(config),
   );
   setServices(services);
-  // From here on it is known what time it is by the database. Without the database it is found out later, before any work begins.
+  // Reads the database's time. Without the database it is read later, before any work begins.
   await services.instances
     .start()
     .catch((error: unknown) => services.errorLog.warn({ err: error }, "the database does not answer yet"));
   await starting("The keys", "Configure every key that the database needs; see docs/operations.md", () =>
     requireKeysIfReachable(services, config),
   );
-  // The web first: a port that is taken shall not leave work begun.
+  // The web server starts first, so that a taken port leaves no work begun.
   const web = config.role === "worker" ? null : await startWeb(services);
   const metrics = await startMetrics(services);
   const worker =

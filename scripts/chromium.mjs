@@ -5,7 +5,7 @@ import { bin, run } from "./project.mjs";
 const INSTALL_TIMEOUT_MS = 300_000;
 const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
 
-/** It is there and starts: a browser without its libraries does not. */
+/** Whether the browser exists and starts; without its libraries it does not start. */
 const works = async (path) => {
   try {
     accessSync(path, constants.X_OK);
@@ -33,7 +33,7 @@ const quietly = async (command, args) =>
 
 /**
  * Path of a Chromium that starts: the one of CHROMIUM_PATH, Playwright's, the system's, or one that is installed now.
- * @returns {Promise<string | null>} null when there is none to be had
+ * @returns {Promise<string | null>} null when none can be found or installed
  */
 export const findChromium = async (say) => {
   const found = await find();

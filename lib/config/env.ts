@@ -18,7 +18,7 @@ const SECRET_LENGTH_MIN = 32;
 const ANONYMITY_SET_MIN = 100;
 const METRICS_TOKEN_LENGTH_MIN = 16;
 
-// Empty variables never come here: `loadConfig` takes them for unset.
+// `loadConfig` removes empty variables before.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
 const privateKey = z.string().regex(/^(dev_)?0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits");
@@ -36,7 +36,7 @@ const environment = z.object({
   ROLE: z.enum(["web", "worker", "all"]).default("all"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   APP_SECRET: secret,
-  /** While `APP_SECRET` is being changed: what was made under this one stays good. */
+  /** While `APP_SECRET` is being changed: tokens and hashes made under this one stay valid. */
   APP_SECRET_PREVIOUS: optional(secret),
   KEY_ENCRYPTION_KEY: encryptionKey,
   /** Comma separated; while `KEY_ENCRYPTION_KEY` is being changed: what is encrypted under these can be read. */
@@ -45,12 +45,12 @@ const environment = z.object({
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
-  /** What Relay and Across sign their callbacks with, where it is not `WEBHOOK_SECRET`. */
+  /** Secrets with which Relay and Across sign their callbacks, when they differ from `WEBHOOK_SECRET`. */
   RELAY_WEBHOOK_SECRET: optional(z.string().min(1)),
   ACROSS_WEBHOOK_SECRET: optional(z.string().min(1)),
-  /** Whoever has it may read `GET /api/metrics`. */
+  /** Bearer token for `GET /api/metrics`. */
   METRICS_TOKEN: optional(z.string().min(METRICS_TOKEN_LENGTH_MIN)),
-  /** Where a process with `ROLE=worker` serves its metrics, having no web server. */
+  /** Port on which a process with `ROLE=worker` serves its metrics; it has no web server. */
   METRICS_PORT: optional(z.coerce.number().int().min(0).max(65535)),
   CHAINS_FILE: z.string().default(DEFAULT_CHAINS_FILE),
   WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
@@ -65,7 +65,7 @@ const environment = z.object({
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
   RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
   RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
-  /** Approved deposits that a pool should have before a private transfer goes without a second question; 0 asks never. */
+  /** Approved deposits that a pool should have before a private transfer goes without a second confirmation; 0 never asks. */
   PRIVACY_ANONYMITY_SET_MIN: optional(z.coerce.number().int().min(0)),
   /** Lets development listen on other addresses than this machine's own; see `developmentHostProblem`. */
   DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
@@ -118,7 +118,7 @@ export interface Config {
   readonly bundlerUrls: ReadonlyMap<number, string>;
 }
 
-/** What a process that this one starts is given, before settings of its own. */
+/** Environment for child processes, before settings of their own. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env });
 
 /** The configuration cannot be used; the message lists every problem, never a value of a secret. */
@@ -134,7 +134,7 @@ export class ConfigError extends Error {
 const chainVariable = (given: Variables, name: (typeof CHAIN_VARIABLES)[number], id: unknown): string | undefined =>
   given[`${name}_${String(id)}`];
 
-/** The chains of a file, with the URLs that the environment names; what is wrong with it goes to `problems`. */
+/** The chains of a file, with the URLs that the environment names; its problems are added to `problems`. */
 export const readChains = (file: string, variables: Variables, problems: string[]): ChainConfig[] => {
   let json: unknown;
   try {
@@ -188,14 +188,14 @@ const SECRET_NAME =
   /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
 const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER)_URL_\d+)$/;
 
-/** The forms in which mail servers are told a password, and may repeat it. */
+/** The forms in which a password is sent to mail servers, which may repeat it in errors. */
 const smtpForms = (url: string): string[] => {
   if (!URL.canParse(url)) return [];
   const [user, password] = [new URL(url).username, new URL(url).password].map(decodeURIComponent);
   return password ? [password, `\0${user ?? ""}\0${password}`].map((text) => Buffer.from(text).toString("base64")) : [];
 };
 
-/** From here on no log line and no error shows a secret, whatever else is wrong with the configuration. */
+/** Registers every secret for redaction first, so that even errors about the configuration show none. */
 const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
   const valuesOf = (name: RegExp): string[] =>
     Object.entries(given).flatMap(([key, value]) => (name.test(key) ? [value ?? "", ...listOf(value)] : []));

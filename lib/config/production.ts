@@ -5,7 +5,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** Secrets that begin with this were made for development; production refuses them. */
 export const DEVELOPMENT_SECRET_PREFIX = "dev_";
 
-/** What `DEVELOPMENT_ON_ALL_INTERFACES` must say, so that nobody sets it without having read it. */
+/** The required value of `DEVELOPMENT_ON_ALL_INTERFACES`: a sentence, so that nobody sets it unread. */
 export const DEVELOPMENT_CONSENT = "yes-anybody-may-move-this-money";
 
 const WEBHOOK_SECRET_LENGTH_MIN = 16;
@@ -40,7 +40,7 @@ export const listOf = (value: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** Whether a host name or address leads to this machine alone. */
+/** Whether a host name or address is a loopback one. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
@@ -100,7 +100,7 @@ const transportProblems = (given: Variables): string[] => {
   return problems;
 };
 
-/** Everything for which production refuses to start. Reads the variables as they are, so that one fault hides no other. */
+/** Everything for which production refuses to start. Reads the raw variables, so that one problem does not hide another. */
 export const productionProblems = (given: Variables): string[] => {
   const needed = Object.entries(NEEDED).flatMap(([name, why]) =>
     given[name] === undefined ? [`${name} is needed in production, ${why}`] : [],
@@ -113,8 +113,8 @@ export const productionProblems = (given: Variables): string[] => {
 };
 
 /**
- * Development gives every reader the one-time codes, so it listens on this machine alone unless the environment says by name that
- * this is wanted. Null: nothing to complain about.
+ * Development gives every reader the one-time codes, so it listens on this machine alone unless the environment
+ * explicitly allows it. Returns null when there is no problem.
  */
 export const developmentHostProblem = (given: Variables): string | null => {
   const { HOST: host, DEVELOPMENT_ON_ALL_INTERFACES: consent } = given;

@@ -5,7 +5,7 @@ import type { Variables } from "./production";
 export type SignUp =
   { readonly mode: "open" | "closed" } | { readonly mode: "allow-list"; readonly addresses: readonly Address[] };
 
-/** `SIGN_UP_ALLOW`; what is no address becomes a problem. */
+/** Reads `SIGN_UP_ALLOW`; a part that is not an address becomes a problem. */
 const addressesOf = (list: string, problems: string[]): Address[] => {
   const parts = list
     .split(",")

@@ -18,7 +18,7 @@ const PUBLISHED_ADDRESSES: ReadonlySet<string> = new Set([
 const DISTINCT_MAX_NEEDED = 10;
 const STEPS_NEEDED = 4;
 
-/** Whether the text is one shorter text again and again: `abab…`, or the same 16 digits twice. */
+/** Whether the text repeats a shorter text: `abab…`, or the same 16 digits twice. */
 const repeats = (text: string): boolean => {
   for (let period = 1; period <= text.length / 2; period += 1)
     if (text.slice(period) === text.slice(0, text.length - period)) return true;
@@ -27,7 +27,7 @@ const repeats = (text: string): boolean => {
 
 /**
  * Whether a secret cannot have come from a random generator: few different characters, a repetition, or a run such as
- * `0123456789abcdef`. A random text of 16 hex digits or more passes but for one in millions.
+ * `0123456789abcdef`. Of random texts of 16 hex digits or more, fewer than one in a million is refused.
  */
 export const isGuessable = (secret: string): boolean => {
   const text = secret.toLowerCase();
@@ -37,7 +37,7 @@ export const isGuessable = (secret: string): boolean => {
   return steps.size < STEPS_NEEDED || repeats(text);
 };
 
-/** Why this private key must not hold money; null when nothing speaks against it. */
+/** The reason why this private key must not hold money, or null. */
 export const privateKeyProblem = (key: string): string | null => {
   if (!isHex(key)) return null;
   try {

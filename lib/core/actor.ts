@@ -5,13 +5,13 @@ export const ROLES = ["owner", "admin", "operator", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
 interface Caller {
-  /** When the credential ends by itself; null or missing: not by time. */
+  /** When the credential expires; null or absent: it does not expire. */
   readonly expiresAt?: Date | null;
-  /** Missing where no request is served. */
+  /** Absent outside of requests. */
   readonly request?: RequestContext;
 }
 
-/** Who calls, after authentication. Services decide by it; routes only pass it on. */
+/** The authenticated caller. Services decide by it; routes only pass it on. */
 export interface UserActor extends Caller {
   readonly type: "user";
   readonly userId: string;
@@ -22,7 +22,7 @@ export interface UserActor extends Caller {
 
 /** What an API key may move, and when that needs a one-time code. */
 export interface ApiKeyPolicy {
-  /** required: a code approves whatever the key moves. exempt: what lies within `dailyCapUsd` needs none. */
+  /** `required`: every move needs a code. `exempt`: moves within `dailyCapUsd` need none. */
   readonly otp: "required" | "exempt";
   /** US dollars per UTC day, a decimal string; null for a key that always needs a code. */
   readonly dailyCapUsd: string | null;
@@ -34,7 +34,7 @@ export interface ApiKeyActor extends Caller {
   readonly type: "apiKey";
   readonly keyId: string;
   readonly projectId: string;
-  /** One-time codes for what the key does go to this person. */
+  /** One-time codes for moves by the key go to this person. */
   readonly createdBy: string;
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;
@@ -54,5 +54,5 @@ export const requireScope = (actor: Actor, scope: string): void => {
 /** How an actor is written in records and logs. */
 export const actorName = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.keyId);
 
-/** The person behind the actor: the signed-in one, or who made the key. */
+/** The person behind the actor: the signed-in person, or the creator of the key. */
 export const responsibleUserId = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.createdBy);

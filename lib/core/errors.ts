@@ -58,7 +58,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One field at fault. `path` is dotted, list items by index: `from.0.amount`. */
+/** One invalid field. `path` is dotted, list items by index: `from.0.amount`. */
 export interface ErrorDetail {
   path: string;
   message: string;
@@ -76,7 +76,7 @@ interface DomainErrorOptions {
 // The server's bundle and Next's bundle each carry a copy of this class; a registered symbol is shared, `instanceof` is not.
 const DOMAIN_ERROR: unique symbol = Symbol.for("causeway.DomainError") as never;
 
-/** An error that the caller may see: message for people, code for machines; the cause stays with us. */
+/** An error that the caller may see: the message is for people, the code for machines. The cause is logged and never sent. */
 export class DomainError extends Error {
   readonly [DOMAIN_ERROR] = true;
   readonly code: ErrorCode;
@@ -85,7 +85,7 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
-    // A message may quote what a node, a bundler or a mail server said, and that may quote a URL with a key.
+    // A message may quote the answer of a node, a bundler or a mail server, which may contain a URL with a key.
     super(redactSecrets(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "DomainError";
     this.code = code;
@@ -98,9 +98,9 @@ export class DomainError extends Error {
 export const isDomainError = (error: unknown): error is DomainError =>
   typeof error === "object" && error !== null && DOMAIN_ERROR in error;
 
-/** A request of which one or more fields are at fault. @see ErrorDetail */
+/** An error for a request with one or more invalid fields. @see ErrorDetail */
 export const invalidRequest = (details: readonly ErrorDetail[], message?: string): DomainError =>
   new DomainError("invalid_request", message ?? details[0]?.message ?? "The request is not valid.", { details });
 
-/** The same answer, byte for byte, for what does not exist and for what belongs to another project. */
+/** One answer, byte for byte, for objects that do not exist and objects of another project. */
 export const notFound = (): DomainError => new DomainError("not_found", "There is nothing here that you may see.");

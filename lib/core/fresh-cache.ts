@@ -1,20 +1,20 @@
 interface FreshCacheOptions<V> {
   readonly load: (key: string) => Promise<V>;
-  /** Whether an answer is worth a place; what is not kept is read again each time. */
+  /** Whether an answer is stored; answers that are not stored are read again each time. */
   readonly keep?: (value: V) => boolean;
-  /** From this age on a value is still served, and read again behind the caller's back. */
+  /** From this age on a value is still served and refreshed in the background. */
   readonly refreshAfterMs?: number;
   /** From this age on a value is not trusted: the caller waits for a new one. */
   readonly expireAfterMs?: number;
   readonly entriesMax?: number;
-  /** Any clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs?: () => number;
 }
 
 export interface FreshCache<V> {
   /** The value itself while it is fresh (nothing to await), else a promise of it. */
   get(key: string): V | Promise<V>;
-  /** Forgets the key, and whatever is being read for it right now. */
+  /** Forgets the key, and the result of a read of it that is under way. */
   invalidate(key: string): void;
 }
 
@@ -34,8 +34,8 @@ const ENTRIES_MAX = 10_000;
 
 /**
  * Remembers answers of a shared store for less than a second, so that a change made by another instance is seen within one.
- * The age counts from the moment a read began, and callers share a read only while it is itself fresh: an answer never tells of
- * a state older than `expireAfterMs` before the question.
+ * The age counts from the moment a read began, and callers share a read only while it is itself fresh: an answer is never
+ * older than `expireAfterMs` at the time of the call.
  */
 export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V> => {
   const { load, keep = () => true, monotonicMs = () => performance.now() } = options;
@@ -44,7 +44,7 @@ export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V
   const reads = new Map<string, Read<V>>();
 
   const store = (key: string, entry: Entry<V>): void => {
-    // Entries in use are set anew twice a second, so the first one of the map is the one that was longest not in use.
+    // Entries in use are set again twice a second, so the first entry of the map is the least recently used one.
     entries.delete(key);
     if (!keep(entry.value)) return;
     const oldest = entries.size >= entriesMax ? entries.keys().next() : undefined;
@@ -57,7 +57,7 @@ export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V
     const read: Read<V> = { startedAtMs, answer };
     reads.set(key, read);
     const finish = (): boolean => {
-      // A read that was forgotten meanwhile may tell of the state before the change; whoever asked for it still gets it.
+      // A read that was invalidated may have the state before the change; its callers still get it, but it is not stored.
       if (reads.get(key) !== read) return false;
       return reads.delete(key);
     };

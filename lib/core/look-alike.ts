@@ -16,14 +16,14 @@ export const findLookAlike = (address: string, known: readonly string[]): string
   return known.find((one) => ends(one) === ends(address)) ?? null;
 };
 
-/** An address that the project has something to do with, and by what name. */
+/** An address that the project knows, with its name. */
 export interface KnownAddress {
   readonly address: string;
   readonly name: string;
   readonly as: "own" | "contact" | "earlier";
 }
 
-/** Which of the others may be the one that is meant: what was once sent somewhere by mistake must not vouch for it. */
+/** Addresses that could be the intended one. An address that was once paid by mistake must not confirm itself. */
 const RIVALS = {
   own: [],
   contact: ["own", "contact"],

@@ -39,10 +39,10 @@ export const formatAmount = (base: BaseUnits, decimals: number): string => {
 
 const BPS = 10_000n;
 
-/** What remains of `base` after taking `bps` basis points off, rounded down (in favour of whoever guarantees it). */
+/** What remains of `base` after taking `bps` basis points off, rounded down (in favour of the party that guarantees it). */
 export const lessBpsFloor = (base: BaseUnits, bps: number): BaseUnits => (base * (BPS - BigInt(bps))) / BPS;
 
-/** `bps` basis points of `base`, rounded up (in favour of whoever charges it). */
+/** `bps` basis points of `base`, rounded up (in favour of the party that charges it). */
 export const bpsOfCeil = (base: BaseUnits, bps: number): BaseUnits => (base * BigInt(bps) + BPS - 1n) / BPS;
 
 /**

@@ -1,7 +1,7 @@
 /** The part that does not answer. */
 export type Outage = "database" | "chain";
 
-/** Of a chain of causes at most so many errors are looked at. */
+/** At most this many errors of a chain of causes are examined. */
 const ERRORS_MAX = 24;
 
 /** Prisma's codes for no connection, no free connection, a transaction that took too long, and a conflict that may be repeated. */
@@ -21,7 +21,7 @@ const SOCKET_CODES = new Set(
     " ",
   ),
 );
-/** The PostgreSQL driver gives these errors no code, so their text is all there is to tell them by. */
+/** The PostgreSQL driver gives these errors no code, so they can be recognised only by their text. */
 const DRIVER_MESSAGES =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Connection ended|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end)/;
 
@@ -30,7 +30,7 @@ const RPC_CODES = new Set<unknown>([-32603, -32002, -32005, -32016, -32029, 429]
 
 const field = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
-/** The error, what caused it, and what Prisma and `AggregateError` put beside it, outermost first. */
+/** The error, its causes, and the errors that Prisma and `AggregateError` attach to it, outermost first. */
 const withCauses = (error: unknown): object[] => {
   const found: object[] = [];
   const waiting: unknown[] = [error];
@@ -68,8 +68,8 @@ const isDatabaseError = (error: object): boolean => {
 };
 
 /**
- * Whether an error says that a part outside of the process does not answer for now, rather than that the request or our code is at
- * fault. The one place that knows this: a request that meets an outage is answered 503, and may be sent again.
+ * Whether an error says that a part outside of the process does not answer at present, and neither the request nor this code is at
+ * fault. Only this function decides it: a request that meets an outage is answered with 503 and may be sent again.
  *
  * @example outageOf(Object.assign(new Error("the database system is starting up"), { code: "57P03" })) // "database"
  */

@@ -1,7 +1,7 @@
-/** What has to leave a private note so that exactly an amount arrives, fees on top. Amounts in base units, fees in basis points. */
+/** The amount that has to leave a private note so that an exact amount arrives after fees. Amounts in base units, fees in basis points. */
 import { bpsOfCeil } from "./money";
 
-/** Smallest gross amount of which `net` is left when its fee is taken. Fees grow by one unit at most, so that `net` is met exactly. */
+/** Smallest gross amount that leaves `net` after its fee. Fees grow by one unit at most, so that `net` is met exactly. */
 export const grossUp = (net: bigint, feeOf: (gross: bigint) => bigint): bigint => {
   let low = net;
   let high = net * 2n + 1n;
@@ -19,10 +19,10 @@ export const feeFloor =
   (gross: bigint): bigint =>
     (gross * BigInt(bps)) / 10_000n;
 
-/** What has to leave a note so that an address gets exactly `net`. */
+/** The amount that has to leave a note so that an address receives exactly `net`. */
 export const grossForAddress = (net: bigint, relayFeeBps: number): bigint => grossUp(net, feeFloor(relayFeeBps));
 
-/** What has to leave a note so that a new note is worth exactly `net`: the relayer's fee comes first, then the pool's. */
+/** The amount that has to leave a note so that a new note is worth exactly `net`: the relayer's fee comes first, then the pool's. */
 export const grossForNote = (net: bigint, fees: { relayFeeBps: number; shieldFeeBps: number }): bigint =>
   grossUp(grossUp(net, feeFloor(fees.shieldFeeBps)), (gross) => bpsOfCeil(gross, fees.relayFeeBps));
 

@@ -27,7 +27,7 @@ export interface ReadinessService {
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
-/** Monitors, balancers and open pages ask often; what they get may be so old. */
+/** Monitors, load balancers and open pages ask often; they may get an answer of this age. */
 const CACHE_MS = 1_000;
 
 const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessPart> => {

@@ -7,7 +7,7 @@
 const REDACTED = "[redacted]";
 /** A shorter value could be a common word, which would make logs unreadable. */
 const SECRET_LENGTH_MIN = 6;
-/** A shorter value counts only where no letter or digit stands beside it. */
+/** A shorter value is replaced only where no letter or digit stands beside it. */
 const UNBOUNDED_LENGTH_MIN = 16;
 const PATH_PART_LENGTH_MIN = 8;
 const LONG_PATH_PART = 20;
@@ -98,13 +98,13 @@ const redactUrl = (
   return `${scheme}://${user === undefined ? "" : `${REDACTED}@`}${host}${shown}${query === undefined ? "" : `?${REDACTED}`}`;
 };
 
-/** The text without the secrets of the configuration. For text of ours, which names URLs that must stay as they are. */
+/** Removes the secrets of the configuration. For text of this service, whose other URLs must stay as they are. */
 export const redactKnownSecrets = (text: string): string => {
   const { pattern, replacements } = known();
   return pattern === null ? text : text.replace(pattern, (found) => replacements.get(found.toLowerCase()) ?? REDACTED);
 };
 
-/** The text without the secrets of the configuration, and without what URLs carry beside scheme, host and short paths. */
+/** Removes the secrets of the configuration, and every part of a URL except scheme, host and short path parts. */
 export const redactSecrets = (text: string): string => {
   const plain = redactKnownSecrets(text);
   return plain.includes("://") ? plain.replace(URLS, redactUrl) : plain;

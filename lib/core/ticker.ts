@@ -1,4 +1,4 @@
-/** One timer for any number of things that are done now and then. */
+/** One timer for any number of periodic functions. */
 export interface Ticker {
   /**
    * Calls `work` every `everyMs`, first after that time, until the returned function is called. Times are multiples of the ticker's
@@ -15,9 +15,9 @@ interface Subscription {
 
 interface TickerOptions {
   readonly tickMs?: number;
-  /** Any clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs?: () => number;
-  /** Starts the one timer. @returns the way to stop it */
+  /** Starts the timer. @returns a function that stops it */
   readonly startTimer?: (tick: () => void, tickMs: number) => () => void;
 }
 
@@ -39,7 +39,7 @@ export const createTicker = (options: TickerOptions = {}): Ticker => {
     const nowMs = monotonicMs();
     for (const subscription of subscriptions) {
       if (subscription.dueMs > nowMs) continue;
-      // Counted from when it was due, so that late ticks do not add up; a process that stood still does not catch up.
+      // Counted from the due time, so that delays do not add up. A process that was frozen does not catch up on missed calls.
       subscription.dueMs = Math.max(subscription.dueMs + subscription.everyMs, nowMs + tickMs);
       subscription.work();
     }

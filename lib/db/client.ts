@@ -18,8 +18,8 @@ export interface Database {
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * The same without Prisma, on a connection of the raw pool: for statements with thousands of values, each of which Prisma would
-   * look at several times.
+   * The same without Prisma, on a connection of the raw pool: for statements with thousands of values, which Prisma
+   * would examine several times each.
    */
   rawTransaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Clock } from "@/lib/core/clock";
 
-/** What the database's clock showed between two moments of this process's own, which only ever goes forward. */
+/** The database's time, which was read between two readings of this process's monotonic clock. */
 export interface TimeSample {
   readonly databaseMs: number;
   readonly askedMs: number;
@@ -34,7 +34,7 @@ export const createDatabaseClock = ({ monotonicMs, wallMs }: TimeSources = SYSTE
     now: () => new Date(Math.floor(databaseMs())),
     measured: (sample) => {
       const [low, high] = [sample.databaseMs - sample.answeredMs, sample.databaseMs - sample.askedMs];
-      // Within what the sample leaves open the known offset is as good, and keeping it keeps time from jumping about.
+      // The known offset lies within the uncertainty of this sample. Keeping it avoids small jumps of time.
       if (offsetMs === null || offsetMs < low || offsetMs > high) offsetMs = (low + high) / 2;
     },
     aheadMs: () => (offsetMs === null ? null : wallMs() - databaseMs()),

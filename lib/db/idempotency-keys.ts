@@ -31,10 +31,10 @@ export interface IdempotencyKeyStore {
   release(release: Entry & { holder: string }): Promise<void>;
 }
 
-// Nobody waits until a claim is on disk. If PostgreSQL crashes just then, a repeated request may run beside the first one or after
-// it: whatever moves money holds its key beside its own rows as well. Answers are kept on disk, and
-// a claim lies before its answer in the log.
-// While it is in flight `response` names the holder, so that one whose lease ran out cannot overwrite its successor.
+// A claim is not flushed to disk before the request runs. If PostgreSQL crashes at that moment, a repeated request may run beside the
+// first one or after it; requests that move money therefore store their key beside their own rows too. Answers are flushed, and a
+// claim precedes its answer in the log. While a request is in flight, `response` names the holder, so that a holder whose lease has
+// expired cannot overwrite its successor.
 const CLAIM = `
   INSERT INTO idempotency_key
     (project_id, actor, route, key, digest, status, response, created_at, locked_until, expires_at, instance_id)

@@ -2,28 +2,28 @@ import type pg from "pg";
 import type { TimeSample } from "./database-clock";
 
 export interface Instances {
-  /** Of this process, another one after each start. */
+  /** Identifies this process; a restarted process has a new id. */
   readonly id: string;
   /**
-   * Begins to beat, if it does not yet. Resolves once the row of this process is there; costs nothing from then on.
+   * Starts the heartbeat unless it runs already. Resolves when the row of this process exists; later calls cost nothing.
    * @throws the database's error when it could not be written; it goes on trying
    */
   start(): Promise<void>;
-  /** From the next beat on, which it makes at once, this process counts as a worker. */
+  /** Marks this process as a worker, by a beat that is sent at once. */
   announceWorker(): void;
   /**
    * Whether a process is gone for good: it left, or this process saw it miss five beats in a row. Beats are missed only while the
-   * database answers, so an outage kills nobody.
+   * database answers, so an outage of the database makes no process count as dead.
    */
   isGone(id: string): Promise<boolean>;
-  /** Calls back after each beat that the database took; `afterOutage` when the one before failed. */
+  /** Calls back after each beat that the database stored; `afterOutage` when the one before failed. */
   onBeat(listener: (beat: { afterOutage: boolean }) => void): void;
-  /** Takes the row away: this process works on nothing any more. */
+  /** Deletes the row: this process has no work any more. */
   close(): Promise<void>;
 }
 
 export interface InstancesOptions {
-  /** A pool of its own: a process whose other connections are all busy is alive. */
+  /** A separate pool, so that a process whose other connections are all busy still counts as alive. */
   readonly pool: pg.Pool;
   readonly id: string;
   readonly onTime: (sample: TimeSample) => void;
@@ -43,7 +43,7 @@ interface BeatRow {
   readonly peers: readonly { readonly id: string; readonly beats: string }[] | null;
 }
 
-// Nobody waits until a beat is on disk: the next one comes soon.
+// Not flushed to disk: a lost beat is replaced by the next one.
 const BEAT = `
   WITH beat AS (
     INSERT INTO instance (id, works, beats, clock_ahead_ms, started_at, beat_at)
@@ -56,7 +56,7 @@ const BEAT = `
     (SELECT json_agg(json_build_object('id', i.id, 'beats', i.beats::text)) FROM instance i WHERE i.id <> $1) AS peers
   FROM beat`;
 
-/** The processes that share this database: each says that it is alive, and sees whether the others do. */
+/** The processes that share this database: each reports that it is alive and watches the others. */
 export const createInstances = ({ pool, id, onTime, beatMs = BEAT_MS }: InstancesOptions): Instances => {
   const listeners = new Set<(beat: { afterOutage: boolean }) => void>();
   let peers = new Map<string, Peer>();
@@ -121,7 +121,7 @@ export const createInstances = ({ pool, id, onTime, beatMs = BEAT_MS }: Instance
       if (peerId === id) return false;
       const peer = peers.get(peerId);
       if (peer !== undefined) return peer.missed >= MISSED_MAX;
-      // It began after our last look, or has left.
+      // The process started after the last beat, or has left.
       const { rowCount } = await pool.query("SELECT 1 FROM instance WHERE id = $1", [peerId]);
       return rowCount === 0;
     },
@@ -132,7 +132,7 @@ export const createInstances = ({ pool, id, onTime, beatMs = BEAT_MS }: Instance
       if (timer === null) return;
       clearInterval(timer);
       await beating?.catch(() => undefined);
-      // An instance that cannot say so is found out by its silence.
+      // When this fails, the other instances notice the missing beats.
       await pool.query("DELETE FROM instance WHERE id = $1", [id]).catch(() => undefined);
     },
   };

@@ -1,9 +1,9 @@
 /**
- * Limits of one connection, in milliseconds. The server keeps to them even when this process is frozen, so that what it locked is
- * free again soon.
+ * Limits of one connection, in milliseconds. The server enforces them even when this process is frozen, so that its
+ * locks are released soon.
  */
 export interface SessionLimits {
-  /** A transaction whose client says nothing for so long is rolled back, and its connection cut. */
+  /** A transaction without a statement for this time is rolled back, and its connection closed. */
   readonly idleInTransactionMs: number;
   readonly lockMs: number;
   /** 0 is no limit. */
@@ -12,18 +12,18 @@ export interface SessionLimits {
 
 /**
  * For requests and jobs. A transaction makes no network call, so one that is silent for seconds belongs to a process that is frozen.
- * Whoever waits for its locks waits longer than that, and goes on.
+ * `lockMs` is longer than `idleInTransactionMs`, so a statement that waits for the locks of such a process succeeds.
  */
 export const SERVICE_LIMITS: SessionLimits = { idleInTransactionMs: 8_000, lockMs: 12_000, statementMs: 20_000 };
 
-/** For migrations: building an index may take hours. Their locks are waited for, but not for ever. */
+/** For migrations: building an index may take hours. They wait for locks, but not without a limit. */
 export const MIGRATION_LIMITS: SessionLimits = { idleInTransactionMs: 60_000, lockMs: 120_000, statementMs: 0 };
 
-/** When a peer that is gone, or takes nothing any more, is given up: 10 s of silence and three questions, 5 s apart. */
+/** A peer that does not answer is given up after 10 s of silence and three probes, 5 s apart. */
 const KEEPALIVE_IDLE_SECONDS = 10;
 const KEEPALIVE_INTERVAL_SECONDS = 5;
 const KEEPALIVE_COUNT = 3;
-/** A client that is frozen while it is sent a long answer holds its locks as well; the server gives it up after so long. */
+/** A client that is frozen while it receives a long answer holds its locks too; the server gives it up after this time. */
 const UNSENT_MS = 10_000;
 
 const settingsOf = ({ idleInTransactionMs, lockMs, statementMs }: SessionLimits): string =>
@@ -39,7 +39,7 @@ const settingsOf = ({ idleInTransactionMs, lockMs, statementMs }: SessionLimits)
     .map(([name, value]) => `-c ${name}=${String(value)}`)
     .join(" ");
 
-/** Named so in `pg_stat_activity`, where the operator has not named the connections. */
+/** The name of the connections in `pg_stat_activity`, unless the URL has another one. */
 const APPLICATION = "causeway";
 
 /**

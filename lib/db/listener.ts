@@ -5,14 +5,14 @@ const RECONNECT_MS = 500;
 const CHANNEL_PATTERN = /^[a-z_]+$/;
 
 export interface Listener {
-  /** Calls `handler` with the payload of each NOTIFY on the channel. Returns the way to stop. */
+  /** Calls `handler` with the payload of each NOTIFY on the channel. Returns a function that stops it. */
   on(channel: string, handler: (payload: string) => void): () => void;
   close(): Promise<void>;
 }
 
 /**
- * One connection that listens for the whole process. A lost connection is made anew; what was notified in between is missed, so
- * whoever listens must also look by itself now and then.
+ * One connection that listens for the whole process. A lost connection is opened again. Notifications in between are lost,
+ * so every listener must also poll.
  */
 export const createListener = (url: string): Listener => {
   const handlers = new Map<string, Set<(payload: string) => void>>();

@@ -5,7 +5,7 @@ import type { Instances } from "./instances";
 
 interface LiveClaimsDeps {
   readonly database: Pick<Database, "pool">;
-  /** Where the rows are. */
+  /** Stores the rows. */
   readonly store: IdempotencyKeyStore;
   readonly instances: Pick<Instances, "id" | "start" | "isGone" | "onBeat">;
 }
@@ -16,9 +16,9 @@ type Found = NonNullable<Awaited<ReturnType<IdempotencyKeyStore["claim"]>>>;
 const entryOf = ({ projectId, actor, route, key }: Entry): Entry => ({ projectId, actor, route, key });
 const nameOf = (entry: Entry): string => valuesOf(entry).join("\0");
 
-/** Whoever loses a race looks again, and finds the winner's claim or its answer. */
+/** A caller that loses a race reads again, and finds the winner's claim or answer. */
 const ATTEMPTS_MAX = 5;
-/** So many answers are kept for a database that is away; of further ones only their keys are freed. */
+/** This many answers are kept while the database is unavailable; beyond that, answers are dropped and their keys freed. */
 const ANSWERS_MAX = 10_000;
 
 const TAKE_OVER = `
@@ -40,13 +40,13 @@ const holderOf = ({ response }: Found): string | null => {
 
 /**
  * Claims that last as long as somebody works on them. A claim is taken over when its process is gone, or when it is this process's own
- * and no request here works on it; a slow request of a living process keeps its claim whatever time it takes. How a request ended
- * is stored when the database is back, if it could not be stored at once.
+ * and no request here works on it; a slow request of a living process keeps its claim whatever time it takes. A result that
+ * cannot be stored at once is stored when the database is available again.
  */
 export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps): IdempotencyKeyStore => {
-  /** What this process works on, by entry. */
+  /** Requests that this process is working on, by entry. */
   const inFlight = new Map<string, Claim>();
-  /** Ends of requests that are to be stored yet, by holder. */
+  /** Results of requests that are not stored yet, by holder. */
   const unstored = new Map<string, () => Promise<void>>();
 
   const storeEnd = async (holder: string): Promise<void> => {
@@ -55,12 +55,12 @@ export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps)
   };
 
   const storeAll = async (): Promise<void> => {
-    // One that fails means that the database is away again; the next beat goes on.
+    // A failure means that the database is unavailable again; the next beat continues.
     for (const holder of [...unstored.keys()]) await storeEnd(holder);
   };
   let storing: Promise<void> | null = null;
   instances.onBeat(({ afterOutage }) => {
-    // A claim is not waited for until it is on disk, so a server that crashed may have forgotten it.
+    // Claims are not flushed to disk, so a server that crashed may have lost this one.
     if (afterOutage)
       for (const claim of inFlight.values()) store.claim({ ...claim, instanceId: instances.id }).catch(() => undefined);
     if (unstored.size > 0)
@@ -85,7 +85,7 @@ export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps)
   const isAbandoned = async (found: Found): Promise<boolean> => {
     if (found.instanceId === null) return false;
     if (found.instanceId !== instances.id) return instances.isGone(found.instanceId);
-    // What this process works on was looked for before the database was asked.
+    // This process's own requests were checked before the database was asked.
     return true;
   };
 
@@ -108,7 +108,7 @@ export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps)
       const known = inFlight.get(name);
       if (known !== undefined)
         return { status: "in_flight", digest: known.digest, response: null, instanceId: instances.id };
-      // Nothing is awaited between the look and this.
+      // Nothing is awaited between the check and this line, so no other request can come between.
       inFlight.set(name, claim);
       try {
         await instances.start();
@@ -116,7 +116,7 @@ export const createLiveClaims = ({ database, store, instances }: LiveClaimsDeps)
         if (found !== null) leave(claim);
         return found;
       } catch (error) {
-        // It may have been stored all the same: nobody could tell us.
+        // The claim may have been stored although the answer was lost.
         const entry = { ...entryOf(claim), holder };
         end(entry, () => store.release(entry)).catch(() => undefined);
         throw error;

@@ -43,7 +43,7 @@ const readMigrations = (folder: string): Migration[] =>
       return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
     });
 
-/** The migrations that wait. @throws Error when one was edited after it ran, or failed half-way earlier */
+/** The migrations that are not applied yet. @throws Error when one was edited after it ran, or failed half-way earlier */
 const pending = (migrations: readonly Migration[], applied: readonly AppliedRow[]): Migration[] => {
   const failed = applied.find((row) => row.finished_at === null);
   if (failed)
@@ -76,7 +76,7 @@ const applyInTransaction = async (client: pg.Client, { name, sql, checksum }: Mi
   }
 };
 
-/** As Prisma does it: the row is there before the work, so that a failure half-way is seen by the next run. */
+/** Inserts the row before the migration runs, as Prisma does, so that the next run notices a migration that failed half-way. */
 const applyOutside = async (client: pg.Client, { name, sql, checksum }: Migration): Promise<void> => {
   const id = randomUUID();
   await client.query(INSERT, [id, checksum, name]);
@@ -103,7 +103,7 @@ const apply = async (client: pg.Client, migration: Migration): Promise<void> => 
 };
 
 /**
- * Applies the migrations that wait, as `prisma migrate deploy` does (same table, checksums and lock), without its CLI.
+ * Applies the migrations that are not applied yet, as `prisma migrate deploy` does (same table, checksums and lock), without its CLI.
  * Several processes may call it at once: one migrates, the others wait and find nothing to do.
  * @returns the names of those applied now
  */

@@ -7,13 +7,13 @@ const QUERY_TIMEOUT_MS = 25_000; // For a network that swallows answers; above w
 const READ_TIMEOUT = "Query read timeout";
 
 /**
- * A connection that breaks quietly. One on which a query was given up is ended: the server may still be at work on it, and a transaction that nobody ended
- * would take in the statements of the next one to use it.
+ * A connection whose loss does not end the process. After a query timed out the connection is closed: the server may still execute
+ * the query, and the next user's statements would run inside a transaction that was left open.
  */
 class BoundedClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    // Of a connection that breaks between two statements the next one tells. Without a listener it would end the process.
+    // The next statement reports a connection that broke between two statements. Without a listener the event would end the process.
     this.on("error", () => undefined);
   }
 
@@ -23,16 +23,16 @@ class BoundedClient extends pg.Client {
     connection.stream.destroy();
   };
 
-  // The driver's own type has seven overloads; whatever comes is passed on.
+  // The driver's type has seven overloads; all arguments are passed on.
   override query = ((...parts: unknown[]): unknown => {
     const result: unknown = Reflect.apply(pg.Client.prototype.query, this, parts);
-    // With a callback it is the pool that asks, which ends connections that fail.
+    // Calls with a callback come from the pool, which closes failed connections itself.
     if (result instanceof Promise) result.catch(this.#end);
     return result;
   }) as pg.Client["query"];
 }
 
-/** Connects lazily. Nothing that goes over it may last: connections, locks and statements have their limits. */
+/** Connects lazily. Connecting, locks and statements have time limits: see lib/db/limits.ts. */
 export const createPool = (url: string, max: number, connectTimeoutMs = CONNECT_TIMEOUT_MS): pg.Pool => {
   const pool = new pg.Pool({
     ...connectionOf(url, SERVICE_LIMITS),

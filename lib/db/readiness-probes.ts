@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { ReadinessProbe } from "@/lib/core/readiness";
 import { BEAT_MS } from "./instances";
 
-/** What a probe throws says what is wrong and what to do about it. */
+/** The message says what is wrong and what the operator can do. */
 export class NotReadyError extends Error {}
 
 export interface DatabaseProbesOptions {
@@ -13,7 +13,7 @@ export interface DatabaseProbesOptions {
   readonly overdueJobs: () => Promise<number>;
   /** Folders whose disks the service writes to. */
   readonly folders: readonly string[];
-  /** A transaction that holds others up for longer is reported. Default 15 s. */
+  /** A transaction that blocks others for longer than this is reported. Default 15 s. */
   readonly lockMs?: number;
   /** Default: 5 % of the disk, at least 256 MB and at most 2 GB. */
   readonly diskFreeMinBytes?: number;
@@ -21,7 +21,7 @@ export interface DatabaseProbesOptions {
 
 const LOCK_MS = 15_000;
 const CLOCK_AHEAD_MAX_MS = 5_000;
-/** An instance that was silent for so long is not counted as alive. */
+/** An instance without a beat for this time does not count as alive. */
 const SILENT_MAX_MS = 5 * BEAT_MS;
 const MB = 1024 * 1024;
 const [DISK_SHARE, DISK_MIN, DISK_MAX] = [0.05, 256 * MB, 2048 * MB];
@@ -47,8 +47,8 @@ const databaseProbe = ({ pool }: DatabaseProbesOptions): ReadinessProbe => ({
   },
 });
 
-// A transaction that holds others up, or that nobody goes on with. Not those which wait themselves: ending them frees nobody. The times
-// of other roles' transactions are hidden from us, so how long its victims wait counts as well.
+// Finds a transaction that blocks others or is idle. A transaction that waits for a lock itself is left out, because ending it frees
+// nothing. PostgreSQL hides the start times of other roles' transactions, so the waiting time of the blocked ones is used too.
 const BLOCKERS = `
   SELECT b.pid, coalesce(nullif(b.application_name, ''), b.usename) AS who, coalesce(b.state, 'unknown') AS state,
     (extract(epoch FROM clock_timestamp() - coalesce(b.xact_start, min(w.query_start))) * 1000)::float8 AS held_ms,
@@ -100,7 +100,7 @@ const workerProbe = ({ pool, overdueJobs }: DatabaseProbesOptions): ReadinessPro
   },
 });
 
-/** Optional: every instance goes by the database's clock, so it works right whatever its own one says. */
+/** Optional, because every instance uses the time of the database and works correctly with a wrong clock of its own. */
 const clockProbe = ({ pool }: DatabaseProbesOptions): ReadinessProbe => ({
   name: "clock",
   optional: true,
@@ -116,7 +116,7 @@ const clockProbe = ({ pool }: DatabaseProbesOptions): ReadinessProbe => ({
   },
 });
 
-/** The database's folder, where it is on this machine and we may know it. */
+/** The database's folder, when it is on this machine and the role may read the setting; else null. */
 const databaseFolder = async ({ pool, databaseUrl }: DatabaseProbesOptions): Promise<string | null> => {
   if (!LOCAL_HOSTS.has(new URL(databaseUrl).hostname)) return null;
   const { rows } = await pool.query<{ folder: string | null }>(
@@ -151,6 +151,6 @@ const diskProbe = (options: DatabaseProbesOptions): ReadinessProbe => ({
   },
 });
 
-/** What the database tells of itself, of its disk and of the instances. */
+/** Probes of the database, its locks, its disk, and the instances that it knows. */
 export const databaseProbes = (options: DatabaseProbesOptions): readonly ReadinessProbe[] =>
   [databaseProbe, locksProbe, workerProbe, clockProbe, diskProbe].map((make) => make(options));

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { PrismaClient, Prisma } from "./generated/client";
 
-/** Reads on one connection, whoever opened it. */
+/** Reads on one connection or pool. */
 export interface SqlReader {
   /** Values go in as parameters, so that each statement is planned once for each connection. */
   query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
@@ -13,7 +13,7 @@ export interface Sql extends SqlReader {
   change(text: string, values: readonly unknown[]): Promise<number>;
 }
 
-/** A transaction of Prisma's, or the database outside of any. */
+/** Statements in a transaction of Prisma, or outside of any transaction. */
 export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => ({
   query: <Row extends object>(text: string, values: readonly unknown[]) => tx.$queryRawUnsafe<Row[]>(text, ...values),
   change: (text, values) => tx.$executeRawUnsafe(text, ...values),
@@ -29,7 +29,7 @@ const nameOf = (text: string): string => {
   return name;
 };
 
-/** As `sqlOn`, for a few statements that never change and are run all the time: their plans are kept with the connection. */
+/** As `sqlOn`, for a few constant statements that run often: each connection keeps their plans. */
 export const keptSqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
   const run = <Row extends object>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<Row>> =>
     client.query<Row>({ name: nameOf(text), text, values: [...values] });
@@ -39,7 +39,7 @@ export const keptSqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
   };
 };
 
-/** A connection of the raw pool, or any of them. Statements are planned anew each time: they may be made of anything. */
+/** Statements on one connection, or on any connection of a pool. They are planned at each run, so their text may vary. */
 export const sqlOn = (client: pg.ClientBase | pg.Pool): Sql => ({
   query: async <Row extends object>(text: string, values: readonly unknown[]) =>
     (await client.query<Row>(text, [...values])).rows,

@@ -29,7 +29,7 @@ const readCredential = (input: HttpInput): Credential => {
 
 const NOBODY = Promise.resolve(null);
 
-/** A key that is not valid is told so first: only a valid one learns that it may not do this. */
+/** The key is verified before its permissions, so that only a valid key learns which permission it lacks. */
 const refuseKey = async (services: HttpServices, secret: string): Promise<never> => {
   await services.apiKeys.verify(secret);
   throw new DomainError("forbidden", "An API key may not do this; a signed-in person can.");
@@ -42,7 +42,7 @@ const authenticateToken = async (services: HttpServices, token: string, project:
 };
 
 /**
- * Who calls, or null for a public route. Checks the scheme, not yet what the caller may do.
+ * The caller, or null for a public route. Checks the credential, not its permissions.
  * @throws DomainError `unauthorized` …, `forbidden` for an API key where only a person may call, `not_found` for a project of others
  */
 export const authenticate = (contract: Contract, input: HttpInput, services: HttpServices): Promise<Actor | null> => {
@@ -64,7 +64,7 @@ const checkScope = (actor: ApiKeyActor, scope: Contract["scope"]): void => {
 };
 
 /**
- * Whether the actor may call the route at all. What it may do within is the services' business.
+ * Checks that the actor may call the route at all. Services check the permissions within it.
  * @throws DomainError `insufficient_scope` (keys), `forbidden` (viewers)
  */
 export const authorize = (contract: Contract, actor: Actor | null): void => {
@@ -76,7 +76,7 @@ export const authorize = (contract: Contract, actor: Actor | null): void => {
   if (contract.method !== "GET" && contract.personal !== true) refuseViewer(actor);
 };
 
-/** @throws DomainError `forbidden` for people who may look and not change */
+/** @throws DomainError `forbidden` for people who may only read */
 export const refuseViewer = (actor: Actor): void => {
   if (actor.type === "user" && actor.role === "viewer")
     throw new DomainError("forbidden", "A viewer of this project may look, not change. Ask an owner for another role.");

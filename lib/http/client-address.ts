@@ -4,7 +4,7 @@ import type { HttpInput } from "./input";
 const IPV4_MAPPED = "::ffff:";
 
 /**
- * The caller's address: the peer, or behind `hops` proxies of ours the entry that the outermost of them wrote. Entries further
+ * The caller's address: the peer, or behind `hops` trusted proxies the entry that the outermost of them wrote. Entries further
  * left were sent by the caller and prove nothing.
  */
 export const clientAddress = (input: HttpInput, hops: number): string => {
@@ -15,7 +15,7 @@ export const clientAddress = (input: HttpInput, hops: number): string => {
   return entries[Math.max(0, entries.length - hops)] ?? input.peerAddress;
 };
 
-/** What shares one limit: an IPv4 address, or the /64 that one IPv6 customer has. */
+/** The unit of one limit: an IPv4 address, or the /64 of an IPv6 customer. */
 export const addressBucket = (address: string): string => {
   if (!address.includes(":")) return address === "" ? "unknown" : address;
   if (address.startsWith(IPV4_MAPPED)) return address.slice(IPV4_MAPPED.length);

@@ -7,13 +7,13 @@ import { addressBucket } from "./client-address";
 import { API_HEADERS } from "./headers";
 import { toAnswer } from "./problem";
 
-/** Bounds of a connection, so that slow or many ones cannot use the server up. */
+/** Limits of a connection, so that slow or many connections cannot exhaust the server. */
 export interface ConnectionLimits {
-  /** For the request line and headers to arrive. */
+  /** Time for the request line and headers to arrive. */
   readonly headersTimeoutMs: number;
-  /** For the whole request to arrive. */
+  /** Time for the whole request to arrive. */
   readonly requestTimeoutMs: number;
-  /** Without a byte in either direction while a request is answered: a caller that does not read. Streams send heartbeats. */
+  /** Time without a byte in either direction during an answer, as with a caller that does not read. Streams send heartbeats. */
   readonly idleTimeoutMs: number;
   readonly keepAliveMs: number;
   /** How often the timeouts are checked. */
@@ -45,7 +45,7 @@ const STATUS_OF_FAULT: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The headers are too large."],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time."],
 };
-/** How long a caller that was refused may take to read why. */
+/** Time for a refused caller to read the answer. */
 const LINGER_MS = 2_000;
 const MALFORMED = [400, "This is not a valid HTTP request."] as const;
 
@@ -67,13 +67,13 @@ const writeRaw = (socket: Duplex, error: DomainError, status?: number): void => 
 
 interface GuardOptions {
   readonly limits: ConnectionLimits;
-  /** Counts a request of this peer that never becomes one for a route. @throws DomainError `rate_limited` */
+  /** Counts a request of this peer that reaches no route. @throws DomainError `rate_limited` */
   readonly count: (peerAddress: string) => void;
 }
 
 const peerOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "");
 
-/** Bounds the connections of each address, and answers what is not HTTP with the error body of the API. */
+/** Limits the connections of each address, and answers malformed HTTP with the error body of the API. */
 export const guardConnections = (server: Server, { limits, count }: GuardOptions): void => {
   const open = new Map<string, number>();
   const answering = new WeakMap<Duplex, ServerResponse>();
@@ -81,7 +81,7 @@ export const guardConnections = (server: Server, { limits, count }: GuardOptions
   server.timeout = limits.idleTimeoutMs;
 
   const refuse = (socket: Duplex, error: DomainError, status?: number): void => {
-    // What the caller goes on to send is malformed, too, and has been answered.
+    // Further bytes of this caller are malformed too, and the error was answered already.
     if (refused.has(socket)) return;
     refused.add(socket);
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
@@ -98,7 +98,7 @@ export const guardConnections = (server: Server, { limits, count }: GuardOptions
   server.on("request", (incoming, outgoing) => void answering.set(incoming.socket, outgoing));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const begun = answering.get(socket);
-    // Bytes between those of another answer would be taken for a part of it.
+    // Another answer is under way, and these bytes would be read as part of it.
     if (!socket.writable || error.code === "ECONNRESET" || (begun?.headersSent === true && !begun.writableFinished)) {
       socket.destroy();
       return;

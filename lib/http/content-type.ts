@@ -1,4 +1,4 @@
-/** Longer than any content type that a client sends for JSON; nothing longer is looked at. */
+/** Longer than any content type that a client sends for JSON; longer values are refused. */
 const LENGTH_MAX = 128;
 const UTF8_PARAMETERS = new Set(["", "charset=utf-8", 'charset="utf-8"']);
 

@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** A CSV file as a Response, sent while `lines` are made; they carry their own line ends. Nothing is made that is not read. */
+/** A CSV file as a Response, sent while `lines` are made; they carry their own line ends. Lines are produced only as fast as the caller reads. */
 export const csvDownload = (fileName: string, lines: AsyncIterable<string> | Iterable<string>): Response => {
   const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({

@@ -20,7 +20,7 @@ const TITLES: Readonly<Partial<Record<number, string>>> = {
   503: "The pages are starting again",
 };
 
-/** The pages' process is not there, or did not answer. */
+/** The pages' process does not run or did not answer. */
 export const pagesUnavailable = (): DomainError =>
   new DomainError(
     "service_unavailable",

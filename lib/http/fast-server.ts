@@ -14,15 +14,15 @@ interface FastServerOptions extends RouterOptions {
 
 export interface FastServer {
   readonly server: Server;
-  /** Stops accepting, ends streams, lets the rest finish; after the deadline cuts what is left. */
+  /** Stops accepting, ends streams, and lets other requests finish; after the deadline it closes the remaining connections. */
   close(deadlineMs: number): Promise<void>;
 }
 
 const IDLE_SWEEP_MS = 50;
 
 /**
- * A server that takes `/api/*` straight to the route modules and everything else to `pages` (Next). Next's own way to a route
- * handler costs ten to forty times what the work costs; the modules are the same, and stay valid under plain Next.
+ * A server that takes `/api/*` straight to the route modules and everything else to `pages` (Next). Next's own route
+ * handling costs ten to forty times the work of a handler. The modules are the same and stay valid under plain Next.
  */
 export const createFastServer = (options: FastServerOptions): FastServer => {
   const { services } = options;

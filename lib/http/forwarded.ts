@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Of one connection only (RFC 9110, 7.6.1), or replaced by our own; a body is passed on whole, so with its length. */
+/** Headers of one connection only (RFC 9110, 7.6.1), or replaced by this server. The body is passed on as a whole, with its length. */
 const NOT_PASSED_ON = new Set([
   ..."connection keep-alive proxy-connection proxy-authorization te trailer transfer-encoding upgrade expect".split(
     " ",
@@ -20,8 +20,8 @@ interface Passed {
 }
 
 /**
- * Headers for the pages' process, which believes what stands there about the caller. So all of that is written here, and what came from
- * outside is dropped.
+ * Headers for the pages' process, which trusts them about the caller. This function writes all of them and drops the ones that came
+ * from outside.
  */
 export const passedHeaders = (incoming: IncomingHttpHeaders, passed: Passed): Record<string, string | string[]> => {
   const headers: Record<string, string | string[]> = {};

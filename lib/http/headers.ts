@@ -1,10 +1,10 @@
-/** Of the API's answers: they are data, and nothing to be shown or framed. */
+/** Content policy of the API's answers: they are data, which no browser may render or frame. */
 export const API_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 /** Only where the app is served over https. */
 export const STRICT_TRANSPORT = "max-age=31536000; includeSubDomains";
 
-/** For the few answers that do not come from `route()`. */
+/** Headers of the few answers that do not come from `route()`. */
 export const API_HEADERS = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -20,7 +20,7 @@ const WALLET_CONNECT = {
 
 interface PageHeaderOptions {
   readonly publicUrl: string;
-  /** Only the origins of their public RPC URLs are named: what the service itself asks is nobody else's business. */
+  /** Only the origins of their public RPC URLs are named: the service's own URLs stay private. */
   readonly chains: readonly { readonly publicRpcUrl?: string | undefined }[];
   readonly walletConnect: boolean;
 }

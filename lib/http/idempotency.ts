@@ -74,7 +74,7 @@ const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unkno
 /** Answers about authentication, permissions and limits, which may be different the next time. */
 const NOT_STORED_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Whether an answer is kept for repetitions of the request. Interim ones ask the caller to do something and come back. */
+/** Whether an answer is stored for repetitions of the request. Interim answers ask the caller for a further step, so they are not. */
 const isStored = ({ status, isInterim }: Pick<Answer, "status" | "isInterim">): boolean =>
   status < 500 && !NOT_STORED_STATUSES.has(status) && isInterim !== true;
 
@@ -111,7 +111,7 @@ const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: str
       await call.store.complete({ ...entry, holder, response });
     } else await call.store.release({ ...entry, holder });
   } catch (error) {
-    // The work is done, so the caller gets its answer; the store goes on trying to keep it.
+    // The work is done, so the caller gets its answer; the store retries in the background.
     call.onError(error);
   }
 };

@@ -1,8 +1,8 @@
 import { DomainError } from "@/lib/core/errors";
 
 /**
- * A request as the pipeline reads it. There are two makers: `inputFromRequest` (Next) and `NodeInput` (the fast server),
- * so that the hot path never builds a Web Request that nobody reads.
+ * A request as the pipeline reads it. There are two implementations: `inputFromRequest` (Next) and `NodeInput` (the fast
+ * server), so that the hot path builds no unused Web Request.
  */
 export interface HttpInput {
   readonly method: string;
@@ -14,7 +14,7 @@ export interface HttpInput {
   readonly peerAddress: string;
   /** @param name in lower case */
   header(name: string): string | null;
-  /** @throws DomainError `payload_too_large`, without reading on */
+  /** @throws DomainError `payload_too_large`; the rest of the body is not read */
   readBody(maxBytes: number): Promise<Uint8Array>;
   /** Made on first use; aborts when the caller goes away. */
   signal(): AbortSignal;
@@ -26,7 +26,7 @@ export const payloadTooLarge = (maxBytes: number): DomainError =>
   new DomainError("payload_too_large", `The body may have at most ${String(maxBytes)} bytes.`);
 
 /**
- * The whole body. A body that announces more than `maxBytes` is refused before anything of it is read.
+ * The whole body. A body whose Content-Length is above `maxBytes` is refused before any byte is read.
  * @throws DomainError `payload_too_large`
  */
 export const readWithin = async (input: HttpInput, maxBytes: number): Promise<Uint8Array> => {
@@ -52,7 +52,7 @@ const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number):
 
 /**
  * From a Web Request, as plain Next gives it. Next keeps the peer's address in the last entry of `x-forwarded-for`, and a
- * caller can set that header, so per-IP limits are only firm behind the project's own server.
+ * caller can set that header, so limits by address are reliable only behind the project's own server.
  */
 export const inputFromRequest = (request: Request): HttpInput => {
   const url = new URL(request.url);

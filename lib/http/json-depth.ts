@@ -6,8 +6,8 @@ const opens = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
 const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
 
 /**
- * Whether arrays and objects nest deeper than `depthMax` in this JSON text (UTF-8). One pass over the bytes, so that it can come before
- * `JSON.parse`, whose cost and whose results' grow with the depth. Says nothing about whether the text is valid JSON.
+ * Whether arrays and objects nest deeper than `depthMax` in this JSON text (UTF-8). One pass over the bytes, so that it can run before
+ * `JSON.parse`, whose cost grows with the depth. It does not check whether the text is valid JSON.
  */
 export const isDeeperThan = (json: Uint8Array, depthMax: number): boolean => {
   let depth = 0;

@@ -4,14 +4,14 @@ import { getLogger, loggedError } from "@/lib/log/logger";
 import { createRateLimiter, rateLimited, type RateDecision, type RateLimiter } from "./rate-limit";
 import type { HttpServices } from "./services";
 
-/** What was decided about a request so far, by name of the policy. */
+/** The decisions about a request so far, by name of the policy. */
 export type Decisions = [string, RateDecision][];
 
 export type LimitServices = Pick<HttpServices, "config" | "clock" | "rateStore">;
 
 const limiters = new WeakMap<HttpServices["rateStore"], RateLimiter>();
 
-/** One limiter for the API and for what is passed on to the pages, so that they count together. */
+/** One limiter for the API and the pages, so that their requests count together. */
 const limiterOf = (services: LimitServices): RateLimiter => {
   const known = limiters.get(services.rateStore);
   if (known) return known;

@@ -6,7 +6,7 @@ interface NextAuthRequest {
   readonly url: string;
   readonly method: string;
   readonly contentType: string;
-  /** Of a POST; else empty. */
+  /** Body of a POST; else empty. */
   readonly body: string;
 }
 
@@ -29,8 +29,8 @@ const isObject = (text: string): boolean => {
 };
 
 /**
- * Refuses what next-auth would answer with 500, although the caller is at fault: it writes `error` into a header as it came, takes a
- * `callbackUrl` that is none for a wrong configuration, and expects JSON to be an object.
+ * Refuses invalid requests that next-auth would answer with 500: it writes `error` into a header unchecked, treats an invalid
+ * `callbackUrl` as a wrong configuration, and expects JSON to be an object.
  * @throws DomainError `invalid_request`
  */
 export const checkNextAuthRequest = ({ url, method, contentType, body }: NextAuthRequest): void => {

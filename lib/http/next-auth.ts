@@ -63,7 +63,7 @@ const signIn = async (input: unknown, userAgent: unknown) => {
   }
 };
 
-/** The cookie of a session that has ended: who it was, and nothing to call with. */
+/** The cookie of an ended session: it names the person and has no token. */
 const withoutAccess = (token: JWT): JWT => {
   const rest = { ...token };
   delete rest.accessToken;
@@ -71,7 +71,7 @@ const withoutAccess = (token: JWT): JWT => {
   return rest;
 };
 
-/** False once the key that signed the token was removed, although the token has time left. */
+/** False when the key that signed the token was removed, although the token has not expired. */
 const isTaken = (accessToken: string | undefined): Promise<boolean> =>
   getServices()
     .auth.verifyAccessToken(accessToken ?? "")
@@ -94,13 +94,13 @@ const renew = async (token: JWT): Promise<JWT> => {
   return { ...token, accessToken: minted.accessToken, accessTokenExpiresAt: minted.expiresAt.toISOString() };
 };
 
-/** Relative to where the app is reached, whatever next-auth takes for its own address; never to another site. */
+/** Resolves a URL against the app's public origin, not the address that next-auth detects; never to another site. */
 const redirectWithin = (url: string, publicUrl: string): string => {
   const target = URL.canParse(url, publicUrl) ? new URL(url, publicUrl) : null;
   return target?.origin === new URL(publicUrl).origin ? target.href : publicUrl;
 };
 
-/** A cookie from before APP_SECRET was changed stays good, and is written anew under the current one when it is next used. */
+/** A cookie from before a change of APP_SECRET stays valid, and is encrypted under the current secret at its next use. */
 const decodeWith =
   (secrets: readonly string[]) =>
   async (params: JWTDecodeParams): Promise<JWT | null> => {
@@ -111,7 +111,7 @@ const decodeWith =
     return null;
   };
 
-/** Options of next-auth 4 for the dashboard. Made when asked for: the services are not there while Next builds. */
+/** Options of next-auth 4 for the dashboard. Created on demand, because there are no services while Next builds. */
 export const authOptions = (): NextAuthOptions => {
   const { auth } = getServices();
   const { secrets, publicUrl } = auth.browser;

@@ -32,7 +32,7 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   return new Request(new URL(incoming.url ?? "/", origin), { method: incoming.method ?? "GET", headers, signal });
 };
 
-/** From Node's own objects; the Web Request and its signal come into being only where a handler reads them. */
+/** From Node's own objects; the Web Request and its signal are created only when a handler reads them. */
 export class NodeInput implements HttpInput {
   readonly method: string;
   readonly path: string;

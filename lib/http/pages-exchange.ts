@@ -3,7 +3,7 @@ import { edgeError, pagesUnavailable } from "./edge-error";
 import type { PageRequest } from "./pages-gate";
 import { sendAnswer } from "./send-answer";
 
-/** Of one connection only. */
+/** Headers of one connection only. */
 const NOT_PASSED_BACK = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
 interface PagesPlace {
@@ -18,7 +18,7 @@ export const passOn = (
 ): void => {
   const fail = (): void => sendAnswer(edgeError(pagesUnavailable(), incoming), incoming, outgoing);
   const upstream = request({ socketPath, agent, method: incoming.method, path, headers }, (answer) => {
-    // Headers that were set before, the policies of pages, stay; Next's own come on top.
+    // Headers that were set before (the policies of pages) stay; Next's headers are added.
     for (const [name, value] of Object.entries(answer.headers))
       if (value !== undefined && !NOT_PASSED_BACK.has(name)) outgoing.setHeader(name, value);
     outgoing.writeHead(answer.statusCode ?? 502);

@@ -7,7 +7,7 @@ import { countRequest, type LimitServices } from "./limits";
 import { NodeInput } from "./node-input";
 import { requireCleanQuery, type RequestTarget } from "./request-target";
 
-/** A request as the pages get it: canonical, counted, its body read. */
+/** A request for the pages: its target is canonical, it was counted against the limits, and its body is read. */
 export interface PageRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -26,15 +26,15 @@ interface PagesGateOptions {
 }
 
 const SIGN_IN_PREFIX = "/api/auth/";
-/** next-auth hands the signature over here. */
+/** Path on which next-auth receives the signature. */
 const SIGN_IN_ATTEMPTS = "/api/auth/callback/";
 
 const mayHaveBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 /**
- * What stands in front of Next: the limits of the address, a limit for the body, and headers about the caller that Next can believe.
- * The body is read here as a whole, so that a slow or endless one never reaches the pages.
+ * Prepares a request for Next: it applies the limits of the address and of the body, and writes trustworthy headers about the caller.
+ * The whole body is read here, so that a slow or endless one never reaches the pages.
  * @throws DomainError `rate_limited`, `payload_too_large`, `invalid_request`
  */
 export const createPagesGate = ({ services, headers, pages }: PagesGateOptions) => {

@@ -14,13 +14,13 @@ export interface LifeBounds {
   readonly probeTimeoutMs: number;
   /** Probes in a row without an answer before the process is ended. */
   readonly probesMissedMax: number;
-  /** Of JavaScript objects; beyond it V8 ends the process. */
+  /** Memory of JavaScript objects; above it V8 ends the process. */
   readonly heapMb: number;
-  /** Of the whole process. */
+  /** Memory of the whole process. */
   readonly memoryMb: number;
 }
 
-/** The pages ask the database for sign-ins and sessions alone; the API and the worker need the rest. */
+/** The pages ask the database for sign-ins and sessions alone; the API and the worker use the other connections. */
 const CONNECTIONS = "6";
 
 interface LifeOptions {
@@ -77,7 +77,7 @@ const untilReady = (child: ChildProcess, ended: Promise<string>, timeoutMs: numb
     });
   });
 
-/** Asks the process from time to time, and ends it when it does not answer any more or has grown too large. */
+/** Probes the process periodically, and ends it when it does not answer or uses too much memory. */
 const watch = async (child: ChildProcess, socketPath: string, bounds: LifeBounds): Promise<void> => {
   let missed = 0;
   while (!hasEnded(child)) {
@@ -89,7 +89,7 @@ const watch = async (child: ChildProcess, socketPath: string, bounds: LifeBounds
   }
 };
 
-/** Next writes errors as they are, so their secrets are taken out on the way. */
+/** Next writes errors unredacted, so their secrets are removed here. */
 const passOnOutput = (from: Readable | null, to: Writable): void => {
   if (from !== null) createInterface({ input: from }).on("line", (line) => to.write(`${redact(line)}\n`));
 };

@@ -10,9 +10,9 @@ import { restartPauseMs } from "./restart-pause";
 import { sendAnswer } from "./send-answer";
 
 export interface PagesProcess {
-  /** Passes a request on to the pages, and their answer back; while there are none, answers 503 itself. */
+  /** Passes a request to the pages and returns their answer; answers 503 while the pages do not run. */
   handle(request: PageRequest): void;
-  /** Of the process that answers now; null while there is none. */
+  /** Id of the process that answers now; null while there is none. */
   pid(): number | null;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface PagesOptions {
   readonly entry: string;
   /** Arguments for Node.js itself; default: those of this process. */
   readonly nodeArguments?: readonly string[];
-  /** Why the pages ended, and that they are there again. */
+  /** Logs why the pages ended and that they run again. */
   readonly onEvent: (event: PagesEvent) => void;
   readonly bounds?: Partial<PagesBounds>;
 }
@@ -73,7 +73,7 @@ class Pages implements PagesProcess {
   async start(): Promise<PagesLife> {
     const { entry, nodeArguments = process.execArgv } = this.#options;
     this.#started += 1;
-    // A name of its own for each life, so that nothing of the one before can be in its way.
+    // A name of its own for each life, so that a leftover socket of the previous life does not interfere.
     const socketPath = join(this.#folder, `${String(this.#started)}.sock`);
     const life = startLife({ entry, nodeArguments, socketPath, bounds: this.#bounds });
     this.#life = life;
@@ -128,8 +128,8 @@ class Pages implements PagesProcess {
 
 /**
  * Runs Next in a process of its own (`pages.ts` says why) and starts it anew whenever it ends, for whatever reason and however often: the
- * API and the worker of this process do not depend on it. The first start must succeed, because a build that is missing does not come
- * by waiting.
+ * API and the worker of this process do not depend on it. The first start must succeed, because waiting does not repair a
+ * missing build.
  * @throws Error when the first start fails
  */
 export const startPagesProcess = async (options: PagesOptions): Promise<PagesProcess> => {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 const KEEP_ALIVE_MS = 60_000;
 
-/** Told to the parent once the pages can be asked. */
+/** Message to the parent when the pages can answer. */
 export const PAGES_READY = "pages-ready";
 
 /**
@@ -23,7 +23,7 @@ export const servePages = (
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(socketPath, () => process.send?.({ type: PAGES_READY }));
-  // Without the server in front there is nobody to answer, and nobody else to clear up.
+  // Without the parent there is nobody to answer to, and nobody else removes the socket.
   process.on("disconnect", () => {
     rmSync(dirname(socketPath), { recursive: true, force: true });
     process.exit(0);

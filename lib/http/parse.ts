@@ -18,7 +18,7 @@ const detailOf = (issue: z.core.$ZodIssue): ErrorDetail[] => {
   return [{ path: issue.path.map(String).join("."), message: issue.message, code: issue.code }];
 };
 
-/** Every field at fault, with dotted paths: `from.0.amount`. */
+/** Every invalid field, with dotted paths: `from.0.amount`. */
 export const detailsOf = (error: z.ZodError): ErrorDetail[] =>
   error.issues.flatMap((issue) => detailOf(issue)).slice(0, DETAILS_MAX);
 
@@ -48,14 +48,14 @@ const unstorableIn = (value: unknown, path: readonly string[]): ErrorDetail[] =>
   ]);
 };
 
-/** PostgreSQL keeps neither NUL nor half a surrogate pair; as JSON it may take them, and never give them back. */
+/** PostgreSQL stores neither NUL nor half a surrogate pair; in JSON columns it may accept them and then fail to return them. */
 const requireStorable = (value: unknown): unknown => {
   const details = unstorableIn(value, []).slice(0, DETAILS_MAX);
   if (details.length > 0) throw invalidRequest(details, describe(details));
   return value;
 };
 
-/** @throws DomainError `not_found`: a path that cannot name anything names nothing */
+/** @throws DomainError `not_found` for path parameters that no object can have */
 export const parseParams = (contract: Contract, params: Readonly<Record<string, string>>): unknown => {
   if (contract.params === undefined) return undefined;
   const parsed = contract.params.safeParse(params);
@@ -92,7 +92,7 @@ const senderOf = (contract: Contract): "public" | "authenticated" =>
   contract.auth === "public" ? "public" : "authenticated";
 
 /**
- * The body's bytes. Type and size come first, because their checks cost the same whatever was sent.
+ * The body's bytes. Type and size come first, because their checks cost the same for every body.
  * @throws DomainError `unsupported_media_type`, `payload_too_large`
  */
 export const readRawBody = async (contract: Contract, input: HttpInput): Promise<Uint8Array> => {
@@ -102,7 +102,7 @@ export const readRawBody = async (contract: Contract, input: HttpInput): Promise
 };
 
 /**
- * Parses and checks the body of a contract that has one, its depth before anything is built of it.
+ * Parses and checks the body of a contract that has one, its depth before `JSON.parse`.
  * @throws DomainError `invalid_request`
  */
 export const parseBody = (contract: Contract & { readonly body: z.ZodType }, raw: Uint8Array): unknown => {

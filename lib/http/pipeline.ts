@@ -18,7 +18,7 @@ import type { HttpServices } from "./services";
 
 type ActorOf<C extends Contract> = C["auth"] extends "public" ? null : C["auth"] extends "user" ? UserActor : Actor;
 
-/** What a handler may answer with: the contract's body, read-only parts welcome. */
+/** The body that a handler returns: the contract's response, whose parts may be read-only. */
 type Sent<T> = T extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : T extends object
@@ -29,9 +29,9 @@ type Result<C extends Contract> = Reply<Sent<ResponseOf<C>>> | Response;
 
 export interface HandlerContext<C extends Contract, S, V = null> {
   readonly body: BodyOf<C>;
-  /** The body as it came; empty where the contract has none. */
+  /** The raw body; empty when the contract has none. */
   readonly rawBody: Uint8Array;
-  /** What `verify` answered with. */
+  /** The result of `verify`. */
   readonly verified: V;
   readonly query: QueryOf<C>;
   readonly params: ParamsOf<C>;
@@ -40,15 +40,15 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   /** Made when it is read; its body has been read already. */
   readonly request: Request;
   readonly requestId: string;
-  /** Of whoever opened the connection, a proxy for instance; empty when unknown. */
+  /** Address of the peer that opened the connection, for instance a proxy; empty when unknown. */
   readonly peerAddress: string;
-  /** The caller's Idempotency-Key, for what keeps it beside its own rows. */
+  /** The caller's Idempotency-Key, for handlers that store it beside their own rows. */
   readonly idempotencyKey: string | null;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }
 
-/** A body that nobody has parsed yet. */
+/** A body that is not parsed yet. */
 export interface SentBody<S> {
   readonly services: S;
   readonly raw: Uint8Array;
@@ -60,7 +60,7 @@ export interface RouteOptions<C extends Contract, S, V = null> {
   readonly contract: C;
   /** Checks the sender by the bytes of the body, before anything parses them. Throws the error that the caller gets instead. */
   readonly verify?: (sent: SentBody<S>) => V;
-  /** Whether `Idempotency-Key` counts. Default: on every POST that is not public. Public routes have nobody to keep it for. */
+  /** Whether `Idempotency-Key` counts. Default: on every POST that is not public. Public routes have no caller to store it for. */
   readonly idempotency?: boolean;
   /**
    * Checks, before a stored answer is given again, what the handler would check of the caller's authority: scopes, roles and
@@ -77,7 +77,7 @@ export interface RouteHandler {
   readonly respond: (input: HttpInput, params: Readonly<Record<string, string>>) => Promise<Answer | Response>;
 }
 
-/** What is known of a request so far; the log line is made of it. */
+/** The known facts about a request; the log line is made of them. */
 interface Trace {
   readonly requestId: string;
   actor: Actor | null;
@@ -88,7 +88,7 @@ const NO_HEADERS = {};
 const NO_BODY = { raw: new Uint8Array(), body: undefined };
 
 const serialise = (contract: Contract, result: Reply<unknown>, services: HttpServices): Answer => {
-  // Types hold handlers to the contract; while developing the values are held to it as well.
+  // Types check handlers against the contract; in development the values are checked too.
   if (services.config.env === "development") {
     const parsed = contract.response.safeParse(result.body);
     if (!parsed.success)
@@ -151,7 +151,7 @@ interface RouteContextFields {
   readonly requestId: string;
 }
 
-/** What a handler gets. A class, because accessors of a literal would be defined anew for every request. */
+/** The argument of a handler. A class, because the accessors of a literal would be created for every request. */
 class RouteContext implements RouteContextFields {
   readonly body: unknown;
   readonly rawBody: Uint8Array;
@@ -242,7 +242,7 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
 const finish = (contract: Contract, trace: Trace, status: number, startedMs: number, logLevel: string): void => {
   const ms = performance.now() - startedMs;
   observeRequest(contract, status, ms / 1000);
-  // Templates, ids and numbers: nothing that needs escaping, and never a body, a header or a concrete path.
+  // Templates, ids and numbers only: they need no escaping. Bodies, headers and concrete paths are never logged.
   const actor = trace.actor === null ? "" : `,"actor":"${actorName(trace.actor)}"`;
   logInfoLine(
     logLevel,
@@ -274,9 +274,9 @@ const withHeaders = (result: Answer | Response, trace: Trace, publicUrl: string)
 };
 
 /**
- * The maker of `route()` for a set of services. A request goes: request id → limit by address → authentication → limit by caller →
- * content type, size, JSON, contract → idempotency → handler → error body → log line and metrics. Nothing on the way awaits the
- * database by itself, except for an Idempotency-Key.
+ * Creates `route()` for a set of services. The order of a request is: request id → limit by address → authentication → limit by caller →
+ * content type, size, JSON, contract → idempotency → handler → error body → log line and metrics. Without an
+ * Idempotency-Key none of these steps awaits the database.
  */
 export const createRoute =
   <S extends HttpServices>(getServices: () => S | Promise<S>) =>

@@ -56,7 +56,7 @@ export const STATUS_OF = {
   service_unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Answers that ask for an approval or refuse the given code: the request has not been carried out, and goes on with another code. */
+/** Answers that ask for an approval or refuse the given code: the request was not executed and can be repeated with another code. */
 const INTERIM_CODES: ReadonlySet<ErrorCode> = new Set([
   "approval_required",
   "otp_channel_missing",
@@ -66,10 +66,10 @@ const INTERIM_CODES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 const CHALLENGE = 'Bearer realm="causeway", ApiKey realm="causeway"';
-/** Said to callers that meet an outage, where nobody knows better. */
+/** Retry-After of an outage, when the error has no better value. */
 const OUTAGE_RETRY_SECONDS = 2;
 
-/** Anything thrown → the error that the caller may see. Unknown errors become a general one; the cause stays inside. */
+/** Converts anything thrown into the error that the caller may see. Unknown errors become a general one; their cause is not sent. */
 export const toDomainError = (error: unknown): DomainError => {
   if (isDomainError(error)) return error;
   const outage = outageOf(error);
@@ -96,7 +96,7 @@ export const toDomainError = (error: unknown): DomainError => {
 };
 
 interface ProblemOptions {
-  /** Input errors of this route are all 400, whatever the code usually answers. */
+  /** Input errors of this route are all 400, instead of the usual status of their code. */
   readonly inputErrorsAs400?: boolean;
 }
 
@@ -115,7 +115,7 @@ export const toAnswer = (error: DomainError, requestId: string, options: Problem
     requestId,
     ...(error.details.length > 0 ? { details: error.details } : {}),
   };
-  // Details and extra fields may quote another server's words, which the error itself has not looked at.
+  // Details and extra fields may quote another server's text, which the error has not redacted.
   const answer = { status, headers, body: redactKnownSecrets(JSON.stringify(body)) };
   return INTERIM_CODES.has(error.code) ? { ...answer, isInterim: true } : answer;
 };

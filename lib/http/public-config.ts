@@ -4,17 +4,17 @@ export interface PublicChain {
   readonly id: number;
   readonly name: string;
   readonly testnet: boolean;
-  /** Null: the operator publishes none, and only the person's wallet reaches the chain. */
+  /** Null: the operator publishes no URL, so browsers reach the chain only through the person's wallet. */
   readonly rpcUrl: string | null;
   readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
   readonly explorerUrl: string | null;
   readonly multicall3: `0x${string}`;
 }
 
-/** What every browser may know; nothing secret is ever added here. */
+/** Configuration that every browser may know. Never add a secret. */
 export interface PublicConfig {
   readonly env: "development" | "production";
-  /** Local chains: the faucet, the burner wallet and the development inbox are there. */
+  /** Whether there are local chains: then the faucet, the burner wallet and the development inbox exist. */
   readonly devnet: boolean;
   readonly walletConnectProjectId: string | null;
   readonly chains: readonly PublicChain[];

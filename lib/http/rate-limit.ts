@@ -29,7 +29,7 @@ const OVERFLOW_BUCKET = "overflow";
 
 interface Window {
   start: number;
-  /** Total of all instances, as last read back. */
+  /** Total of all instances, as last read. */
   shared: number;
   /** Sent to the store, not yet confirmed. */
   inFlight: number;
@@ -79,9 +79,9 @@ const createWindows = () => {
  * Fixed windows of 60 s, shared by all instances through `store`.
  *
  * The hot path only counts in memory. Every 100 ms the increments go out in one batched upsert, which reads the shared totals
- * back. So an instance learns of the others' requests at most one flush interval (plus the query) late, and what is admitted over
- * the limit is bounded by what arrives at the other instances within that interval. A store that fails leaves each instance with
- * its own counts until it answers again: limits loosen, the service goes on.
+ * back. So an instance learns of the others' requests at most one flush interval (plus the query) late, and the
+ * requests admitted above the limit are bounded by those that reach the other instances within that interval. While the store fails,
+ * each instance uses its own counts: limits become looser, and the service continues.
  */
 export const createRateLimiter = (
   store: RateStore,

@@ -14,7 +14,7 @@ export const ok = <Body>(body: Body, headers?: Readonly<Record<string, string>>)
 export const created = <Body>(body: Body, headers?: Readonly<Record<string, string>>): Reply<Body> =>
   reply(201, body, headers);
 
-/** Accepted, not done: money moves, follow the record. */
+/** 202: the request is accepted and not finished. The caller follows the record. */
 export const accepted = <Body>(body: Body, headers?: Readonly<Record<string, string>>): Reply<Body> =>
   reply(202, body, headers);
 
@@ -23,7 +23,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
-  /** The same request may be answered otherwise once it carries a code or an approval, so its Idempotency-Key stays free. */
+  /** The same request has another answer when it carries a code or an approval, so its Idempotency-Key stays free. */
   readonly isInterim?: true;
 }
 

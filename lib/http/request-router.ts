@@ -28,7 +28,7 @@ export interface RouterOptions {
   readonly fallbackPrefixes: readonly string[];
   /** Everything else: pages, assets, next-auth. */
   readonly pages: (request: PageRequest) => void;
-  /** Set on what the pages answer. */
+  /** Headers of every answer of the pages. */
   readonly pageHeaders: Readonly<Record<string, string>>;
   /** For the limits of addresses, which the pages share with the API. */
   readonly services: LimitServices & { readonly config: { readonly publicUrl: string } };
@@ -59,7 +59,7 @@ const answerMethod = (entry: RouteEntry, method: string): Answer => {
   return { ...answer, headers: { ...API_HEADERS, ...answer.headers, allow, "x-request-id": requestId } };
 };
 
-/** As Next does. The path is canonical, so it cannot lead to another site. */
+/** Redirects as Next does. The path is canonical, so it cannot lead to another site. */
 const answerSlash = ({ path, search }: RequestTarget): Answer => ({
   status: 308,
   headers: { ...API_HEADERS, location: path.slice(0, -1) + search },

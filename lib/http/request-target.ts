@@ -1,6 +1,6 @@
 import { DomainError, notFound } from "@/lib/core/errors";
 
-/** The target of a request in the one form that both servers read alike. */
+/** The target of a request in a canonical form, which both servers read alike. */
 export interface RequestTarget {
   /** Begins with one slash; no empty, `.` or `..` segment. */
   readonly path: string;
@@ -54,14 +54,14 @@ const canonicalPath = (text: string): string => {
 };
 
 /**
- * Reads the target of a request line. What two readers could take for different paths is refused and never repaired, so that nothing
- * behind this server finds another path than this server decided about.
+ * Reads the target of a request line. A target that two readers could read as different paths is refused and never repaired, so that
+ * every process behind this server sees the path on which this server decided.
  * @throws DomainError `invalid_request` for a malformed target, `not_found` for an escaped slash
  */
 export const readTarget = (raw: string): RequestTarget => {
   if (PLAIN_PATH.test(raw)) return { path: raw, search: "" };
   requireVisibleAscii(raw);
-  // The absolute form, as for a proxy (RFC 9112, 3.2.2). Whose name it has does not matter: there is one site here.
+  // The absolute form, as for a proxy (RFC 9112, 3.2.2). Its host does not matter: this server has one site.
   const rest = raw.replace(ABSOLUTE, "");
   const text = rest === raw || rest.startsWith("/") ? rest : `/${rest}`;
   if (!text.startsWith("/")) throw malformed("no path");
@@ -74,8 +74,8 @@ export const readTarget = (raw: string): RequestTarget => {
 };
 
 /**
- * Holds a query to what may be passed on to the pages: well-formed escapes, no control characters. Routes of the API say more exactly
- * which of their parameters is at fault.
+ * Checks that a query may be passed on to the pages: well-formed escapes, no control characters. Routes of the API name
+ * the invalid parameter.
  * @throws DomainError `invalid_request`
  */
 export const requireCleanQuery = (search: string): void => {

@@ -3,7 +3,7 @@ import type { Answer } from "./reply";
 
 const DRAIN_MS = 2_000;
 
-// Node would keep reading an upload that was refused; give the caller a moment to read the answer, then hang up.
+// Node would keep reading a refused upload. The caller gets a moment to read the answer, then the connection is closed.
 const drain = (incoming: IncomingMessage): void => {
   if (incoming.complete || incoming.destroyed) return;
   const timer = setTimeout(() => incoming.destroy(), DRAIN_MS);
@@ -11,7 +11,7 @@ const drain = (incoming: IncomingMessage): void => {
   incoming.resume();
 };
 
-/** Sends a whole answer. Where another one has begun already, that one is cut, so that it does not look whole. */
+/** Sends a whole answer. If another answer has begun, its connection is closed, so that it does not look complete. */
 export const sendAnswer = (answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse): void => {
   if (outgoing.destroyed) return;
   if (outgoing.headersSent) {

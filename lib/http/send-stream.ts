@@ -15,7 +15,7 @@ interface Streaming {
   readonly outgoing: ServerResponse;
   readonly closing: AbortSignal;
   readonly headOnly: boolean;
-  /** Tells the source that nobody listens any more. */
+  /** Tells the source that the caller is gone. */
   readonly abort: () => void;
 }
 
@@ -49,7 +49,7 @@ export const sendStream = async (
       if (done) break;
       if (!outgoing.write(value)) await drained(outgoing);
     }
-    // A broken document must not look whole; for events the missing end marker says so.
+    // A broken document must not look complete. Event streams show it by the missing end marker.
     if (isCut() && !hasEvents) outgoing.destroy();
     else outgoing.end();
   } catch (error) {

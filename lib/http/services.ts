@@ -3,7 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import type { IdempotencyStore } from "./idempotency";
 import type { RateStore } from "./rate-limit";
 
-/** What `route()` itself needs of the services; handlers get all of them. */
+/** The services that `route()` itself uses; handlers get all services. */
 export interface HttpServices {
   readonly config: {
     readonly env: "development" | "production";

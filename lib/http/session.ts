@@ -1,7 +1,7 @@
 import { getServerSession, type Session } from "next-auth";
 import { authOptions } from "./next-auth";
 
-/** The signed-in person of this request, for server components; null without a session, or once it has ended. */
+/** The signed-in person of this request, for server components; null without a session or when it has ended. */
 export const getBrowserSession = async (): Promise<Session | null> => {
   const session = await getServerSession(authOptions());
   return session?.accessToken === undefined ? null : session;

@@ -21,19 +21,19 @@ const oneLine = (text: string): string => text.replace(/[\r\n\0]/g, " ");
 const encode = ({ id, event, data }: StreamEvent): Uint8Array =>
   encoder.encode(`id: ${oneLine(id)}\nevent: ${oneLine(event)}\ndata: ${JSON.stringify(data)}\n\n`);
 
-/** Said when the source is at its end. A stream that stops without it was cut, and the caller should come back. */
+/** The last event of a complete stream. A stream without it was cut, and the caller should reconnect. */
 const END = encoder.encode("event: end\ndata: {}\n\n");
 
 const HEARTBEAT = encoder.encode(": still here\n\n");
 
-/** The id after which the caller wants to go on, or null. Sent by browsers and by our client when they reconnect. */
+/** Id of the last event that the caller received, or null. Browsers and our client send it when they reconnect. */
 export const lastEventId = (request: Request): string | null => request.headers.get("last-event-id");
 
 export interface EventStreamOptions {
   readonly heartbeatMs?: number;
-  /** Times the heartbeats; without one, all such streams of the process share another. */
+  /** Times the heartbeats. Absent: the streams of the process share a default ticker. */
   readonly ticker?: Ticker;
-  /** Cuts the stream when it aborts: it ends without the end marker, so the caller comes back and learns why. */
+  /** When it aborts, the stream ends without the end marker, so the caller reconnects and gets the reason. */
   readonly signal?: AbortSignal;
   /** Called once, however the stream ends. */
   readonly onEnd?: () => void;

@@ -1,8 +1,8 @@
-/** Words of a page that the server itself shows, without Next. */
+/** Text of a page that the server shows without Next. */
 interface StatusPage {
   readonly title: string;
   readonly text: string;
-  /** After how many seconds the browser asks again; absent: it does not. */
+  /** Seconds until the browser reloads; absent: it does not reload. */
   readonly refreshSeconds?: number;
 }
 
@@ -25,7 +25,7 @@ a{color:inherit}
 @media (prefers-color-scheme:dark){body{background:#101318;color:#eceef2}p{color:#a4acba}}
 `;
 
-/** A whole page that needs nothing else: no script, no font, no picture. */
+/** A self-contained page: no script, no font, no image. */
 export const statusPage = ({ title, text, refreshSeconds }: StatusPage): string =>
   [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',

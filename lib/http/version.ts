@@ -1,2 +1,2 @@
-/** Version of the interface description, and of the service that keeps it. */
+/** Version of the interface description and of the service. */
 export const VERSION = "1.0.0";

@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * Arguments for `node` to run an entry file: beside the bundle that asks in a build, from its source under tsx where sources run.
- * @param asking the `import.meta.url` of the file that asks @param source path of the entry, relative to it, without extension
+ * Arguments for `node` to run an entry file. In a build it is the bundle beside the caller's bundle; otherwise its source under tsx.
+ * @param asking `import.meta.url` of the caller
+ * @param source path of the entry relative to the caller, without extension
  */
 export const entryArguments = (asking: string, source: string): string[] => {
   if (asking.endsWith(".ts")) return ["--import", "tsx", fileURLToPath(new URL(`${source}.ts`, asking))];

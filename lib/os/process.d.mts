@@ -1,4 +1,4 @@
-/** Tells one process from every other that has, had or will have the same id. */
+/** Distinguishes a process from every other process that has had or will have the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When it started, in the operating system's own form; "" for a process that is gone. */
@@ -9,7 +9,7 @@ export interface ProcessIdentity {
 /** Whether a process with this id runs; one of another user counts too. A zombie does not. */
 export function isAlive(pid: number): boolean;
 
-/** The command line of a process, or "" when it is gone. Ids are reused, so look before you end what a file names. */
+/** The command line of a process, or "" when it is gone. Ids are reused, so check the command line before you end a process that a file names. */
 export function commandOf(pid: number): string;
 
 export function identityOf(pid: number): ProcessIdentity;

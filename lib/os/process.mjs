@@ -55,7 +55,7 @@ export const commandOf = (pid) => {
 
 const bootId = () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
-/** Clock ticks since a boot that is named; where there is no /proc, the date in words. */
+/** Boot id and clock ticks since that boot; without /proc, the start date as text. */
 const bornAt = (pid) => {
   try {
     return `${bootId()}:${procStat(pid)[STAT_START_TIME]}`;

@@ -27,7 +27,7 @@ const DEV_READY_TIMEOUT_MS = 180_000; // The first compilation is part of it.
 const PROBE_MS = 250;
 const ADVICE = "Read the reason. If the build is damaged, `npm run build` makes it anew.";
 
-/** @throws PartError that names the program which listens there */
+/** @throws PartError that names the program that uses the port */
 export const requireFreePort = async (port: number, host: string): Promise<void> => {
   if (port === 0 || (await isPortFree(port, host))) return;
   const owner = portOwner(port) ?? "another program";

@@ -44,7 +44,7 @@ const PHASE_WIDTH = 28;
 export const renderPhase = (name: string, tookMs: number): string =>
   `  ✓ ${name.padEnd(PHASE_WIDTH)} ${seconds(tookMs)}`;
 
-/** What `npm start` prints once everything runs: each part with state and address, then where to go. */
+/** The summary that `npm start` prints when everything runs: each part with state and address, then the URL of the app. */
 export const renderBoard = (board: Board, colour: boolean): string =>
   [
     "",

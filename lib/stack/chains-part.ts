@@ -12,7 +12,7 @@ import { freePort, isPortFree } from "./ports";
 export interface ChainsPart {
   /** JSON-RPC by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
-  /** What the server has to know of these chains, as environment variables. */
+  /** Environment variables through which the server finds these chains. */
   readonly environment: Readonly<Record<string, string>>;
   readonly boards: readonly BoardPart[];
   stop(): Promise<void>;
@@ -20,16 +20,16 @@ export interface ChainsPart {
 
 interface ChainsPartOptions {
   readonly dataDir: string;
-  /** Of the account that pays for bundles; it is given coins, and may mark for the paymaster. With or without the development prefix. */
+  /** Private key of the account that pays for bundles; it receives coins and may mark for the paymaster. With or without the development prefix. */
   readonly executorKey: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly say: (line: string) => void;
 }
 
 const HOST = "127.0.0.1";
-/** Those of `lib/config/chains/local.json`, for wallets that were told of these chains. */
+/** The ports of `lib/config/chains/local.json`, which wallets may have stored. */
 const FIRST_PORTS = [8545, 8546, 8547, 8548];
-/** A large state on a busy machine takes its time. */
+/** Loading a large state takes long on a busy machine. */
 const READY_TIMEOUT_MS = 300_000;
 const ADVICE =
   "Read the reason. `npm run reset` starts the chains afresh; DEVNET=0 with CHAINS_FILE goes without them.";
@@ -46,7 +46,7 @@ const rememberedPorts = (file: string): readonly number[] => {
   }
 };
 
-/** The port of last time where it is free, else another free one; remembered for the next time. */
+/** The ports of the last run where they are free, else other free ones; remembered for the next run. */
 const choosePorts = async (folder: string): Promise<number[]> => {
   const file = join(folder, "ports.json");
   const ports: number[] = [];
@@ -56,8 +56,8 @@ const choosePorts = async (folder: string): Promise<number[]> => {
 };
 
 /**
- * Three local chains with all contracts, and the solver between them, in a process of their own: what passes through it is no
- * burden to the supervisor, and a death of either is mended without the other. @throws PartError
+ * Three local chains with all contracts, and the solver between them, in a process of their own: their traffic
+ * does not load the supervisor, and either can be restarted without the other. @throws PartError
  */
 export const startChainsPart = async ({
   dataDir,
@@ -69,7 +69,7 @@ export const startChainsPart = async ({
   mkdirSync(folder, { recursive: true });
   let ports: readonly number[] = [];
   const { value: child, tookMs } = await startPart("The local chains", ADVICE, async () => {
-    // First, or what a killed run left would hold the ports of last time.
+    // This comes first, because processes that a killed run left behind would occupy the ports of the last run.
     await openDevnetStore(folder).endLeftOvers(say);
     ports = await choosePorts(folder);
     return superviseChild({

@@ -7,8 +7,8 @@ import { startSolver } from "@/lib/devnet/solver";
 
 /*
  * Entry of the process that serves the local chains: their nodes, the journals before them, the solver, and the provider of
- * association sets. Its last argument says
- * where and at which ports, as JSON. It ends with its parent, however that ends.
+ * association sets. Its last argument is JSON with folder and
+ * ports. It ends with its parent, however that ends.
  */
 const own = z.object({ dataDir: z.string(), ports: z.array(z.int()), associationPort: z.int() });
 /** Milliseconds after which a deposit into a privacy pool is approved. */
@@ -16,7 +16,7 @@ const approvalDelay = z.coerce.number().int().min(0).default(2_000);
 
 const log = (line: string): void => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 
-// On a full disk a line is lost, and nothing else.
+// On a full disk only the log line is lost.
 process.stdout.on("error", () => undefined);
 
 const addressOf = (key: string) => {
@@ -31,7 +31,7 @@ const start = async () => {
   const delayMs = approvalDelay.parse(process.env.PRIVACY_APPROVAL_DELAY_MS || undefined);
   const association = await startAssociationProvider({ chains: devnet.chains, port: associationPort, delayMs, log });
   const key = process.env.EXECUTOR_PRIVATE_KEY;
-  // The server says what is wrong with a key that is none.
+  // The server reports an invalid key.
   if (key)
     await fundServiceAccounts(devnet, { executor: addressOf(key) }).catch(() =>
       log("The executor got no coins, or no right to mark."),
@@ -58,7 +58,7 @@ const stop = (): void => {
 
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
-// Nothing has to be saved, and the next start waits for the ports.
+// There is nothing to save, and the next start waits for the ports.
 process.on("disconnect", () => process.exit(0));
 
 starting.then(

@@ -13,12 +13,12 @@ export interface ChildOptions {
   /** Its output goes there; null shows it. The log of the run before is kept as `<file>.old`. */
   readonly logFile: string | null;
   /**
-   * Resolves when the child serves; rejects or never settles when it does not. Absent: the child says so itself by the
+   * Resolves when the child serves; rejects or never settles when it does not. Absent: the child sends the
    * message `{type: "ready"}`.
    */
   readonly probe?: (signal: AbortSignal) => Promise<void>;
   readonly readyTimeoutMs: number;
-  /** It does not notice when its supervisor is killed, so it is ended then, with its own children. */
+  /** For a child that does not notice the death of its supervisor: it is ended then, together with its own children. */
   readonly endWithSupervisor?: boolean;
   /** Pauses before each new attempt; the last one is repeated for as long as it takes. */
   readonly restartDelaysMs?: readonly [number, ...number[]];
@@ -37,7 +37,7 @@ const RESTART_DELAYS_MS: readonly [number, ...number[]] = [500, 1_000, 2_000, 4_
 const STEADY_AFTER_MS = 60_000;
 const LOG_TAIL_LINES = 15;
 const STOP_STEPS = [
-  // More than the server gives itself, so that it is killed only when it hangs.
+  // Longer than the server's own limit for a stop, so that it is killed only when it hangs.
   { signal: "SIGTERM", waitMs: 10_000 },
   { signal: "SIGKILL", waitMs: 3_000 },
 ] as const;
@@ -55,7 +55,7 @@ const isReady = (message: unknown): boolean =>
   message === "ready" ||
   (typeof message === "object" && message !== null && "type" in message && message.type === "ready");
 
-/** A shell that waits for the end of its input, which comes when this process ends, however it ends, and then ends the child. */
+/** Starts a shell that reads its input, whose end comes with the end of this process, however it ends, and then ends the child. */
 const guard = (child: ChildProcess, pid: number): void => {
   const script = 'read _; kill -s TERM -- "-$0"; sleep 5; kill -s KILL -- "-$0"';
   const shell = spawn("/bin/sh", ["-c", script, String(pid)], { stdio: ["pipe", "ignore", "ignore"], detached: true });

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from "node:path";
 import { identityOf, isSameProcess, type ProcessIdentity } from "@/lib/os/process.mjs";
 
-/** The holder's identity, so that a process that merely got the same id later does not count. */
+/** The holder's identity: a later process with the same id does not count as the holder. */
 export interface LockInfo extends ProcessIdentity {
   /** RFC 3339. */
   readonly startedAt: string;
@@ -12,7 +12,7 @@ export interface LockInfo extends ProcessIdentity {
 }
 
 export interface StackLock {
-  /** Tells others where the stack can be reached. */
+  /** Stores the URL of the stack for other processes. */
   publish(url: string): void;
   release(): void;
 }
@@ -37,7 +37,7 @@ const read = (file: string): LockInfo | null => {
 
 const unique = (file: string): string => `${file}.${randomBytes(6).toString("hex")}`;
 
-/** Creates the file whole or not at all. @returns false when it is there already */
+/** Creates the file completely or not at all. @returns false when it exists already */
 const createWhole = (file: string, content: string): boolean => {
   const aside = unique(file);
   writeFileSync(aside, content, { mode: 0o600 });
@@ -67,7 +67,7 @@ const breakStale = (file: string, stale: LockInfo | null): void => {
 };
 
 /**
- * Takes the lock that lets one stack alone run on a data folder. A holder that was killed does not count.
+ * Takes the lock that allows only one stack per data folder. A holder that was killed does not count.
  * @throws AlreadyRunningError
  */
 export const acquireLock = (file: string): StackLock => {

@@ -26,7 +26,7 @@ interface Stoppable {
 
 const EXIT = { clean: 0, failed: 1, forced: 130 } as const;
 
-// The rest of the environment is checked by the server itself; these are what the supervisor acts on.
+// The variables that the supervisor uses. The server checks all others.
 const settings = z.object({
   CAUSEWAY_ENV: z.string().default("development"),
   PORT: z.coerce.number().int().min(1).max(65535).default(3000),
@@ -38,7 +38,7 @@ const settings = z.object({
 });
 type Settings = z.output<typeof settings>;
 
-/** A part's own words for what is expected; the stack of anything else. */
+/** The message of an expected error; for any other error its stack. */
 const describe = (error: unknown): string => {
   if (error instanceof PartError || error instanceof AlreadyRunningError) return redactSecrets(error.message);
   return redactSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -58,13 +58,13 @@ const readSettings = (environment: StackOptions["environment"]): Settings => {
   throw new PartError("The configuration", problems.join("; "), "correct the environment or the file .env.");
 };
 
-/** Local chains run unless the environment names other ones, or is production's. */
+/** Local chains run unless the environment names other chains or it is production. */
 const wantsDevnet = (own: Settings): boolean =>
   own.DEVNET !== "0" && own.CHAINS_FILE === undefined && own.CAUSEWAY_ENV !== "production";
 
 /**
- * Resolves at the first wish to stop; a second one ends the process at once. npm runs scripts by a shell, which does not hand a
- * SIGTERM on: its end is such a wish too.
+ * Resolves at the first signal to stop; a second one ends the process at once. npm runs scripts by a shell, which does not pass a
+ * SIGTERM on, so the end of that shell counts as a signal too.
  */
 const untilStopped = (startedByNpm: boolean): { promise: Promise<void>; stop: () => void } => {
   let stop = (): void => undefined;
@@ -124,7 +124,7 @@ const boardNotes = ({ root, dataDir }: StackOptions): string[] => {
   return [`Data and logs are in ${place}. Ctrl-C stops everything; the data stays.`];
 };
 
-/** Both settle before either's failure is thrown, so that whatever did start can be stopped. */
+/** Waits for both before it throws the failure of one, so that the part that did start can be stopped. */
 const both = async <A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> => {
   const [a, b] = await Promise.allSettled([first, second]);
   if (a.status === "rejected") throw a.reason;
@@ -153,7 +153,7 @@ interface Started {
   readonly rpcUrls: Readonly<Record<string, string>>;
 }
 
-/** Starts every part in order and tells where each is. */
+/** Starts every part in order. @returns the state and address of each */
 const startParts = async (options: StackOptions, own: Settings, running: Stoppable[]): Promise<Started> => {
   const url = own.PUBLIC_URL ?? `http://localhost:${String(own.PORT)}`;
   await requireFreePort(own.PORT, own.HOST);
@@ -196,7 +196,7 @@ const runLocked = async (options: StackOptions, own: Settings, publish: (url: st
   }, fail);
   await stopped.promise;
   if (failures.length === 0) say("\nStopping …");
-  // Whatever is still starting has to be there before it can be stopped.
+  // A part that is still starting can be stopped only after its start.
   await starting;
   const clean = await stopAll(running);
   const [failure] = failures;

@@ -1,6 +1,6 @@
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A part that cannot start: which, why and what to do. */
+/** A part cannot start. The message names the part, the reason and the remedy. */
 export class PartError extends Error {
   constructor(
     readonly part: string,

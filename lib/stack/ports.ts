@@ -15,7 +15,7 @@ export const freePort = async (wanted = 0): Promise<number> =>
     });
   });
 
-/** Whether a server may listen there now. */
+/** Whether the port is free now. */
 export const isPortFree = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -23,7 +23,7 @@ export const isPortFree = (port: number, host: string): Promise<boolean> =>
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** The program that listens on a port, as far as the system tells us: "node (pid 12)", else null. */
+/** The program that listens on a port, if the system reports it: "node (pid 12)", else null. */
 export const portOwner = (port: number): string | null => {
   const ask = (command: string, args: readonly string[], pattern: RegExp): string | null => {
     try {

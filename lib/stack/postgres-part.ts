@@ -14,7 +14,7 @@ export interface PostgresPart {
 interface PostgresPartOptions {
   readonly root: string;
   readonly dataDir: string;
-  /** A server of the user's own; absent: ours. */
+  /** URL of the user's own server; absent: the embedded one is started. */
   readonly databaseUrl: string | undefined;
   readonly say: (line: string) => void;
 }
@@ -40,7 +40,7 @@ const migrate = async (url: string, root: string): Promise<string> => {
   return value.length > 0 ? `${String(value.length)} migration(s) applied` : "";
 };
 
-/** Starts the server again when it ends by itself; its port stays, so whoever uses it reconnects. */
+/** Restarts the server when it ends by itself. It keeps its port, so its clients can reconnect. */
 const watch = (
   first: EmbeddedPostgres,
   start: (signal: AbortSignal) => Promise<EmbeddedPostgres>,
@@ -73,7 +73,7 @@ const watch = (
   };
 };
 
-/** The database: ours, unless `DATABASE_URL` names another, with every migration applied. @throws PartError */
+/** Starts the embedded database, or uses the one of `DATABASE_URL`, and applies every migration. @throws PartError */
 export const startPostgresPart = async (options: PostgresPartOptions): Promise<PostgresPart> => {
   const { databaseUrl, dataDir, root, say } = options;
   const begin = performance.now();

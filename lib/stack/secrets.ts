@@ -24,7 +24,7 @@ const readStored = (file: string): Partial<Record<string, string>> => {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Partial<Record<string, string>>;
   } catch (error) {
-    // New secrets in place of unreadable ones would lock every managed key away for good.
+    // New secrets in place of unreadable ones would make every managed key unreadable for ever.
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
     throw new Error(`${file} cannot be read. Mend it, or \`npm run reset\` to start afresh.`, { cause: error });
   }
@@ -42,7 +42,7 @@ export const developmentSecrets = (
   for (const name of missing) stored[name] = MAKERS[name]();
   if (missing.length > 0) {
     mkdirSync(dirname(file), { recursive: true });
-    // Whole or not at all: a kill half-way must not cost the keys.
+    // Written completely or not at all: a kill during the write must not lose the keys.
     writeFileSync(`${file}.new`, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }

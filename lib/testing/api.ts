@@ -32,7 +32,7 @@ type KeyInput = Partial<BodyInput<typeof createApiKey>>;
 
 export interface TestApi {
   readonly services: Services;
-  /** One request in this process, past no port: `path` begins after `/api`, query included. Every answer comes back as it is. */
+  /** One request inside this process, without a port. `path` begins after `/api` and includes the query. Returns every answer unchanged. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Typed calls with these headers. @throws ApiError */
   client(headers?: Readonly<Record<string, string>>): ApiClient;
@@ -52,7 +52,7 @@ const CODE_TIMEOUT_MS = 10_000;
 
 const find = createRouteTable(routes);
 
-/** What `server.ts` does with a request, over the Web form of the same handlers. */
+/** Dispatches a request as `server.ts` does, through the Web form of the same handlers. */
 const dispatch = async (request: Request): Promise<Response> => {
   const { pathname } = new URL(request.url);
   const match = find(pathname);

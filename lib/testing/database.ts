@@ -25,7 +25,7 @@ const createFrom = async (template: string | null): Promise<string> => {
   const shared = await sharedPostgres();
   const url = (name: string): string => shared.urlPattern.replace(/DATABASE$/, name);
   const name = `test_${randomBytes(8).toString("hex")}`;
-  // Copying the files beats logging every page as long as the template is small and nobody needs the log.
+  // Copying the files is faster than logging every page, because the template is small and the log is not needed.
   const source = template === null ? "template0" : `${template} STRATEGY FILE_COPY`;
   await administer(url("postgres"), `CREATE DATABASE ${name} TEMPLATE ${source}`);
   afterAll(() => administer(url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));

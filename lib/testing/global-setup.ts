@@ -26,7 +26,7 @@ interface StartedChains extends SharedDevnet {
   readonly association: AssociationProvider;
 }
 
-/** The chains, and whose deposits the solver leaves alone at the moment. */
+/** Starts the chains and their solver. `ignored` has the depositors whose deposits the solver does not fill. */
 const startChains = async (folder: string, ignored: ReadonlySet<string>, stops: Stop[]): Promise<StartedChains> => {
   const log = (): void => undefined;
   const devnet = await startDevnet({ dataDir: join(folder, "chains"), persist: false, log });
@@ -44,7 +44,7 @@ const startChains = async (folder: string, ignored: ReadonlySet<string>, stops: 
 
 const seedOf = (project: TestProject): number => {
   const { seed } = project.vitest.config.sequence;
-  // Set when the command line gives one; else absent, whatever the type says.
+  // Set when the command line gives one; else it is absent, although the type says otherwise.
   return Number.isFinite(seed) ? seed : Date.now();
 };
 

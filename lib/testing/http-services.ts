@@ -32,7 +32,7 @@ const keyActor = (keyId: string, scopes: string[]): ApiKeyActor => ({
   policy: { otp: "required", dailyCapUsd: null, recipients: [] },
 });
 
-/** What `route()` needs, without a database; parts can be replaced. */
+/** The services that `route()` needs, without a database; parts can be replaced. */
 export const httpServices = (replace: Partial<HttpServices> = {}): HttpServices => ({
   config: {
     env: "development",

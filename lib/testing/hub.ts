@@ -3,13 +3,13 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where test files ask for the shared servers; see `askHub`. */
+    /** URL at which test files ask for the shared servers; see `askHub`. */
     testHub: string;
     /** Random keys of a run are made from it; printed, and repeated by `--sequence.seed`. */
     testSeed: number;
     /** How many rounds the tests that kill workers make; `CRASH_ROUNDS`, default 1. */
     crashRounds: number;
-    /** True for `npm run test:long`: everything, where `npm test` runs a sample. */
+    /** True for `npm run test:long`: runs everything, whereas `npm test` runs a sample. */
     isLong: boolean;
   }
 }
@@ -24,7 +24,7 @@ export interface SharedPostgres {
 export interface SharedDevnet {
   /** JSON-RPC by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
-  /** Of the provider of association sets. */
+  /** URL of the provider of association sets. */
   readonly associationUrl: string;
 }
 
@@ -33,7 +33,7 @@ export interface HubParts {
   devnet(): Promise<SharedDevnet>;
   /** From now on the solver leaves this depositor's deposits to be refunded. */
   ignore(depositor: string): Promise<object>;
-  /** Takes `ignore` back. */
+  /** Reverses `ignore`. */
   heed(depositor: string): Promise<object>;
   /** From now on this account's deposits into privacy pools are declined. */
   decline(depositor: string): Promise<object>;

@@ -1,8 +1,8 @@
 import { servePages } from "@/lib/http/pages-server";
 
 /**
- * Pages without Next, for tests of what stands in front of them. Some paths end or spoil the process: `/end`, `/hang` (it answers nothing
- * any more), `/grow` (its memory runs out).
+ * Pages without Next, for tests of the server in front of them. Some paths end or break the process: `/end`, `/hang` (it stops answering),
+ * `/grow` (it runs out of memory).
  */
 const kept: string[][] = [];
 

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net";
 import type { Stage } from "./fault-proxy";
 
 export interface PgProxy {
-  /** The database's URL, by way of the proxy. */
+  /** The database's URL through the proxy. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface Statement {
 export interface PgProxyOptions {
   /**
    * Asked before each statement is passed on, and again when the server has answered it in full, before the client sees any of the
-   * answer. On `cut` both connections end there, as if the client were dead: the server rolls back what is open.
+   * answer. On `cut` both connections end there, as if the client had died: the server rolls back an open transaction.
    */
   readonly watch: (stage: Stage, statement: Statement) => "go" | "cut";
 }
@@ -70,7 +70,7 @@ const createReader = (connection: number) => {
   };
 };
 
-/** Stands between a client and PostgreSQL and tells of each statement. */
+/** A proxy between a client and PostgreSQL that reports each statement. */
 export const startPgProxy = async (databaseUrl: string, { watch }: PgProxyOptions): Promise<PgProxy> => {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

@@ -7,11 +7,11 @@ import { testDatabase } from "./database";
 import { testConfig, testDevnet } from "./devnet";
 
 export interface TestServicesOptions {
-  /** Default true: the shared local chains. False: chains are listed and not to be reached, and none is started. */
+  /** Default true: the shared local chains. False: chains are configured but unreachable, and none is started. */
   readonly devnet?: boolean;
   /** Default false: whether jobs are worked on. */
   readonly worker?: boolean;
-  /** In place of the real parts. */
+  /** Replacements of real parts. */
   readonly overrides?: Overrides;
   /** Environment variables beyond those of `testConfig`. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
     const executor = privateKeyToAddress(config.executorPrivateKey);
     await Promise.all([devnet.setCoins(executor, EXECUTOR_COINS), devnet.allowMarker(executor)]);
   }
-  // Beside other test files a proving process of low priority would come to nothing.
+  // Beside other test files a proving process of low priority would get no processor time.
   const services = createServices(config, { prover: createProver(), ...options.overrides });
   setServices(services);
   const worker = options.worker === true ? startWorker(services) : null;

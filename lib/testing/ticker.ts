@@ -6,13 +6,13 @@ export interface ManualTicker {
   timers(): number;
   /** Lets time pass for the ticker alone, tick by tick. */
   pass(ms: number): void;
-  /** Lets time pass without a tick, as when the process stands still. */
+  /** Lets time pass without a tick, as when the process is frozen. */
   stall(ms: number): void;
 }
 
 const TICK_MS = 100;
 
-/** A ticker whose time only the test moves. */
+/** A ticker whose time is moved by the test alone. */
 export const manualTicker = (): ManualTicker => {
   let nowMs = 0;
   const timers = new Set<() => void>();

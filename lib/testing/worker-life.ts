@@ -3,8 +3,8 @@ import { startPgProxy, type Statement } from "./pg-proxy";
 import type { StartWorkerProcess, WorkerProcess } from "./worker-process";
 
 /**
- * A place in the worker's work at which it can die: just before something leaves the process, or once it has had its effect. What
- * has no effect of its own (reading, and writing what is not committed yet) is only met before: after it all is as it was.
+ * A place in the worker's work at which it can die: just before something leaves the process, or after it has had its effect. An
+ * action without an effect of its own (a read, or an uncommitted write) has only the point before it.
  */
 export interface Point {
   readonly stage: Stage;
@@ -47,7 +47,7 @@ const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
 const BATCH_STATE = /\b(?:queued|signed|sent|mined|paid|failed|cancelled)\b/;
 
-/** What a write is about, beside its table: the step that an event tells of, the status that a transaction or a batch gets. */
+/** Describes a write beside its table: the step that an event names, or the new status of a transaction or a batch. */
 const detailOf = (table: string, parameters: string): string => {
   if (table === "operation_event")
     return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}`;
@@ -55,7 +55,7 @@ const detailOf = (table: string, parameters: string): string => {
   return table === "chain_transaction" ? (STATUS.exec(parameters)?.[0] ?? "") : "";
 };
 
-/** The step that a transaction is: what it says of a leg, and only else what that makes of the operation. */
+/** The step of a transaction: its event about a leg, or else its event about the operation. */
 const stepOf = (written: readonly string[]): string =>
   written.find((what) => what.includes("leg.")) ??
   written.find((what) => what.includes("operation.")) ??
@@ -68,7 +68,7 @@ interface Named {
 
 /** Names the writes by what they write, so that the same step has the same name in every run. Reads have none. */
 const createNamer = () => {
-  /** What was written in the transaction that is open on a connection. */
+  /** The writes of the transaction that is open on a connection. */
   const written = new Map<number, string[]>();
   return ({ sql, parameters, connection }: Statement): Named | null => {
     const before = written.get(connection);
@@ -92,8 +92,8 @@ const createNamer = () => {
 };
 
 /**
- * A worker process whose every word to the database and to the chains goes by way of the test, which may end it at any of them.
- * After its end nothing of it reaches anybody.
+ * A worker process whose whole traffic to the database and the chains passes through the test, which may kill it at any message.
+ * After its end none of its messages is delivered.
  */
 export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
   let dead: Point | null = null;
@@ -120,7 +120,7 @@ export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
   });
   const chains = await Promise.all(
     Object.entries(options.rpcUrls).map(async ([chainId, url]) => {
-      // Where a question was asked makes no difference to what is stored.
+      // Reads do not change stored data, so the place of a read makes no difference.
       const named = (method: string): Named =>
         method === BROADCAST ? { label: `${method} ${chainId}`, hasEffect: true } : { label: method, hasEffect: false };
       const watch = (stage: Stage, methods: readonly string[]) => decide(stage, [...new Set(methods)].map(named));

@@ -12,11 +12,11 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ENTRY = fileURLToPath(new URL("./crash-worker.ts", import.meta.url));
 export interface WorkerProcess {
   readonly pid: number;
-  /** From now on it works. Resolves once it has begun, or is dead. */
+  /** Lets the process begin to work. Resolves when it has begun or is dead. */
   begin(): Promise<void>;
   /** kill -9. */
   kill(): void;
-  /** SIGSTOP: it does nothing from now on, and does not know. */
+  /** SIGSTOP: freezes the process. */
   freeze(): void;
   /** SIGCONT. */
   thaw(): void;
@@ -36,7 +36,7 @@ export type StartWorkerProcess = (
 const asProcess = (child: ChildProcess): WorkerProcess => {
   const { pid } = child;
   if (pid === undefined) throw new Error("A worker process could not be started.");
-  // Telling a process that was just killed is no error of the test.
+  // A message to a process that was just killed is not an error of the test.
   child.on("error", () => undefined);
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return {

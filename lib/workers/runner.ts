@@ -13,7 +13,7 @@ const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
 const POLLS_PER_RECONCILE = 5;
 
-/** Runs `work` again and again, each time `everyMs` after it ended. Its errors are for `work` itself to report. */
+/** Runs `work` again and again, each time `everyMs` after it ended. `work` must not throw; it reports its own errors. */
 const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
@@ -31,7 +31,7 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
   };
 };
 
-/** Carries on operations and the service's own transactions, beside any number of other instances. */
+/** Drives operations, payouts and the service's own transactions, beside any number of other instances. */
 export const startWorker = (services: Services): Worker => {
   const { log, registry, instances } = services;
   instances.announceWorker();
@@ -41,7 +41,7 @@ export const startWorker = (services: Services): Worker => {
   const jobs = startJobRunner({
     repository: {
       ...services.jobs,
-      // Nothing is begun before the database's time is known.
+      // No job is claimed before the database's time is known.
       claim: async (input) => {
         await instances.start();
         return services.jobs.claim(input);

@@ -13,9 +13,9 @@ export interface StoredKey extends Envelope {
   readonly address: string;
 }
 
-/** Where encrypted keys lie. */
+/** Stores encrypted keys. */
 export interface ManagedKeyStore {
-  /** Stores the key unless its id is taken; answers with the key that has the id now. */
+  /** Stores the key unless its id is taken; returns the key that has the id now. */
   insert(key: StoredKey, createdAt: Date): Promise<StoredKey>;
   find(id: string): Promise<StoredKey | null>;
 }
@@ -60,7 +60,7 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   const decrypt = (key: StoredKey, context: string): PrivateKeyAccount => {
     const account = openStored(envelopes, key, context);
     if (account?.address === key.address) return account;
-    // Without the cause: what the cryptography says of it tells an operator nothing that this does not.
+    // Without the cause: the error of node:crypto would not help an operator.
     throw new Error(
       account
         ? `Managed key ${key.id} does not belong to the address it is stored under.`

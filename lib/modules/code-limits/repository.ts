@@ -2,12 +2,12 @@ import type { Tx } from "@/lib/db/client";
 
 export interface Counted {
   readonly count: number;
-  /** When the oldest that counts happened; null where there is none. */
+  /** Time of the oldest counted event; null when there is none. */
   readonly first: Date | null;
 }
 
 /**
- * Counts what happened in a bucket after `since`. Whoever counts the same bucket waits until the caller's transaction ends, so that a
+ * Counts the events of a bucket after `since`. Others who count the same bucket wait until the caller's transaction ends, so that a
  * limit holds over all instances. Lock several buckets in the order of their names.
  */
 export const countUnderLock = async (tx: Tx, bucket: string, since: Date): Promise<Counted> => {

@@ -3,15 +3,15 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { addTo, countUnderLock, removeFrom, type Counted } from "./repository";
 
-/** Of anything counted here so many within an hour. */
+/** Events per hour that are allowed. */
 export const CODE_LIMITS = {
   /** Codes that one person asked for. */
   person: 60,
   /** Codes that one API key asked for. */
   apiKey: 30,
-  /** Codes that all API keys of one person asked for: they are mailed to that person, and leave the person's own codes alone. */
+  /** Codes that all API keys of one person asked for: they are mailed to that person and do not count as the person's own codes. */
   apiKeysOfPerson: 60,
-  /** Codes to an address that nobody has verified for the account that asks, over all accounts: it may be a stranger's. */
+  /** Codes to an address that nobody has verified for the account that asks, over all accounts: the address may be a stranger's. */
   unverifiedDestination: 5,
   /** Codes to unverified addresses that one client network asked for. */
   networkUnverified: 60,
@@ -41,7 +41,7 @@ export interface CodeLimits {
    * @throws DomainError `rate_limited`, which has to undo that transaction
    */
   countCode(tx: Tx, code: CodeToMail): Promise<void>;
-  /** Takes back what a code counted that could not be mailed; it still counts for the client's network. */
+  /** Removes the counts of a code that could not be mailed, except the count of the client's network. */
   withdraw(tx: Tx, code: CodeToMail): Promise<void>;
   /**
    * Makes all guesses of one guesser follow each other until the transaction ends.
@@ -56,13 +56,13 @@ interface Bucket {
   readonly name: string;
   readonly max: number;
   readonly message: string;
-  /** Whether a code counts that could not be mailed. */
+  /** Whether a code that could not be mailed still counts. */
   readonly countsAttempts: boolean;
 }
 
 const LATER = "within an hour. Nothing was sent; try again later.";
 
-/** One mailbox, whatever it is written like: tags after a plus lead to the same one, and so do dots for some. */
+/** The mailbox of an address: tags after a plus are removed, and dots for mail systems that ignore them. */
 export const mailboxOf = (email: string): string => {
   const lower = email.toLowerCase();
   const at = lower.lastIndexOf("@");
@@ -113,8 +113,8 @@ const limited = (message: string, until: Date, now: Date): DomainError => {
 };
 
 /**
- * The one limiter of every code that is mailed, and of guesses at codes. Counts lie in the database, so they hold over all instances.
- * An API key has counts of its own: however it is used, it never keeps a person from getting or using a code.
+ * Limits every code that is mailed, and guesses at codes. The counts are in the database, so they hold over all instances.
+ * An API key has counts of its own, so its use never keeps a person from getting or using a code.
  * @param limitNetworks false where clients cannot be told apart by their addresses
  */
 export const createCodeLimits = ({ limitNetworks }: { readonly limitNetworks: boolean }): CodeLimits => {

@@ -14,7 +14,7 @@ export class UnreadableError extends Error {
   }
 }
 
-/** The database needs keys that are not configured, so nothing may start. */
+/** The database needs keys that are not configured, so the process must not start. */
 export class MissingKeysError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(

@@ -2,7 +2,7 @@ import type { Sealed } from "@/lib/ports/encryption";
 import { MissingKeysError } from "./errors";
 import { KEY_WITHOUT_ID, type EncryptedRow, type EncryptedRows, type Keyring } from "./service";
 
-/** How many rows of a table are under a key. */
+/** How many rows of a table are encrypted under a key. */
 export interface KeyUse {
   readonly rows: string;
   readonly kekId: string;
@@ -10,7 +10,7 @@ export interface KeyUse {
   readonly is: "current" | "previous" | "unknown";
 }
 
-/** What is under which key now. Rows from before keys had ids count as previous ones. */
+/** How many rows are encrypted under each key. Rows from before keys had ids count as rows of a previous key. */
 export const checkKeys = async (keyring: Keyring, tables: readonly EncryptedRows[]): Promise<KeyUse[]> => {
   const uses: KeyUse[] = [];
   for (const table of tables) {
@@ -41,13 +41,13 @@ const firstOpens = async (keyring: Keyring, table: EncryptedRows): Promise<boole
 const problemOf = async (keyring: Keyring, table: EncryptedRows, kekId: string): Promise<string | null> => {
   if (keyring.ids.includes(kekId)) return null;
   if (kekId !== KEY_WITHOUT_ID) return `The database has ${table.name} under key ${kekId}, which is not configured.`;
-  // Keys had no ids then, and there was one at a time: what opens one of these rows opens all.
+  // There was one key at a time before keys had ids, so the key that opens one of these rows opens all of them.
   return (await firstOpens(keyring, table)) ? null : `The database has ${table.name} that no configured key decrypts.`;
 };
 
 /**
- * For the start: every key that the database needs must be configured.
- * @throws MissingKeysError that names each one that is not
+ * Checks at the start that every key that the database needs is configured.
+ * @throws MissingKeysError that names each missing key
  */
 export const requireKeys = async (keyring: Keyring, tables: readonly EncryptedRows[]): Promise<void> => {
   const problems: string[] = [];
@@ -74,12 +74,12 @@ interface RotateOptions {
 
 const BATCH = 500;
 
-/** @throws UnreadableError when the row was changed by somebody, or its key is another one than its id says */
+/** @throws UnreadableError when the row was changed, or is encrypted under another key than its id names */
 const encryptAnew = (keyring: Keyring, row: EncryptedRow): Sealed => {
   const plain = keyring.open(row.sealed, row.context);
   try {
     const next = keyring.seal(plain, row.context);
-    // What cannot be read back must not replace the only copy.
+    // A value that cannot be read back must not replace the only copy.
     const again = keyring.open(next, row.context);
     if (!again.equals(plain)) throw new Error(`Row ${row.id} could not be encrypted anew.`);
     again.fill(0);
@@ -103,8 +103,8 @@ const rotateKey = async (options: RotateOptions, table: EncryptedRows, kekId: st
 };
 
 /**
- * Encrypts every row anew whose key is not the current one. Each row changes by itself, so it may be killed at any time and run
- * again, beside instances that serve, and beside itself.
+ * Encrypts every row again whose key is not the current one. Each row changes in a transaction of its own, so the rotation may be
+ * killed and repeated at any time, also while instances serve and while another rotation runs.
  */
 export const rotateKeys = async (options: RotateOptions): Promise<Rotation[]> => {
   const { keyring, tables } = options;

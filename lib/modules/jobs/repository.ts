@@ -23,7 +23,7 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
     return rows;
   },
 
-  /** Extends the leases that are still held; answers with their ids. Whatever is missing is somebody else's now. */
+  /** Extends the leases that are still held; answers with their ids. A job whose id is missing belongs to another worker now. */
   extend: async (input: { workerId: string; leaseMs: number; ids: readonly string[] }): Promise<string[]> => {
     const { rows } = await pool.query<{ id: string }>(
       `UPDATE job SET locked_until = now() + $2::int * interval '1 millisecond'

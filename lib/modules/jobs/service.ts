@@ -1,14 +1,14 @@
 import { redactSecrets } from "@/lib/core/redaction";
 import type { JobsRepository } from "./repository";
 
-/** Outcome of one turn of a job: finished for good, or to be looked at again. */
+/** Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. */
 export type JobResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 
 export type JobHandler = (id: string, signal: AbortSignal) => Promise<JobResult>;
 
 export interface JobRunnerDeps {
   repository: JobsRepository;
-  /** By queue. */
+  /** The handler of each queue, by its name. */
   handlers: Readonly<Record<string, JobHandler>>;
   workerId: string;
   listener: { on(channel: string, handler: (payload: string) => void): () => void };
@@ -17,7 +17,7 @@ export interface JobRunnerDeps {
 }
 
 export interface JobRunner {
-  /** Stops claiming, lets every job come to a safe point and gives its lease back. */
+  /** Stops claiming, lets every job reach a safe point, and returns its lease. */
   stop(): Promise<void>;
 }
 

@@ -5,11 +5,11 @@ import type { Database, Tx } from "@/lib/db/client";
 import type { Mail, Mailer } from "@/lib/ports/mail";
 import { deleteOutboxMail, findOutboxMail, insertOutboxMail } from "./outbox-repository";
 
-/** Mail about what was committed. It is stored with the change that it reports, and a leased job sends it. */
+/** Mail about committed changes. It is stored with the change that it reports, and a leased job sends it. */
 export interface MailOutbox {
-  /** Stores the mail in the caller's transaction. It goes out after the commit, however long the mail server is away. */
+  /** Stores the mail in the caller's transaction. It is sent after the commit, also when the mail server is unavailable for a while. */
   enqueue(tx: Tx, projectId: string, mail: Omit<Mail, "code">): Promise<void>;
-  /** One turn of the job. A crash between sending and noting it sends the mail again; nothing loses it. */
+  /** One turn of the job. After a crash between sending and storing that fact the mail is sent again; it is never lost. */
   deliver(jobId: string): Promise<{ done: true } | { done: false; againInMs: number }>;
 }
 
@@ -23,17 +23,17 @@ interface OutboxDeps {
 export const MAIL_QUEUE = "mail";
 const RETRY_MIN_MS = 2000;
 const RETRY_MAX_MS = 600_000;
-/** What no server took for so long is given up, and the log says so. */
+/** Mail that no server accepted for this time is given up and logged. */
 const GIVE_UP_MS = 7 * 24 * 3_600_000;
 
-/** Waits as long as the mail is old, so that waits double. */
+/** The pause equals the age of the mail, so pauses double. */
 const waitOf = (ageMs: number): number => Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, ageMs));
 
 export const createMailOutbox = ({ database, mailer, clock, log }: OutboxDeps): MailOutbox => ({
   enqueue: (tx, projectId, { to, subject, text }) => {
     const id = newId("mail");
     const mail = { projectId, id, to, subject, text, createdAt: clock.now() };
-    // A job is known by its id alone, and a row of the outbox by its project first.
+    // A job has only one id, and the key of an outbox row begins with the project.
     return insertOutboxMail(tx, mail, { id: `${projectId}/${id}`, queue: MAIL_QUEUE });
   },
   deliver: async (jobId) => {

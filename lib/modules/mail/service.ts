@@ -11,7 +11,7 @@ export const createInboxService = (repository: InboxRepository): InboxService =>
   list: (query) => repository.list(query),
 });
 
-/** An e-mail address as it may be shown to whoever holds the session: `a•••@example.com`. */
+/** Masks an e-mail address for holders of the session: `a•••@example.com`. */
 export const maskEmail = (email: string): string => {
   const at = email.lastIndexOf("@");
   return at < 1 ? "•••" : `${email.slice(0, 1)}•••${email.slice(at)}`;

@@ -31,7 +31,7 @@ export interface Guess {
   readonly isRight: (otp: OtpRow) => boolean;
 }
 
-/** What became of a guess. `until`: when the guesser may guess again. */
+/** The result of a guess. `until`: when the guesser may guess again. */
 export type Guessed =
   | { readonly as: "no_code" | "expired" }
   | { readonly as: "consumed"; readonly otpId: string }
@@ -39,12 +39,12 @@ export type Guessed =
   | { readonly as: "wrong"; readonly left: number };
 
 export const createOtpRepository = (database: Database, limits: CodeLimits) => ({
-  /** The newest code for the subject that the actor may, or might have, used. */
+  /** The newest code for the subject, open or closed, among those that the actor is allowed to use. */
   latestFor: (actor: Actor, subjectId: string): Promise<OtpRow | null> =>
     database.prisma.otp.findFirst({ where: usableBy(actor, subjectId), orderBy: { createdAt: "desc" } }),
 
   /**
-   * Puts a new code in the place of the requester's open one. Of two at the same time one wins: the other learns when it may ask again.
+   * Replaces the requester's open code by a new one. Of two concurrent calls one wins; the other learns when it may ask again.
    * @throws DomainError `rate_limited`
    */
   replace: (
@@ -61,7 +61,7 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
       return { stored: await tx.otp.create({ data: next }) };
     }),
 
-  /** Closes a code that nobody received, and takes it out of the counts. */
+  /** Closes a code that could not be mailed, and removes it from the counts. */
   withdraw: (otp: OtpRow, actor: Actor, now: Date): Promise<void> =>
     database.transaction(async (tx) => {
       await close(tx, otp.id, now, "undelivered");
@@ -69,7 +69,7 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
     }),
 
   /**
-   * Evaluates one guess against the open codes that the guesser may use, and says what it was worth. All guesses of one guesser are
+   * Evaluates one guess against the open codes that the guesser may use. All guesses of one guesser are
    * counted one after another, and each evaluation takes one of the code's attempts first: of 200 at once five are evaluated, by
    * however many instances.
    */
@@ -102,8 +102,8 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
 });
 
 /**
- * A person may use every code that was mailed to them, whoever asked for it. An API key may use only the codes that it asked for: its
- * guesses then cost nobody else anything.
+ * A person may use every code that was mailed to them, whoever requested it. An API key may use only the codes that it requested,
+ * so its guesses use up no attempts of others.
  */
 const usableBy = (actor: Actor, subjectId: string): Prisma.OtpWhereInput => ({
   projectId: actor.projectId,

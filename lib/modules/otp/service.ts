@@ -24,13 +24,13 @@ export interface OtpDeps {
 }
 
 export interface OtpRequest {
-  /** Who asks. The code goes to this person, or to the person who made this API key. */
+  /** The requester. The code goes to this person, or to the creator of this API key. */
   actor: Actor;
-  /** What it is for, and the digest of everything it approves; the code is good for nothing else. */
+  /** Id of the object to approve, and the digest of everything that the code approves; it is valid for nothing else. */
   subjectId: string;
   digest: Uint8Array<ArrayBuffer>;
   subject: string;
-  /** What the message states, a line each: sources, recipient, minimum received. */
+  /** Lines of the message: sources, recipient, minimum received. */
   lines: readonly string[];
 }
 

@@ -18,18 +18,18 @@ export interface ProjectsDeps {
 
 export interface ProjectsService {
   /**
-   * The project that a signed-in person works in: the named one, or by default the one they joined first. Waits for nothing while
-   * the memberships were read less than a second ago.
+   * The project that a signed-in person works in: the named one, or by default the one they joined first. Answers without a
+   * query when the memberships were read less than a second ago.
    * @throws DomainError `not_found` for a project that does not exist or is not theirs
    */
   resolve(userId: string, projectId: string | null): Promise<ResolvedProject>;
   /** The person's projects, the oldest membership first. */
   list(userId: string): Promise<Membership[]>;
-  /** Makes a project in the caller's transaction, with the person as its owner. */
+  /** Creates a project in the caller's transaction, with the person as its owner. */
   create(tx: Tx, project: { readonly name: string; readonly ownerId: string }): Promise<{ projectId: string }>;
   /**
-   * Mails every owner of the project who has a verified address, once the caller's transaction is committed. The mail is stored with
-   * it, so neither a crash nor a mail server that is away loses the mail or fails the change.
+   * Mails every owner of the project who has a verified address, once the caller's transaction is committed. The mail is stored in
+   * that transaction, so neither a crash nor an unavailable mail server loses the mail or fails the change.
    */
   tellOwners(tx: Tx, notice: OwnerNotice): Promise<void>;
 }

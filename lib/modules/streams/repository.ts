@@ -1,6 +1,6 @@
 import type { Database, Tx } from "@/lib/db/client";
 
-/** An API key that has to have the scope. */
+/** An API key, which must still have the scope. */
 export interface KeyCredential {
   readonly kind: "apiKey";
   readonly keyId: string;
@@ -18,7 +18,7 @@ export interface SessionCredential {
 
 export type Credential = KeyCredential | SessionCredential;
 
-/** Numbers of the credentials that are good no more; one statement for any number of them. */
+/** Indexes of the credentials that are not valid any more, by one statement for any number of them. */
 const ENDED = `
   SELECT c.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS c (n, key_id, project_id, scope)
   WHERE NOT EXISTS (
@@ -34,7 +34,7 @@ const ENDED = `
   )`;
 
 export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => ({
-  /** Those of the credentials that are good no more. */
+  /** The credentials that are not valid any more. */
   ended: async (credentials: readonly Credential[], now: Date): Promise<readonly Credential[]> => {
     const keys = credentials.flatMap((each, n) => (each.kind === "apiKey" ? [{ ...each, n }] : []));
     const sessions = credentials.flatMap((each, n) => (each.kind === "session" ? [{ ...each, n }] : []));

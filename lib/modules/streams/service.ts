@@ -5,7 +5,7 @@ import type { Ticker } from "@/lib/core/ticker";
 import type { Tx } from "@/lib/db/client";
 import { CREDENTIAL_CHANNEL, notifyEnded, type Credential, type StreamsRepository } from "./repository";
 
-/** Streams that may be open at one instance at once. */
+/** How many streams may be open at one instance. */
 export const STREAM_LIMITS = { caller: 50, network: 200, all: 10_000 } as const;
 
 const CHECK_MS = 1000;
@@ -19,7 +19,7 @@ export interface StreamsDeps {
   readonly ticker: Ticker;
   readonly clock: Clock;
   readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
-  /** False where clients cannot be told apart by their addresses. */
+  /** False when clients cannot be distinguished by their addresses. */
   readonly limitNetworks: boolean;
 }
 
@@ -43,8 +43,9 @@ interface Holder {
 }
 
 /**
- * Says that a credential ended (an API key's or session's id), to every instance, when the transaction commits. Streams also find out
- * by themselves, a moment later.
+ * Announces to every instance, when the transaction commits, that a credential ended. Streams would notice it themselves a moment
+ * later.
+ * @param id of an API key or a session
  */
 export const announceEnded = (tx: Tx, id: string): Promise<void> => notifyEnded(tx, id);
 
@@ -67,7 +68,7 @@ const tooMany = (who: string, max: number): DomainError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-/** How many of something each name has. */
+/** A counter for each name. */
 const createCounts = () => {
   const counts = new Map<string, number>();
   return {
@@ -139,8 +140,9 @@ const createHolders = () => {
 };
 
 /**
- * Places for streams, and their end with the credential that opened them: a key that was revoked, lost the scope or expired, a token
- * past its time, a session that was ended, a member who was removed. One query a second for all of them, and none without streams.
+ * Limits event streams, and ends each stream with the credential that opened it: when a key is revoked, loses the scope or expires,
+ * an access token expires, a session ends, or a member is removed. One query a second serves all streams; without streams there is
+ * none.
  */
 export const createStreamsService = (deps: StreamsDeps) => {
   const { repository, ticker, clock } = deps;
@@ -170,7 +172,7 @@ export const createStreamsService = (deps: StreamsDeps) => {
       missedChecks = 0;
       for (const credential of ended) end(holders.streamsOf(credential));
     } catch {
-      // The next check tries again; after a few of them the streams end.
+      // The next check tries again. After several failures every stream ends.
     } finally {
       isChecking = false;
     }
@@ -206,7 +208,7 @@ export const createStreamsService = (deps: StreamsDeps) => {
 
   return {
     /**
-     * Takes a place for a stream of the actor, whose API key needs `scope` for as long as it runs.
+     * Opens a stream for the actor, whose API key needs `scope` as long as the stream is open.
      * @param signal aborts when the caller goes away
      * @throws DomainError `rate_limited` beyond 50 streams of a caller or 200 of a client network at this instance
      */

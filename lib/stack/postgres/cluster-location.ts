@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 
-/** PostgreSQL refuses to run as root, so root lends it another user. */
+/** PostgreSQL refuses to run as root, so it runs as another user then. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
@@ -18,7 +18,7 @@ export interface ClusterLocation {
   readonly dataDir: string;
   /** Null: the server runs as the user of this process. */
   readonly account: Account | null;
-  /** Why another folder than the one asked for was taken. */
+  /** The reason when another folder is used than the one asked for. */
   readonly moved: string | null;
 }
 
@@ -72,7 +72,7 @@ const existingParent = (path: string): string => {
 };
 
 /**
- * A folder of this project's own that every user can enter. /var/lib outlives a restart of the machine, the temporary
+ * A folder of this project's own that every user can enter. /var/lib survives a restart of the machine; the temporary
  * folder may not.
  */
 const openFolder = (key: string, account: Account): string => {

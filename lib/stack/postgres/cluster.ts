@@ -17,7 +17,7 @@ export type Durability = "full" | "none";
 
 export const SUPERUSER = "postgres";
 const INITDB_TIMEOUT_MS = 90_000;
-// The server keeps nothing but these, so that settings of the caller's shell (PGDATA, LC_ALL) do not leak in.
+// The server gets only these variables, so that settings of the caller's shell (PGDATA, LC_ALL) do not leak in.
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", NODE_ENV: "production" } as const;
 
 interface Remembered {
@@ -28,7 +28,7 @@ interface Remembered {
 
 const rememberedFile = (dataDir: string): string => `${dataDir}.json`;
 
-/** What an earlier run wrote beside the folder, or null. */
+/** The file that an earlier run wrote beside the folder, or null. */
 export const readRemembered = (dataDir: string): Remembered | null => {
   try {
     const value = JSON.parse(readFileSync(rememberedFile(dataDir), "utf8")) as Partial<Remembered>;
@@ -73,7 +73,7 @@ const runInitdb = (location: ClusterLocation, folder: string, passwordFile: stri
   throw new Error(`PostgreSQL could not make its data folder ${location.dataDir}:\n${reason}`);
 };
 
-/** Makes the cluster aside and renames it into place, so that a kill half-way leaves nothing that looks whole. */
+/** Creates the cluster under another name and renames it, so that a kill during the creation leaves no cluster that looks complete. */
 export const initialise = (location: ClusterLocation, password: string, durability: Durability): void => {
   const parent = dirname(location.dataDir);
   const prefix = `${basename(location.dataDir)}.new-`;
@@ -94,7 +94,7 @@ export const initialise = (location: ClusterLocation, password: string, durabili
   }
 };
 
-/** @throws Error when the folder has data that only a lost password opens */
+/** @throws Error when the folder has data whose password is lost */
 export const newPassword = (location: ClusterLocation): string => {
   if (existsSync(join(location.dataDir, "PG_VERSION")))
     throw new Error(

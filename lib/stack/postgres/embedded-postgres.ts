@@ -12,23 +12,23 @@ import { freePort } from "../ports";
 export interface EmbeddedPostgresOptions {
   /** Holds the cluster. Beside it lie `<dataDir>.json` (password, port; mode 600) and `<dataDir>.log`. */
   readonly dataDir: string;
-  /** 0 or absent: the port of last time if it is free, else any free one. */
+  /** 0 or absent: the port of the last run if it is free, else any free one. */
   readonly port?: number;
-  /** `none` gives up safety against a crash for speed: for tests. */
+  /** `none` is faster and loses data in a crash: for tests. */
   readonly durability?: Durability;
   readonly log?: (line: string) => void;
-  /** Gives up a start that is under way; what was launched is ended. */
+  /** Aborts a start that is under way; a launched server is ended. */
   readonly signal?: AbortSignal;
 }
 
 export interface EmbeddedPostgres {
   readonly port: number;
   readonly pid: number;
-  /** May differ from the folder asked for: see `moved`. */
+  /** May differ from the requested folder: see `moved`. */
   readonly dataDir: string;
   /** A server that an earlier run left behind was taken over. */
   readonly adopted: boolean;
-  /** Why the data lies elsewhere than asked, or null. */
+  /** Why the data is not in the requested folder, or null. */
   readonly moved: string | null;
   url(database: string): string;
   /** Creates the database unless it exists. */
@@ -53,7 +53,7 @@ const STOP_STEPS = [
   { signal: "SIGQUIT", waitMs: 5_000 }, // "immediate": the next start redoes the log
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
-/** For a server that does not answer: it would not get to a checkpoint either. */
+/** For a server that does not answer: it would not complete a checkpoint. */
 const STOP_STEPS_HUNG = [
   { signal: "SIGQUIT", waitMs: 1_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
@@ -98,13 +98,13 @@ interface Postmaster {
   readonly port: number;
 }
 
-/** Only we start a server on this folder, and always with its path. */
+/** Whether the process is the server of this folder. This module alone starts servers on it, always with its path as an argument. */
 const isServerOf = (dataDir: string, pid: number): boolean => {
   const command = commandOf(pid);
   return command.includes("postgres") && command.includes(`-D ${dataDir}`);
 };
 
-/** Reads postmaster.pid. A file that names a process which is something else by now is removed. */
+/** Reads postmaster.pid. A file that names a process of another program is removed. */
 const readPostmaster = (dataDir: string): Postmaster | null => {
   const file = join(dataDir, "postmaster.pid");
   if (!existsSync(file)) return null;
@@ -116,7 +116,7 @@ const readPostmaster = (dataDir: string): Postmaster | null => {
   return null;
 };
 
-/** Takes over the server that a killed run left, or waits for its end. Null: nothing runs on this folder any more. */
+/** Takes over the server that a killed run left behind, or waits for its end. Returns null when no server runs on the folder. */
 const adopt = async (dataDir: string, password: string, signal?: AbortSignal): Promise<Postmaster | null> => {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (let found = readPostmaster(dataDir); found; found = readPostmaster(dataDir)) {
@@ -131,9 +131,9 @@ const adopt = async (dataDir: string, password: string, signal?: AbortSignal): P
   return null;
 };
 
-/** A quarter of the memory, as PostgreSQL's manual has it. Only what is used of it is taken. */
+/** A quarter of the memory, as PostgreSQL's manual recommends. Memory is allocated only when it is used. */
 const buffersMb = (): number => {
-  // Of the container, where there is one; 0 or more than there is where there is none.
+  // The memory limit of the container. Without a container it is 0, or more than the machine has.
   const limit = process.constrainedMemory() || Infinity;
   const quarter = Math.floor(Math.min(totalmem(), limit) / 4 / 2 ** 20);
   return Math.min(BUFFERS_MAX_MB, Math.max(BUFFERS_MIN_MB, quarter));
@@ -143,7 +143,7 @@ const settings = (durability: Durability): string[] =>
   [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    // Without durability it serves the tests, whose files each have services, and so connections, of their own.
+    // Without durability it serves the tests, where each file has services with connections of their own.
     `max_connections=${durability === "none" ? "600" : "200"}`,
     `shared_buffers=${String(durability === "none" ? BUFFERS_MIN_MB : buffersMb())}MB`,
     // Bounds the redo after a kill. Less would mean a checkpoint every few seconds under load, and whole pages in the log after each.
@@ -177,7 +177,7 @@ const launch = async (
   for (;;) {
     if (child.pid !== undefined && (await dataDirectoryAt(port, password)) === location.dataDir)
       return { pid: child.pid };
-    // Another process: `failure` is set by events, which the compiler does not see.
+    // `failure` is set by event handlers, which the compiler does not follow.
     const ended = failure as string | null;
     if (ended !== null) return { failure: ended };
     if (options.signal?.aborted) {
@@ -210,7 +210,7 @@ const startFresh = async (
     const result = await launch(location, port, password, options);
     if ("pid" in result) return { pid: result.pid, port };
     failure = result.failure;
-    // The backends of a killed server take a moment to notice and leave.
+    // The backends of a killed server take a moment to end.
     if (!RETRYABLE.test(failure)) break;
     await sleep(RETRY_MS);
   }
