@@ -45,7 +45,7 @@ export default {
       "lib/log/",
       "lib/core/",
     ]),
-    only("os", "os → nothing: processes of the operating system, in plain Node.", { path: "^lib/os/" }, ["lib/os/"]),
+    only("os", "os → nothing: processes and ports of the operating system, in plain Node.", { path: "^lib/os/" }, ["lib/os/"]),
     only("db", "db → core, config.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
       "lib/db/",
       "lib/core/",

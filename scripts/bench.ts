@@ -1,8 +1,8 @@
 /** `npm run bench`: the figures that the service is held to, as a table and as JSON. A benchmark, not a test. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import type { PrivateKeyAccount } from "viem/accounts";
+import { freePort } from "../lib/os/ports";
 import { environmentOf, startStack } from "../e2e/support/stack";
 import type { ApiClient } from "../lib/api-client/client";
 import { createApiKey } from "../lib/contracts/api-keys";
@@ -185,15 +185,6 @@ const memoryOf = (pids: readonly number[]): { rss: number; pss: number } => {
   return { rss: Math.round(sum("Rss") / 1024), pss: Math.round(sum("Pss") / 1024) };
 };
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-
 /** Plain `next start` on the same database and chains. */
 const startNext = async (env: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> => {
   const port = await freePort();
@@ -226,94 +217,100 @@ const print = (figures: readonly Figure[], details: object): void => {
   console.log(JSON.stringify({ figures, details }));
 };
 
+/** Measures everything on one running stack. */
+const measure = async (stack: Awaited<ReturnType<typeof startStack>>) => {
+  const environment = environmentOf(stack);
+  await pause(REST_MS);
+  const memory = memoryOf([stack.pid, ...childrenOf(stack.pid)]);
+  const customer = await signUp(stack.url);
+  const quotes = await benchQuotes(customer);
+  const overhead = await benchQuoteOverhead(environment, customer.treasury);
+  const swaps = await benchSwaps(customer);
+  const transfers = await benchTransfers({
+    databaseUrl: stack.databaseUrl,
+    pids: () => childrenOf(stack.pid),
+    account: customer.account,
+    client: customer.client,
+    apiUrl: `${stack.url}/api`,
+    chainId: ONE,
+  });
+  const payouts = await benchPayouts({
+    databaseUrl: stack.databaseUrl,
+    account: customer.account,
+    client: customer.client,
+    apiUrl: `${stack.url}/api`,
+    chainId: TWO,
+  });
+  const balances = await benchBalances({ databaseUrl: stack.databaseUrl, client: customer.client });
+  const streams = await benchIdleStreams(stack, customer);
+  // The API must stay as fast once pages were rendered.
+  await fetch(`${stack.url}/sign-in`);
+  const next = await startNext(environment);
+  const http = await benchHttp({ serverUrl: stack.url, nextUrl: next.url, apiKey: customer.apiKey }).finally(() =>
+    next.child.kill(),
+  );
+  return { memory, quotes, overhead, swaps, transfers, payouts, balances, streams, http };
+};
+
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+const figure = (name: string, value: number, unit: string, goal: string, met: boolean): Figure => ({
+  name,
+  value,
+  unit,
+  goal,
+  met,
+});
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** One figure for each goal of docs/figures.md. */
+const figuresOf = (measured: Measured): Figure[] => {
+  const { memory, quotes, overhead, swaps, transfers, payouts, balances, streams, http } = measured;
+  const [quote, swap, own] = [quantile(quotes, 0.5), round(quantile(swaps, 0.5) / 1000), quantile(overhead, 0.5)];
+  const unified = quantile(balances, 0.5);
+  const payoutRatio = round(quantile(payouts.bareInsertMs, 0.5) / quantile(payouts.acceptMs, 0.5));
+  return [
+    figure("quote, one source, two chains, p50", quote, "ms", "≤ 60", quote <= 60),
+    figure("quote, beyond its chain calls, p50", own, "ms", "≤ 10", own <= 10),
+    figure("execute → completed, two sources, p50", swap, "s", "≤ 3", swap <= 3),
+    figure("transfers from one treasury, at once", transfers.perSecond, "/s", "", true),
+    figure("the same, times as many as one by one", transfers.ratio, "×", "≥ 5", transfers.ratio >= 5),
+    figure("payout of 1,000 rows over HTTP / bare insert", payoutRatio, "×", "≥ 0.5", payoutRatio >= 0.5),
+    figure("balance of 100 wallets, 3 chains, 5 tokens, p50", unified, "ms", "≤ 200", unified <= 200),
+    figure("authenticated GET, server.ts / next start", http.timesNext ?? 0, "×", "≥ 8", (http.timesNext ?? 0) >= 8),
+    figure("authenticated GET, server.ts / node:http", http.ofBare, "×", "≥ 0.3", http.ofBare >= 0.3),
+    figure(
+      "CPU share of 1,000 idle event streams",
+      round(streams.cpuShare * 100),
+      "%",
+      "≤ 2",
+      streams.cpuShare <= 0.02,
+    ),
+    figure("authenticated GET beside 400 streams / without", round(streams.ratio), "×", "≤ 1.5", streams.ratio <= 1.5),
+    figure("memory at rest, whole stack (RSS)", memory.rss, "MB", "≤ 1200", memory.rss <= 1200),
+  ];
+};
+
+const detailsOf = ({ memory, quotes, swaps, transfers, payouts, streams, http }: Measured): object => ({
+  quoteP95Ms: quantile(quotes, 0.95),
+  swapP95Ms: quantile(swaps, 0.95),
+  memoryPssMb: memory.pss,
+  payouts: {
+    acceptP50Ms: quantile(payouts.acceptMs, 0.5),
+    bareInsertP50Ms: quantile(payouts.bareInsertMs, 0.5),
+    paidP50Ms: quantile(payouts.paidMs, 0.5),
+  },
+  transfers,
+  streams,
+  http,
+});
+
 const main = async (): Promise<void> => {
   const stack = await startStack();
   try {
-    const environment = environmentOf(stack);
-    await pause(REST_MS);
-    const memory = memoryOf([stack.pid, ...childrenOf(stack.pid)]);
-    const customer = await signUp(stack.url);
-    const quotes = await benchQuotes(customer);
-    const overhead = await benchQuoteOverhead(environment, customer.treasury);
-    const swaps = await benchSwaps(customer);
-    const transfers = await benchTransfers({
-      databaseUrl: stack.databaseUrl,
-      pids: () => childrenOf(stack.pid),
-      account: customer.account,
-      client: customer.client,
-      apiUrl: `${stack.url}/api`,
-      chainId: ONE,
-    });
-    const payouts = await benchPayouts({
-      databaseUrl: stack.databaseUrl,
-      account: customer.account,
-      client: customer.client,
-      apiUrl: `${stack.url}/api`,
-      chainId: TWO,
-    });
-    const balances = await benchBalances({ databaseUrl: stack.databaseUrl, client: customer.client });
-    const streams = await benchIdleStreams(stack, customer);
-    // The API must stay as fast once pages were rendered.
-    await fetch(`${stack.url}/sign-in`);
-    const next = await startNext(environment);
-    const http = await benchHttp({ serverUrl: stack.url, nextUrl: next.url, apiKey: customer.apiKey }).finally(() =>
-      next.child.kill(),
-    );
-    const figure = (name: string, value: number, unit: string, goal: string, met: boolean): Figure => ({
-      name,
-      value,
-      unit,
-      goal,
-      met,
-    });
-    const round = (value: number): number => Math.round(value * 100) / 100;
-    const [quote, swap, own] = [quantile(quotes, 0.5), round(quantile(swaps, 0.5) / 1000), quantile(overhead, 0.5)];
-    const unified = quantile(balances, 0.5);
-    const [accepted, inserted] = [quantile(payouts.acceptMs, 0.5), quantile(payouts.bareInsertMs, 0.5)];
-    const payoutRatio = round(inserted / accepted);
-    print(
-      [
-        figure("quote, one source, two chains, p50", quote, "ms", "≤ 60", quote <= 60),
-        figure("quote, beyond its chain calls, p50", own, "ms", "≤ 10", own <= 10),
-        figure("execute → completed, two sources, p50", swap, "s", "≤ 3", swap <= 3),
-        figure("transfers from one treasury, at once", transfers.perSecond, "/s", "", true),
-        figure("the same, times as many as one by one", transfers.ratio, "×", "≥ 5", transfers.ratio >= 5),
-        figure("payout of 1,000 rows over HTTP / bare insert", payoutRatio, "×", "≥ 0.5", payoutRatio >= 0.5),
-        figure("balance of 100 wallets, 3 chains, 5 tokens, p50", unified, "ms", "≤ 200", unified <= 200),
-        figure(
-          "authenticated GET, server.ts / next start",
-          http.timesNext ?? 0,
-          "×",
-          "≥ 8",
-          (http.timesNext ?? 0) >= 8,
-        ),
-        figure("authenticated GET, server.ts / node:http", http.ofBare, "×", "≥ 0.3", http.ofBare >= 0.3),
-        figure(
-          "CPU share of 1,000 idle event streams",
-          round(streams.cpuShare * 100),
-          "%",
-          "≤ 2",
-          streams.cpuShare <= 0.02,
-        ),
-        figure(
-          "authenticated GET beside 400 streams / without",
-          round(streams.ratio),
-          "×",
-          "≤ 1.5",
-          streams.ratio <= 1.5,
-        ),
-        figure("memory at rest, whole stack (RSS)", memory.rss, "MB", "≤ 1200", memory.rss <= 1200),
-      ],
-      {
-        quoteP95Ms: quantile(quotes, 0.95),
-        swapP95Ms: quantile(swaps, 0.95),
-        memoryPssMb: memory.pss,
-        payouts: { acceptP50Ms: accepted, bareInsertP50Ms: inserted, paidP50Ms: quantile(payouts.paidMs, 0.5) },
-        transfers,
-        streams,
-        http,
-      },
-    );
+    const measured = await measure(stack);
+    print(figuresOf(measured), detailsOf(measured));
   } finally {
     await stack.stop();
   }

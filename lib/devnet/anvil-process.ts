@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { createServer, Socket } from "node:net";
+import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endWithThisProcess } from "@/lib/os/end-with-this-process";
 import { endProcess } from "@/lib/os/process.mjs";
 import { anvilBinary } from "./anvil-binary";
 import { startBlocks } from "./blocks";
@@ -76,18 +77,6 @@ const LONG_AGO = ["--timestamp", "1577836800"];
 /** Transactions of older blocks are dropped from memory; each has the trace of all its calls with it. */
 const MINED_ON_DEMAND = ["--no-mining", "--transaction-block-keeper", String(BLOCKS_KEPT)];
 
-// A shell that waits for the end of its input, which comes when this process ends, however it ends, and then ends the chain.
-const endWithThisProcess = (pid: number): ChildProcess => {
-  const guard = spawn("/bin/sh", ["-c", 'read _; kill -9 "$0" 2>/dev/null', String(pid)], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  });
-  guard.on("error", () => undefined);
-  guard.unref();
-  if (guard.stdin instanceof Socket) guard.stdin.unref();
-  return guard;
-};
-
 /**
  * Starts one anvil, which ends with this process, however that ends. It has a process group of its own, so that a Ctrl-C in the
  * terminal reaches only us and we stop it in order.
@@ -119,12 +108,12 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> =
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} cannot be started: ${anvilBinary()} does not run.`);
   let blocks: ReturnType<typeof startBlocks> | null = null;
-  const guard = endWithThisProcess(pid);
+  const releaseGuard = endWithThisProcess(pid, "process");
   const rpcUrl = `http://127.0.0.1:${String(port)}`;
   const stop = async (): Promise<void> => {
     blocks?.stop();
     await endProcess(pid, END_STEPS);
-    guard.kill("SIGKILL");
+    releaseGuard();
   };
   try {
     await waitUntilUp({ ...options, url: rpcUrl, isRunning: () => running });

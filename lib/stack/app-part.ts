@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BoardPart } from "./board";
 import { superviseChild, type ChildOptions, type SupervisedChild } from "./child";
 import { PartError, startPart } from "./part-error";
-import { isPortFree, portOwner } from "./ports";
+import { isPortFree, portOwner } from "@/lib/os/ports";
 
 export interface AppOptions {
   readonly root: string;

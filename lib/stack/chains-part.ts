@@ -7,7 +7,7 @@ import { entryArguments } from "@/lib/os/entry";
 import type { BoardPart } from "./board";
 import { superviseChild } from "./child";
 import { startPart } from "./part-error";
-import { freePort, isPortFree } from "./ports";
+import { freePort, isPortFree } from "@/lib/os/ports";
 
 export interface ChainsPart {
   /** JSON-RPC by chain id. */

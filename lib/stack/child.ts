@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endWithThisProcess } from "@/lib/os/end-with-this-process";
 import { endProcess } from "@/lib/os/process.mjs";
 
 export interface ChildOptions {
@@ -55,15 +56,6 @@ const isReady = (message: unknown): boolean =>
   message === "ready" ||
   (typeof message === "object" && message !== null && "type" in message && message.type === "ready");
 
-/** Starts a shell that reads its input, whose end comes with the end of this process, however it ends, and then ends the child. */
-const guard = (child: ChildProcess, pid: number): void => {
-  const script = 'read _; kill -s TERM -- "-$0"; sleep 5; kill -s KILL -- "-$0"';
-  const shell = spawn("/bin/sh", ["-c", script, String(pid)], { stdio: ["pipe", "ignore", "ignore"], detached: true });
-  shell.on("error", () => undefined);
-  shell.unref();
-  child.once("exit", () => shell.kill("SIGKILL"));
-};
-
 const launch = (options: ChildOptions): ChildProcess => {
   let log: number | "inherit" = "inherit";
   if (options.logFile !== null) {
@@ -78,7 +70,7 @@ const launch = (options: ChildOptions): ChildProcess => {
     detached: true,
   });
   if (typeof log === "number") closeSync(log);
-  if (options.endWithSupervisor && child.pid !== undefined) guard(child, child.pid);
+  if (options.endWithSupervisor && child.pid !== undefined) child.once("exit", endWithThisProcess(child.pid, "group"));
   return child;
 };
 

@@ -7,7 +7,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { isAlive, signal, waitForExit } from "@/lib/os/process.mjs";
 import { makeWorkspace } from "@/lib/testing/workspace";
-import { freePort } from "./ports";
+import { freePort } from "@/lib/os/ports";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const READY_TIMEOUT_MS = 60_000;

@@ -1,26 +1,13 @@
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { parseEther, type Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { freePort } from "@/lib/os/ports";
 import type { BareAnvil } from "./bare-anvil";
 
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 const EXECUTORS = 3;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === "string") reject(new Error("no free port"));
-        else resolve(address.port);
-      });
-    });
-  });
 
 const answers = async (url: string): Promise<boolean> => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_supportedEntryPoints", params: [] });

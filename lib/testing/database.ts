@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import { createDatabase, type Database } from "@/lib/db/client";
 import { sharedPostgres } from "./hub";
 
@@ -21,14 +22,42 @@ const administer = async (url: string, sql: string): Promise<void> => {
   }
 };
 
+const ENDING_MS = 2_000;
+const ENDING_POLL_MS = 50;
+
+/** Connections that stay open although the file has closed its services. Backends take a moment to end. */
+const openConnections = async (url: string, name: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (let waitedMs = 0; ; waitedMs += ENDING_POLL_MS) {
+      const { rows } = await client.query<{ count: number }>(
+        "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = $1",
+        [name],
+      );
+      const count = rows[0]?.count ?? 0;
+      if (count === 0 || waitedMs >= ENDING_MS) return count;
+      await sleep(ENDING_POLL_MS);
+    }
+  } finally {
+    await client.end();
+  }
+};
+
 const createFrom = async (template: string | null): Promise<string> => {
   const shared = await sharedPostgres();
   const url = (name: string): string => shared.urlPattern.replace(/DATABASE$/, name);
   const name = `test_${randomBytes(8).toString("hex")}`;
+  const file = expect.getState().testPath ?? "a test file";
   // Copying the files is faster than logging every page, because the template is small and the log is not needed.
   const source = template === null ? "template0" : `${template} STRATEGY FILE_COPY`;
   await administer(url("postgres"), `CREATE DATABASE ${name} TEMPLATE ${source}`);
-  afterAll(() => administer(url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  // Registered first, so it runs after the hooks that close the file's services.
+  afterAll(async () => {
+    const open = await openConnections(url("postgres"), name);
+    if (open > 0) console.warn(`${file}: ${String(open)} connections were still open after the last test.`);
+    await administer(url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  });
   return url(name);
 };
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
@@ -14,9 +15,39 @@ const MIGRATIONS = fileURLToPath(new URL("../../prisma/migrations", import.meta.
 
 type Stop = () => Promise<unknown>;
 
+const COUNT_EVERY_MS = 1_000;
+
+/** Counts the server's connections until it is stopped, and prints the highest number beside the limit. */
+const watchConnections = async (url: string): Promise<Stop> => {
+  const client = new pg.Client({ connectionString: url, application_name: "connection count" });
+  client.on("error", () => undefined);
+  await client.connect();
+  let most = 0;
+  let limit = 0;
+  const count = async (): Promise<void> => {
+    const { rows } = await client.query<{ count: number; limit: number }>(
+      `SELECT count(*)::int AS count, current_setting('max_connections')::int AS limit
+       FROM pg_stat_activity WHERE backend_type = 'client backend'`,
+    );
+    most = Math.max(most, rows[0]?.count ?? 0);
+    limit = rows[0]?.limit ?? 0;
+  };
+  const timer = setInterval(() => void count().catch(() => undefined), COUNT_EVERY_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await count().catch(() => undefined);
+    await client.end().catch(() => undefined);
+    console.log(`PostgreSQL had at most ${String(most)} connections; it allows ${String(limit)}.`);
+  };
+};
+
 const startPostgres = async (folder: string, stops: Stop[]): Promise<SharedPostgres> => {
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), durability: "none" });
-  stops.push(() => postgres.stop());
+  const stopWatching = await watchConnections(postgres.url("postgres"));
+  stops.push(async () => {
+    await stopWatching();
+    await postgres.stop();
+  });
   await postgres.ensureDatabase(TEMPLATE);
   await migrateDeploy(postgres.url(TEMPLATE), MIGRATIONS);
   return { urlPattern: postgres.url("DATABASE"), template: TEMPLATE };

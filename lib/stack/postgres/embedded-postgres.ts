@@ -7,7 +7,7 @@ import pg from "pg";
 import { initialise, newPassword, readRemembered, remember, runAs, SUPERUSER, type Durability } from "./cluster";
 import { findClusterLocation, type ClusterLocation } from "./cluster-location";
 import { commandOf, endProcess, identityOf, isAlive, isSameProcess } from "@/lib/os/process.mjs";
-import { freePort } from "../ports";
+import { freePort } from "@/lib/os/ports";
 
 export interface EmbeddedPostgresOptions {
   /** Holds the cluster. Beside it lie `<dataDir>.json` (password, port; mode 600) and `<dataDir>.log`. */
