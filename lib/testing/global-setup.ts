@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -15,6 +16,10 @@ const MIGRATIONS = fileURLToPath(new URL("../../prisma/migrations", import.meta.
 
 type Stop = () => Promise<unknown>;
 
+/** As `maxWorkers` in vitest.config.ts: so many files run at the same time. */
+const WORKERS = availableParallelism() + 1;
+/** The largest files: their own pool (10), the services (20), and four more processes or services of 20 connections each. */
+const CONNECTIONS_PER_FILE = 120;
 const COUNT_EVERY_MS = 1_000;
 
 /** Counts the server's connections until it is stopped, and prints the highest number beside the limit. */
@@ -42,7 +47,11 @@ const watchConnections = async (url: string): Promise<Stop> => {
 };
 
 const startPostgres = async (folder: string, stops: Stop[]): Promise<SharedPostgres> => {
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, "postgres"), durability: "none" });
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, "postgres"),
+    durability: "none",
+    connectionsMax: CONNECTIONS_PER_FILE * WORKERS,
+  });
   const stopWatching = await watchConnections(postgres.url("postgres"));
   stops.push(async () => {
     await stopWatching();

@@ -16,6 +16,8 @@ export interface EmbeddedPostgresOptions {
   readonly port?: number;
   /** `none` is faster and loses data in a crash: for tests. */
   readonly durability?: Durability;
+  /** Connections that the server allows. Default 200. */
+  readonly connectionsMax?: number;
   readonly log?: (line: string) => void;
   /** Aborts a start that is under way; a launched server is ended. */
   readonly signal?: AbortSignal;
@@ -139,12 +141,13 @@ const buffersMb = (): number => {
   return Math.min(BUFFERS_MAX_MB, Math.max(BUFFERS_MIN_MB, quarter));
 };
 
-const settings = (durability: Durability): string[] =>
+const CONNECTIONS_MAX = 200;
+
+const settings = (durability: Durability, connectionsMax: number): string[] =>
   [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
-    // Without durability it serves the tests, where each file has services with connections of their own.
-    `max_connections=${durability === "none" ? "600" : "200"}`,
+    `max_connections=${String(connectionsMax)}`,
     `shared_buffers=${String(durability === "none" ? BUFFERS_MIN_MB : buffersMb())}MB`,
     // Bounds the redo after a kill. Less would mean a checkpoint every few seconds under load, and whole pages in the log after each.
     "max_wal_size=2GB",
@@ -159,13 +162,13 @@ const launch = async (
   location: ClusterLocation,
   port: number,
   password: string,
-  options: { durability: Durability; logFile: string; signal: AbortSignal | undefined },
+  options: { durability: Durability; connectionsMax: number; logFile: string; signal: AbortSignal | undefined },
 ): Promise<{ pid: number } | { failure: string }> => {
   const logDescriptor = openSync(options.logFile, "w", 0o600);
   // Its own process group: Ctrl-C in the terminal must reach us first, so that the parts end in order.
   const child = spawn(
     join(location.native, "bin", "postgres"),
-    ["-D", location.dataDir, "-p", String(port), ...settings(options.durability)],
+    ["-D", location.dataDir, "-p", String(port), ...settings(options.durability, options.connectionsMax)],
     { ...runAs(location), detached: true, stdio: ["ignore", logDescriptor, logDescriptor] },
   );
   closeSync(logDescriptor);
@@ -199,6 +202,7 @@ const startFresh = async (
     port: number;
     fixedPort: boolean;
     durability: Durability;
+    connectionsMax: number;
     logFile: string;
     signal: AbortSignal | undefined;
   },
@@ -239,6 +243,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
       port: port || (remembered?.port ?? 0),
       fixedPort: port !== 0,
       durability,
+      connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
       logFile: `${options.dataDir}.log`,
       signal: options.signal,
     });
