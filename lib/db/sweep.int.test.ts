@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { createDatabase } from "./client";
 import { claimRun } from "./periodic-tasks";
-import { sweepWhenDue } from "./sweep";
+import { sweepExpired, sweepWhenDue } from "./sweep";
 
 const EVERY_MS = 3_600_000;
 const { url, database } = await testDatabase();
@@ -51,4 +51,17 @@ test("tasks of different names do not wait for each other", async () => {
   expect(await claimRun(database, { name: "one", everyMs: EVERY_MS })).toBe(true);
   expect(await claimRun(database, { name: "other", everyMs: EVERY_MS })).toBe(true);
   expect(await claimRun(database, { name: "one", everyMs: EVERY_MS })).toBe(false);
+});
+
+test("a nonce of a sign-in is kept for a day after its end, so that its second use is known as such, and then deleted", async () => {
+  const dayMs = 24 * 3_600_000;
+  const nonce = (name: string, ageMs: number) => ({
+    nonce: name,
+    purpose: "sign-in",
+    expiresAt: new Date(Date.now() - ageMs),
+  });
+  await database.prisma.siweNonce.createMany({ data: [nonce("old", dayMs + 60_000), nonce("recent", dayMs - 60_000)] });
+  await sweepExpired(database);
+  const kept = await database.prisma.siweNonce.findMany({ select: { nonce: true } });
+  expect(kept).toEqual([{ nonce: "recent" }]);
 });

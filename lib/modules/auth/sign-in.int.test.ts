@@ -197,12 +197,4 @@ describe("sign-in", () => {
       ["project.created", "session.created", "session.revoked", "user.created"].toSorted(),
     );
   });
-
-  test("nonces of more than a day ago are swept away", async () => {
-    const { auth, advance } = setUp();
-    const { nonce } = await auth.createNonce();
-    advance(24 * 3600 + 601);
-    await auth.createNonce();
-    expect(await database.prisma.siweNonce.findUnique({ where: { nonce } })).toBeNull();
-  });
 });
