@@ -1,16 +1,12 @@
 import { z } from "zod";
-import { id, walletSignature } from "./common";
+import { id, walletSignature, otp } from "./common";
 import type { ErrorCode } from "@/lib/core/errors";
 
 /** Goes with a request that widens authority, once its 409 `approval_required` said what to approve. */
 export const givenApproval = z
   .object({
     approvalId: id("apr"),
-    otp: z
-      .string()
-      .regex(/^[0-9]{6}$/, "must be 6 digits")
-      .optional()
-      .meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
+    otp: otp.optional().meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
     signature: walletSignature.optional().meta({
       description:
         "Over `message` of the 409 (EIP-191 personal_sign), by the wallet that the person signs in with; ERC-1271 and ERC-6492 too",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
-import { address, amountOut, chainId, id, timestamp } from "./common";
+import { address, amountOut, chainId, id, timestamp, otp } from "./common";
 import { defineContract } from "./contract";
 
 const tag = "Sign-in";
@@ -166,7 +166,7 @@ export const verifyEmail = defineContract({
   tag: "Profile",
   auth: "user",
   personal: true,
-  body: z.object({ code: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  body: z.object({ code: otp }),
   status: 200,
   response: me,
   errors: ["otp_invalid", "otp_expired", "otp_attempts_exceeded"],

@@ -1,5 +1,6 @@
 import { getAddress, isAddress } from "viem";
 import { z } from "zod";
+import { ID_PREFIXES, type IdKind } from "@/lib/core/ids";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { STATUSES, SUB_STATUSES } from "@/lib/core/status";
 
@@ -46,7 +47,16 @@ export const tokenRef = z
     examples: ["USDC"],
   });
 
-export const hex = z.string().regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex");
+export const hex = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex")
+  .meta({ description: "Bytes as 0x hex" });
+
+/** What six digits a mail brought, and an authenticator app shows. */
+export const otp = z
+  .string()
+  .regex(/^[0-9]{6}$/, "must be 6 digits")
+  .meta({ id: "OneTimeCode", description: "The one-time code: six digits, good for 5 minutes", examples: ["123456"] });
 
 /** 32 KiB: a signature of a contract that is not deployed yet (ERC-6492) carries its creation. */
 const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
@@ -59,14 +69,32 @@ export const usdAmount = z
 
 export const timestamp = z.iso.datetime().meta({ id: "Timestamp", description: "RFC 3339, UTC" });
 
-export const id = (prefix: string): z.ZodString =>
-  z
+const ID_LENGTH_MAX = 80;
+
+const idSchema = (kind: IdKind): z.ZodString => {
+  const prefix = ID_PREFIXES[kind];
+  return z
     .string()
-    .max(80)
+    .max(ID_LENGTH_MAX)
     .meta({
-      description: `Id with the prefix ${prefix}_`,
+      id: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Id`,
+      description: `Id with the prefix ${prefix}_ and a UUIDv7, which sorts by time of creation`,
       examples: [`${prefix}_01980000-0000-7000-8000-000000000000`],
     });
+};
+
+type IdPrefix = (typeof ID_PREFIXES)[IdKind];
+
+const ID_SCHEMAS = new Map<string, z.ZodString>(
+  (Object.keys(ID_PREFIXES) as IdKind[]).map((kind) => [ID_PREFIXES[kind], idSchema(kind)]),
+);
+
+/** An id with this prefix. Its form is not checked further: what is not an id is found nowhere and answers `not_found`. */
+export const id = (prefix: IdPrefix): z.ZodString => {
+  const schema = ID_SCHEMAS.get(prefix);
+  if (schema === undefined) throw new Error(`No id has the prefix ${prefix}.`);
+  return schema;
+};
 
 export const tokenRecord = z
   .object({
@@ -109,7 +137,11 @@ export const errorBody = z
     message: z.string(),
     code: z.string(),
     requestId: z.string(),
-    details: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional() })).optional(),
+    details: z
+      .array(
+        z.object({ path: z.string(), message: z.string(), code: z.string().optional() }).meta({ id: "ErrorDetail" }),
+      )
+      .optional(),
     docsUrl: z.string().optional(),
     approvalId: z
       .string()

@@ -12,7 +12,7 @@ import {
   timestamp,
   tokenRecord,
 } from "./common";
-import { quoteRecord } from "./swap";
+import { quoteRecord } from "./quote-records";
 
 export const PAYOUT_ROWS_MAX = 10_000;
 export const PAYOUT_KINDS = ["global_accounts", "wallets"] as const;
@@ -47,6 +47,10 @@ const payoutBase = z.object({
   expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved" }),
 });
 
+const accountRowCounts = z
+  .object({ total: z.int(), pending: z.int(), completed: z.int(), failed: z.int() })
+  .meta({ id: "AccountsPayoutRowCounts" });
+
 export const accountsPayoutRecord = payoutBase
   .extend({
     kind: z.literal("global_accounts"),
@@ -56,7 +60,7 @@ export const accountsPayoutRecord = payoutBase
     decimals: z.int(),
     total: amountOut,
     paid: amountOut,
-    items: z.object({ total: z.int(), pending: z.int(), completed: z.int(), failed: z.int() }),
+    items: accountRowCounts,
   })
   .meta({ id: "AccountsPayout" });
 
@@ -81,37 +85,48 @@ export const payoutWarning = z
   })
   .meta({ id: "PayoutWarning" });
 
+const payoutTotal = z
+  .object({ token: tokenRecord, amount: amountOut, paid: amountOut, rows: z.int() })
+  .meta({ id: "PayoutTotal" });
+
+const payoutNetworkFee = z
+  .object({
+    token: tokenRecord,
+    amount: amountOut.meta({ description: "Estimated until every batch is settled, then what was paid" }),
+    usd: z.string().nullable(),
+    paidBy: z.enum(["sponsor", "wallet"]),
+    estimated: z.boolean(),
+  })
+  .meta({ id: "PayoutNetworkFee" });
+
+const fundingSource = z
+  .object({ walletId: id("wal"), chainId, token: tokenRecord, amount: amountOut })
+  .meta({ id: "PayoutFundingSource" });
+
+const payoutFunding = z
+  .object({
+    token: tokenRecord,
+    missing: amountOut.meta({ description: "What the chain lacked when the payout was planned" }),
+    minimum: amountOut.meta({ description: "The least that arrives on the chain" }),
+    sources: z.array(fundingSource),
+    fees: quoteRecord.shape.fees,
+    estimatedSeconds: z.int(),
+  })
+  .meta({ id: "PayoutFunding" });
+
 export const walletsPayoutRecord = payoutBase
   .extend({
     kind: z.literal("wallets"),
     chainId,
     fromWalletId: id("wal"),
     fromAddress: address,
-    totals: z
-      .array(z.object({ token: tokenRecord, amount: amountOut, paid: amountOut, rows: z.int() }))
-      .meta({ description: "For each token, in the order of its first row" }),
+    totals: z.array(payoutTotal).meta({ description: "For each token, in the order of its first row" }),
     items: walletRowCounts,
     batches: z.object({ total: z.int(), settled: z.int() }).meta({ description: "Transactions that carry the rows" }),
-    networkFee: z
-      .object({
-        token: tokenRecord,
-        amount: amountOut.meta({ description: "Estimated until every batch is settled, then what was paid" }),
-        usd: z.string().nullable(),
-        paidBy: z.enum(["sponsor", "wallet"]),
-        estimated: z.boolean(),
-      })
-      .nullable(),
+    networkFee: payoutNetworkFee.nullable(),
     warnings: z.array(payoutWarning).meta({ description: "At most 100; of rows that are accepted all the same" }),
     fundFrom: z.enum(["auto", "sources"]).nullable(),
-    funding: z
-      .object({
-        token: tokenRecord,
-        missing: amountOut.meta({ description: "What the chain lacked when this was planned" }),
-        minimum: amountOut.meta({ description: "What arrives at least" }),
-        sources: z.array(z.object({ walletId: id("wal"), chainId, token: tokenRecord, amount: amountOut })),
-        fees: quoteRecord.shape.fees,
-        estimatedSeconds: z.int(),
-      })
+    funding: payoutFunding
       .nullable()
       .meta({ description: "What brings the missing part to the chain first; null where nothing is missing" }),
     fundedBy: id("op")

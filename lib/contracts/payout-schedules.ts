@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord } from "./common";
+import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord, otp } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { walletsPayoutBody } from "./payouts";
 
@@ -107,7 +107,7 @@ export const approvePayoutSchedule = defineContract({
   tag,
   auth: "user",
   params: scheduleParams,
-  body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  body: z.object({ otp }),
   status: 200,
   response: scheduleRecord,
   errors: ["not_found", "invalid_state", "otp_required", "otp_invalid", "otp_expired", "otp_attempts_exceeded"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/core/errors";
-import { amount, chainId, id, page, pageQuery, status, tokenRef } from "./common";
+import { amount, chainId, id, page, pageQuery, status, tokenRef, otp } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { currencyRef } from "./global-accounts";
 import {
@@ -182,7 +182,7 @@ export const approvePayout = defineContract({
   tag,
   auth: "user",
   params,
-  body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  body: z.object({ otp }),
   status: 202,
   response: payoutRecord,
   errors: [

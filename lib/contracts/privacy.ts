@@ -5,37 +5,18 @@ import {
   amount,
   amountOut,
   chainId,
-  failureRecord,
   hex,
   id,
   page,
   pageQuery,
-  status,
-  subStatus,
-  timestamp,
   tokenAmount,
   tokenRecord,
   tokenRef,
 } from "./common";
 import { defineContract } from "./contract";
-import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
+import { honesty, privacyWalletRecord, privateTransferRecord } from "./privacy-records";
 
 const tag = "Privacy";
-
-const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap", "public_exit"] as const;
-
-/** Whether an operation's details are shown by the private page alone. */
-export const isPrivateKind = (kind: string): kind is (typeof PRIVATE_KINDS)[number] =>
-  (PRIVATE_KINDS as readonly string[]).includes(kind);
-
-const honesty = {
-  engine: z.string().meta({ description: "What makes the proofs" }),
-  anonymitySet: z
-    .int()
-    .nullable()
-    .meta({ description: "Approved deposits of the pool among which a withdrawal hides now; null: not known now" }),
-  staysPublic: z.array(z.string()).meta({ description: "What everybody sees on the chain all the same" }),
-};
 
 const privacyWalletId = id("pw")
   .optional()
@@ -46,45 +27,6 @@ const noteId = z
   .string()
   .regex(/^\d{1,78}$/, "must be a note's id")
   .meta({ description: "The note's commitment, as the chain has it", example: "1234567890" });
-
-export const privacyWalletRecord = z
-  .object({ privacyWalletId: id("pw"), name: z.string(), createdAt: timestamp })
-  .meta({ id: "PrivateWallet" });
-
-export const privateTransferRecord = z
-  .object({
-    transferId: id("tr"),
-    operationId: id("op"),
-    kind: z.enum(PRIVATE_KINDS),
-    status,
-    subStatus,
-    privacyWalletId: id("pw"),
-    toPrivacyWalletId: id("pw").nullable(),
-    toAddress: address.nullable(),
-    chainId,
-    amount: tokenAmount.meta({ description: "What is shielded or swapped; else what the recipient gets exactly" }),
-    minimum: tokenAmount.nullable().meta({ description: "Of a swap: what it brings at least, before the pool's fee" }),
-    received: tokenAmount.nullable(),
-    steps: z.array(
-      z.object({
-        state: z.enum(["queued", "proved", "submitted", "completed", "failed"]),
-        withdrawn: amountOut,
-        txHash: hex.nullable(),
-        failure: failureRecord.nullable(),
-      }),
-    ),
-    proof: z
-      .object({ startedAt: timestamp, secondsLeft: z.int() })
-      .nullable()
-      .meta({ description: "While a proof is made: when it began, and about how long it still takes" }),
-    failure: failureRecord.nullable(),
-    createdBy: z.string(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved" }),
-    ...honesty,
-  })
-  .meta({ id: "PrivateTransfer" });
 
 export const listPrivacyWallets = defineContract({
   method: "GET",
@@ -305,104 +247,4 @@ export const getPrivateTransfer = defineContract({
   status: 200,
   response: privateTransferRecord,
   errors: ["not_found"],
-});
-
-export const quotePrivateSwap = defineContract({
-  method: "POST",
-  path: "/privacy/swap/quote",
-  summary: "Prices a swap between two pools of a chain",
-  tag,
-  auth: "member",
-  scope: "privacy:write",
-  body: z.object({
-    chainId,
-    fromToken: tokenRef,
-    toToken: tokenRef,
-    amount,
-    slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
-  }),
-  status: 200,
-  response: z.object({
-    quoteId: id("qt"),
-    expiresAt: timestamp,
-    from: tokenAmount,
-    expected: tokenAmount.meta({ description: "What the new note is worth" }),
-    minimum: tokenAmount.meta({ description: "What it is worth at least: enforced on chain, as a part of the proof" }),
-    poolFee: tokenAmount,
-    ...honesty,
-  }),
-  errors: [
-    "invalid_request",
-    "unsupported_chain",
-    "unsupported_token",
-    "unknown_pool",
-    "below_pool_minimum",
-    "amount_precision",
-    "no_route",
-    "chain_unavailable",
-  ],
-});
-
-const quoteId = id("qt");
-
-export const preparePrivateSwap = defineContract({
-  method: "POST",
-  path: "/privacy/swap/prepare",
-  summary: "Approves a private swap with its code, or chooses the private wallet that it spends from",
-  tag,
-  auth: "member",
-  scope: "privacy:write",
-  body: z
-    .object({
-      quoteId,
-      otp: z
-        .string()
-        .regex(/^[0-9]{6}$/, "must be 6 digits")
-        .optional(),
-      privacyWalletId: id("pw").optional(),
-    })
-    .refine(({ otp, privacyWalletId: wallet }) => otp !== undefined || wallet !== undefined, {
-      message: "name otp or privacyWalletId",
-      path: ["otp"],
-    }),
-  status: 200,
-  response: z.object({
-    prepared: z.literal(true),
-    quoteId,
-    expiresAt: timestamp,
-    privacyWalletId: id("pw"),
-    approved: z.boolean().meta({ description: "False: execute waits for a code where the caller needs one" }),
-  }),
-  errors: [
-    "not_found",
-    "unknown_privacy_wallet",
-    "quote_expired",
-    "quote_already_used",
-    "otp_required",
-    "otp_invalid",
-    "otp_expired",
-    "otp_attempts_exceeded",
-  ],
-});
-
-export const executePrivateSwap = defineContract({
-  method: "POST",
-  path: "/privacy/swap/execute",
-  summary: "Swaps, once: withdrawal, swap and deposit in one transaction",
-  tag,
-  auth: "member",
-  scope: "privacy:write",
-  body: z.object({ quoteId }),
-  status: 202,
-  response: privateTransferRecord,
-  errors: [
-    "not_found",
-    "invalid_state",
-    "quote_expired",
-    "quote_already_used",
-    "insufficient_balance",
-    "note_spent",
-    "provider_error",
-    "chain_unavailable",
-  ],
 });

@@ -1,26 +1,18 @@
 import { z } from "zod";
-import {
-  address,
-  amount,
-  amountOut,
-  chainId,
-  hex,
-  id,
-  status,
-  subStatus,
-  timestamp,
-  tokenAmount,
-  tokenRecord,
-  tokenRef,
-} from "./common";
+import { address, amount, chainId, hex, id, otp, status, subStatus, timestamp, tokenRef } from "./common";
 import { defineContract } from "./contract";
+import { quoteId } from "./privacy-swap";
+import { action, balanceChange, feePayer, quoteRecord } from "./quote-records";
 
 const tag = "Swaps";
 
 export const SOURCES_MAX = 10;
+
 /** Every source by up to six transactions: two allowances, each reset first, a swap and a deposit. */
 const SIGNATURES_MAX = SOURCES_MAX * 6;
+
 export const SLIPPAGE_BPS_DEFAULT = 50;
+
 export const SLIPPAGE_BPS_MAX = 1000;
 
 export const quoteSource = z.object({ address, chainId, token: tokenRef, amount }).meta({ id: "QuoteSource" });
@@ -32,78 +24,6 @@ export const quoteBody = z.object({
   toAddress: address,
   slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
 });
-
-/** Who pays the network fee of what a source sends. */
-const feePayer = z.enum(["sponsor", "wallet"]);
-
-export const networkFeePaidBy = feePayer
-  .nullable()
-  .default(null)
-  .meta({ description: "Who pays the network fee; null where that is known once it is prepared" });
-
-export const quoteRecord = z
-  .object({
-    quoteId: id("qt"),
-    expiresAt: timestamp,
-    from: z.array(
-      tokenAmount.extend({
-        address,
-        chainId,
-        walletId: id("wal"),
-        expectedOut: amountOut,
-        minOut: amountOut,
-        estimatedSeconds: z.int(),
-        networkFeePaidBy,
-      }),
-    ),
-    to: z.object({
-      chainId,
-      address,
-      token: tokenRecord,
-      amount: amountOut,
-      amountBase: z.string(),
-      minAmount: amountOut.meta({ description: "Enforced on chain" }),
-      minAmountBase: z.string(),
-      decimals: z.int(),
-    }),
-    rate: z
-      .string()
-      .nullable()
-      .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
-    fees: z.array(
-      z.object({
-        kind: z.enum(["bridge", "swap", "gas"]),
-        amount: amountOut,
-        token: tokenRecord,
-        usd: z.string().nullable(),
-      }),
-    ),
-    priceImpactBps: z.int(),
-    slippageBps: z.int(),
-    estimatedSeconds: z.int(),
-    steps: z.array(
-      z.object({
-        sourceIndex: z.int(),
-        kind: z.enum(["swap", "bridge", "transfer"]),
-        venue: z.string(),
-        from: tokenRecord,
-        to: tokenRecord,
-        amountIn: amountOut,
-        amountOut,
-      }),
-    ),
-    warnings: z.array(z.object({ code: z.string(), message: z.string() })),
-    alternatives: z.array(
-      z.object({
-        label: z.string(),
-        amount: amountOut,
-        minAmount: amountOut,
-        estimatedSeconds: z.int(),
-        steps: z.array(z.string()),
-      }),
-    ),
-  })
-  .meta({ id: "Quote" });
 
 export const createQuote = defineContract({
   method: "POST",
@@ -128,8 +48,10 @@ export const createQuote = defineContract({
 
 /** What steps (b) to (d) are about: a quote, or a transfer. A code may also approve an operation that waits for it. */
 const subject = z.object({ quoteId: id("qt").optional(), transferId: id("tr").optional() });
+
 const oneSubject = (value: { quoteId?: string | undefined; transferId?: string | undefined }): boolean =>
   (value.quoteId === undefined) !== (value.transferId === undefined);
+
 const oneSubjectMessage = { message: "name either quoteId or transferId", path: ["quoteId"] };
 
 export const requestOtp = defineContract({
@@ -178,49 +100,6 @@ export const requestOtp = defineContract({
   ],
 });
 
-/** What a wallet of one's own has to do, in this order, before execute. */
-export const action = z
-  .object({
-    actionId: z.string(),
-    walletId: id("wal"),
-    walletAddress: address,
-    signerAddress: address.meta({
-      description: "Who signs or sends: the linked wallet, or the owner of the smart account",
-    }),
-    chainId,
-    kind: z.enum(["user_operation", "typed_data", "transaction"]).meta({
-      description:
-        "user_operation and typed_data: sign `typedData` (EIP-712). transaction: send `transaction` from the wallet and give its hash",
-    }),
-    description: z.string(),
-    typedData: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: "As eth_signTypedData_v4 takes it; integers as decimal strings" }),
-    transaction: z
-      .object({
-        to: address,
-        data: hex,
-        value: z.string().meta({ description: "Wei, decimal" }),
-        gas: z
-          .string()
-          .meta({ description: "A gas limit that suffices, decimal; an estimate of the wallet's own may fall short" }),
-      })
-      .optional()
-      .meta({ description: "As eth_sendTransaction takes it, but for the value" }),
-  })
-  .meta({ id: "WalletAction" });
-
-export const balanceChange = z
-  .object({
-    walletAddress: address,
-    chainId,
-    token: tokenRecord,
-    change: z.string().meta({ description: "Signed decimal amount" }),
-    certainty: z.enum(["simulated", "expected", "minimum"]),
-  })
-  .meta({ id: "BalanceChange" });
-
 export const prepareSwap = defineContract({
   method: "POST",
   path: "/swap/prepare",
@@ -230,10 +109,7 @@ export const prepareSwap = defineContract({
   scope: "swaps:write",
   body: subject
     .extend({
-      otp: z
-        .string()
-        .regex(/^[0-9]{6}$/, "must be 6 digits")
-        .optional(),
+      otp: otp.optional(),
     })
     .refine(oneSubject, oneSubjectMessage),
   status: 200,

@@ -15,8 +15,9 @@ import {
   failureRecord,
 } from "./common";
 import { defineContract } from "./contract";
-import { operationRecord } from "./operations";
-import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX, networkFeePaidBy, quoteRecord } from "./swap";
+import { operationRecord } from "./operation-records";
+import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
+import { networkFeePaidBy, quoteRecord } from "./quote-records";
 
 const tag = "Transfers";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { id, page, pageQuery, timestamp } from "./common";
+import { id, timestamp } from "./common";
 import { defineContract } from "./contract";
 import { EVENT_GROUPS, EVENT_TYPES } from "./events";
+import { deliveryRecord } from "./webhook-deliveries";
 
 const tag = "Webhooks";
 
@@ -12,6 +13,7 @@ const url = z
   .min(1)
   .max(2000)
   .meta({ examples: ["https://example.org/webhooks"] });
+
 const events = z
   .array(
     z.string().refine((name) => NAMES.includes(name), "is not a type of event; `*` and `operation.*` are possible"),
@@ -19,13 +21,14 @@ const events = z
   .min(1)
   .max(100)
   .meta({ description: "`*` for all, a group such as `operation.*`, or types", examples: [["*"]] });
+
 const description = z.string().trim().max(200);
+
 const payload = z.enum(["full", "thin"]).meta({ description: "`thin` leaves `data` out: read the object again" });
+
 const includePrivate = z.boolean().meta({
   description: "Details of private movements; needs privacy:read. Without it they carry id, type and sequence",
 });
-
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 
 export const webhookEndpointRecord = z
   .object({
@@ -51,12 +54,13 @@ export const webhookEndpointRecord = z
   })
   .meta({ id: "WebhookEndpoint" });
 
-const withSecret = webhookEndpointRecord.extend({
-  secret: z.string().meta({ description: "`whsec_…`, in this answer and never again" }),
-});
+const withSecret = webhookEndpointRecord
+  .extend({
+    secret: z.string().meta({ description: "`whsec_…`, in this answer and never again" }),
+  })
+  .meta({ id: "WebhookEndpointWithSecret" });
 
 const params = z.object({ id: id("we") });
-const deliveryParams = z.object({ id: id("dlv") });
 
 export const createWebhookEndpoint = defineContract({
   method: "POST",
@@ -151,42 +155,6 @@ export const rotateWebhookSecret = defineContract({
   response: withSecret,
 });
 
-const deliveryRecord = z
-  .object({
-    id: id("dlv"),
-    endpointId: id("we"),
-    kind: z.enum(["event", "test", "replay", "resend"]),
-    eventId: id("evt"),
-    type: z.string(),
-    sequence: z.int(),
-    previousSequence: z.int().nullable(),
-    status: z.enum(DELIVERY_STATUSES),
-    attempts: z.int(),
-    nextAttemptAt: timestamp.nullable(),
-    statusCode: z.int().nullable().meta({ description: "Of the last answer" }),
-    error: z.string().nullable().meta({ description: "Why there was no answer" }),
-    createdAt: timestamp,
-    completedAt: timestamp.nullable(),
-  })
-  .meta({ id: "WebhookDelivery" });
-
-const attemptRecord = z
-  .object({
-    number: z.int(),
-    at: timestamp,
-    durationMs: z.int(),
-    request: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
-    response: z
-      .object({
-        statusCode: z.int(),
-        headers: z.record(z.string(), z.string()),
-        body: z.string().meta({ description: "Its first 4,096 characters" }),
-      })
-      .nullable(),
-    error: z.string().nullable(),
-  })
-  .meta({ id: "WebhookAttempt" });
-
 export const testWebhookEndpoint = defineContract({
   method: "POST",
   path: "/webhook-endpoints/{id}/test",
@@ -213,47 +181,5 @@ export const replayWebhookEvents = defineContract({
     .refine(({ from, to }) => from <= to, { message: "must not be below `from`", path: ["to"] }),
   status: 202,
   response: z.object({ queued: z.int() }),
-  errors: ["invalid_state"],
-});
-
-export const listDeliveries = defineContract({
-  method: "GET",
-  path: "/webhook-endpoints/{id}/deliveries",
-  summary: "Deliveries to the endpoint, newest first. Kept for 30 days",
-  tag,
-  auth: "member",
-  scope: "webhooks:read",
-  params,
-  query: pageQuery.extend({
-    status: z.enum(DELIVERY_STATUSES).optional(),
-    type: z.string().max(100).optional(),
-  }),
-  status: 200,
-  response: page(deliveryRecord),
-});
-
-export const getDelivery = defineContract({
-  method: "GET",
-  path: "/deliveries/{id}",
-  summary:
-    "One delivery with each request and its answer. Without privacy:read, bodies of private movements show id, type and sequence alone",
-  tag,
-  auth: "member",
-  scope: "webhooks:read",
-  params: deliveryParams,
-  status: 200,
-  response: deliveryRecord.extend({ requests: z.array(attemptRecord) }),
-});
-
-export const resendDelivery = defineContract({
-  method: "POST",
-  path: "/deliveries/{id}/resend",
-  summary: "Sends the event once more, under the same event id",
-  tag,
-  auth: "member",
-  scope: "webhooks:write",
-  params: deliveryParams,
-  status: 202,
-  response: deliveryRecord,
   errors: ["invalid_state"],
 });

@@ -1,0 +1,105 @@
+/** Swaps between two pools of a chain: quote, prepare, execute. */
+import { z } from "zod";
+import { amount, chainId, id, otp, timestamp, tokenAmount, tokenRef } from "./common";
+import { defineContract } from "./contract";
+import { honesty, privateTransferRecord } from "./privacy-records";
+import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
+
+const tag = "Privacy";
+
+export const quotePrivateSwap = defineContract({
+  method: "POST",
+  path: "/privacy/swap/quote",
+  summary: "Prices a swap between two pools of a chain",
+  tag,
+  auth: "member",
+  scope: "privacy:write",
+  body: z.object({
+    chainId,
+    fromToken: tokenRef,
+    toToken: tokenRef,
+    amount,
+    slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
+  }),
+  status: 200,
+  response: z.object({
+    quoteId: id("qt"),
+    expiresAt: timestamp,
+    from: tokenAmount,
+    expected: tokenAmount.meta({ description: "What the new note is worth" }),
+    minimum: tokenAmount.meta({ description: "What it is worth at least: enforced on chain, as a part of the proof" }),
+    poolFee: tokenAmount,
+    ...honesty,
+  }),
+  errors: [
+    "invalid_request",
+    "unsupported_chain",
+    "unsupported_token",
+    "unknown_pool",
+    "below_pool_minimum",
+    "amount_precision",
+    "no_route",
+    "chain_unavailable",
+  ],
+});
+
+export const quoteId = id("qt");
+
+export const preparePrivateSwap = defineContract({
+  method: "POST",
+  path: "/privacy/swap/prepare",
+  summary: "Approves a private swap with its code, or chooses the private wallet that it spends from",
+  tag,
+  auth: "member",
+  scope: "privacy:write",
+  body: z
+    .object({
+      quoteId,
+      otp: otp.optional(),
+      privacyWalletId: id("pw").optional(),
+    })
+    .refine(({ otp, privacyWalletId: wallet }) => otp !== undefined || wallet !== undefined, {
+      message: "name otp or privacyWalletId",
+      path: ["otp"],
+    }),
+  status: 200,
+  response: z.object({
+    prepared: z.literal(true),
+    quoteId,
+    expiresAt: timestamp,
+    privacyWalletId: id("pw"),
+    approved: z.boolean().meta({ description: "False: execute waits for a code where the caller needs one" }),
+  }),
+  errors: [
+    "not_found",
+    "unknown_privacy_wallet",
+    "quote_expired",
+    "quote_already_used",
+    "otp_required",
+    "otp_invalid",
+    "otp_expired",
+    "otp_attempts_exceeded",
+  ],
+});
+
+export const executePrivateSwap = defineContract({
+  method: "POST",
+  path: "/privacy/swap/execute",
+  summary: "Swaps, once: withdrawal, swap and deposit in one transaction",
+  tag,
+  auth: "member",
+  scope: "privacy:write",
+  body: z.object({ quoteId }),
+  status: 202,
+  response: privateTransferRecord,
+  errors: [
+    "not_found",
+    "invalid_state",
+    "quote_expired",
+    "quote_already_used",
+    "insufficient_balance",
+    "note_spent",
+    "provider_error",
+    "chain_unavailable",
+  ],
+});
