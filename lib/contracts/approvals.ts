@@ -5,7 +5,7 @@ import type { ErrorCode } from "@/lib/core/errors";
 /** Goes with a request that widens authority, once its 409 `approval_required` said what to approve. */
 export const givenApproval = z
   .object({
-    approvalId: id("apr"),
+    approvalId: id("apr").meta({ description: "Id of the 409 `approval_required`" }),
     otp: otp.optional().meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
     signature: walletSignature.optional().meta({
       description:

@@ -98,24 +98,28 @@ export const id = (prefix: IdPrefix): z.ZodString => {
 
 export const tokenRecord = z
   .object({
-    symbol: z.string(),
+    symbol: z.string().meta({ description: "Symbol from the chain's token list" }),
     address: z.string().meta({ description: "0x address or `native`" }),
     chainId,
-    decimals: z.int(),
+    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
     assetId: z.string().meta({ description: "The asset over all chains" }),
   })
   .meta({ id: "Token" });
 
 export const failureRecord = z
-  .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
+  .object({
+    code: z.string().meta({ description: "Stable code for programs" }),
+    message: z.string().meta({ description: "What happened, and where the money is, for people" }),
+    retryable: z.boolean().meta({ description: "Whether trying again can succeed" }),
+  })
   .meta({ id: "Failure" });
 
 export const tokenAmount = z
   .object({
-    token: tokenRecord,
+    token: tokenRecord.meta({ description: "The token that the amount is of" }),
     amount: amountOut,
-    amountBase: z.string(),
-    decimals: z.int(),
+    amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
+    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
   })
   .meta({ id: "TokenAmount" });
 
@@ -123,26 +127,39 @@ export const status = z.enum(STATUSES).meta({ id: "Status" });
 export const subStatus = z.enum(SUB_STATUSES).meta({ id: "SubStatus" });
 
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Records on a page, 1–100" }),
+  cursor: z.string().max(200).optional().meta({ description: "`nextCursor` of the page before" }),
 });
 
 export const page = <T extends z.ZodType>(
   item: T,
 ): z.ZodObject<{ data: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>
-  z.object({ data: z.array(item), nextCursor: z.string().nullable() });
+  z.object({
+    data: z.array(item).meta({ description: "Records of this page" }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Goes into `cursor` to read the next page; null on the last page" }),
+  });
 
 export const errorBody = z
   .object({
-    message: z.string(),
-    code: z.string(),
-    requestId: z.string(),
+    message: z.string().meta({ description: "What happened and what to do, for people" }),
+    code: z.string().meta({ description: "Stable code for programs" }),
+    requestId: z.string().meta({ description: "Names the request in the service's logs" }),
     details: z
       .array(
-        z.object({ path: z.string(), message: z.string(), code: z.string().optional() }).meta({ id: "ErrorDetail" }),
+        z
+          .object({
+            path: z.string().meta({ description: "The field, such as `from.0.amount`" }),
+            message: z.string().meta({ description: "What is wrong with it" }),
+            code: z.string().optional().meta({ description: "Stable code of this fault, where it has one of its own" }),
+          })
+          .meta({ id: "ErrorDetail" }),
       )
-      .optional(),
-    docsUrl: z.string().optional(),
+      .optional()
+      .meta({ description: "Each field that is at fault" }),
+    docsUrl: z.string().optional().meta({ description: "Page that explains the error" }),
     approvalId: z
       .string()
       .optional()

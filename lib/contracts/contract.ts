@@ -49,6 +49,11 @@ export interface Contract {
   /** As in the description, `{id}` for parameters: `/operations/{id}/events`. */
   readonly path: string;
   readonly summary: string;
+  /**
+   * What the route does, what it costs or moves, whether it can be repeated, and what to do next. Every route of the service has one: a
+   * test of the OpenAPI document requires it.
+   */
+  readonly description?: string;
   readonly tag: string;
   readonly auth: AuthScheme;
   /** What an API key needs. Of several, one: the service checks which, by what the request names. */

@@ -9,10 +9,10 @@ const tag = "Operations";
 
 const operationFilters = {
   private: z.enum(["exclude"]).optional().meta({ description: "`exclude` leaves private operations out" }),
-  status: status.optional(),
-  kind: z.enum(OPERATION_KINDS).optional(),
+  status: status.optional().meta({ description: "Only this status" }),
+  kind: z.enum(OPERATION_KINDS).optional().meta({ description: "Only this kind" }),
   chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),
-  walletId: id("wal").optional(),
+  walletId: id("wal").optional().meta({ description: "Only operations that this wallet pays" }),
   from: timestamp.optional().meta({ description: "Created at or after" }),
   to: timestamp.optional().meta({ description: "Created before" }),
   q: z.string().trim().min(1).max(120).optional().meta({
@@ -24,6 +24,8 @@ export const listOperations = defineContract({
   method: "GET",
   path: "/operations",
   summary: "Everything that moves money, newest first",
+  description:
+    "Everything that moves money in the project, of all kinds. Filter by status, kind, chain, wallet and time; read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -37,6 +39,8 @@ export const exportOperations = defineContract({
   path: "/operations/export",
   summary:
     "The same list as CSV (RFC 4180), a line per leg, 10,000 operations at most; cells are safe to open in a spreadsheet",
+  description:
+    "Takes the same filters as GET /operations and answers a CSV download with a line for each leg. Changes nothing.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -46,12 +50,14 @@ export const exportOperations = defineContract({
   mediaType: "text/csv",
 });
 
-const params = z.object({ id: id("op") });
+const params = z.object({ id: id("op").meta({ description: "Id in the path" }) });
 
 export const getOperation = defineContract({
   method: "GET",
   path: "/operations/{id}",
   summary: "One operation: its legs, and where each part of the money is",
+  description:
+    "Shows the status, each leg with its transactions, what was spent and received, where the rest of the money is, and what to do next. Poll it, or use GET /operations/{id}/events.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -66,6 +72,8 @@ export const streamOperationEvents = defineContract({
   path: "/operations/{id}/events",
   summary:
     "Events as a stream (server-sent events); `Last-Event-ID` resumes after that seq; ends when the operation is final, or within a second when the credential ends. At most 50 at once for each caller and 200 for each network address",
+  description:
+    "A stream of server-sent events that shows each step as it happens, beginning with the first. Reconnect with the header `Last-Event-ID`. The stream ends when the operation is final.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -80,6 +88,8 @@ export const cancelOperation = defineContract({
   method: "POST",
   path: "/operations/{id}/cancel",
   summary: "Cancels an operation that has not begun",
+  description:
+    "Ends an operation that still waits; no money has moved and held balances are free again. An operation that runs cannot be cancelled and answers 409 `invalid_state`.",
   tag,
   auth: "member",
   scope: "operations:write",
@@ -94,6 +104,8 @@ export const retryOperation = defineContract({
   path: "/operations/{id}/retry",
   summary:
     "A fresh quote for the legs that failed or were refunded; it goes the usual way (code, prepare, execute), once. Of a private operation: a new one for what did not arrive, which waits for a code where the caller needs one",
+  description:
+    "For an operation that failed or was refunded. Answers a fresh quote for the legs that did not arrive: request a code, prepare and execute it as any quote. Nothing moves by this call alone. A private operation starts again by itself, after a code where the caller needs one.",
   tag,
   auth: "member",
   scope: "operations:write",
@@ -116,6 +128,8 @@ export const approveOperation = defineContract({
   method: "POST",
   path: "/operations/{id}/approve",
   summary: "Lets an operation that awaits approval run; its code comes from POST /swap/request-otp {operationId}",
+  description:
+    "The code approves exactly this operation: its sources, amounts, recipient and minimum. The operation starts at once and moves the money once. Ask for the code with POST /swap/request-otp {operationId}. Follow it at GET /operations/{id}.",
   tag,
   auth: "user",
   params,

@@ -19,7 +19,7 @@ const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap",
 export const isPrivateKind = (kind: string): kind is (typeof PRIVATE_KINDS)[number] =>
   (PRIVATE_KINDS as readonly string[]).includes(kind);
 
-const honesty = {
+export const honesty = {
   engine: z.string().meta({ description: "What makes the proofs" }),
   anonymitySet: z
     .int()
@@ -29,39 +29,56 @@ const honesty = {
 };
 
 export const privacyWalletRecord = z
-  .object({ privacyWalletId: id("pw"), name: z.string(), createdAt: timestamp })
+  .object({
+    privacyWalletId: id("pw").meta({ description: "Id of the private wallet" }),
+    name: z.string().meta({ description: "Name of the private wallet" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+  })
   .meta({ id: "PrivateWallet" });
 
 export const privateTransferRecord = z
   .object({
-    transferId: id("tr"),
-    operationId: id("op"),
-    kind: z.enum(PRIVATE_KINDS),
+    transferId: id("tr").meta({ description: "Id of the private operation" }),
+    operationId: id("op").meta({ description: "Id under which GET /operations has it" }),
+    kind: z.enum(PRIVATE_KINDS).meta({ description: "What the operation does" }),
     status,
     subStatus,
-    privacyWalletId: id("pw"),
-    toPrivacyWalletId: id("pw").nullable(),
-    toAddress: address.nullable(),
+    privacyWalletId: id("pw").meta({ description: "Private wallet that pays, or receives a shield" }),
+    toPrivacyWalletId: id("pw")
+      .nullable()
+      .meta({ description: "Private wallet that receives; null where an address does" }),
+    toAddress: address.nullable().meta({ description: "Address that receives; null where a private wallet does" }),
     chainId,
     amount: tokenAmount.meta({ description: "What is shielded or swapped; else what the recipient gets exactly" }),
     minimum: tokenAmount.nullable().meta({ description: "Of a swap: what it brings at least, before the pool's fee" }),
-    received: tokenAmount.nullable(),
-    steps: z.array(
-      z.object({
-        state: z.enum(["queued", "proved", "submitted", "completed", "failed"]),
-        withdrawn: amountOut,
-        txHash: hex.nullable(),
-        failure: failureRecord.nullable(),
-      }),
-    ),
+    received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it; null before it did" }),
+    steps: z
+      .array(
+        z.object({
+          state: z
+            .enum(["queued", "proved", "submitted", "completed", "failed"])
+            .meta({ description: "How far the step is" }),
+          withdrawn: amountOut.meta({ description: "What the step takes out of the pool" }),
+          txHash: hex
+            .nullable()
+            .meta({ description: "Hash of the transaction, 32 bytes; null where none was sent yet" }),
+          failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+        }),
+      )
+      .meta({ description: "One for each transaction" }),
     proof: z
-      .object({ startedAt: timestamp, secondsLeft: z.int() })
+      .object({
+        startedAt: timestamp.meta({ description: "When the proof was begun" }),
+        secondsLeft: z.int().meta({ description: "About how many seconds it still takes" }),
+      })
       .nullable()
       .meta({ description: "While a proof is made: when it began, and about how long it still takes" }),
-    failure: failureRecord.nullable(),
-    createdBy: z.string(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    updatedAt: timestamp.meta({ description: "When it last changed" }),
     expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved" }),
     ...honesty,
   })

@@ -11,24 +11,31 @@ export const quotePrivateSwap = defineContract({
   method: "POST",
   path: "/privacy/swap/quote",
   summary: "Prices a swap between two pools of a chain",
+  description:
+    "Prices a swap of a private balance. Nothing is held and nothing moves. Prepare and execute the quote before it expires.",
   tag,
   auth: "member",
   scope: "privacy:write",
   body: z.object({
     chainId,
-    fromToken: tokenRef,
-    toToken: tokenRef,
+    fromToken: tokenRef.meta({ description: "Token of the pool that pays" }),
+    toToken: tokenRef.meta({ description: "Token of the pool that receives" }),
     amount,
-    slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
+    slippageBps: z
+      .int()
+      .min(0)
+      .max(SLIPPAGE_BPS_MAX)
+      .default(SLIPPAGE_BPS_DEFAULT)
+      .meta({ description: "How far the result may fall below the expected one, in basis points (1/100 %)" }),
   }),
   status: 200,
   response: z.object({
-    quoteId: id("qt"),
-    expiresAt: timestamp,
-    from: tokenAmount,
+    quoteId: id("qt").meta({ description: "Id of the quote, for prepare and execute" }),
+    expiresAt: timestamp.meta({ description: "Until when it can be executed" }),
+    from: tokenAmount.meta({ description: "What is swapped" }),
     expected: tokenAmount.meta({ description: "What the new note is worth" }),
     minimum: tokenAmount.meta({ description: "What it is worth at least: enforced on chain, as a part of the proof" }),
-    poolFee: tokenAmount,
+    poolFee: tokenAmount.meta({ description: "What the receiving pool keeps" }),
     ...honesty,
   }),
   errors: [
@@ -49,14 +56,18 @@ export const preparePrivateSwap = defineContract({
   method: "POST",
   path: "/privacy/swap/prepare",
   summary: "Approves a private swap with its code, or chooses the private wallet that it spends from",
+  description:
+    "Approves the quote with the code of POST /swap/request-otp {quoteId}, or chooses the private wallet. Nothing moves. Execute it next.",
   tag,
   auth: "member",
   scope: "privacy:write",
   body: z
     .object({
       quoteId,
-      otp: otp.optional(),
-      privacyWalletId: id("pw").optional(),
+      otp: otp.optional().meta({ description: "The code that POST /swap/request-otp {quoteId} sends" }),
+      privacyWalletId: id("pw")
+        .optional()
+        .meta({ description: "Private wallet to spend from. Default: the project's default one" }),
     })
     .refine(({ otp, privacyWalletId: wallet }) => otp !== undefined || wallet !== undefined, {
       message: "name otp or privacyWalletId",
@@ -64,10 +75,10 @@ export const preparePrivateSwap = defineContract({
     }),
   status: 200,
   response: z.object({
-    prepared: z.literal(true),
+    prepared: z.literal(true).meta({ description: "Always true" }),
     quoteId,
-    expiresAt: timestamp,
-    privacyWalletId: id("pw"),
+    expiresAt: timestamp.meta({ description: "Until when it can be executed" }),
+    privacyWalletId: id("pw").meta({ description: "Private wallet that it spends from" }),
     approved: z.boolean().meta({ description: "False: execute waits for a code where the caller needs one" }),
   }),
   errors: [
@@ -86,6 +97,8 @@ export const executePrivateSwap = defineContract({
   method: "POST",
   path: "/privacy/swap/execute",
   summary: "Swaps, once: withdrawal, swap and deposit in one transaction",
+  description:
+    "Starts the swap that was quoted, once for each quote. Proof and transaction take about a minute; the pool and the relayer keep their fees. It waits for a code where the caller needs one. Follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
   scope: "privacy:write",

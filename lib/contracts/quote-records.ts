@@ -3,7 +3,7 @@ import { z } from "zod";
 import { address, amountOut, chainId, hex, id, timestamp, tokenAmount, tokenRecord } from "./common";
 
 /** Who pays the network fee of what a source sends. */
-const feePayer = z.enum(["sponsor", "wallet"]);
+export const feePayer = z.enum(["sponsor", "wallet"]);
 
 export const networkFeePaidBy = feePayer
   .nullable()
@@ -14,12 +14,12 @@ const quoteDestination = z
   .object({
     chainId,
     address,
-    token: tokenRecord,
-    amount: amountOut,
-    amountBase: z.string(),
+    token: tokenRecord.meta({ description: "The token that arrives" }),
+    amount: amountOut.meta({ description: "Expected amount, in units of the token" }),
+    amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
     minAmount: amountOut.meta({ description: "The least that arrives, in units of the token. Enforced on chain" }),
-    minAmountBase: z.string(),
-    decimals: z.int(),
+    minAmountBase: z.string().meta({ description: "minAmount as an integer string of base units" }),
+    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
   })
   .meta({ id: "QuoteDestination" });
 
@@ -27,73 +27,83 @@ const quotedSource = tokenAmount
   .extend({
     address,
     chainId,
-    walletId: id("wal"),
-    expectedOut: amountOut,
-    minOut: amountOut,
-    estimatedSeconds: z.int(),
+    walletId: id("wal").meta({ description: "Wallet of the project" }),
+    expectedOut: amountOut.meta({
+      description: "What this source is expected to bring, in units of the received token",
+    }),
+    minOut: amountOut.meta({ description: "The least that this source brings, in units of the received token" }),
+    estimatedSeconds: z.int().meta({ description: "Expected time for this source, in seconds" }),
     networkFeePaidBy,
   })
   .meta({ id: "QuotedSource" });
 
 const quotedFee = z
   .object({
-    kind: z.enum(["bridge", "swap", "gas"]),
-    amount: amountOut,
-    token: tokenRecord,
-    usd: z.string().nullable(),
+    kind: z.enum(["bridge", "swap", "gas"]).meta({ description: "What the fee is for; `gas` is the network fee" }),
+    amount: amountOut.meta({ description: "Amount in units of the fee's token" }),
+    token: tokenRecord.meta({ description: "The token" }),
+    usd: z
+      .string()
+      .nullable()
+      .meta({ description: "Value in US dollars, a decimal string; null where no price is known" }),
   })
   .meta({ id: "QuotedFee" });
 
 const quoteStep = z
   .object({
-    sourceIndex: z.int(),
-    kind: z.enum(["swap", "bridge", "transfer"]),
-    venue: z.string(),
-    from: tokenRecord,
-    to: tokenRecord,
-    amountIn: amountOut,
+    sourceIndex: z.int().meta({ description: "Source that the step belongs to, from 0" }),
+    kind: z.enum(["swap", "bridge", "transfer"]).meta({ description: "What the step does" }),
+    venue: z.string().meta({ description: "Exchange or bridge that does it" }),
+    from: tokenRecord.meta({ description: "Token that goes in" }),
+    to: tokenRecord.meta({ description: "Token that comes out" }),
+    amountIn: amountOut.meta({ description: "What goes in, in units of its token" }),
     amountOut,
   })
   .meta({ id: "QuoteStep" });
 
-const quoteWarning = z.object({ code: z.string(), message: z.string() }).meta({ id: "QuoteWarning" });
+const quoteWarning = z
+  .object({
+    code: z.string().meta({ description: "Stable code for programs" }),
+    message: z.string().meta({ description: "Text for people" }),
+  })
+  .meta({ id: "QuoteWarning" });
 
 const quoteAlternative = z
   .object({
-    label: z.string(),
-    amount: amountOut,
-    minAmount: amountOut,
-    estimatedSeconds: z.int(),
-    steps: z.array(z.string()),
+    label: z.string().meta({ description: "Name of the route" }),
+    amount: amountOut.meta({ description: "Expected amount" }),
+    minAmount: amountOut.meta({ description: "The least that arrives" }),
+    estimatedSeconds: z.int().meta({ description: "Expected time from execute to arrival, in seconds" }),
+    steps: z.array(z.string()).meta({ description: "What happens, in words" }),
   })
   .meta({ id: "QuoteAlternative" });
 
 export const quoteRecord = z
   .object({
-    quoteId: id("qt"),
-    expiresAt: timestamp,
-    from: z.array(quotedSource),
-    to: quoteDestination,
+    quoteId: id("qt").meta({ description: "Id of the quote, for request-otp, prepare and execute" }),
+    expiresAt: timestamp.meta({ description: "Until when it can be prepared, 300 seconds after it was made" }),
+    from: z.array(quotedSource).meta({ description: "What leaves each source" }),
+    to: quoteDestination.meta({ description: "What arrives where" }),
     rate: z
       .string()
       .nullable()
       .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
-    fees: z.array(quotedFee),
-    priceImpactBps: z.int(),
-    slippageBps: z.int(),
-    estimatedSeconds: z.int(),
-    steps: z.array(quoteStep),
-    warnings: z.array(quoteWarning),
-    alternatives: z.array(quoteAlternative),
+    fees: z.array(quotedFee).meta({ description: "Fees; those of bridges and swaps are a part of the rate" }),
+    priceImpactBps: z.int().meta({ description: "How much worse the rate is than for a tiny amount, in basis points" }),
+    slippageBps: z.int().meta({ description: "Slippage that minAmount allows, in basis points" }),
+    estimatedSeconds: z.int().meta({ description: "Expected time from execute to arrival, in seconds" }),
+    steps: z.array(quoteStep).meta({ description: "What happens, in order" }),
+    warnings: z.array(quoteWarning).meta({ description: "What a person should know before approving" }),
+    alternatives: z.array(quoteAlternative).meta({ description: "Other routes that were found" }),
   })
   .meta({ id: "Quote" });
 
 /** What a wallet of one's own has to do, in this order, before execute. */
 export const action = z
   .object({
-    actionId: z.string(),
-    walletId: id("wal"),
-    walletAddress: address,
+    actionId: z.string().meta({ description: "Goes into `signatures` of execute" }),
+    walletId: id("wal").meta({ description: "Wallet that the money leaves" }),
+    walletAddress: address.meta({ description: "Address of the wallet" }),
     signerAddress: address.meta({
       description: "Who signs or sends: the linked wallet, or the owner of the smart account",
     }),
@@ -102,15 +112,15 @@ export const action = z
       description:
         "user_operation and typed_data: sign `typedData` (EIP-712). transaction: send `transaction` from the wallet and give its hash",
     }),
-    description: z.string(),
+    description: z.string().meta({ description: "What is signed, for people" }),
     typedData: z
       .record(z.string(), z.unknown())
       .optional()
       .meta({ description: "As eth_signTypedData_v4 takes it; integers as decimal strings" }),
     transaction: z
       .object({
-        to: address,
-        data: hex,
+        to: address.meta({ description: "Contract or account that is called" }),
+        data: hex.meta({ description: "Call data" }),
         value: z.string().meta({ description: "Wei, decimal" }),
         gas: z
           .string()
@@ -123,10 +133,12 @@ export const action = z
 
 export const balanceChange = z
   .object({
-    walletAddress: address,
+    walletAddress: address.meta({ description: "Address of the wallet" }),
     chainId,
-    token: tokenRecord,
+    token: tokenRecord.meta({ description: "The token" }),
     change: z.string().meta({ description: "Signed decimal amount" }),
-    certainty: z.enum(["simulated", "expected", "minimum"]),
+    certainty: z
+      .enum(["simulated", "expected", "minimum"])
+      .meta({ description: "`simulated` on the chain, `expected` by the quote, or the `minimum` that is enforced" }),
   })
   .meta({ id: "BalanceChange" });

@@ -32,25 +32,37 @@ const includePrivate = z.boolean().meta({
 
 export const webhookEndpointRecord = z
   .object({
-    id: id("we"),
-    url: z.string(),
-    events: z.array(z.string()),
-    payload: z.enum(["full", "thin"]),
-    includePrivate: z.boolean(),
-    description: z.string().nullable(),
-    status: z.enum(["active", "paused", "disabled"]),
+    id: id("we").meta({ description: "Id of the endpoint" }),
+    url: z.string().meta({ description: "Where events are sent to" }),
+    events: z.array(z.string()).meta({ description: "`*` for all, groups such as `operation.*`, or types" }),
+    payload: z.enum(["full", "thin"]).meta({ description: "`thin` leaves `data` out" }),
+    includePrivate: z.boolean().meta({ description: "Whether details of private movements are sent" }),
+    description: z.string().nullable().meta({ description: "Description for people; null where it has none" }),
+    status: z
+      .enum(["active", "paused", "disabled"])
+      .meta({ description: "`paused` keeps events for later; `disabled` was switched off by the service" }),
     disabledReason: z
       .enum(["gone", "failing"])
       .nullable()
       .meta({ description: "gone: it answered 410. failing: every attempt of five days failed" }),
-    failingSince: timestamp.nullable(),
+    failingSince: timestamp
+      .nullable()
+      .meta({ description: "Since when every attempt has failed; null: the last one did not" }),
     pending: z.int().meta({ description: "Deliveries that wait or are tried again; counted up to 1,000" }),
     secrets: z
-      .array(z.object({ id: z.string(), createdAt: timestamp, expiresAt: timestamp.nullable() }))
+      .array(
+        z.object({
+          id: z.string().meta({ description: "Id of the secret" }),
+          createdAt: timestamp.meta({ description: "When it was created" }),
+          expiresAt: timestamp.nullable().meta({ description: "When it stops signing; null: it is the newest" }),
+        }),
+      )
       .meta({ description: "Those that sign now, without their values" }),
-    createdBy: z.string(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    updatedAt: timestamp.meta({ description: "When it last changed" }),
   })
   .meta({ id: "WebhookEndpoint" });
 
@@ -60,19 +72,21 @@ const withSecret = webhookEndpointRecord
   })
   .meta({ id: "WebhookEndpointWithSecret" });
 
-const params = z.object({ id: id("we") });
+const params = z.object({ id: id("we").meta({ description: "Id in the path" }) });
 
 export const createWebhookEndpoint = defineContract({
   method: "POST",
   path: "/webhook-endpoints",
   summary: "Makes an endpoint that the project's events are sent to; its secret is in this answer and never again",
+  description:
+    "Registers a URL that gets the project's events from now on. Store the secret: it verifies signatures, and no later answer shows it. The URL must be on the public internet; development also allows this machine.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   body: z.object({
     url,
     events,
-    description: description.optional(),
+    description: description.optional().meta({ description: "Description for people, 200 characters at most" }),
     payload: payload.default("full"),
     includePrivate: includePrivate.default(false),
   }),
@@ -85,17 +99,19 @@ export const listWebhookEndpoints = defineContract({
   method: "GET",
   path: "/webhook-endpoints",
   summary: "The project's endpoints, oldest first",
+  description: "All endpoints of the project with their states. Changes nothing.",
   tag,
   auth: "member",
   scope: "webhooks:read",
   status: 200,
-  response: z.object({ data: z.array(webhookEndpointRecord) }),
+  response: z.object({ data: z.array(webhookEndpointRecord).meta({ description: "Endpoints, oldest first" }) }),
 });
 
 export const getWebhookEndpoint = defineContract({
   method: "GET",
   path: "/webhook-endpoints/{id}",
   summary: "One endpoint",
+  description: "Settings and state of one endpoint, without the values of its secrets.",
   tag,
   auth: "member",
   scope: "webhooks:read",
@@ -108,18 +124,23 @@ export const updateWebhookEndpoint = defineContract({
   method: "PATCH",
   path: "/webhook-endpoints/{id}",
   summary: "Changes an endpoint. `paused` keeps what comes and sends it later; `active` sends again",
+  description:
+    "Changes only the fields that are sent. Setting the status to `active` also revives a disabled endpoint; replay what it missed.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
   body: z
     .object({
-      url: url.optional(),
-      events: events.optional(),
-      description: description.nullable().optional(),
+      url: url.optional().meta({ description: "New URL" }),
+      events: events.optional().meta({ description: "New events; they replace the present ones" }),
+      description: description.nullable().optional().meta({ description: "New description; null takes it away" }),
       payload: payload.optional(),
       includePrivate: includePrivate.optional(),
-      status: z.enum(["active", "paused"]).optional(),
+      status: z
+        .enum(["active", "paused"])
+        .optional()
+        .meta({ description: "`paused` keeps events for later; `active` sends them" }),
     })
     .refine((change) => Object.keys(change).length > 0, {
       message: "name at least one field to change",
@@ -134,23 +155,33 @@ export const deleteWebhookEndpoint = defineContract({
   method: "DELETE",
   path: "/webhook-endpoints/{id}",
   summary: "Removes an endpoint; what waits for it is not sent",
+  description: "Stops deliveries to the endpoint at once and for good. Events stay readable at GET /events.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
   status: 200,
-  response: z.object({ id: id("we") }),
+  response: z.object({ id: id("we").meta({ description: "The removed endpoint" }) }),
 });
 
 export const rotateWebhookSecret = defineContract({
   method: "POST",
   path: "/webhook-endpoints/{id}/rotate",
   summary: "Makes a new secret; the one before signs beside it for the overlap",
+  description:
+    "The new secret signs at once, and the old one beside it until the overlap ends. Put the new secret into the receiver before that. `overlapHours: 0` ends the old secret at once.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
-  body: z.object({ overlapHours: z.int().min(0).max(168).default(24) }),
+  body: z.object({
+    overlapHours: z
+      .int()
+      .min(0)
+      .max(168)
+      .default(24)
+      .meta({ description: "How many hours the old secret signs beside the new one, 0–168" }),
+  }),
   status: 200,
   response: withSecret,
 });
@@ -159,6 +190,8 @@ export const testWebhookEndpoint = defineContract({
   method: "POST",
   path: "/webhook-endpoints/{id}/test",
   summary: "Sends a `webhook.test` event to the endpoint, whatever events it gets",
+  description:
+    "Queues an event of the type `webhook.test`, which no other endpoint gets. Read the outcome at GET /deliveries/{id}.",
   tag,
   auth: "member",
   scope: "webhooks:write",
@@ -172,14 +205,19 @@ export const replayWebhookEvents = defineContract({
   method: "POST",
   path: "/webhook-endpoints/{id}/replay",
   summary: "Sends the events of a range of sequence numbers again, under the same ids (10,000 numbers at most)",
+  description:
+    "Queues the events again, with the ids that they had. Receivers that keep handled ids ignore those that they know. Use it after an outage of the receiver.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
   body: z
-    .object({ from: z.int().positive(), to: z.int().positive() })
+    .object({
+      from: z.int().positive().meta({ description: "First sequence number" }),
+      to: z.int().positive().meta({ description: "Last sequence number, not below `from`" }),
+    })
     .refine(({ from, to }) => from <= to, { message: "must not be below `from`", path: ["to"] }),
   status: 202,
-  response: z.object({ queued: z.int() }),
+  response: z.object({ queued: z.int().meta({ description: "Deliveries that were queued" }) }),
   errors: ["invalid_state"],
 });
