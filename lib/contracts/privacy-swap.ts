@@ -50,7 +50,7 @@ export const quotePrivateSwap = defineContract({
   ],
 });
 
-export const quoteId = id("qt");
+const quoteId = id("qt");
 
 export const preparePrivateSwap = defineContract({
   method: "POST",

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { address, amount, chainId, hex, id, otp, status, subStatus, timestamp, tokenRef } from "./common";
 import { defineContract } from "./contract";
-import { quoteId } from "./privacy-swap";
 import { action, balanceChange, feePayer, quoteRecord } from "./quote-records";
 
 const tag = "Swaps";

@@ -12,7 +12,10 @@ const url = z
   .string()
   .min(1)
   .max(2000)
-  .meta({ examples: ["https://example.org/webhooks"] });
+  .meta({
+    description: "Where events are sent to: https, on the public internet",
+    examples: ["https://example.org/webhooks"],
+  });
 
 const events = z
   .array(

@@ -58,6 +58,19 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   content: errorContent,
 });
 
+/** Codes that nearly every operation may answer with their status; names of responses leave them out. */
+const USUAL: ReadonlySet<ErrorCode> = new Set([...ALWAYS, ...AUTHENTICATED, ...WITH_BODY, ...IDEMPOTENT]);
+
+/** Equal for operations whose codes of a status are equal: `409-invalid_state`. Usual codes that are missing are named too. */
+const responseName = (status: number, codes: readonly ErrorCode[]): string => {
+  const usual = [...USUAL].filter((code) => STATUS_OF[code] === status);
+  const missing = usual.filter((code) => !codes.includes(code));
+  const more = codes.filter((code) => !USUAL.has(code));
+  const without = missing.length === 0 ? [] : ["without", ...missing];
+  const names = missing.length < usual.length || usual.length === 0 ? [...more, ...without] : more;
+  return [String(status), ...names].join("-");
+};
+
 /** Error responses that many operations share, by the codes that they have. */
 export const createErrorResponses = () => {
   const shared = new Map<string, Json>();
@@ -72,7 +85,7 @@ export const createErrorResponses = () => {
     const sorted = [...byStatus].sort(([a], [b]) => a - b);
     return Object.fromEntries(
       sorted.map(([status, codes]) => {
-        const name = [String(status), ...codes].join("-");
+        const name = responseName(status, codes);
         shared.set(name, errorResponse(status, codes));
         return [String(status), { $ref: `#/components/responses/${name}` }];
       }),
