@@ -98,7 +98,7 @@ export const executePrivateSwap = defineContract({
   path: "/privacy/swap/execute",
   summary: "Swaps, once: withdrawal, swap and deposit in one transaction",
   description:
-    "Starts the swap that was quoted, once for each quote. Proof and transaction take about a minute; the pool and the relayer keep their fees. It waits for a code where the caller needs one. Follow GET /privacy/transfers/{id}.",
+    "Starts the swap that was quoted, once for each quote. A proof is made before the transaction (`proof.secondsLeft` says how long it takes); the pool and the relayer keep their fees. It waits for a code where the caller needs one. Follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
   scope: "privacy:write",

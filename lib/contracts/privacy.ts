@@ -174,7 +174,7 @@ export const privateTransfer = defineContract({
   summary:
     "Pays an address out of a pool, or another private wallet inside of it; the recipient gets exactly the amount",
   description:
-    "Spends notes of the private wallet; the recipient gets exactly the amount, and the relayer's fee is paid on top. Proof and transaction take about a minute. It waits for a code where the caller needs one. Send an Idempotency-Key, and follow GET /privacy/transfers/{id}.",
+    "Spends notes of the private wallet; the recipient gets exactly the amount, and the relayer's fee is paid on top. A proof is made before the transaction; `proof.secondsLeft` says how long it takes. It waits for a code where the caller needs one. Send an Idempotency-Key, and follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
   scope: "privacy:write",

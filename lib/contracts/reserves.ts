@@ -96,5 +96,5 @@ export const getReservesProof = defineContract({
     root: node.meta({ description: "Root of the tree; the same for all accounts of the currency" }),
     asOf: timestamp.meta({ description: "When the tree was built" }),
   }),
-  errors: ["not_found"],
+  errors: ["not_found", "invalid_state"],
 });

@@ -15,6 +15,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
   salt: "0x00",
   noteId: "1234567890",
+  // Tests of private operations run over an engine without proofs.
+  engine: "Privacy Pools",
 };
 
 const PATTERNS = {
