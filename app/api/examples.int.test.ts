@@ -158,25 +158,20 @@ const swaps = async (): Promise<void> => {
   await call("listOperations", { query: { limit: "1" }, as: key });
 };
 
-const transferBody = {
-  fromWalletId: customer.treasuryId,
-  toAddress: recipient,
-  fromChainId: CHAIN,
-  toChainId: CHAIN,
-  token: "USDC",
-  amount: "5",
-};
+const payment = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, amount: "5" };
 
 const transfers = async (): Promise<void> => {
-  const { transferId } = await call("createTransfer", { body: transferBody, as: person });
+  const { transferId } = await call("createTransfer", {
+    body: { ...payment, token: "USDC", toAddress: recipient },
+    as: person,
+  });
   await call("getTransfer", { params: { id: String(transferId) }, as: key });
   await call("listTransfers", { query: { limit: "1" }, as: key });
   await call("cancelTransfer", { params: { id: String(transferId) }, as: person });
 };
 
 const operations = async (): Promise<void> => {
-  const { toAddress: _to, token, ...rest } = transferBody;
-  const body = { ...rest, fromToken: token, toToken: token, recipient };
+  const body = { ...payment, fromToken: "USDC", toToken: "USDC", recipient };
   const first = await call("swapAndTransfer", { body, as: person });
   const otp = await codeFor({ operationId: first.operationId });
   await call("approveOperation", { params: { id: text(first, "operationId") }, body: { otp }, as: person });

@@ -88,7 +88,7 @@ const revokedKeyData = z.object({ keyId: id("key") }).meta({ id: "ApiKeyRevokedE
 const dataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
   if (type === "api_key.revoked") return revokedKeyData;
-  const [group] = type.split(".");
+  const [group = ""] = type.split(".");
   switch (group) {
     case "operation":
       return operationData;

@@ -36,16 +36,14 @@ const parametersOf = (schemas: Schemas, place: "path" | "query", schema: z.ZodTy
     properties?: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, property]) => {
-    const { description: _described, ...rest } = property;
-    return {
-      name,
-      in: place,
-      required: place === "path" || required.includes(name),
-      description: descriptionOf(schemas, property),
-      schema: rest,
-    };
-  });
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    description: descriptionOf(schemas, property),
+    // The parameter has the description, so its schema does not repeat it.
+    schema: Object.fromEntries(Object.entries(property).filter(([key]) => key !== "description")),
+  }));
 };
 
 const headerParameters = (contract: Contract): Json[] => [

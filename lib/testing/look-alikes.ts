@@ -15,9 +15,14 @@ const BY_NAME: Readonly<Record<string, string>> = {
   x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
   salt: "0x00",
   noteId: "1234567890",
+  prefix: "cw_test_1a2b",
+  last4: "3c4d",
   // Tests of private operations run over an engine without proofs.
-  engine: "Privacy Pools",
+  engine: "Privacy Pools (0xbow)",
 };
+
+/** Names that also stand for a word: the code of an error, the policy of a key. */
+const SIX_DIGITS: ReadonlySet<string> = new Set(["otp", "code"]);
 
 const PATTERNS = {
   time: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g,
@@ -31,8 +36,8 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/whsec_[A-Za-z0-9+/=]+/g, "whsec_ZXhhbXBsZSBzZWNyZXQ="],
   [/v1,[A-Za-z0-9+/=]{20,}/g, "v1,ZXhhbXBsZSBzaWduYXR1cmU="],
   [/(webhook-receiver\/)[\w.-]+/g, "$1example-token"],
-  [/[\w.+-]+@[\w-]+\.[\w.-]+/g, "person@example.com"],
-  [/\b[a-z*]+@\S+/g, "p***@example.com"],
+  [/[\w.+-]*[*•…][\w.+*•…-]*@[\w.*•…-]+/g, "p***@example.com"],
+  [/[\w.+-]+@[\w-]+\.[\w.-]+\b/g, "person@example.com"],
   [/127\.0\.0\.1:\d+|localhost:\d+/g, "localhost:3000"],
   [/Nonce: \w+/g, "Nonce: ExampleNonce12345"],
   [/\b\d{6}\b(?= is your| approves)/g, "123456"],
@@ -69,7 +74,8 @@ export const lookAlikes = <T>(value: T): T => {
   };
 
   const textLike = (name: string, text: string): string => {
-    if (BY_NAME[name] !== undefined && !(name === "code" && !/^\d{6}$/.test(text))) return BY_NAME[name];
+    const isWord = SIX_DIGITS.has(name) && !/^\d{6}$/.test(text);
+    if (BY_NAME[name] !== undefined && !isWord) return BY_NAME[name];
     const withoutSecrets = SECRETS.reduce((done, [pattern, likeness]) => done.replaceAll(pattern, likeness), text);
     return withoutSecrets
       .replaceAll(PATTERNS.time, timeLike)
