@@ -6,7 +6,7 @@ import { defineContract } from "./contract";
 
 const tag = "Sign-in";
 
-/** Characters. A contract's signature may be longer than a key's; with its message it fits into a public route's body. */
+/** In characters. Signatures of contracts are longer than those of keys; message and signature still fit into the body of a public route (16 KiB). */
 export const SIGNATURE_LENGTH_MAX = 10_000;
 
 export const createNonce = defineContract({

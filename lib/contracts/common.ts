@@ -52,13 +52,13 @@ export const hex = z
   .regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex")
   .meta({ description: "Bytes as 0x hex" });
 
-/** What six digits a mail brought, and an authenticator app shows. */
+/** A one-time code, as it is mailed to a person. */
 export const otp = z
   .string()
   .regex(/^[0-9]{6}$/, "must be 6 digits")
   .meta({ id: "OneTimeCode", description: "The one-time code: six digits, good for 5 minutes", examples: ["123456"] });
 
-/** 32 KiB: a signature of a contract that is not deployed yet (ERC-6492) carries its creation. */
+/** `0x` and 32 KiB as hex: a signature of a contract that is not deployed yet (ERC-6492) contains the contract's creation code. */
 const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
 export const walletSignature = hex.max(SIGNATURE_LENGTH_MAX);
 
@@ -89,7 +89,7 @@ const ID_SCHEMAS = new Map<string, z.ZodString>(
   (Object.keys(ID_PREFIXES) as IdKind[]).map((kind) => [ID_PREFIXES[kind], idSchema(kind)]),
 );
 
-/** An id with this prefix. Its form is not checked further: what is not an id is found nowhere and answers `not_found`. */
+/** An id with this prefix. The form is not checked here: a text that is no id is not found, and the route answers `not_found`. */
 export const id = (prefix: IdPrefix): z.ZodString => {
   const schema = ID_SCHEMAS.get(prefix);
   if (schema === undefined) throw new Error(`No id has the prefix ${prefix}.`);

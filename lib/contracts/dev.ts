@@ -76,7 +76,7 @@ export const readWebhookReceiver = defineContract({
   description:
     "Development only: shows what was delivered to the project's receiver and whether its signature is right. Answers 404 in production.",
   tag,
-  // Bodies may be of private movements, which people of the project see and API keys not always.
+  // Bodies may show private movements. People of the project may see these; API keys need a scope.
   auth: "user",
   status: 200,
   response: z.object({

@@ -14,7 +14,7 @@ const MOVEMENT = [
   "expired",
 ] as const;
 
-/** No payout is refunded as a whole: it ends as its rows have ended. */
+/** Without `refunded`: rows of a payout are refunded one by one, never the payout as a whole. */
 const PAYOUT = [
   "created",
   "approved",

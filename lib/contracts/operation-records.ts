@@ -89,7 +89,7 @@ export const legRecord = transactionRecord
   })
   .meta({ id: "Leg" });
 
-/** Where a part of the money is. */
+/** A part of the money that is neither delivered nor back, and the place where it is. */
 export const holding = z
   .object({
     wallet: z.string().meta({ description: "0x address, or the name of a bridge and its deposit" }),

@@ -19,8 +19,8 @@ export const PAYOUT_KINDS = ["global_accounts", "wallets"] as const;
 export const PAYOUT_MODES = ["atomic", "independent"] as const;
 export const PAYOUT_ITEM_STATUSES = ["pending", "completed", "failed"] as const;
 /**
- * `unknown`: it was offered to the chain, and whether it was taken is not known yet; neither failed nor paid.
- * `confirmed`: mined, and not yet at the depth that the chain's configuration asks for.
+ * `unknown`: the row was sent to the chain, and it is not known yet whether the chain accepted it. It is neither failed nor paid.
+ * `confirmed`: the row is mined, and not yet at the confirmation depth of the chain's configuration.
  */
 export const WALLET_ROW_STATUSES = ["queued", "sent", "confirmed", "paid", "failed", "unknown", "cancelled"] as const;
 /** Statuses of rows of both kinds; each payout's rows have those of its own kind. */

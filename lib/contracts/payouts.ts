@@ -16,7 +16,7 @@ import {
 
 const tag = "Payouts";
 
-/** What keeps money from being held for a payout, or brought to its chain; looked at when it is made, approved or tried again. */
+/** Error codes of holding money for a payout and of bringing it to the chain: on creation, approval and retry. */
 const MONEY_ERRORS = [
   "insufficient_balance",
   "insufficient_reserves",
@@ -93,7 +93,7 @@ export const createAccountsPayout = defineContract({
   ],
 });
 
-/** Texts here, checked one by one in the service, so that every bad row of a long list is named at once, by index and field. */
+/** Fields are plain texts here. The service checks them row by row, so that one answer names every bad row by index and field. */
 const walletTransfer = z
   .object({
     address: z.string().meta({ description: "EVM address; mixed case must be a right EIP-55 checksum" }),
@@ -106,7 +106,7 @@ const walletTransfer = z
   })
   .meta({ id: "WalletPayment" });
 
-/** Where the treasury's money may come from when the chain lacks it: the service chooses, or these wallets and chains. */
+/** Sources of money that the treasury lacks on the chain of the payout: `auto` lets the service choose. */
 const fundFrom = z.union([
   z.literal("auto"),
   z

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { address, amountOut, chainId, hex, id, timestamp, tokenAmount, tokenRecord } from "./common";
 
-/** Who pays the network fee of what a source sends. */
+/** Who pays the network fee of the transactions of a source. */
 export const feePayer = z.enum(["sponsor", "wallet"]);
 
 export const networkFeePaidBy = feePayer
@@ -98,7 +98,7 @@ export const quoteRecord = z
   })
   .meta({ id: "Quote" });
 
-/** What a wallet of one's own has to do, in this order, before execute. */
+/** A signature or a transaction that the owner of a source wallet must make before execute, in the order of the list. */
 export const action = z
   .object({
     actionId: z.string().meta({ description: "Goes into `signatures` of execute" }),

@@ -7,7 +7,7 @@ const tag = "Swaps";
 
 export const SOURCES_MAX = 10;
 
-/** Every source by up to six transactions: two allowances, each reset first, a swap and a deposit. */
+/** A source needs six transactions at most: two allowances, each reset first, a swap and a deposit. */
 const SIGNATURES_MAX = SOURCES_MAX * 6;
 
 export const SLIPPAGE_BPS_DEFAULT = 50;
@@ -56,7 +56,7 @@ export const createQuote = defineContract({
   inputErrorsAs400: true,
 });
 
-/** What steps (b) to (d) are about: a quote, or a transfer. A code may also approve an operation that waits for it. */
+/** The subject of request-otp, prepare and execute: a quote or a transfer. */
 const subject = z.object({
   quoteId: id("qt").optional().meta({ description: "The quote; either this or transferId" }),
   transferId: id("tr").optional().meta({ description: "The transfer; either this or quoteId" }),
@@ -77,7 +77,7 @@ export const requestOtp = defineContract({
   tag,
   auth: "member",
   scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write", "privacy:write"],
-  // A viewer may change an e-mail address of one's own, and approves that; for what moves money the route refuses viewers.
+  // Viewers need codes to approve a change of their own e-mail address. The service refuses them codes that move money.
   personal: true,
   body: subject
     .extend({

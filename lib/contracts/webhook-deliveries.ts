@@ -1,4 +1,4 @@
-/** What was sent to endpoints, and sending it again. */
+/** Deliveries to webhook endpoints: reading them, and sending an event again. */
 import { z } from "zod";
 import { id, page, pageQuery, timestamp } from "./common";
 import { defineContract } from "./contract";

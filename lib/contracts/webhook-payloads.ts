@@ -110,7 +110,7 @@ const dataOf = (type: EventType): z.ZodType => {
 const sequence = (description: string) => z.int().nonnegative().meta({ description });
 const PRIVATE = "Missing for private movements at endpoints without `includePrivate`";
 
-/** What the body of each webhook has. */
+/** Fields that the body of every webhook has. */
 const envelope = z
   .object({
     id: id("evt"),

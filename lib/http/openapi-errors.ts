@@ -19,15 +19,15 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: "A field is at fault; `details` names each",
   401: "Not authenticated",
   403: "Not allowed",
-  404: "Not there, or not yours",
-  405: "Another method",
-  409: "Not in the present state",
-  410: "Its time is over",
+  404: "It does not exist, or belongs to another project",
+  405: "The path has no such method",
+  409: "Not possible in the present state",
+  410: "Expired",
   413: "The body is too large",
   415: "The body is not JSON",
   422: "Understood, but cannot be done",
-  429: "Too often; see Retry-After",
-  500: "Our fault",
+  429: "Too many requests; see Retry-After",
+  500: "The service has a fault",
   502: "A provider failed",
   503: "Not available right now; see Retry-After",
 };
@@ -61,7 +61,7 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
 /** Codes that nearly every operation may answer with their status; names of responses leave them out. */
 const USUAL: ReadonlySet<ErrorCode> = new Set([...ALWAYS, ...AUTHENTICATED, ...WITH_BODY, ...IDEMPOTENT]);
 
-/** Equal for operations whose codes of a status are equal: `409-invalid_state`. Usual codes that are missing are named too. */
+/** A name made of the status and the codes, such as `409-invalid_state`. Operations with equal codes share one response. */
 const responseName = (status: number, codes: readonly ErrorCode[]): string => {
   const usual = [...USUAL].filter((code) => STATUS_OF[code] === status);
   const missing = usual.filter((code) => !codes.includes(code));
