@@ -33,6 +33,8 @@ const PATTERNS = {
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/cw_(test|live)_[A-Za-z0-9]{20,}/g, "cw_test_example"],
+  // The public part of a key, as mails show it.
+  [/cw_(test|live)_\w{4}\b/g, "cw_test_1a2b"],
   [/whsec_[A-Za-z0-9+/=]+/g, "whsec_ZXhhbXBsZSBzZWNyZXQ="],
   [/v1,[A-Za-z0-9+/=]{20,}/g, "v1,ZXhhbXBsZSBzaWduYXR1cmU="],
   [/(webhook-receiver\/)[\w.-]+/g, "$1example-token"],
