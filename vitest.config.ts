@@ -18,6 +18,8 @@ const integration = {
   hookTimeout: 120_000,
   retry: 0,
 };
+/** Whether the tests that call every operation write the examples of the OpenAPI document again. */
+const recordsExamples = process.env.RECORD_EXAMPLES === "1";
 /** How long the walk of kills through a worker's work goes on; see lib/faults. */
 const crashRounds = Number(process.env.CRASH_ROUNDS ?? 1);
 
@@ -45,7 +47,7 @@ export default defineConfig({
           name: "integration",
           ...integration,
           include: ["**/*.int.test.ts"],
-          provide: { crashRounds, isLong: false },
+          provide: { crashRounds, isLong: false, recordsExamples },
           sequence: { groupOrder: 1 },
         },
       },
@@ -62,7 +64,7 @@ export default defineConfig({
             "lib/modules/privacy/privacy.int.test.ts",
             "lib/adapters/privacy-pools/engine.int.test.ts",
           ],
-          provide: { crashRounds, isLong: true },
+          provide: { crashRounds, isLong: true, recordsExamples: false },
           sequence: { groupOrder: 2 },
         },
       },

@@ -13,11 +13,13 @@ import * as payoutSchedules from "./payout-schedules";
 import * as payouts from "./payouts";
 import * as policies from "./policies";
 import * as privacy from "./privacy";
+import * as privacySwap from "./privacy-swap";
 import * as reserves from "./reserves";
 import * as swap from "./swap";
 import * as system from "./system";
 import * as transfers from "./transfers";
 import * as wallets from "./wallets";
+import * as webhookDeliveries from "./webhook-deliveries";
 import * as webhookEndpoints from "./webhook-endpoints";
 import * as webhooks from "./webhooks";
 
@@ -37,11 +39,13 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   payouts,
   policies,
   privacy,
+  privacySwap,
   reserves,
   swap,
   system,
   transfers,
   wallets,
+  webhookDeliveries,
   webhookEndpoints,
   webhooks,
 ];

@@ -8,21 +8,23 @@ const tag = "API keys";
 export const apiKeyRecord = z
   .object({
     id: id("key"),
-    name: z.string(),
-    prefix: z.string(),
-    last4: z.string(),
-    scopes: z.array(z.enum(SCOPES)),
+    name: z.string().meta({ description: "Name that was given to the key" }),
+    prefix: z.string().meta({ description: "First characters of the secret; they tell keys apart" }),
+    last4: z.string().meta({ description: "Last four characters of the secret" }),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: "What the key may do" }),
     otp: z.enum(["required", "exempt"]).meta({ description: "Whether what the key moves needs a one-time code" }),
     dailyCapUsd: z
       .string()
       .nullable()
       .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
     recipients: z.array(address).meta({ description: "The only addresses that the key may send to; empty for any" }),
-    createdAt: timestamp,
-    expiresAt: timestamp.nullable(),
-    lastUsedAt: timestamp.nullable(),
-    revokedAt: timestamp.nullable(),
-    createdBy: z.string(),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    expiresAt: timestamp.nullable().meta({ description: "When the key stops working; null: never by itself" }),
+    lastUsedAt: timestamp.nullable().meta({ description: "When a request last used it; null: never" }),
+    revokedAt: timestamp.nullable().meta({ description: "When it was revoked; null: it was not" }),
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
   })
   .meta({ id: "ApiKey" });
 
@@ -31,18 +33,30 @@ export const createApiKey = defineContract({
   path: "/auth/api-keys",
   summary:
     "Makes an API key; its secret is in this answer and never again. A key that is exempt from codes needs an approval (409 approval_required)",
+  description:
+    'Creates a key for programs. It moves no money. With `otp: "exempt"`, recipients or a cap that widen what a caller may move, the first answer is 409 `approval_required`: approve it and send the same request with `approval`. Store the secret: no later answer shows it.',
   tag,
   auth: "user",
   body: z
     .object({
-      name: z.string().trim().min(1).max(80),
-      scopes: z.array(z.enum(SCOPES)).min(1).optional(),
-      expiresAt: timestamp.optional(),
-      otp: z.enum(["required", "exempt"]).default("required"),
+      name: z.string().trim().min(1).max(80).meta({ description: "Name for people, 1–80 characters" }),
+      scopes: z
+        .array(z.enum(SCOPES))
+        .min(1)
+        .optional()
+        .meta({ description: "What the key may do. Default: everything but managing keys" }),
+      expiresAt: timestamp.optional().meta({ description: "When the key stops working. Default: never by itself" }),
+      otp: z.enum(["required", "exempt"]).default("required").meta({
+        description: "`required`: a one-time code approves each move. `exempt`: moves within `dailyCapUsd` need none",
+      }),
       dailyCapUsd: usdAmount.optional().meta({
         description: "US dollars; goes with `exempt`, and only with it. At most the project's own (GET /policies)",
       }),
-      recipients: z.array(address).max(100).default([]),
+      recipients: z
+        .array(address)
+        .max(100)
+        .default([])
+        .meta({ description: "The only addresses that the key may send to, 100 at most; empty for any" }),
       approval: givenApproval.optional(),
     })
     .refine((key) => (key.otp === "exempt") === (key.dailyCapUsd !== undefined), {
@@ -50,7 +64,11 @@ export const createApiKey = defineContract({
       path: ["dailyCapUsd"],
     }),
   status: 201,
-  response: apiKeyRecord.extend({ secret: z.string() }),
+  response: apiKeyRecord.extend({
+    secret: z
+      .string()
+      .meta({ description: "The key itself, for the header x-api-key; in this answer and never again" }),
+  }),
   errors: APPROVAL_ERRORS,
 });
 
@@ -59,16 +77,27 @@ export const updateApiKey = defineContract({
   path: "/auth/api-keys/{id}",
   summary:
     "Changes an API key on every instance within one second. What widens its authority needs an approval (409 approval_required); what narrows it does not",
+  description:
+    "Changes only the fields that are sent. A change that lets the key move more (exempt, a higher cap, more recipients) answers 409 `approval_required` first; send it again with `approval`. A change that narrows the key takes effect at once.",
   tag,
   auth: "user",
-  params: z.object({ id: id("key") }),
+  params: z.object({ id: id("key").meta({ description: "The key to change" }) }),
   body: z
     .object({
-      name: z.string().trim().min(1).max(80).optional(),
-      scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+      name: z.string().trim().min(1).max(80).optional().meta({ description: "New name, 1–80 characters" }),
+      scopes: z
+        .array(z.enum(SCOPES))
+        .min(1)
+        .optional()
+        .meta({ description: "New scopes; they replace the present ones" }),
       expiresAt: timestamp.nullable().optional().meta({ description: "null takes the expiry away" }),
-      otp: z.enum(["required", "exempt"]).optional(),
-      dailyCapUsd: usdAmount.optional(),
+      otp: z
+        .enum(["required", "exempt"])
+        .optional()
+        .meta({ description: "Whether moves of the key need a one-time code" }),
+      dailyCapUsd: usdAmount
+        .optional()
+        .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
       recipients: z.array(address).max(100).optional().meta({ description: "Empty for any" }),
       approval: givenApproval.optional(),
     })
@@ -85,20 +114,28 @@ export const listApiKeys = defineContract({
   method: "GET",
   path: "/auth/api-keys",
   summary: "API keys of the project, newest first, revoked ones included",
+  description: "Shows names, scopes, policies and times of all keys, without their secrets. Changes nothing.",
   tag,
   auth: "user",
   status: 200,
-  response: z.object({ data: z.array(apiKeyRecord) }),
+  response: z.object({
+    data: z.array(apiKeyRecord).meta({ description: "API keys, newest first, without their secrets" }),
+  }),
 });
 
 export const revokeApiKey = defineContract({
   method: "DELETE",
   path: "/auth/api-keys/{id}",
   summary: "Revokes an API key on every instance within one second",
+  description:
+    "The key stops working on every instance within one second. Operations that it started go on. Revoking again answers the same. A revoked key cannot be used again: create a new one.",
   tag,
   auth: "user",
-  params: z.object({ id: id("key") }),
+  params: z.object({ id: id("key").meta({ description: "The key to revoke" }) }),
   status: 200,
-  response: z.object({ id: id("key"), revokedAt: timestamp }),
+  response: z.object({
+    id: id("key").meta({ description: "The revoked key" }),
+    revokedAt: timestamp.meta({ description: "When it was revoked" }),
+  }),
   errors: ["not_found"],
 });

@@ -1,16 +1,12 @@
 import { z } from "zod";
-import { id, walletSignature } from "./common";
+import { id, walletSignature, otp } from "./common";
 import type { ErrorCode } from "@/lib/core/errors";
 
-/** Goes with a request that widens authority, once its 409 `approval_required` said what to approve. */
+/** The field `approval` of a request that widens authority. The 409 `approval_required` of the first try names what to approve. */
 export const givenApproval = z
   .object({
-    approvalId: id("apr"),
-    otp: z
-      .string()
-      .regex(/^[0-9]{6}$/, "must be 6 digits")
-      .optional()
-      .meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
+    approvalId: id("apr").meta({ description: "Id of the 409 `approval_required`" }),
+    otp: otp.optional().meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
     signature: walletSignature.optional().meta({
       description:
         "Over `message` of the 409 (EIP-191 personal_sign), by the wallet that the person signs in with; ERC-1271 and ERC-6492 too",
@@ -22,7 +18,7 @@ export const givenApproval = z
   })
   .meta({ description: "The approval of exactly this request; good once, for 10 minutes" });
 
-/** What a route that asks for an approval may answer beyond its own errors. */
+/** Error codes that a route which asks for an approval may answer, beside its own. */
 export const APPROVAL_ERRORS = [
   "approval_required",
   "invalid_state",

@@ -1,38 +1,44 @@
 import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
-import { address, amountOut, chainId, id, timestamp } from "./common";
+import { address, amountOut, chainId, id, timestamp, otp } from "./common";
 import { defineContract } from "./contract";
 
 const tag = "Sign-in";
 
-/** Characters. A contract's signature may be longer than a key's; with its message it fits into a public route's body. */
+/** In characters. Signatures of contracts are longer than those of keys; message and signature still fit into the body of a public route (16 KiB). */
 export const SIGNATURE_LENGTH_MAX = 10_000;
 
 export const createNonce = defineContract({
   method: "POST",
   path: "/auth/nonce",
   summary: "A nonce for an EIP-4361 message, good for one attempt to sign in, 10 minutes",
+  description:
+    "First step of a sign-in. Put the nonce, domain, uri and statement into an EIP-4361 message, let the wallet sign it, and send both to POST /auth/token within 10 minutes.",
   tag,
   auth: "public",
   signInAttempt: true,
-  body: z.object({ address: address.optional() }),
+  body: z.object({
+    address: address.optional().meta({
+      description: "The wallet that will sign; the nonce is good for it alone. Without it any wallet may use the nonce",
+    }),
+  }),
   status: 200,
   response: z.object({
-    nonce: z.string(),
+    nonce: z.string().meta({ description: "Goes into the EIP-4361 message" }),
     domain: z.string().meta({ description: "What the message must name as its domain" }),
-    uri: z.string(),
-    statement: z.string(),
-    expiresAt: timestamp,
+    uri: z.string().meta({ description: "URI that the message must name" }),
+    statement: z.string().meta({ description: "Statement that the message must have" }),
+    expiresAt: timestamp.meta({ description: "Until when the nonce can be used" }),
   }),
 });
 
 const tokens = z
   .object({
-    accessToken: z.string(),
-    tokenType: z.literal("Bearer"),
-    expiresIn: z.int(),
-    refreshToken: z.string(),
+    accessToken: z.string().meta({ description: "JWT for `Authorization: Bearer`" }),
+    tokenType: z.literal("Bearer").meta({ description: "Always `Bearer`" }),
+    expiresIn: z.int().meta({ description: "Lifetime of the access token in seconds" }),
+    refreshToken: z.string().meta({ description: "Gets the next pair at POST /auth/refresh, once" }),
   })
   .meta({ id: "TokenPair" });
 
@@ -41,15 +47,18 @@ export const createToken = defineContract({
   path: "/auth/token",
   summary:
     "A signed EIP-4361 message for an access token; the first sign-in creates user, project and treasury. The attempt uses up the nonce, also when the signature is wrong",
+  description:
+    "Second step of a sign-in. The access token is valid for one hour; send it as `Authorization: Bearer`. The first sign-in of a wallet creates a person, a project and its treasury. After a wrong signature, ask for a new nonce.",
   tag,
   auth: "public",
   signInAttempt: true,
   body: z.object({
-    message: z.string().min(1).max(4096),
+    message: z.string().min(1).max(4096).meta({ description: "The EIP-4361 message, exactly as it was signed" }),
     signature: z
       .string()
       .max(SIGNATURE_LENGTH_MAX)
-      .regex(/^0x[0-9a-fA-F]+$/),
+      .regex(/^0x[0-9a-fA-F]+$/)
+      .meta({ description: "Signature over the message (EIP-191; ERC-1271 and ERC-6492 for contracts), 0x hex" }),
   }),
   status: 200,
   response: tokens,
@@ -60,9 +69,13 @@ export const refreshToken = defineContract({
   method: "POST",
   path: "/auth/refresh",
   summary: "A new access token and refresh token; the old refresh token stops working",
+  description:
+    "Use it before the access token ends. Each refresh token works once; store the new one. A refresh token that was used before ends the whole session, because somebody may have stolen it.",
   tag,
   auth: "public",
-  body: z.object({ refreshToken: z.string().min(1).max(200) }),
+  body: z.object({
+    refreshToken: z.string().min(1).max(200).meta({ description: "The refresh token of the newest pair" }),
+  }),
   status: 200,
   response: tokens,
 });
@@ -71,33 +84,47 @@ export const logout = defineContract({
   method: "POST",
   path: "/auth/logout",
   summary: "Ends the session of the access token",
+  description:
+    "The access token and its refresh token stop working. Other sessions of the person stay. Operations go on.",
   tag,
   auth: "user",
   personal: true,
   status: 200,
-  response: z.object({ loggedOut: z.literal(true) }),
+  response: z.object({ loggedOut: z.literal(true).meta({ description: "Always true" }) }),
 });
 
 export const getJwks = defineContract({
   method: "GET",
   path: "/auth/jwks",
   summary: "Public keys of access tokens (RFC 7517)",
+  description:
+    "The keys with which other services can verify access tokens of this one. Cache them, and read them again when a token names an unknown `kid`.",
   tag,
   auth: "public",
   status: 200,
-  response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+  response: z.object({ keys: z.array(z.record(z.string(), z.unknown())).meta({ description: "JSON Web Keys" }) }),
 });
 
 const me = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ description: "Id of the person, with the prefix usr_" }),
     address,
-    email: z.string().nullable(),
-    emailVerified: z.boolean(),
-    createdAt: timestamp,
-    projects: z.array(
-      z.object({ id: z.string(), name: z.string(), role: z.enum(["owner", "admin", "operator", "viewer"]) }),
-    ),
+    email: z.string().nullable().meta({ description: "E-mail address for codes and notices; null where none is set" }),
+    emailVerified: z
+      .boolean()
+      .meta({ description: "Whether a mailed code has verified the address; codes go to verified addresses alone" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    projects: z
+      .array(
+        z.object({
+          id: z.string().meta({ description: "Id of the project, with the prefix prj_" }),
+          name: z.string().meta({ description: "Name of the project" }),
+          role: z
+            .enum(["owner", "admin", "operator", "viewer"])
+            .meta({ description: "Role of the person in the project" }),
+        }),
+      )
+      .meta({ description: "Projects of which the person is a member" }),
   })
   .meta({ id: "Profile" });
 
@@ -105,11 +132,11 @@ const sponsorBudget = z
   .object({
     chainId,
     symbol: z.string().meta({ description: "The chain's coin, in units of which all amounts are" }),
-    dailyLimit: amountOut,
+    dailyLimit: amountOut.meta({ description: "The most that the sponsor pays per UTC day" }),
     used: amountOut.meta({ description: "Paid for operations that were accepted today" }),
     reserved: amountOut.meta({ description: "The most that today's operations which have not ended may still cost" }),
-    remaining: amountOut,
-    resetsAt: timestamp,
+    remaining: amountOut.meta({ description: "dailyLimit less used and reserved" }),
+    resetsAt: timestamp.meta({ description: "When the next UTC day begins" }),
     perOperation: amountOut.meta({ description: "The most that one operation may cost" }),
   })
   .meta({
@@ -121,13 +148,14 @@ export const whoAmI = defineContract({
   method: "GET",
   path: "/auth/whoami",
   summary: "Who a key or token stands for, and what it may do: tries credentials without touching anything",
+  description: "Checks a key or a token without a side effect. Use it to test a configuration.",
   tag,
   auth: "member",
   status: 200,
   response: z.object({
-    type: z.enum(["apiKey", "user"]),
+    type: z.enum(["apiKey", "user"]).meta({ description: "Kind of the credential" }),
     id: z.string().meta({ description: "Id of the API key, or of the person" }),
-    projectId: id("prj"),
+    projectId: id("prj").meta({ description: "The project that the request acts for" }),
     role: z.enum(ROLES).nullable().meta({ description: "Of a person; null for an API key" }),
     scopes: z.array(z.string()).nullable().meta({ description: "Of an API key; null for a person" }),
   }),
@@ -137,10 +165,14 @@ export const getMe = defineContract({
   method: "GET",
   path: "/me",
   summary: "The signed-in person, and what the project's sponsor pays for network fees today",
+  description:
+    "Reads the profile of the signed-in person, the projects and roles, and today's budget for sponsored network fees on each chain.",
   tag: "Profile",
   auth: "user",
   status: 200,
-  response: me.extend({ sponsorBudgets: z.array(sponsorBudget) }),
+  response: me.extend({
+    sponsorBudgets: z.array(sponsorBudget).meta({ description: "One for each chain that has a sponsor" }),
+  }),
 });
 
 export const updateMe = defineContract({
@@ -148,13 +180,24 @@ export const updateMe = defineContract({
   path: "/me",
   summary:
     "Sets the e-mail address and mails a code to it; it counts once the code is verified. Replacing a verified address needs an approval (409 approval_required)",
+  description:
+    "Mails a code to the new address. Confirm it with POST /me/email/verify; until then one-time codes go to the old address. Replacing a verified address answers 409 `approval_required` first.",
   tag: "Profile",
   auth: "user",
   personal: true,
-  body: z.object({ email: z.email().max(254), approval: givenApproval.optional() }),
+  body: z.object({
+    email: z.email().max(254).meta({ description: "The new e-mail address" }),
+    approval: givenApproval.optional(),
+  }),
   status: 200,
   response: me.extend({
-    verification: z.object({ destination: z.string(), expiresAt: timestamp, resendAfter: timestamp }),
+    verification: z
+      .object({
+        destination: z.string().meta({ description: "Masked address to which the code was sent" }),
+        expiresAt: timestamp.meta({ description: "Until when the code can be used" }),
+        resendAfter: timestamp.meta({ description: "From when another code can be asked for" }),
+      })
+      .meta({ description: "The code that was mailed" }),
   }),
   errors: [...APPROVAL_ERRORS, "rate_limited", "provider_error"],
 });
@@ -163,10 +206,12 @@ export const verifyEmail = defineContract({
   method: "POST",
   path: "/me/email/verify",
   summary: "Verifies the e-mail address with the mailed code",
+  description:
+    "Confirms the address of PATCH /me. From now on one-time codes go to it. At most five wrong codes are accepted; then ask for a new one.",
   tag: "Profile",
   auth: "user",
   personal: true,
-  body: z.object({ code: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  body: z.object({ code: otp.meta({ description: "The six digits of the mail" }) }),
   status: 200,
   response: me,
   errors: ["otp_invalid", "otp_expired", "otp_attempts_exceeded"],

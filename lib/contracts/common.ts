@@ -1,5 +1,6 @@
 import { getAddress, isAddress } from "viem";
 import { z } from "zod";
+import { ID_PREFIXES, type IdKind } from "@/lib/core/ids";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { STATUSES, SUB_STATUSES } from "@/lib/core/status";
 
@@ -46,9 +47,18 @@ export const tokenRef = z
     examples: ["USDC"],
   });
 
-export const hex = z.string().regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex");
+export const hex = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex")
+  .meta({ description: "Bytes as 0x hex" });
 
-/** 32 KiB: a signature of a contract that is not deployed yet (ERC-6492) carries its creation. */
+/** A one-time code, as it is mailed to a person. */
+export const otp = z
+  .string()
+  .regex(/^[0-9]{6}$/, "must be 6 digits")
+  .meta({ id: "OneTimeCode", description: "The one-time code: six digits, good for 5 minutes", examples: ["123456"] });
+
+/** `0x` and 32 KiB as hex: a signature of a contract that is not deployed yet (ERC-6492) contains the contract's creation code. */
 const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
 export const walletSignature = hex.max(SIGNATURE_LENGTH_MAX);
 
@@ -59,35 +69,57 @@ export const usdAmount = z
 
 export const timestamp = z.iso.datetime().meta({ id: "Timestamp", description: "RFC 3339, UTC" });
 
-export const id = (prefix: string): z.ZodString =>
-  z
+const ID_LENGTH_MAX = 80;
+
+const idSchema = (kind: IdKind): z.ZodString => {
+  const prefix = ID_PREFIXES[kind];
+  return z
     .string()
-    .max(80)
+    .max(ID_LENGTH_MAX)
     .meta({
-      description: `Id with the prefix ${prefix}_`,
+      id: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Id`,
+      description: `Id with the prefix ${prefix}_ and a UUIDv7, which sorts by time of creation`,
       examples: [`${prefix}_01980000-0000-7000-8000-000000000000`],
     });
+};
+
+type IdPrefix = (typeof ID_PREFIXES)[IdKind];
+
+const ID_SCHEMAS = new Map<string, z.ZodString>(
+  (Object.keys(ID_PREFIXES) as IdKind[]).map((kind) => [ID_PREFIXES[kind], idSchema(kind)]),
+);
+
+/** An id with this prefix. The form is not checked here: a text that is no id is not found, and the route answers `not_found`. */
+export const id = (prefix: IdPrefix): z.ZodString => {
+  const schema = ID_SCHEMAS.get(prefix);
+  if (schema === undefined) throw new Error(`No id has the prefix ${prefix}.`);
+  return schema;
+};
 
 export const tokenRecord = z
   .object({
-    symbol: z.string(),
+    symbol: z.string().meta({ description: "Symbol from the chain's token list" }),
     address: z.string().meta({ description: "0x address or `native`" }),
     chainId,
-    decimals: z.int(),
+    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
     assetId: z.string().meta({ description: "The asset over all chains" }),
   })
   .meta({ id: "Token" });
 
 export const failureRecord = z
-  .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
+  .object({
+    code: z.string().meta({ description: "Stable code for programs" }),
+    message: z.string().meta({ description: "What happened, and where the money is, for people" }),
+    retryable: z.boolean().meta({ description: "Whether trying again can succeed" }),
+  })
   .meta({ id: "Failure" });
 
 export const tokenAmount = z
   .object({
-    token: tokenRecord,
+    token: tokenRecord.meta({ description: "The token that the amount is of" }),
     amount: amountOut,
-    amountBase: z.string(),
-    decimals: z.int(),
+    amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
+    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
   })
   .meta({ id: "TokenAmount" });
 
@@ -95,22 +127,39 @@ export const status = z.enum(STATUSES).meta({ id: "Status" });
 export const subStatus = z.enum(SUB_STATUSES).meta({ id: "SubStatus" });
 
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Records on a page, 1–100" }),
+  cursor: z.string().max(200).optional().meta({ description: "`nextCursor` of the page before" }),
 });
 
 export const page = <T extends z.ZodType>(
   item: T,
 ): z.ZodObject<{ data: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>
-  z.object({ data: z.array(item), nextCursor: z.string().nullable() });
+  z.object({
+    data: z.array(item).meta({ description: "Records of this page" }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Goes into `cursor` to read the next page; null on the last page" }),
+  });
 
 export const errorBody = z
   .object({
-    message: z.string(),
-    code: z.string(),
-    requestId: z.string(),
-    details: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional() })).optional(),
-    docsUrl: z.string().optional(),
+    message: z.string().meta({ description: "What happened and what to do, for people" }),
+    code: z.string().meta({ description: "Stable code for programs" }),
+    requestId: z.string().meta({ description: "Names the request in the service's logs" }),
+    details: z
+      .array(
+        z
+          .object({
+            path: z.string().meta({ description: "The field, such as `from.0.amount`" }),
+            message: z.string().meta({ description: "What is wrong with it" }),
+            code: z.string().optional().meta({ description: "Stable code of this fault, where it has one of its own" }),
+          })
+          .meta({ id: "ErrorDetail" }),
+      )
+      .optional()
+      .meta({ description: "Each field that is at fault" }),
+    docsUrl: z.string().optional().meta({ description: "Page that explains the error" }),
     approvalId: z
       .string()
       .optional()

@@ -6,31 +6,41 @@ const tag = "Address book";
 
 const contactRecord = z
   .object({
-    id: id("ct"),
-    name: z.string(),
+    id: id("ct").meta({ description: "Id of the contact" }),
+    name: z.string().meta({ description: "Name of whom the address belongs to" }),
     address,
-    createdBy: z.string(),
-    createdAt: timestamp,
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
   })
   .meta({ id: "Contact" });
-const name = z.string().trim().min(1).max(80);
-const params = z.object({ id: id("ct") });
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .meta({ description: "Name of whom the address belongs to, 1–80 characters" });
+const params = z.object({ id: id("ct").meta({ description: "Id in the path" }) });
 
 export const listContacts = defineContract({
   method: "GET",
   path: "/contacts",
   summary: "The project's address book, by name (1,000 at most)",
+  description: "The whole address book, sorted by name. Changes nothing.",
   tag,
   auth: "member",
   scope: "transfers:read",
   status: 200,
-  response: z.object({ data: z.array(contactRecord) }),
+  response: z.object({ data: z.array(contactRecord).meta({ description: "Contacts, by name" }) }),
 });
 
 export const createContact = defineContract({
   method: "POST",
   path: "/contacts",
   summary: "Puts an address into the address book; one that is there already is renamed",
+  description:
+    "Stores a name for an address, for people who choose recipients. It gives no permission to pay the address, and moves nothing. An address that is known gets the new name.",
   tag,
   auth: "member",
   scope: "transfers:write",
@@ -43,11 +53,12 @@ export const deleteContact = defineContract({
   method: "DELETE",
   path: "/contacts/{id}",
   summary: "Takes an address out of the address book",
+  description: "Removes the name. Payments to the address stay on record and stay possible.",
   tag,
   auth: "member",
   scope: "transfers:write",
   params,
   status: 200,
-  response: z.object({ id: id("ct") }),
+  response: z.object({ id: id("ct").meta({ description: "The removed contact" }) }),
   errors: ["not_found"],
 });

@@ -32,7 +32,7 @@ export type Scope = (typeof SCOPES)[number];
 
 /** Most bytes of a request's body, by who sends it. */
 export const BODY_BYTES_MAX = {
-  /** Nobody answers for these requests, so they may cost little. */
+  /** Anybody can send these requests, so they must stay cheap. */
   public: 16 * 1024,
   authenticated: 1024 * 1024,
   bulk: 4 * 1024 * 1024,
@@ -45,12 +45,17 @@ export const JSON_DEPTH_MAX = { public: 20, authenticated: 32 } as const;
 /** One route: types, parsing, OpenAPI and client come from here. */
 export interface Contract {
   readonly method: Method;
-  /** As in the description, `{id}` for parameters: `/operations/{id}/events`. */
+  /** The path below /api as OpenAPI writes it, with `{id}` for parameters: `/operations/{id}/events`. */
   readonly path: string;
   readonly summary: string;
+  /**
+   * What the route does, what it costs or moves, whether it can be repeated, and what to do next. Every route of the service has one: a
+   * test of the OpenAPI document requires it.
+   */
+  readonly description?: string;
   readonly tag: string;
   readonly auth: AuthScheme;
-  /** What an API key needs. Of several, one: the service checks which, by what the request names. */
+  /** The scope that an API key needs. Of a list it needs one: the service checks which one, by the subject of the request. */
   readonly scope?: Scope | readonly Scope[];
   /** Counts against the stricter limit for attempts to sign in, beside the limit of the address. */
   readonly signInAttempt?: boolean;
@@ -63,7 +68,7 @@ export interface Contract {
   readonly bodyLimit?: number;
   readonly status: 200 | 201 | 202;
   readonly response: z.ZodType;
-  /** Beyond those that every route may answer (401, 403, 429, 500). */
+  /** Error codes of this route, beside those that every route may answer (401, 403, 429, 500). */
   readonly errors?: readonly ErrorCode[];
   /** Domain codes that this route answers with 400 instead of their usual status (interface: input errors of /swap/quote). */
   readonly inputErrorsAs400?: boolean;

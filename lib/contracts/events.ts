@@ -14,7 +14,7 @@ const MOVEMENT = [
   "expired",
 ] as const;
 
-/** No payout is refunded as a whole: it ends as its rows have ended. */
+/** Without `refunded`: rows of a payout are refunded one by one, never the payout as a whole. */
 const PAYOUT = [
   "created",
   "approved",
@@ -45,13 +45,20 @@ const sequence = z.int().nonnegative();
 
 export const eventRecord = z
   .object({
-    id: id("evt"),
-    type: z.string(),
+    id: id("evt").meta({ description: "The same for each delivery of the event" }),
+    type: z.string().meta({ description: "Type of the event, such as `operation.completed`" }),
     sequence: sequence.meta({ description: "1, 2, 3 … in the project, without a gap" }),
-    createdAt: timestamp.optional(),
-    objectId: z.string().optional(),
+    createdAt: timestamp
+      .optional()
+      .meta({ description: "When it happened; missing for private movements that the caller may not see" }),
+    objectId: z.string().optional().meta({
+      description: "The object that the event is about; missing for private movements that the caller may not see",
+    }),
     objectSequence: sequence.optional().meta({ description: "1, 2, 3 … for the object, without a gap" }),
-    data: z.record(z.string(), z.unknown()).optional(),
+    data: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "The object's new state; missing for private movements that the caller may not see" }),
   })
   .meta({ id: "Event" });
 
@@ -60,16 +67,18 @@ export const listEvents = defineContract({
   path: "/events",
   summary:
     "Every event of the project in order of its sequence number. Private movements show id, type and sequence alone without privacy:read",
+  description:
+    "Reads what webhooks deliver, so that a receiver can fill gaps. Send the highest `sequence` that you have as `after`, and repeat until `data` is empty.",
   tag: "Webhooks",
   auth: "member",
   scope: "webhooks:read",
   query: z.object({
     after: z.coerce.number().int().nonnegative().default(0).meta({ description: "The last sequence number you know" }),
-    limit: z.coerce.number().int().min(1).max(1000).default(100),
+    limit: z.coerce.number().int().min(1).max(1000).default(100).meta({ description: "Events at most, 1–1,000" }),
   }),
   status: 200,
   response: z.object({
-    data: z.array(eventRecord),
+    data: z.array(eventRecord).meta({ description: "Events in order of `sequence`" }),
     lastSequence: sequence.meta({ description: "The project's newest sequence number" }),
   }),
 });

@@ -12,34 +12,43 @@ export const currencyRef = z
 
 const money = {
   currency: z.string().meta({ description: "Symbol of the asset" }),
-  assetId: z.string(),
-  decimals: z.int(),
+  assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
+  decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
 };
 
 export const accountRecord = z
   .object({
-    id: id("ga"),
+    id: id("ga").meta({ description: "Id of the account" }),
     ...money,
-    name: z.string().nullable(),
-    status: z.enum(["active", "frozen"]),
+    name: z.string().nullable().meta({ description: "Name of the account; null where it has none" }),
+    status: z.enum(["active", "frozen"]).meta({ description: "`frozen`: nothing can leave it" }),
     balance: z
-      .object({ available: amountOut, pending: amountOut, posted: amountOut })
+      .object({
+        available: amountOut.meta({ description: "What can be paid out: posted less pending" }),
+        pending: amountOut.meta({ description: "Held for payouts under way" }),
+        posted: amountOut.meta({ description: "Sum of the ledger entries" }),
+      })
       .meta({ description: "posted: what the entries add up to; pending: held; available: posted less pending" }),
-    version: z.int(),
-    createdAt: timestamp,
+    version: z.int().meta({ description: "Counts up with each entry" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
   })
   .meta({ id: "Account" });
 
-const params = z.object({ id: id("ga") });
+const params = z.object({ id: id("ga").meta({ description: "Id in the path" }) });
 
 export const createGlobalAccount = defineContract({
   method: "POST",
   path: "/global-accounts",
   summary: "Opens an account in one currency, with nothing in it",
+  description:
+    "Opens a ledger account for a customer. It holds nothing until it is funded. No wallet is created and nothing happens on a chain. Send an Idempotency-Key, otherwise a repeated call opens a second account.",
   tag,
   auth: "member",
   scope: "accounts:write",
-  body: z.object({ currency: currencyRef, name: z.string().trim().min(1).max(80).optional() }),
+  body: z.object({
+    currency: currencyRef,
+    name: z.string().trim().min(1).max(80).optional().meta({ description: "Name for people, 1–80 characters" }),
+  }),
   status: 201,
   response: accountRecord,
   errors: ["unsupported_token"],
@@ -49,11 +58,12 @@ export const listGlobalAccounts = defineContract({
   method: "GET",
   path: "/global-accounts",
   summary: "Accounts of the project, newest first",
+  description: "Lists accounts with their balances. Read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "accounts:read",
   query: pageQuery.extend({
-    currency: currencyRef.optional(),
+    currency: currencyRef.optional().meta({ description: "Only accounts in this currency" }),
     q: z.string().trim().min(1).max(80).optional().meta({ description: "A part of the name, or an id" }),
   }),
   status: 200,
@@ -64,6 +74,7 @@ export const getGlobalAccount = defineContract({
   method: "GET",
   path: "/global-accounts/{id}",
   summary: "One account and its balance",
+  description: "Reads the balance as of the newest ledger entry. Changes nothing.",
   tag,
   auth: "member",
   scope: "accounts:read",
@@ -78,6 +89,8 @@ export const fundGlobalAccount = defineContract({
   path: "/global-accounts/{id}/fund",
   summary:
     "Moves reserves of the treasury into the account; what all accounts hold never exceeds what the treasury holds on chain",
+  description:
+    "Assigns a part of the treasury's money to the account in the ledger. Nothing moves on a chain and there is no fee. It is refused with 422 `insufficient_reserves` where all accounts together would hold more than the treasury. Send an Idempotency-Key, otherwise a repeated call funds again.",
   tag,
   auth: "member",
   scope: "accounts:write",
@@ -85,19 +98,23 @@ export const fundGlobalAccount = defineContract({
   body: z.object({ amount, currency: currencyRef }),
   status: 201,
   response: z.object({
-    fundingId: id("fnd"),
-    status: z.enum(["completed"]),
-    accountId: id("ga"),
-    amount: amountOut,
+    fundingId: id("fnd").meta({ description: "Id of the funding" }),
+    status: z
+      .enum(["completed"])
+      .meta({ description: "Always `completed`: the entry is posted when the answer comes" }),
+    accountId: id("ga").meta({ description: "The funded account" }),
+    amount: amountOut.meta({ description: "What came into the account" }),
     ...money,
-    transactionId: z.string(),
-    balance: accountRecord.shape.balance,
-    reserves: z.object({
-      onChain: amountOut,
-      committed: amountOut.meta({ description: "What operations under way still take out of the treasury" }),
-      liabilities: amountOut.meta({ description: "What all accounts hold, this funding included" }),
-    }),
-    createdAt: timestamp,
+    transactionId: z.string().meta({ description: "Ledger transaction; POST …/reversals takes it back" }),
+    balance: accountRecord.shape.balance.meta({ description: "Balance of the account afterwards" }),
+    reserves: z
+      .object({
+        onChain: amountOut.meta({ description: "What the treasury holds on chain" }),
+        committed: amountOut.meta({ description: "What operations under way still take out of the treasury" }),
+        liabilities: amountOut.meta({ description: "What all accounts hold, this funding included" }),
+      })
+      .meta({ description: "What backs the accounts, at this moment" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
   }),
   errors: ["not_found", "amount_precision", "insufficient_reserves", "chain_unavailable", "unsupported_token"],
 });
@@ -107,34 +124,36 @@ export const reverseFunding = defineContract({
   path: "/global-accounts/{id}/reversals",
   summary:
     "Takes a funding back, while the account still has the money: the reserves are free again. By a person, once",
+  description:
+    "Corrects a funding: the money leaves the account and backs other accounts again. Nothing moves on a chain. A funding can be reversed once, and only while the account has enough available.",
   tag,
   auth: "user",
   params,
   body: z.object({ transactionId: id("ltx").meta({ description: "The funding's" }) }),
   status: 201,
   response: z.object({
-    transactionId: id("ltx"),
-    reverses: id("ltx"),
-    accountId: id("ga"),
+    transactionId: id("ltx").meta({ description: "Ledger transaction of the reversal" }),
+    reverses: id("ltx").meta({ description: "Ledger transaction that was taken back" }),
+    accountId: id("ga").meta({ description: "The account" }),
     amount: amountOut.meta({ description: "What left the account" }),
     ...money,
-    balance: accountRecord.shape.balance,
-    createdAt: timestamp,
+    balance: accountRecord.shape.balance.meta({ description: "Balance of the account afterwards" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
   }),
   errors: ["not_found", "invalid_state", "insufficient_balance"],
 });
 
 export const entryRecord = z
   .object({
-    seq: z.int(),
-    transactionId: z.string(),
+    seq: z.int().meta({ description: "1, 2, 3 … in the account, without a gap" }),
+    transactionId: z.string().meta({ description: "Ledger transaction that the entry is a part of" }),
     kind: z.string().meta({ description: "funding, transfer, payout, reversal …" }),
     amount: amountOut.meta({ description: "Signed: below zero is out" }),
-    balanceAfter: amountOut,
-    reference: z.string().nullable(),
+    balanceAfter: amountOut.meta({ description: "Posted balance of the account after this entry" }),
+    reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
     counterpartyId: z.string().nullable().meta({ description: "The other account, where there is just one" }),
     reversedBy: z.string().nullable().meta({ description: "The transaction that took this one back" }),
-    createdAt: timestamp,
+    createdAt: timestamp.meta({ description: "When it was posted" }),
   })
   .meta({ id: "AccountEntry" });
 
@@ -142,6 +161,8 @@ export const listEntries = defineContract({
   method: "GET",
   path: "/global-accounts/{id}/entries",
   summary: "Ledger entries of the account, newest first; never changed, only reversed",
+  description:
+    "Each change of the balance with the balance after it. Entries are never changed; a mistake is corrected by a reversal, which is an entry of its own.",
   tag,
   auth: "member",
   scope: "accounts:read",
@@ -161,22 +182,27 @@ export const getStatement = defineContract({
   method: "GET",
   path: "/global-accounts/{id}/statement",
   summary: "Opening balance, entries with running balance, closing balance; `format=csv` for RFC 4180",
+  description:
+    "Covers the current month unless `from` and `to` are given. Opening balance plus entries is the closing balance. `format=csv` answers all entries as a download.",
   tag,
   auth: "member",
   scope: "accounts:read",
   params,
-  query: z.object({ ...period, format: z.enum(["json", "csv"]).default("json") }),
+  query: z.object({
+    ...period,
+    format: z.enum(["json", "csv"]).default("json").meta({ description: "`csv` answers RFC 4180 instead of JSON" }),
+  }),
   status: 200,
   response: z.object({
-    account: accountRecord,
-    from: timestamp,
-    to: timestamp,
-    opening: amountOut,
+    account: accountRecord.meta({ description: "The account as it is now" }),
+    from: timestamp.meta({ description: "Begin of the period" }),
+    to: timestamp.meta({ description: "End of the period, exclusive" }),
+    opening: amountOut.meta({ description: "Balance at the begin of the period" }),
     entries: z.array(entryRecord).meta({ description: "Oldest first, 10,000 at most; `format=csv` has all of them" }),
-    truncated: z.boolean(),
-    in: amountOut,
-    out: amountOut,
-    closing: amountOut,
+    truncated: z.boolean().meta({ description: "Whether there are more than 10,000 entries" }),
+    in: amountOut.meta({ description: "Sum of what came in during the period" }),
+    out: amountOut.meta({ description: "Sum of what went out during the period" }),
+    closing: amountOut.meta({ description: "Balance at the end of the period" }),
   }),
   errors: ["not_found", "invalid_request"],
 });

@@ -1,145 +1,18 @@
 import { z } from "zod";
-import {
-  address,
-  amountOut,
-  chainId,
-  failureRecord,
-  hex,
-  id,
-  page,
-  pageQuery,
-  status,
-  subStatus,
-  timestamp,
-  tokenAmount,
-  tokenRecord,
-} from "./common";
+import { id, otp, page, pageQuery, status, timestamp } from "./common";
 import { defineContract } from "./contract";
-import { privateTransferRecord } from "./privacy";
-import { quoteRecord } from "./swap";
+import { OPERATION_KINDS, operationEvent, operationRecord } from "./operation-records";
+import { privateTransferRecord } from "./privacy-records";
+import { quoteRecord } from "./quote-records";
 
 const tag = "Operations";
 
-export const OPERATION_KINDS = [
-  "swap",
-  "transfer",
-  "swap_and_transfer",
-  "shield",
-  "unshield",
-  "private_transfer",
-  "private_swap",
-  "public_exit",
-] as const;
-
-export const LEG_STATES = [
-  "queued",
-  "submitted",
-  "source_seen",
-  "bridging",
-  "filled_seen",
-  "refunding",
-  "refund_seen",
-  "completed",
-  "failed",
-  "refunded",
-] as const;
-
-const transactionRecord = z
-  .object({
-    chainId,
-    txHash: hex.nullable(),
-    blockNumber: z.string().nullable(),
-    confirmations: z.int(),
-    confirmationsNeeded: z.int(),
-    explorerUrl: z.string().nullable(),
-  })
-  .meta({ id: "ChainTransaction" });
-
-export const legRecord = transactionRecord
-  .extend({
-    id: id("leg"),
-    kind: z.enum(["transfer", "swap", "bridge"]),
-    status,
-    state: z.enum(LEG_STATES),
-    walletId: id("wal"),
-    walletAddress: address,
-    via: z.enum(["user_operation", "transaction", "permit"]).meta({
-      description:
-        "How it leaves the wallet: a user operation of a smart account, a transaction that the wallet sends itself, or a permit that the treasury uses",
-    }),
-    sent: tokenAmount,
-    spent: tokenAmount.nullable(),
-    minimum: tokenAmount,
-    received: tokenAmount.nullable(),
-    destination: transactionRecord.nullable(),
-    refund: transactionRecord.nullable(),
-    fillDeadline: timestamp.nullable(),
-    failure: failureRecord.nullable(),
-  })
-  .meta({ id: "Leg" });
-
-/** Where a part of the money is. */
-export const holding = z
-  .object({
-    wallet: z.string().meta({ description: "0x address, or a name such as `across deposit 12`" }),
-    chainId,
-    token: tokenRecord,
-    amount: amountOut,
-    amountBase: z.string(),
-    txHash: hex.nullable(),
-    note: z.string(),
-  })
-  .meta({ id: "Holding" });
-
-export const operationRecord = z
-  .object({
-    operationId: id("op"),
-    kind: z.enum(OPERATION_KINDS),
-    status,
-    subStatus,
-    quoted: z.object({
-      from: z.array(tokenAmount.extend({ address, chainId })),
-      to: z.object({ chainId, address, token: tokenRecord, amount: amountOut, minAmount: amountOut }),
-    }),
-    actual: z.object({ spent: z.array(tokenAmount), received: tokenAmount }),
-    legs: z.array(legRecord),
-    fees: z
-      .array(
-        z.object({
-          kind: z.enum(["bridge", "swap", "network"]),
-          amount: amountOut,
-          token: tokenRecord,
-          paidBy: z.enum(["sponsor", "wallet"]).optional().meta({
-            description: "Of `network` alone: the project's paymaster, or the wallet that sent or executed it",
-          }),
-        }),
-      )
-      .meta({
-        description:
-          "`bridge` and `swap` as quoted, parts of the rate; `network` as the chain took it in its coin, once a leg's source is mined",
-      }),
-    failure: failureRecord.nullable(),
-    outcome: z.object({ holds: z.array(holding), nextAction: z.string() }),
-    retryOf: id("op").nullable().meta({ description: "The operation whose failed or refunded legs this tries again" }),
-    retriedBy: id("op")
-      .nullable()
-      .meta({ description: "The operation that tried this one's failed or refunded legs again" }),
-    may: z
-      .object({ cancel: z.boolean(), retry: z.boolean(), approve: z.boolean() })
-      .meta({ description: "What can be asked of it now" }),
-    createdBy: z.string(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    expiresAt: timestamp.nullable(),
-  })
-  .meta({ id: "Operation" });
-
 const operationFilters = {
   private: z.enum(["exclude"]).optional().meta({ description: "`exclude` leaves private operations out" }),
-  status: status.optional(),
-  kind: z.enum(OPERATION_KINDS).optional(),
+  status: status.optional().meta({ description: "Only this status" }),
+  kind: z.enum(OPERATION_KINDS).optional().meta({ description: "Only this kind" }),
   chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),
-  walletId: id("wal").optional(),
+  walletId: id("wal").optional().meta({ description: "Only operations that this wallet pays" }),
   from: timestamp.optional().meta({ description: "Created at or after" }),
   to: timestamp.optional().meta({ description: "Created before" }),
   q: z.string().trim().min(1).max(120).optional().meta({
@@ -151,6 +24,8 @@ export const listOperations = defineContract({
   method: "GET",
   path: "/operations",
   summary: "Everything that moves money, newest first",
+  description:
+    "Everything that moves money in the project, of all kinds. Filter by status, kind, chain, wallet and time; read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -164,6 +39,8 @@ export const exportOperations = defineContract({
   path: "/operations/export",
   summary:
     "The same list as CSV (RFC 4180), a line per leg, 10,000 operations at most; cells are safe to open in a spreadsheet",
+  description:
+    "Takes the same filters as GET /operations and answers a CSV download with a line for each leg. Changes nothing.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -173,12 +50,14 @@ export const exportOperations = defineContract({
   mediaType: "text/csv",
 });
 
-const params = z.object({ id: id("op") });
+const params = z.object({ id: id("op").meta({ description: "Id in the path" }) });
 
 export const getOperation = defineContract({
   method: "GET",
   path: "/operations/{id}",
   summary: "One operation: its legs, and where each part of the money is",
+  description:
+    "Shows the status, each leg with its transactions, what was spent and received, where the rest of the money is, and what to do next. Poll it, or use GET /operations/{id}/events.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -188,21 +67,13 @@ export const getOperation = defineContract({
   errors: ["not_found"],
 });
 
-export const operationEvent = z
-  .object({
-    seq: z.int(),
-    type: z.string().meta({ description: "operation.created, leg.submitted, leg.source_seen, operation.completed …" }),
-    operationId: id("op"),
-    data: z.record(z.string(), z.unknown()),
-    createdAt: timestamp,
-  })
-  .meta({ id: "OperationEvent" });
-
 export const streamOperationEvents = defineContract({
   method: "GET",
   path: "/operations/{id}/events",
   summary:
     "Events as a stream (server-sent events); `Last-Event-ID` resumes after that seq; ends when the operation is final, or within a second when the credential ends. At most 50 at once for each caller and 200 for each network address",
+  description:
+    "A stream of server-sent events that shows each step as it happens, beginning with the first. Reconnect with the header `Last-Event-ID`. The stream ends when the operation is final.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -217,6 +88,8 @@ export const cancelOperation = defineContract({
   method: "POST",
   path: "/operations/{id}/cancel",
   summary: "Cancels an operation that has not begun",
+  description:
+    "Ends an operation that still waits; no money has moved and held balances are free again. An operation that runs cannot be cancelled and answers 409 `invalid_state`.",
   tag,
   auth: "member",
   scope: "operations:write",
@@ -231,6 +104,8 @@ export const retryOperation = defineContract({
   path: "/operations/{id}/retry",
   summary:
     "A fresh quote for the legs that failed or were refunded; it goes the usual way (code, prepare, execute), once. Of a private operation: a new one for what did not arrive, which waits for a code where the caller needs one",
+  description:
+    "For an operation that failed or was refunded. Answers a fresh quote for the legs that did not arrive: request a code, prepare and execute it as any quote. Nothing moves by this call alone. A private operation starts again by itself, after a code where the caller needs one.",
   tag,
   auth: "member",
   scope: "operations:write",
@@ -253,10 +128,12 @@ export const approveOperation = defineContract({
   method: "POST",
   path: "/operations/{id}/approve",
   summary: "Lets an operation that awaits approval run; its code comes from POST /swap/request-otp {operationId}",
+  description:
+    "The code approves exactly this operation: its sources, amounts, recipient and minimum. The operation starts at once and moves the money once. Ask for the code with POST /swap/request-otp {operationId}. Follow it at GET /operations/{id}.",
   tag,
   auth: "user",
   params,
-  body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  body: z.object({ otp }),
   status: 202,
   response: operationRecord,
   errors: [

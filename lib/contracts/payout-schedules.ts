@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord } from "./common";
+import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord, otp } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { walletsPayoutBody } from "./payouts";
 
@@ -11,37 +11,47 @@ export const SCHEDULE_RUN_STATUSES = ["started", "missed", "refused"] as const;
 
 const scheduleRun = z
   .object({
-    scheduledAt: timestamp,
+    scheduledAt: timestamp.meta({ description: "When the run was due" }),
     status: z.enum(SCHEDULE_RUN_STATUSES).meta({
       description:
         "`missed`: the service was not running in time, and it will never be paid by itself; `refused`: see failure",
     }),
-    payoutId: id("po").nullable(),
-    failure: failureRecord.nullable(),
+    payoutId: id("po").nullable().meta({ description: "Payout that the run started; null where it started none" }),
+    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
   })
   .meta({ id: "PayoutScheduleRun" });
 
 export const scheduleRecord = z
   .object({
-    scheduleId: id("sch"),
-    status: z.enum(SCHEDULE_STATUSES),
+    scheduleId: id("sch").meta({ description: "Id of the schedule" }),
+    status: z.enum(SCHEDULE_STATUSES).meta({ description: "How far the schedule is" }),
     chainId,
-    fromWalletId: id("wal"),
-    rows: z.int(),
-    totals: z.array(z.object({ token: tokenRecord, amount: amountOut, rows: z.int() })),
-    reference: z.string().nullable(),
-    startsAt: timestamp,
+    fromWalletId: id("wal").meta({ description: "Treasury that pays" }),
+    rows: z.int().meta({ description: "Rows of each run" }),
+    totals: z
+      .array(
+        z.object({
+          token: tokenRecord.meta({ description: "The token" }),
+          amount: amountOut.meta({ description: "Sum of the token's rows" }),
+          rows: z.int().meta({ description: "Number of rows" }),
+        }),
+      )
+      .meta({ description: "Sum of each token in one run" }),
+    reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
+    startsAt: timestamp.meta({ description: "When the first run is due" }),
     every: z.enum(SCHEDULE_PERIODS).nullable().meta({ description: "null: once" }),
     timeZone: z
       .string()
       .meta({ description: "IANA name; the wall-clock time of each run stays the same through clock changes" }),
-    endsAt: timestamp.nullable(),
-    nextRunAt: timestamp.nullable(),
+    endsAt: timestamp.nullable().meta({ description: "No run is due after it; null: no end" }),
+    nextRunAt: timestamp.nullable().meta({ description: "When the next run is due; null: there is none" }),
     runs: z.array(scheduleRun).meta({ description: "The latest 20, newest first" }),
-    nextAction: z.string(),
-    createdBy: z.string(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    updatedAt: timestamp.meta({ description: "When it last changed" }),
   })
   .meta({ id: "PayoutSchedule" });
 
@@ -50,15 +60,22 @@ export const createPayoutSchedule = defineContract({
   path: "/payouts/schedules",
   summary:
     "Pays the same rows at a time, or again and again; each run is a payout of its own, checked afresh. It begins once it is approved",
+  description:
+    "Stores rows that are paid once at a later time, or again in each period. Nothing is held and nothing moves until a run is due; each run checks the balance afresh. It waits for an approval with a code. Send an Idempotency-Key, otherwise a repeated call makes a second schedule.",
   tag,
   auth: "member",
   scope: "payouts:write",
   bodyLimit: BODY_BYTES_MAX.bulk,
   body: walletsPayoutBody.omit({ validateOnly: true, allowDuplicates: true }).extend({
-    startsAt: timestamp,
-    every: z.enum(SCHEDULE_PERIODS).optional(),
-    timeZone: z.string().min(1).max(60).default("UTC"),
-    endsAt: timestamp.optional(),
+    startsAt: timestamp.meta({ description: "When the first run is due, in the future" }),
+    every: z.enum(SCHEDULE_PERIODS).optional().meta({ description: "Period of the runs. Default: one run" }),
+    timeZone: z
+      .string()
+      .min(1)
+      .max(60)
+      .default("UTC")
+      .meta({ description: "IANA name of the time zone in which runs keep their wall-clock time" }),
+    endsAt: timestamp.optional().meta({ description: "No run is due after it. Default: no end" }),
   }),
   status: 201,
   response: scheduleRecord,
@@ -77,6 +94,7 @@ export const listPayoutSchedules = defineContract({
   method: "GET",
   path: "/payouts/schedules",
   summary: "Schedules of the project, newest first",
+  description: "Lists schedules of all states. Read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "payouts:read",
@@ -85,12 +103,13 @@ export const listPayoutSchedules = defineContract({
   response: page(scheduleRecord),
 });
 
-const scheduleParams = z.object({ id: id("sch") });
+const scheduleParams = z.object({ id: id("sch").meta({ description: "Id of the schedule" }) });
 
 export const getPayoutSchedule = defineContract({
   method: "GET",
   path: "/payouts/schedules/{id}",
   summary: "One schedule, its next run and its latest ones",
+  description: "Shows the state of the schedule, when it runs next, and its latest 20 runs with their payouts.",
   tag,
   auth: "member",
   scope: "payouts:read",
@@ -104,10 +123,12 @@ export const approvePayoutSchedule = defineContract({
   method: "POST",
   path: "/payouts/schedules/{id}/approve",
   summary: "Approves each run of exactly these rows; the code comes from POST /swap/request-otp {scheduleId}",
+  description:
+    "The code approves these rows for each run of the schedule. Ask for it with POST /swap/request-otp {scheduleId}. No money moves before the first run is due.",
   tag,
   auth: "user",
   params: scheduleParams,
-  body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  body: z.object({ otp }),
   status: 200,
   response: scheduleRecord,
   errors: ["not_found", "invalid_state", "otp_required", "otp_invalid", "otp_expired", "otp_attempts_exceeded"],
@@ -117,6 +138,7 @@ export const cancelPayoutSchedule = defineContract({
   method: "POST",
   path: "/payouts/schedules/{id}/cancel",
   summary: "Stops later runs; a payout that has begun goes on",
+  description: "No further run starts. Payouts that a run started go on; cancel them at POST /payouts/{id}/cancel.",
   tag,
   auth: "member",
   scope: "payouts:write",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/core/errors";
-import { amount, chainId, id, page, pageQuery, status, tokenRef } from "./common";
+import { amount, chainId, id, page, pageQuery, status, tokenRef, otp } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { currencyRef } from "./global-accounts";
 import {
@@ -16,7 +16,7 @@ import {
 
 const tag = "Payouts";
 
-/** What keeps money from being held for a payout, or brought to its chain; looked at when it is made, approved or tried again. */
+/** Error codes of holding money for a payout and of bringing it to the chain: on creation, approval and retry. */
 const MONEY_ERRORS = [
   "insufficient_balance",
   "insufficient_reserves",
@@ -40,29 +40,47 @@ export const createAccountsPayout = defineContract({
   path: "/payouts/bulk/global-accounts",
   summary:
     "Pays many accounts from one: all or nothing, or each for itself; every bad row is reported by its index and nothing is paid",
+  description:
+    "Moves money from one ledger account to others; nothing happens on a chain and there is no fee. `atomic` pays all rows or none. A caller who needs a code gets `awaiting_approval`: request a code and approve it. Rows that repeat a payment of the last 30 days answer 409 `duplicate_payout`. Send an Idempotency-Key.",
   tag,
   auth: "member",
   scope: "payouts:write",
   bodyLimit: BODY_BYTES_MAX.bulk,
   body: z.object({
-    sourceAccountId: id("ga"),
+    sourceAccountId: id("ga").meta({ description: "Account that pays" }),
     transfers: z
       .array(
         z.object({
-          recipientAccountId: id("ga"),
+          recipientAccountId: id("ga").meta({ description: "Account that is paid" }),
           amount,
           currency: currencyRef,
-          reference: z.string().max(140).optional(),
+          reference: z
+            .string()
+            .max(140)
+            .optional()
+            .meta({ description: "Your reference of the row, 140 characters at most" }),
         }),
       )
-      .min(1),
-    mode: z.enum(PAYOUT_MODES).default("atomic"),
-    reference: z.string().trim().min(1).max(140).optional(),
-    validateOnly: z.boolean().default(false),
+      .min(1)
+      .meta({ description: "The rows, 10,000 at most" }),
+    mode: z
+      .enum(PAYOUT_MODES)
+      .default("atomic")
+      .meta({ description: "`atomic`: all rows or none. `independent`: each row by itself" }),
+    reference: z
+      .string()
+      .trim()
+      .min(1)
+      .max(140)
+      .optional()
+      .meta({ description: "Your reference of the whole payout, 140 characters at most" }),
+    validateOnly: z.boolean().default(false).meta({ description: "Checks everything and stores nothing" }),
     allowDuplicates,
   }),
   status: 202,
-  response: accountsPayoutRecord.extend({ payoutId: validatedId }),
+  response: accountsPayoutRecord.extend({
+    payoutId: validatedId.meta({ description: "Id of the payout; null for validateOnly" }),
+  }),
   errors: [
     "invalid_request",
     "duplicate_payout",
@@ -75,7 +93,7 @@ export const createAccountsPayout = defineContract({
   ],
 });
 
-/** Texts here, checked one by one in the service, so that every bad row of a long list is named at once, by index and field. */
+/** Fields are plain texts here. The service checks them row by row, so that one answer names every bad row by index and field. */
 const walletTransfer = z
   .object({
     address: z.string().meta({ description: "EVM address; mixed case must be a right EIP-55 checksum" }),
@@ -88,22 +106,37 @@ const walletTransfer = z
   })
   .meta({ id: "WalletPayment" });
 
-/** Where the treasury's money may come from when the chain lacks it: the service chooses, or these wallets and chains. */
+/** Sources of money that the treasury lacks on the chain of the payout: `auto` lets the service choose. */
 const fundFrom = z.union([
   z.literal("auto"),
   z
-    .array(z.object({ walletId: id("wal").optional(), chainId, token: tokenRef }))
+    .array(
+      z.object({
+        walletId: id("wal").optional().meta({ description: "Wallet to take it from. Default: the treasury" }),
+        chainId,
+        token: tokenRef.meta({ description: "Token to take" }),
+      }),
+    )
     .min(1)
     .max(10),
 ]);
 
 export const walletsPayoutBody = z.object({
   chainId,
-  transfers: z.array(walletTransfer).min(1),
-  reference: z.string().trim().min(1).max(140).optional(),
-  validateOnly: z.boolean().default(false),
+  transfers: z.array(walletTransfer).min(1).meta({ description: "The rows, 10,000 at most" }),
+  reference: z
+    .string()
+    .trim()
+    .min(1)
+    .max(140)
+    .optional()
+    .meta({ description: "Your reference of the whole payout, 140 characters at most" }),
+  validateOnly: z.boolean().default(false).meta({ description: "Checks everything and stores nothing" }),
   allowDuplicates,
-  fundFrom: fundFrom.optional(),
+  fundFrom: fundFrom.optional().meta({
+    description:
+      "Where the missing part comes from when the treasury lacks it on the chain: `auto` lets the service choose among the treasury's other chains",
+  }),
 });
 
 export const createWalletsPayout = defineContract({
@@ -111,6 +144,8 @@ export const createWalletsPayout = defineContract({
   path: "/payouts/bulk/wallets",
   summary:
     "Pays up to 10,000 addresses on one chain from the treasury; every bad row is reported by its index and nothing is paid",
+  description:
+    "Pays addresses from the treasury in batched transactions; the sponsor or the treasury pays the network fee. Every wrong row is reported at once and then nothing is paid. A caller who needs a code gets `awaiting_approval`. Each row is paid once at most, whatever fails in between. Send an Idempotency-Key, and follow GET /payouts/{id}.",
   tag,
   auth: "member",
   scope: "payouts:write",
@@ -135,20 +170,26 @@ export const listPayouts = defineContract({
   method: "GET",
   path: "/payouts",
   summary: "Payouts of the project, newest first",
+  description: "Payouts of both kinds; `kind` says which fields a payout has. Read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "payouts:read",
-  query: pageQuery.extend({ status: status.optional(), kind: z.enum(PAYOUT_KINDS).optional() }),
+  query: pageQuery.extend({
+    status: status.optional().meta({ description: "Only this status" }),
+    kind: z.enum(PAYOUT_KINDS).optional().meta({ description: "Only this kind" }),
+  }),
   status: 200,
   response: page(payoutRecord),
 });
 
-const params = z.object({ id: id("po") });
+const params = z.object({ id: id("po").meta({ description: "Id in the path" }) });
 
 export const getPayout = defineContract({
   method: "GET",
   path: "/payouts/{id}",
   summary: "One payout and how far it is",
+  description:
+    "Shows the status, sums, numbers of rows by status, fees and what can be done next. Read single rows at GET /payouts/{id}/items.",
   tag,
   auth: "member",
   scope: "payouts:read",
@@ -162,13 +203,15 @@ export const listPayoutItems = defineContract({
   method: "GET",
   path: "/payouts/{id}/items",
   summary: "Rows of a payout in their order; `format=csv` for all of them as RFC 4180",
+  description:
+    "Each row with its status, transaction and failure. Filter by status, read further pages with `cursor`, or download all rows as CSV.",
   tag,
   auth: "member",
   scope: "payouts:read",
   params,
   query: pageQuery.extend({
-    status: z.enum(ROW_STATUSES).optional(),
-    format: z.enum(["json", "csv"]).default("json"),
+    status: z.enum(ROW_STATUSES).optional().meta({ description: "Only rows with this status" }),
+    format: z.enum(["json", "csv"]).default("json").meta({ description: "`csv` answers all rows as RFC 4180" }),
   }),
   status: 200,
   response: page(z.discriminatedUnion("kind", [accountsPayoutItem, walletsPayoutItem])),
@@ -179,10 +222,12 @@ export const approvePayout = defineContract({
   method: "POST",
   path: "/payouts/{id}/approve",
   summary: "Lets a payout that awaits approval run; its code comes from POST /swap/request-otp {payoutId}",
+  description:
+    "The code approves exactly these rows. The payout starts at once and each row is paid once. Ask for the code with POST /swap/request-otp {payoutId}.",
   tag,
   auth: "user",
   params,
-  body: z.object({ otp: z.string().regex(/^[0-9]{6}$/, "must be 6 digits") }),
+  body: z.object({ otp }),
   status: 202,
   response: payoutRecord,
   errors: [
@@ -200,6 +245,8 @@ export const cancelPayout = defineContract({
   method: "POST",
   path: "/payouts/{id}/cancel",
   summary: "Cancels a payout that has not begun; of one to wallets, stops the rows that were not sent yet",
+  description:
+    "Ends a payout that waits, or stops the rows that were not sent yet. Rows that were sent are paid; their status shows it. Held money of the other rows is free again.",
   tag,
   auth: "member",
   scope: "payouts:write",
@@ -213,6 +260,8 @@ export const retryPayout = defineContract({
   method: "POST",
   path: "/payouts/{id}/retry",
   summary: "Tries the failed rows of an independent payout again; paid ones are not paid again",
+  description:
+    "Starts a new payout with the rows that failed. Paid rows and rows of unknown outcome are never a part of it. It holds money again, and waits for a code where the caller needs one.",
   tag,
   auth: "member",
   scope: "payouts:write",

@@ -19,6 +19,7 @@ export const getPolicies = defineContract({
   method: "GET",
   path: "/policies",
   summary: "What bounds the project's API keys",
+  description: "The project's daily cap for exempt API keys, and how much of it was used on this UTC day.",
   tag,
   auth: "member",
   status: 200,
@@ -29,6 +30,8 @@ export const updatePolicies = defineContract({
   method: "PATCH",
   path: "/policies",
   summary: "Changes the project's daily cap; raising it needs an approval (409 approval_required), lowering does not",
+  description:
+    "A lower cap takes effect at once. A higher one answers 409 `approval_required` first; send it again with `approval`.",
   tag,
   auth: "user",
   body: z.object({ dailyCapUsd: usdAmount, approval: givenApproval.optional() }),

@@ -11,10 +11,10 @@ const node = z.object({
 
 export const reservesRecord = z
   .object({
-    currency: z.string(),
-    assetId: z.string(),
-    decimals: z.int(),
-    liabilities: amountOut,
+    currency: z.string().meta({ description: "Symbol of the asset" }),
+    assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
+    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+    liabilities: amountOut.meta({ description: "What all accounts in the currency hold" }),
     onChain: amountOut.meta({
       description: "The treasury's balance at the final blocks named below, of what backs accounts",
     }),
@@ -22,23 +22,28 @@ export const reservesRecord = z
     available: amountOut.meta({
       description: "onChain less committed less liabilities: what can still be moved into accounts",
     }),
-    covered: z.boolean(),
-    chains: z.array(
-      z.object({
-        chainId,
-        wallet: address,
-        amount: amountOut,
-        blockNumber: z.string(),
-        at: timestamp,
-        stale: z.boolean().meta({ description: "The chain does not answer; nothing of it is counted" }),
-        backs: z.boolean().meta({
-          description:
-            "False: the chain has no paymaster, so the treasury pays its network fees there in this coin; it backs no account and is not counted",
+    covered: z.boolean().meta({ description: "Whether onChain less committed is at least liabilities" }),
+    chains: z
+      .array(
+        z.object({
+          chainId,
+          wallet: address.meta({ description: "Address of the treasury" }),
+          amount: amountOut.meta({ description: "Its balance at the block" }),
+          blockNumber: z.string().meta({ description: "Number of the block, a decimal string" }),
+          at: timestamp.meta({ description: "Time of the block" }),
+          stale: z.boolean().meta({ description: "The chain does not answer; nothing of it is counted" }),
+          backs: z.boolean().meta({
+            description:
+              "False: the chain has no paymaster, so the treasury pays its network fees there in this coin; it backs no account and is not counted",
+          }),
         }),
-      }),
-    ),
+      )
+      .meta({ description: "Balance of the treasury on each chain" }),
     root: node
-      .extend({ accounts: z.int(), asOf: timestamp })
+      .extend({
+        accounts: z.int().meta({ description: "Number of accounts in the tree" }),
+        asOf: timestamp.meta({ description: "When the tree was built" }),
+      })
       .nullable()
       .meta({ description: "Merkle sum tree over the accounts; null where there are none" }),
   })
@@ -48,11 +53,16 @@ export const getReserves = defineContract({
   method: "GET",
   path: "/reserves",
   summary: "Per currency: what the accounts hold against what the treasury holds on chain, at named blocks",
+  description:
+    "Compares what the ledger accounts hold with the balance of the treasury on chain, for each currency, and gives the root of a Merkle sum tree over the accounts.",
   tag,
   auth: "member",
   scope: "accounts:read",
   status: 200,
-  response: z.object({ data: z.array(reservesRecord), asOf: timestamp }),
+  response: z.object({
+    data: z.array(reservesRecord).meta({ description: "One for each currency" }),
+    asOf: timestamp.meta({ description: "When the answer was put together" }),
+  }),
 });
 
 export const getReservesProof = defineContract({
@@ -60,23 +70,31 @@ export const getReservesProof = defineContract({
   path: "/global-accounts/{id}/proof",
   summary:
     "Shows that the account is counted in the reserves: its leaf and the way to the root; `npm run reserves:verify` checks it",
+  description:
+    "Gives an account's owner what is needed to check that the balance is a part of the published root. Verify it offline with `npm run reserves:verify`.",
   tag,
   auth: "member",
   scope: "accounts:read",
-  params: z.object({ id: id("ga") }),
+  params: z.object({ id: id("ga").meta({ description: "The account" }) }),
   status: 200,
   response: z.object({
-    version: z.literal(1),
-    assetId: z.string(),
-    currency: z.string(),
-    decimals: z.int(),
-    accountId: id("ga"),
-    balanceBase: z.string(),
+    version: z.literal(1).meta({ description: "Version of the proof's format" }),
+    assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
+    currency: z.string().meta({ description: "Symbol of the asset" }),
+    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+    accountId: id("ga").meta({ description: "The account" }),
+    balanceBase: z.string().meta({ description: "Balance that is counted, in base units" }),
     salt: z.string().meta({ description: "Keeps a neighbour from guessing the balance from the leaf's hash" }),
-    index: z.int(),
-    siblings: z.array(node.extend({ side: z.enum(["left", "right"]) })),
-    root: node,
-    asOf: timestamp,
+    index: z.int().meta({ description: "Position of the leaf in the tree, from 0" }),
+    siblings: z
+      .array(
+        node.extend({
+          side: z.enum(["left", "right"]).meta({ description: "On which side of the way the node stands" }),
+        }),
+      )
+      .meta({ description: "Nodes on the way from the leaf to the root" }),
+    root: node.meta({ description: "Root of the tree; the same for all accounts of the currency" }),
+    asOf: timestamp.meta({ description: "When the tree was built" }),
   }),
-  errors: ["not_found"],
+  errors: ["not_found", "invalid_state"],
 });

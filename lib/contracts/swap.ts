@@ -1,114 +1,44 @@
 import { z } from "zod";
-import {
-  address,
-  amount,
-  amountOut,
-  chainId,
-  hex,
-  id,
-  status,
-  subStatus,
-  timestamp,
-  tokenAmount,
-  tokenRecord,
-  tokenRef,
-} from "./common";
+import { address, amount, chainId, hex, id, otp, status, subStatus, timestamp, tokenRef } from "./common";
 import { defineContract } from "./contract";
+import { action, balanceChange, feePayer, quoteRecord } from "./quote-records";
 
 const tag = "Swaps";
 
 export const SOURCES_MAX = 10;
-/** Every source by up to six transactions: two allowances, each reset first, a swap and a deposit. */
+
+/** A source needs six transactions at most: two allowances, each reset first, a swap and a deposit. */
 const SIGNATURES_MAX = SOURCES_MAX * 6;
+
 export const SLIPPAGE_BPS_DEFAULT = 50;
+
 export const SLIPPAGE_BPS_MAX = 1000;
 
-export const quoteSource = z.object({ address, chainId, token: tokenRef, amount }).meta({ id: "QuoteSource" });
+export const quoteSource = z
+  .object({ address, chainId, token: tokenRef.meta({ description: "The token to take" }), amount })
+  .meta({ id: "QuoteSource" });
 
 export const quoteBody = z.object({
-  from: z.array(quoteSource).min(1).max(SOURCES_MAX),
-  toChainId: chainId,
-  toToken: tokenRef,
-  toAddress: address,
-  slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
+  from: z
+    .array(quoteSource)
+    .min(1)
+    .max(SOURCES_MAX)
+    .meta({ description: "1–10 sources, no two of the same wallet, chain and token" }),
+  toChainId: chainId.meta({ description: "Chain on which it arrives" }),
+  toToken: tokenRef.meta({ description: "Token that arrives" }),
+  toAddress: address.meta({ description: "Address that receives" }),
+  slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT).meta({
+    description:
+      "How far the result may fall below the expected one, in basis points (1/100 %); above 300 the quote warns",
+  }),
 });
-
-/** Who pays the network fee of what a source sends. */
-const feePayer = z.enum(["sponsor", "wallet"]);
-
-export const networkFeePaidBy = feePayer
-  .nullable()
-  .default(null)
-  .meta({ description: "Who pays the network fee; null where that is known once it is prepared" });
-
-export const quoteRecord = z
-  .object({
-    quoteId: id("qt"),
-    expiresAt: timestamp,
-    from: z.array(
-      tokenAmount.extend({
-        address,
-        chainId,
-        walletId: id("wal"),
-        expectedOut: amountOut,
-        minOut: amountOut,
-        estimatedSeconds: z.int(),
-        networkFeePaidBy,
-      }),
-    ),
-    to: z.object({
-      chainId,
-      address,
-      token: tokenRecord,
-      amount: amountOut,
-      amountBase: z.string(),
-      minAmount: amountOut.meta({ description: "Enforced on chain" }),
-      minAmountBase: z.string(),
-      decimals: z.int(),
-    }),
-    rate: z
-      .string()
-      .nullable()
-      .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
-    fees: z.array(
-      z.object({
-        kind: z.enum(["bridge", "swap", "gas"]),
-        amount: amountOut,
-        token: tokenRecord,
-        usd: z.string().nullable(),
-      }),
-    ),
-    priceImpactBps: z.int(),
-    slippageBps: z.int(),
-    estimatedSeconds: z.int(),
-    steps: z.array(
-      z.object({
-        sourceIndex: z.int(),
-        kind: z.enum(["swap", "bridge", "transfer"]),
-        venue: z.string(),
-        from: tokenRecord,
-        to: tokenRecord,
-        amountIn: amountOut,
-        amountOut,
-      }),
-    ),
-    warnings: z.array(z.object({ code: z.string(), message: z.string() })),
-    alternatives: z.array(
-      z.object({
-        label: z.string(),
-        amount: amountOut,
-        minAmount: amountOut,
-        estimatedSeconds: z.int(),
-        steps: z.array(z.string()),
-      }),
-    ),
-  })
-  .meta({ id: "Quote" });
 
 export const createQuote = defineContract({
   method: "POST",
   path: "/swap/quote",
   summary: "Prices a swap or transfer from up to ten sources to one destination",
+  description:
+    "First step of a swap. Finds the best route and prices it; nothing is held and nothing moves. The quote is valid for 300 seconds. Next: request a code, prepare, execute. A caller may ask for as many quotes as the rate limit allows.",
   tag,
   auth: "member",
   scope: "swaps:write",
@@ -126,10 +56,15 @@ export const createQuote = defineContract({
   inputErrorsAs400: true,
 });
 
-/** What steps (b) to (d) are about: a quote, or a transfer. A code may also approve an operation that waits for it. */
-const subject = z.object({ quoteId: id("qt").optional(), transferId: id("tr").optional() });
+/** The subject of request-otp, prepare and execute: a quote or a transfer. */
+const subject = z.object({
+  quoteId: id("qt").optional().meta({ description: "The quote; either this or transferId" }),
+  transferId: id("tr").optional().meta({ description: "The transfer; either this or quoteId" }),
+});
+
 const oneSubject = (value: { quoteId?: string | undefined; transferId?: string | undefined }): boolean =>
   (value.quoteId === undefined) !== (value.transferId === undefined);
+
 const oneSubjectMessage = { message: "name either quoteId or transferId", path: ["quoteId"] };
 
 export const requestOtp = defineContract({
@@ -137,16 +72,18 @@ export const requestOtp = defineContract({
   path: "/swap/request-otp",
   summary:
     "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout, schedule or change; a key needs the scope that moves it",
+  description:
+    "Second step. Sends a one-time code that approves exactly what is named and nothing else. The code is valid for 5 minutes and five attempts; a new one can be requested after 60 seconds and replaces the old one. Nothing moves.",
   tag,
   auth: "member",
   scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write", "privacy:write"],
-  // A viewer may change an e-mail address of one's own, and approves that; for what moves money the route refuses viewers.
+  // Viewers need codes to approve a change of their own e-mail address. The service refuses them codes that move money.
   personal: true,
   body: subject
     .extend({
-      operationId: id("op").optional(),
-      payoutId: id("po").optional(),
-      scheduleId: id("sch").optional(),
+      operationId: id("op").optional().meta({ description: "An operation that awaits approval" }),
+      payoutId: id("po").optional().meta({ description: "A payout that awaits approval" }),
+      scheduleId: id("sch").optional().meta({ description: "A payout schedule that awaits approval" }),
       approvalId: id("apr").optional().meta({ description: "Of a 409 `approval_required`" }),
     })
     .refine(
@@ -160,11 +97,11 @@ export const requestOtp = defineContract({
     ),
   status: 200,
   response: z.object({
-    otpId: id("otp"),
-    channel: z.enum(["email", "totp"]),
+    otpId: id("otp").meta({ description: "Id of the code" }),
+    channel: z.enum(["email", "totp"]).meta({ description: "How the code reaches the person" }),
     destination: z.string().meta({ description: "Masked" }),
-    expiresAt: timestamp,
-    resendAfter: timestamp,
+    expiresAt: timestamp.meta({ description: "Until when the code can be used" }),
+    resendAfter: timestamp.meta({ description: "From when another code can be asked for" }),
   }),
   errors: [
     "insufficient_scope",
@@ -178,77 +115,44 @@ export const requestOtp = defineContract({
   ],
 });
 
-/** What a wallet of one's own has to do, in this order, before execute. */
-export const action = z
-  .object({
-    actionId: z.string(),
-    walletId: id("wal"),
-    walletAddress: address,
-    signerAddress: address.meta({
-      description: "Who signs or sends: the linked wallet, or the owner of the smart account",
-    }),
-    chainId,
-    kind: z.enum(["user_operation", "typed_data", "transaction"]).meta({
-      description:
-        "user_operation and typed_data: sign `typedData` (EIP-712). transaction: send `transaction` from the wallet and give its hash",
-    }),
-    description: z.string(),
-    typedData: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: "As eth_signTypedData_v4 takes it; integers as decimal strings" }),
-    transaction: z
-      .object({
-        to: address,
-        data: hex,
-        value: z.string().meta({ description: "Wei, decimal" }),
-        gas: z
-          .string()
-          .meta({ description: "A gas limit that suffices, decimal; an estimate of the wallet's own may fall short" }),
-      })
-      .optional()
-      .meta({ description: "As eth_sendTransaction takes it, but for the value" }),
-  })
-  .meta({ id: "WalletAction" });
-
-export const balanceChange = z
-  .object({
-    walletAddress: address,
-    chainId,
-    token: tokenRecord,
-    change: z.string().meta({ description: "Signed decimal amount" }),
-    certainty: z.enum(["simulated", "expected", "minimum"]),
-  })
-  .meta({ id: "BalanceChange" });
-
 export const prepareSwap = defineContract({
   method: "POST",
   path: "/swap/prepare",
   summary: "Checks the code, prices again, simulates, and locks the price for 60 s",
+  description:
+    "Third step. Checks the code, prices the route again and simulates it; nothing moves. At or above the quoted minimum the price is locked for 60 seconds; below it the answer is 409 `quote_price_moved` with a fresh quote. Sign `actions`, if there are any, and execute.",
   tag,
   auth: "member",
   scope: "swaps:write",
   body: subject
     .extend({
-      otp: z
-        .string()
-        .regex(/^[0-9]{6}$/, "must be 6 digits")
-        .optional(),
+      otp: otp.optional(),
     })
     .refine(oneSubject, oneSubjectMessage),
   status: 200,
   response: z.object({
-    prepared: z.literal(true),
-    quoteId: id("qt"),
-    transferId: id("tr").optional(),
-    expiresAt: timestamp,
-    to: quoteRecord.shape.to,
-    warnings: quoteRecord.shape.warnings,
+    prepared: z.literal(true).meta({ description: "Always true" }),
+    quoteId: id("qt").meta({ description: "The quote" }),
+    transferId: id("tr").optional().meta({ description: "The transfer, where one was prepared" }),
+    expiresAt: timestamp.meta({ description: "Until when it can be executed; the price is locked for 60 seconds" }),
+    to: quoteRecord.shape.to.meta({ description: "What arrives where, at the new price" }),
+    warnings: quoteRecord.shape.warnings.meta({ description: "What a person should know before executing" }),
     networkFees: z
-      .array(z.object({ walletAddress: address, chainId, paidBy: feePayer }))
+      .array(
+        z.object({
+          walletAddress: address.meta({ description: "Address of the wallet" }),
+          chainId,
+          paidBy: feePayer.meta({ description: "Who pays: the project's sponsor, or the wallet" }),
+        }),
+      )
       .meta({ description: "Who pays the network fee of each source" }),
-    simulation: z.object({ balanceChanges: z.array(balanceChange) }),
-    actions: z.array(action),
+    simulation: z
+      .object({ balanceChanges: z.array(balanceChange).meta({ description: "Change of each balance" }) })
+      .meta({ description: "What a simulation on the chains shows" }),
+    actions: z.array(action).meta({
+      description:
+        "What wallets of your own must sign or send before execute; empty where the service signs everything",
+    }),
   }),
   errors: [
     "not_found",
@@ -270,19 +174,35 @@ export const executeSwap = defineContract({
   method: "POST",
   path: "/swap/execute",
   summary: "Moves the money, once; follow it at /operations/{id}",
+  description:
+    "Last step. Starts the operation that moves the money. A quote is executed once, however often this is called: later calls answer the same operation. Follow GET /operations/{id}.",
   tag,
   auth: "member",
   scope: "swaps:write",
   body: subject
     .extend({
       signatures: z
-        .array(z.object({ actionId: z.string(), signature: hex.optional(), txHash: hex.optional() }))
+        .array(
+          z.object({
+            actionId: z.string().meta({ description: "The action" }),
+            signature: hex.optional().meta({ description: "Signature over its typedData, 0x hex" }),
+            txHash: hex.optional().meta({
+              description: "Hash of the transaction that the wallet sent, for actions of the kind `transaction`",
+            }),
+          }),
+        )
         .max(SIGNATURES_MAX)
-        .optional(),
+        .optional()
+        .meta({ description: "One for each of `actions` of prepare; none where there are no actions" }),
     })
     .refine(oneSubject, oneSubjectMessage),
   status: 202,
-  response: z.object({ operationId: id("op"), transferId: id("tr").optional(), status, subStatus }),
+  response: z.object({
+    operationId: id("op").meta({ description: "The operation; read it at /operations/{id}" }),
+    transferId: id("tr").optional().meta({ description: "The transfer, where one was executed" }),
+    status,
+    subStatus,
+  }),
   errors: [
     "not_found",
     "invalid_state",

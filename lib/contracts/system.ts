@@ -7,23 +7,36 @@ export const getHealth = defineContract({
   method: "GET",
   path: "/health",
   summary: "Liveness: the process answers; no dependency is asked",
+  description:
+    "For a supervisor that restarts dead processes. It asks neither the database nor a chain, so it answers also while they are down.",
   tag,
   auth: "public",
   status: 200,
-  response: z.object({ status: z.literal("ok"), version: z.string(), uptimeSeconds: z.int() }),
+  response: z.object({
+    status: z.literal("ok").meta({ description: "Always `ok`" }),
+    version: z.string().meta({ description: "Version of the service" }),
+    uptimeSeconds: z.int().meta({ description: "Seconds since the process started" }),
+  }),
 });
 
 export const readinessRecord = z
   .object({
-    status: z.enum(["ready", "unavailable"]),
-    parts: z.array(
-      z.object({
-        name: z.string().meta({ description: "database, worker, mail, chain:31337 …" }),
-        ok: z.boolean(),
-        detail: z.string(),
-        latencyMs: z.number().nullable(),
-      }),
-    ),
+    status: z
+      .enum(["ready", "unavailable"])
+      .meta({ description: "`unavailable` where a part that is needed does not answer" }),
+    parts: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "database, worker, mail, chain:31337 …" }),
+          ok: z.boolean().meta({ description: "Whether it answers" }),
+          detail: z.string().meta({ description: "What was found, for people" }),
+          latencyMs: z
+            .number()
+            .nullable()
+            .meta({ description: "How long the answer took, in milliseconds; null where there was none" }),
+        }),
+      )
+      .meta({ description: "What the service depends on" }),
   })
   .meta({ id: "Readiness" });
 
@@ -31,6 +44,8 @@ export const getReadiness = defineContract({
   method: "GET",
   path: "/ready",
   summary: "Readiness: each dependency; 503 with the same body when one is missing",
+  description:
+    "For a load balancer: 200 while the instance can serve, 503 with the same body otherwise. The parts say which dependency is missing.",
   tag,
   auth: "public",
   status: 200,
@@ -42,6 +57,8 @@ export const getMetrics = defineContract({
   path: "/metrics",
   summary:
     "Metrics of this process in Prometheus' text form; needs METRICS_TOKEN as a Bearer token, or a caller on the same machine",
+  description:
+    "For a Prometheus server. Each process counts what it does itself; gauges describe the whole installation.",
   tag,
   auth: "public",
   status: 200,
@@ -54,6 +71,7 @@ export const getOpenApi = defineContract({
   method: "GET",
   path: "/openapi.json",
   summary: "This description (OpenAPI 3.1)",
+  description: "This document. Generate a client from it, or read it in a viewer. Needs no credential.",
   tag,
   auth: "public",
   status: 200,

@@ -15,38 +15,47 @@ import {
   failureRecord,
 } from "./common";
 import { defineContract } from "./contract";
-import { operationRecord } from "./operations";
-import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX, networkFeePaidBy, quoteRecord } from "./swap";
+import { operationRecord } from "./operation-records";
+import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
+import { networkFeePaidBy, quoteRecord } from "./quote-records";
 
 const tag = "Transfers";
 
 export const transferRecord = z
   .object({
-    transferId: id("tr"),
+    transferId: id("tr").meta({ description: "Id of the transfer" }),
     status,
     subStatus,
-    fromWalletId: id("wal"),
-    fromAddress: address,
-    fromChainId: chainId,
-    toChainId: chainId,
-    toAddress: address,
-    sent: tokenAmount,
+    fromWalletId: id("wal").meta({ description: "Wallet that pays" }),
+    fromAddress: address.meta({ description: "Address of that wallet" }),
+    fromChainId: chainId.meta({ description: "Chain that the money leaves" }),
+    toChainId: chainId.meta({ description: "Chain on which it arrives" }),
+    toAddress: address.meta({ description: "Address that receives" }),
+    sent: tokenAmount.meta({ description: "What leaves the wallet" }),
     expected: tokenAmount.meta({ description: "What is expected to arrive, fees taken off" }),
     minimum: tokenAmount.meta({
       description:
         "What the approval promises: enforced on chain across chains; on one chain what the token's own transfer brings when it is tried before",
     }),
     received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it" }),
-    fees: quoteRecord.shape.fees,
+    fees: quoteRecord.shape.fees.meta({ description: "Fees; those of bridges are a part of the rate" }),
     networkFeePaidBy,
-    estimatedSeconds: quoteRecord.shape.estimatedSeconds,
-    warnings: quoteRecord.shape.warnings,
-    operationId: id("op").nullable(),
-    failure: failureRecord.nullable(),
-    outcome: operationRecord.shape.outcome.nullable(),
-    createdBy: z.string(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    estimatedSeconds: quoteRecord.shape.estimatedSeconds.meta({
+      description: "Expected time from execute to arrival, in seconds",
+    }),
+    warnings: quoteRecord.shape.warnings.meta({ description: "What a person should know before approving" }),
+    operationId: id("op")
+      .nullable()
+      .meta({ description: "The operation that carries it out; null before it is executed" }),
+    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    outcome: operationRecord.shape.outcome
+      .nullable()
+      .meta({ description: "Where the money is, and what to do next; null before it is executed" }),
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    updatedAt: timestamp.meta({ description: "When it last changed" }),
     expiresAt: timestamp.nullable().meta({ description: "Until when it can be executed; null once it was" }),
   })
   .meta({ id: "Transfer" });
@@ -55,15 +64,17 @@ export const createTransfer = defineContract({
   method: "POST",
   path: "/transfers",
   summary: "Prepares to send a token from one wallet to an address, on one chain or across two",
+  description:
+    "Prices a transfer and checks the recipient; nothing is held and nothing moves. Next: POST /swap/request-otp, /swap/prepare and /swap/execute with the transferId. Send an Idempotency-Key, otherwise a repeated call makes a second transfer.",
   tag,
   auth: "member",
   scope: "transfers:write",
   body: z.object({
-    fromWalletId: id("wal"),
-    toAddress: address,
-    fromChainId: chainId,
-    toChainId: chainId,
-    token: tokenRef,
+    fromWalletId: id("wal").meta({ description: "Wallet of GET /wallets that pays" }),
+    toAddress: address.meta({ description: "Address that receives" }),
+    fromChainId: chainId.meta({ description: "Chain that the money leaves" }),
+    toChainId: chainId.meta({ description: "Chain on which it arrives; the same one for a transfer on one chain" }),
+    token: tokenRef.meta({ description: "The token to send; the same asset arrives" }),
     amount,
   }),
   status: 201,
@@ -85,6 +96,7 @@ export const listTransfers = defineContract({
   method: "GET",
   path: "/transfers",
   summary: "Transfers of the project, newest first",
+  description: "Transfers of all states. Read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "transfers:read",
@@ -97,10 +109,12 @@ export const getTransfer = defineContract({
   method: "GET",
   path: "/transfers/{id}",
   summary: "One transfer, and where its money is",
+  description:
+    "Shows the status, what was sent, what arrived and where the money is. After execute, GET /operations/{id} has the single steps.",
   tag,
   auth: "member",
   scope: "transfers:read",
-  params: z.object({ id: id("tr") }),
+  params: z.object({ id: id("tr").meta({ description: "The transfer" }) }),
   status: 200,
   response: transferRecord,
   errors: ["not_found"],
@@ -110,10 +124,12 @@ export const cancelTransfer = defineContract({
   method: "POST",
   path: "/transfers/{id}/cancel",
   summary: "Ends a transfer that was not executed; nothing moves. Once executed, its operation may be cancelled",
+  description:
+    "Ends a transfer that was not executed. Nothing has moved and nothing moves. Cancelling again answers the same.",
   tag,
   auth: "member",
   scope: "transfers:write",
-  params: z.object({ id: id("tr") }),
+  params: z.object({ id: id("tr").meta({ description: "The transfer" }) }),
   status: 200,
   response: transferRecord,
   errors: ["not_found", "invalid_state", "quote_already_used", "chain_unavailable"],
@@ -123,22 +139,29 @@ export const swapAndTransfer = defineContract({
   method: "POST",
   path: "/swap-and-transfer",
   summary: "Swaps and sends in one call from a managed wallet; above the caller's policy it waits for approval",
+  description:
+    "Quotes, prepares and executes in one call, from a wallet that the service signs for. A key within its policy moves the money at once; above it, and for people, the operation waits as `awaiting_approval`. Send an Idempotency-Key: without it a repeated call pays twice.",
   tag,
   auth: "member",
   scope: "swaps:write",
   body: z.object({
-    fromWalletId: id("wal"),
-    fromChainId: chainId,
-    toChainId: chainId,
-    fromToken: tokenRef,
-    toToken: tokenRef,
+    fromWalletId: id("wal").meta({ description: "Managed wallet of GET /wallets that pays" }),
+    fromChainId: chainId.meta({ description: "Chain that the money leaves" }),
+    toChainId: chainId.meta({ description: "Chain on which it arrives" }),
+    fromToken: tokenRef.meta({ description: "Token that leaves the wallet" }),
+    toToken: tokenRef.meta({ description: "Token that arrives" }),
     amount,
-    recipient: address,
-    slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT),
+    recipient: address.meta({ description: "Address that receives" }),
+    slippageBps: z
+      .int()
+      .min(0)
+      .max(SLIPPAGE_BPS_MAX)
+      .default(SLIPPAGE_BPS_DEFAULT)
+      .meta({ description: "How far the result may fall below the expected one, in basis points (1/100 %)" }),
   }),
   status: 202,
   response: z.object({
-    operationId: id("op"),
+    operationId: id("op").meta({ description: "The operation; read it at /operations/{id}" }),
     status,
     subStatus,
     minimum: amountOut.meta({ description: "In units of toToken; enforced on chain" }),

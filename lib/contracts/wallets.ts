@@ -6,18 +6,23 @@ const tag = "Wallets";
 
 export const walletRecord = z
   .object({
-    id: id("wal"),
-    kind: z.enum(["treasury", "smart_account", "linked"]),
+    id: id("wal").meta({ description: "Id of the wallet, for `fromWalletId`" }),
+    kind: z.enum(["treasury", "smart_account", "linked"]).meta({
+      description:
+        "`treasury`: managed by the service. `smart_account`: ERC-4337, owned by a linked wallet. `linked`: a wallet of a person",
+    }),
     address,
-    ownerAddress: address.optional(),
-    label: z.string().optional(),
-    chains: z.array(
-      z.object({ chainId, deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }) }),
-    ),
+    ownerAddress: address.optional().meta({ description: "Owner of a smart account" }),
+    label: z.string().optional().meta({ description: "Name for people" }),
+    chains: z
+      .array(
+        z.object({ chainId, deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }) }),
+      )
+      .meta({ description: "Chains that the wallet can be used on" }),
     signer: z
       .enum(["service", "owner"])
       .meta({ description: "Who signs what the wallet sends: the service, or its owner" }),
-    createdAt: timestamp,
+    createdAt: timestamp.meta({ description: "When it was created" }),
   })
   .meta({ id: "Wallet" });
 
@@ -25,11 +30,12 @@ export const listWallets = defineContract({
   method: "GET",
   path: "/wallets",
   summary: "Every wallet of the project: treasury, smart accounts, linked wallets",
+  description: "Wallets that quotes and transfers may take money from, with the chains on which they are deployed.",
   tag,
   auth: "member",
   scope: "wallets:read",
   status: 200,
-  response: z.object({ data: z.array(walletRecord) }),
+  response: z.object({ data: z.array(walletRecord).meta({ description: "Wallets of the project" }) }),
 });
 
 export const walletLabel = z.string().trim().min(1).max(80);
@@ -38,11 +44,14 @@ export const labelWallet = defineContract({
   method: "PATCH",
   path: "/wallets/{id}",
   summary: "Names a wallet; null takes the name away",
+  description: "Changes how the wallet is shown to people. Moves nothing.",
   tag,
   auth: "member",
   scope: "wallets:write",
-  params: z.object({ id: id("wal") }),
-  body: z.object({ label: walletLabel.nullable() }),
+  params: z.object({ id: id("wal").meta({ description: "The wallet" }) }),
+  body: z.object({
+    label: walletLabel.nullable().meta({ description: "New name, 1–80 characters; null takes the name away" }),
+  }),
   status: 200,
   response: walletRecord,
   errors: ["not_found"],
@@ -51,12 +60,12 @@ export const labelWallet = defineContract({
 const linkedWalletRecord = z
   .object({
     address,
-    walletId: id("wal"),
-    label: z.string().nullable(),
+    walletId: id("wal").meta({ description: "Wallet of the project" }),
+    label: z.string().nullable().meta({ description: "Name for people; null where it has none" }),
     contractChainId: chainId
       .nullable()
       .meta({ description: "The chain whose contract signs (ERC-1271, ERC-6492); null for a plain account" }),
-    linkedAt: timestamp,
+    linkedAt: timestamp.meta({ description: "When it was linked" }),
   })
   .meta({ id: "LinkedWallet" });
 
@@ -64,6 +73,8 @@ export const initWalletLink = defineContract({
   method: "POST",
   path: "/wallets/link/init",
   summary: "Makes the message (EIP-4361) that links a wallet once the wallet has signed it",
+  description:
+    "First step of linking. Let the wallet sign `message` exactly as it is, and send the signature to POST /wallets/link/verify within 10 minutes. The message allows no transaction.",
   tag,
   auth: "user",
   body: z.object({
@@ -74,7 +85,11 @@ export const initWalletLink = defineContract({
     }),
   }),
   status: 200,
-  response: z.object({ nonce: z.string(), message: z.string(), expiresAt: timestamp }),
+  response: z.object({
+    nonce: z.string().meta({ description: "Nonce of the message" }),
+    message: z.string().meta({ description: "The EIP-4361 message that the wallet signs" }),
+    expiresAt: timestamp.meta({ description: "Until when it can be verified" }),
+  }),
   errors: ["unsupported_chain", "wallet_already_linked"],
 });
 
@@ -82,11 +97,19 @@ export const verifyWalletLink = defineContract({
   method: "POST",
   path: "/wallets/link/verify",
   summary: "Links the wallet whose signature (EOA, ERC-1271 or ERC-6492) over the message of init this is",
+  description:
+    "Second step of linking. The wallet becomes a source for quotes; its owner signs each move. Linking one's own wallet again succeeds.",
   tag,
   auth: "user",
-  body: z.object({ address, signature: walletSignature }),
+  body: z.object({
+    address,
+    signature: walletSignature.meta({ description: "Signature over the message of init, 0x hex" }),
+  }),
   status: 200,
-  response: z.object({ linked: z.boolean(), wallet: linkedWalletRecord }),
+  response: z.object({
+    linked: z.boolean().meta({ description: "Always true; a wrong signature is an error" }),
+    wallet: linkedWalletRecord.meta({ description: "The linked wallet" }),
+  }),
   errors: ["invalid_signature", "nonce_expired", "wallet_already_linked", "chain_unavailable"],
 });
 
@@ -94,21 +117,25 @@ export const listLinkedWallets = defineContract({
   method: "GET",
   path: "/wallets/link",
   summary: "Wallets that the signed-in person linked to the project",
+  description:
+    "Wallets that the signed-in person linked and did not unlink. GET /wallets has those of the whole project.",
   tag,
   auth: "user",
   status: 200,
-  response: z.object({ data: z.array(linkedWalletRecord) }),
+  response: z.object({ data: z.array(linkedWalletRecord).meta({ description: "Linked wallets" }) }),
 });
 
 export const unlinkWallet = defineContract({
   method: "DELETE",
   path: "/wallets/link/{address}",
   summary: "Unlinks a wallet; it is a source no more, and what it did stays on record",
+  description:
+    "The wallet is no source any more. The service never had its key, and money in it stays there. A wallet with operations under way answers 409 `invalid_state`.",
   tag,
   auth: "user",
   params: z.object({ address }),
   status: 200,
-  response: z.object({ address, unlinkedAt: timestamp }),
+  response: z.object({ address, unlinkedAt: timestamp.meta({ description: "When it was unlinked" }) }),
   errors: ["not_found", "invalid_state"],
 });
 
@@ -116,25 +143,27 @@ export const createSmartAccount = defineContract({
   method: "POST",
   path: "/wallet/smart-account",
   summary: "The smart account (ERC-4337) of an owner: the same address on every chain, deployed by its first operation",
+  description:
+    "Computes the address of an ERC-4337 account for the owner and adds it to the project's wallets. Nothing is deployed and nothing is charged before its first operation. The same owner and chain give the same account again.",
   tag,
   auth: "member",
   scope: "wallets:write",
   body: z.object({
     ownerAddress: address.meta({ description: "A linked wallet of the project, or the owner of its treasury" }),
     chainId,
-    label: walletLabel.optional(),
+    label: walletLabel.optional().meta({ description: "Name for people, 1–80 characters" }),
   }),
   status: 201,
   response: z.object({
-    id: id("wal"),
+    id: id("wal").meta({ description: "Id of the wallet" }),
     address,
-    ownerAddress: address,
+    ownerAddress: address.meta({ description: "Owner that signs for the account" }),
     chainId,
     deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }),
-    factory: address,
-    salt: z.string(),
-    signer: walletRecord.shape.signer,
-    createdAt: timestamp,
+    factory: address.meta({ description: "Contract that deploys the account" }),
+    salt: z.string().meta({ description: "Salt of the account's address, a decimal string" }),
+    signer: walletRecord.shape.signer.meta({ description: "Who signs what the wallet sends" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
   }),
   errors: ["unsupported_chain", "unknown_wallet", "wallet_already_linked"],
 });

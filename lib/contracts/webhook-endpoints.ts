@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { id, page, pageQuery, timestamp } from "./common";
+import { id, timestamp } from "./common";
 import { defineContract } from "./contract";
 import { EVENT_GROUPS, EVENT_TYPES } from "./events";
+import { deliveryRecord } from "./webhook-deliveries";
 
 const tag = "Webhooks";
 
@@ -11,7 +12,11 @@ const url = z
   .string()
   .min(1)
   .max(2000)
-  .meta({ examples: ["https://example.org/webhooks"] });
+  .meta({
+    description: "Where events are sent to: https, on the public internet",
+    examples: ["https://example.org/webhooks"],
+  });
+
 const events = z
   .array(
     z.string().refine((name) => NAMES.includes(name), "is not a type of event; `*` and `operation.*` are possible"),
@@ -19,56 +24,72 @@ const events = z
   .min(1)
   .max(100)
   .meta({ description: "`*` for all, a group such as `operation.*`, or types", examples: [["*"]] });
+
 const description = z.string().trim().max(200);
+
 const payload = z.enum(["full", "thin"]).meta({ description: "`thin` leaves `data` out: read the object again" });
+
 const includePrivate = z.boolean().meta({
   description: "Details of private movements; needs privacy:read. Without it they carry id, type and sequence",
 });
 
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-
 export const webhookEndpointRecord = z
   .object({
-    id: id("we"),
-    url: z.string(),
-    events: z.array(z.string()),
-    payload: z.enum(["full", "thin"]),
-    includePrivate: z.boolean(),
-    description: z.string().nullable(),
-    status: z.enum(["active", "paused", "disabled"]),
+    id: id("we").meta({ description: "Id of the endpoint" }),
+    url: z.string().meta({ description: "Where events are sent to" }),
+    events: z.array(z.string()).meta({ description: "`*` for all, groups such as `operation.*`, or types" }),
+    payload: z.enum(["full", "thin"]).meta({ description: "`thin` leaves `data` out" }),
+    includePrivate: z.boolean().meta({ description: "Whether details of private movements are sent" }),
+    description: z.string().nullable().meta({ description: "Description for people; null where it has none" }),
+    status: z
+      .enum(["active", "paused", "disabled"])
+      .meta({ description: "`paused` keeps events for later; `disabled` was switched off by the service" }),
     disabledReason: z
       .enum(["gone", "failing"])
       .nullable()
       .meta({ description: "gone: it answered 410. failing: every attempt of five days failed" }),
-    failingSince: timestamp.nullable(),
+    failingSince: timestamp
+      .nullable()
+      .meta({ description: "Since when every attempt has failed; null: the last one did not" }),
     pending: z.int().meta({ description: "Deliveries that wait or are tried again; counted up to 1,000" }),
     secrets: z
-      .array(z.object({ id: z.string(), createdAt: timestamp, expiresAt: timestamp.nullable() }))
+      .array(
+        z.object({
+          id: z.string().meta({ description: "Id of the secret" }),
+          createdAt: timestamp.meta({ description: "When it was created" }),
+          expiresAt: timestamp.nullable().meta({ description: "When it stops signing; null: it is the newest" }),
+        }),
+      )
       .meta({ description: "Those that sign now, without their values" }),
-    createdBy: z.string(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    updatedAt: timestamp.meta({ description: "When it last changed" }),
   })
   .meta({ id: "WebhookEndpoint" });
 
-const withSecret = webhookEndpointRecord.extend({
-  secret: z.string().meta({ description: "`whsec_…`, in this answer and never again" }),
-});
+const withSecret = webhookEndpointRecord
+  .extend({
+    secret: z.string().meta({ description: "`whsec_…`, in this answer and never again" }),
+  })
+  .meta({ id: "WebhookEndpointWithSecret" });
 
-const params = z.object({ id: id("we") });
-const deliveryParams = z.object({ id: id("dlv") });
+const params = z.object({ id: id("we").meta({ description: "Id in the path" }) });
 
 export const createWebhookEndpoint = defineContract({
   method: "POST",
   path: "/webhook-endpoints",
   summary: "Makes an endpoint that the project's events are sent to; its secret is in this answer and never again",
+  description:
+    "Registers a URL that gets the project's events from now on. Store the secret: it verifies signatures, and no later answer shows it. The URL must be on the public internet; development also allows this machine.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   body: z.object({
     url,
     events,
-    description: description.optional(),
+    description: description.optional().meta({ description: "Description for people, 200 characters at most" }),
     payload: payload.default("full"),
     includePrivate: includePrivate.default(false),
   }),
@@ -81,17 +102,19 @@ export const listWebhookEndpoints = defineContract({
   method: "GET",
   path: "/webhook-endpoints",
   summary: "The project's endpoints, oldest first",
+  description: "All endpoints of the project with their states. Changes nothing.",
   tag,
   auth: "member",
   scope: "webhooks:read",
   status: 200,
-  response: z.object({ data: z.array(webhookEndpointRecord) }),
+  response: z.object({ data: z.array(webhookEndpointRecord).meta({ description: "Endpoints, oldest first" }) }),
 });
 
 export const getWebhookEndpoint = defineContract({
   method: "GET",
   path: "/webhook-endpoints/{id}",
   summary: "One endpoint",
+  description: "Settings and state of one endpoint, without the values of its secrets.",
   tag,
   auth: "member",
   scope: "webhooks:read",
@@ -104,18 +127,23 @@ export const updateWebhookEndpoint = defineContract({
   method: "PATCH",
   path: "/webhook-endpoints/{id}",
   summary: "Changes an endpoint. `paused` keeps what comes and sends it later; `active` sends again",
+  description:
+    "Changes only the fields that are sent. Setting the status to `active` also revives a disabled endpoint; replay what it missed.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
   body: z
     .object({
-      url: url.optional(),
-      events: events.optional(),
-      description: description.nullable().optional(),
+      url: url.optional().meta({ description: "New URL" }),
+      events: events.optional().meta({ description: "New events; they replace the present ones" }),
+      description: description.nullable().optional().meta({ description: "New description; null takes it away" }),
       payload: payload.optional(),
       includePrivate: includePrivate.optional(),
-      status: z.enum(["active", "paused"]).optional(),
+      status: z
+        .enum(["active", "paused"])
+        .optional()
+        .meta({ description: "`paused` keeps events for later; `active` sends them" }),
     })
     .refine((change) => Object.keys(change).length > 0, {
       message: "name at least one field to change",
@@ -130,67 +158,43 @@ export const deleteWebhookEndpoint = defineContract({
   method: "DELETE",
   path: "/webhook-endpoints/{id}",
   summary: "Removes an endpoint; what waits for it is not sent",
+  description: "Stops deliveries to the endpoint at once and for good. Events stay readable at GET /events.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
   status: 200,
-  response: z.object({ id: id("we") }),
+  response: z.object({ id: id("we").meta({ description: "The removed endpoint" }) }),
 });
 
 export const rotateWebhookSecret = defineContract({
   method: "POST",
   path: "/webhook-endpoints/{id}/rotate",
   summary: "Makes a new secret; the one before signs beside it for the overlap",
+  description:
+    "The new secret signs at once, and the old one beside it until the overlap ends. Put the new secret into the receiver before that. `overlapHours: 0` ends the old secret at once.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
-  body: z.object({ overlapHours: z.int().min(0).max(168).default(24) }),
+  body: z.object({
+    overlapHours: z
+      .int()
+      .min(0)
+      .max(168)
+      .default(24)
+      .meta({ description: "How many hours the old secret signs beside the new one, 0–168" }),
+  }),
   status: 200,
   response: withSecret,
 });
-
-const deliveryRecord = z
-  .object({
-    id: id("dlv"),
-    endpointId: id("we"),
-    kind: z.enum(["event", "test", "replay", "resend"]),
-    eventId: id("evt"),
-    type: z.string(),
-    sequence: z.int(),
-    previousSequence: z.int().nullable(),
-    status: z.enum(DELIVERY_STATUSES),
-    attempts: z.int(),
-    nextAttemptAt: timestamp.nullable(),
-    statusCode: z.int().nullable().meta({ description: "Of the last answer" }),
-    error: z.string().nullable().meta({ description: "Why there was no answer" }),
-    createdAt: timestamp,
-    completedAt: timestamp.nullable(),
-  })
-  .meta({ id: "WebhookDelivery" });
-
-const attemptRecord = z
-  .object({
-    number: z.int(),
-    at: timestamp,
-    durationMs: z.int(),
-    request: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
-    response: z
-      .object({
-        statusCode: z.int(),
-        headers: z.record(z.string(), z.string()),
-        body: z.string().meta({ description: "Its first 4,096 characters" }),
-      })
-      .nullable(),
-    error: z.string().nullable(),
-  })
-  .meta({ id: "WebhookAttempt" });
 
 export const testWebhookEndpoint = defineContract({
   method: "POST",
   path: "/webhook-endpoints/{id}/test",
   summary: "Sends a `webhook.test` event to the endpoint, whatever events it gets",
+  description:
+    "Queues an event of the type `webhook.test`, which no other endpoint gets. Read the outcome at GET /deliveries/{id}.",
   tag,
   auth: "member",
   scope: "webhooks:write",
@@ -204,56 +208,19 @@ export const replayWebhookEvents = defineContract({
   method: "POST",
   path: "/webhook-endpoints/{id}/replay",
   summary: "Sends the events of a range of sequence numbers again, under the same ids (10,000 numbers at most)",
+  description:
+    "Queues the events again, with the ids that they had. Receivers that keep handled ids ignore those that they know. Use it after an outage of the receiver.",
   tag,
   auth: "member",
   scope: "webhooks:write",
   params,
   body: z
-    .object({ from: z.int().positive(), to: z.int().positive() })
+    .object({
+      from: z.int().positive().meta({ description: "First sequence number" }),
+      to: z.int().positive().meta({ description: "Last sequence number, not below `from`" }),
+    })
     .refine(({ from, to }) => from <= to, { message: "must not be below `from`", path: ["to"] }),
   status: 202,
-  response: z.object({ queued: z.int() }),
-  errors: ["invalid_state"],
-});
-
-export const listDeliveries = defineContract({
-  method: "GET",
-  path: "/webhook-endpoints/{id}/deliveries",
-  summary: "Deliveries to the endpoint, newest first. Kept for 30 days",
-  tag,
-  auth: "member",
-  scope: "webhooks:read",
-  params,
-  query: pageQuery.extend({
-    status: z.enum(DELIVERY_STATUSES).optional(),
-    type: z.string().max(100).optional(),
-  }),
-  status: 200,
-  response: page(deliveryRecord),
-});
-
-export const getDelivery = defineContract({
-  method: "GET",
-  path: "/deliveries/{id}",
-  summary:
-    "One delivery with each request and its answer. Without privacy:read, bodies of private movements show id, type and sequence alone",
-  tag,
-  auth: "member",
-  scope: "webhooks:read",
-  params: deliveryParams,
-  status: 200,
-  response: deliveryRecord.extend({ requests: z.array(attemptRecord) }),
-});
-
-export const resendDelivery = defineContract({
-  method: "POST",
-  path: "/deliveries/{id}/resend",
-  summary: "Sends the event once more, under the same event id",
-  tag,
-  auth: "member",
-  scope: "webhooks:write",
-  params: deliveryParams,
-  status: 202,
-  response: deliveryRecord,
+  response: z.object({ queued: z.int().meta({ description: "Deliveries that were queued" }) }),
   errors: ["invalid_state"],
 });

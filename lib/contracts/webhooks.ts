@@ -6,13 +6,15 @@ const tag = "Callbacks";
 const providerEvent = z
   .record(z.string(), z.unknown())
   .meta({ description: "The provider's event, any JSON object. It is a hint: state moves once the chain was asked" });
-const receipt = z.object({ received: z.literal(true) });
+const receipt = z.object({ received: z.literal(true).meta({ description: "Always true: the callback is stored" }) });
 
 export const receiveRoutingCallback = defineContract({
   method: "POST",
   path: "/webhooks/routing",
   summary:
-    "Takes a routing provider's event: x-signature (the secret itself or sha256=HMAC), Standard Webhooks headers, or Relay's",
+    "Takes a routing provider's event: x-signature (the secret itself or sha256=HMAC), Standard Webhooks headers, or the provider's own signature headers (docs/webhooks.md)",
+  description:
+    "For the configured routing provider, not for users of the API. A callback only makes the service look at the chain or the provider earlier. A repeated callback counts once.",
   tag,
   auth: "public",
   body: providerEvent,
@@ -26,6 +28,8 @@ export const receiveBundlerCallback = defineContract({
   method: "POST",
   path: "/webhooks/bundler",
   summary: "Takes a bundler's event: x-signature (the secret itself or sha256=HMAC), or Standard Webhooks headers",
+  description:
+    "For the configured bundler, not for users of the API. A callback only makes the service look at the chain earlier. A repeated callback counts once.",
   tag,
   auth: "public",
   body: providerEvent,

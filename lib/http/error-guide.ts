@@ -18,7 +18,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   api_key_expired: { when: "The API key's time is over.", action: "Create a new key." },
   api_key_revoked: { when: "Somebody revoked the API key.", action: "Create a new key." },
   invalid_signature: {
-    when: "A signature or a transaction is not of what was asked for.",
+    when: "A signature or a transaction does not belong to the data that prepare or link/init named.",
     action: "Sign what the answer of prepare or link/init names, and send that.",
   },
   forbidden: { when: "The caller's role may not do this.", action: "Ask an owner or an admin of the project." },
@@ -32,7 +32,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   method_not_allowed: { when: "The path has no such method.", action: "Use a method that the header Allow names." },
   invalid_state: {
     when: "The object is not in a state that allows this.",
-    action: "Read the object and follow its `may`.",
+    action: "Read the object and do what its `may` allows.",
   },
   otp_channel_missing: {
     when: "The person has no e-mail address to which a code can be sent.",

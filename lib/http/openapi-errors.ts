@@ -19,15 +19,15 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: "A field is at fault; `details` names each",
   401: "Not authenticated",
   403: "Not allowed",
-  404: "Not there, or not yours",
-  405: "Another method",
-  409: "Not in the present state",
-  410: "Its time is over",
+  404: "It does not exist, or belongs to another project",
+  405: "The path has no such method",
+  409: "Not possible in the present state",
+  410: "Expired",
   413: "The body is too large",
   415: "The body is not JSON",
   422: "Understood, but cannot be done",
-  429: "Too often; see Retry-After",
-  500: "Our fault",
+  429: "Too many requests; see Retry-After",
+  500: "The service has a fault",
   502: "A provider failed",
   503: "Not available right now; see Retry-After",
 };
@@ -58,6 +58,19 @@ const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   content: errorContent,
 });
 
+/** Codes that nearly every operation may answer with their status; names of responses leave them out. */
+const USUAL: ReadonlySet<ErrorCode> = new Set([...ALWAYS, ...AUTHENTICATED, ...WITH_BODY, ...IDEMPOTENT]);
+
+/** A name made of the status and the codes, such as `409-invalid_state`. Operations with equal codes share one response. */
+const responseName = (status: number, codes: readonly ErrorCode[]): string => {
+  const usual = [...USUAL].filter((code) => STATUS_OF[code] === status);
+  const missing = usual.filter((code) => !codes.includes(code));
+  const more = codes.filter((code) => !USUAL.has(code));
+  const without = missing.length === 0 ? [] : ["without", ...missing];
+  const names = missing.length < usual.length || usual.length === 0 ? [...more, ...without] : more;
+  return [String(status), ...names].join("-");
+};
+
 /** Error responses that many operations share, by the codes that they have. */
 export const createErrorResponses = () => {
   const shared = new Map<string, Json>();
@@ -72,7 +85,7 @@ export const createErrorResponses = () => {
     const sorted = [...byStatus].sort(([a], [b]) => a - b);
     return Object.fromEntries(
       sorted.map(([status, codes]) => {
-        const name = [String(status), ...codes].join("-");
+        const name = responseName(status, codes);
         shared.set(name, errorResponse(status, codes));
         return [String(status), { $ref: `#/components/responses/${name}` }];
       }),

@@ -1,22 +1,29 @@
 import { z } from "zod";
 
 export type Json = Record<string, unknown>;
+/** Makes an object schema one of the document's named schemas. @returns the reference to it; other schemas as they are */
+export type NameSchema = (name: string, schema: Json) => Json;
 export type ToSchema = (schema: z.ZodType, io: "input" | "output") => Json;
+
+const REFERENCE = "#/components/schemas/";
 
 const without = (json: Json, names: readonly string[]): Json =>
   Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));
 
-/** Replaces references into a schema's own `$defs` by references to the document's components. */
-const withComponentReferences = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withComponentReferences);
+/**
+ * Replaces references into a schema's own `$defs` by references to the document's components. Answers may get more fields later, so no
+ * schema says that it has no others.
+ */
+const forDocument = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(forDocument);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === "$ref" && typeof inner === "string"
-        ? inner.replace("#/$defs/", REFERENCE)
-        : withComponentReferences(inner),
-    ]),
+    Object.entries(value)
+      .filter(([key, inner]) => key !== "additionalProperties" || inner !== false)
+      .map(([key, inner]) => [
+        key,
+        key === "$ref" && typeof inner === "string" ? inner.replace("#/$defs/", REFERENCE) : forDocument(inner),
+      ]),
   );
 };
 
@@ -26,12 +33,10 @@ interface Described {
   readonly named: Readonly<Record<string, Json>>;
 }
 
-const REFERENCE = "#/components/schemas/";
-
 const describe = (schema: z.ZodType, io: "input" | "output"): Described => {
   // A codec or a transform has no JSON Schema for its parsed side; the form before parsing is described then.
   const json: Json = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
-  const own = withComponentReferences(json) as Json & { $defs?: Record<string, Json> };
+  const own = forDocument(json) as Json & { $defs?: Record<string, Json> };
   const root = without(own, ["$schema", "$defs", "id"]);
   const named = Object.fromEntries(
     Object.entries(own.$defs ?? {}).map(([name, definition]) => [name, without(definition, ["id"])]),
@@ -78,7 +83,7 @@ const withInputNames = (input: Described, output: Described): Described => {
  * JSON Schemas (draft 2020-12) of one document. A zod schema whose metadata has an `id` becomes one of `named`, and everything else
  * refers to it by that name.
  */
-export const createSchemas = (): { toSchema: ToSchema; named: Map<string, Json> } => {
+export const createSchemas = (): { toSchema: ToSchema; nameSchema: NameSchema; named: Map<string, Json> } => {
   const named = new Map<string, Json>();
 
   const keep = (name: string, schema: Json): void => {
@@ -95,5 +100,11 @@ export const createSchemas = (): { toSchema: ToSchema; named: Map<string, Json> 
     return described.root;
   };
 
-  return { toSchema, named };
+  const nameSchema: NameSchema = (name, schema) => {
+    if (schema.type !== "object" && schema.anyOf === undefined) return schema;
+    keep(name, schema);
+    return { $ref: REFERENCE + name };
+  };
+
+  return { toSchema, nameSchema, named };
 };

@@ -2,8 +2,12 @@ import type { z } from "zod";
 import { errorBody } from "@/lib/contracts/common";
 import type { NamedContract } from "@/lib/contracts/all";
 import type { Contract } from "@/lib/contracts/contract";
+import { componentsOf } from "./openapi-components";
 import { createErrorResponses, errorCodes, isIdempotent } from "./openapi-errors";
-import { createSchemas, type Json, type ToSchema } from "./openapi-schemas";
+import { EXAMPLES, exampleOf, type Examples } from "./openapi-examples";
+import { createSchemas, type Json } from "./openapi-schemas";
+import { TAG_DESCRIPTIONS } from "./openapi-tags";
+import { webhooksOf } from "./openapi-webhooks";
 import { VERSION } from "./version";
 
 const SECURITY = {
@@ -12,9 +16,23 @@ const SECURITY = {
   member: [{ apiKey: [] }, { bearer: [] }],
 } as const satisfies Record<Contract["auth"], unknown>;
 
-const parametersOf = (toSchema: ToSchema, place: "path" | "query", schema: z.ZodType | undefined): Json[] => {
+type Schemas = ReturnType<typeof createSchemas>;
+
+interface Parts {
+  readonly schemas: Schemas;
+  readonly examples: Examples;
+  readonly errors: ReturnType<typeof createErrorResponses>;
+}
+
+/** A parameter's own description, or that of the named schema that it refers to. */
+const descriptionOf = ({ named }: Schemas, property: Json): unknown => {
+  if (property.description !== undefined || typeof property.$ref !== "string") return property.description;
+  return named.get(property.$ref.split("/").at(-1) ?? "")?.description;
+};
+
+const parametersOf = (schemas: Schemas, place: "path" | "query", schema: z.ZodType | undefined): Json[] => {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = toSchema(schema, "input") as {
+  const { properties = {}, required = [] } = schemas.toSchema(schema, "input") as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -22,7 +40,9 @@ const parametersOf = (toSchema: ToSchema, place: "path" | "query", schema: z.Zod
     name,
     in: place,
     required: place === "path" || required.includes(name),
-    schema: property,
+    description: descriptionOf(schemas, property),
+    // The parameter has the description, so its schema does not repeat it.
+    schema: Object.fromEntries(Object.entries(property).filter(([key]) => key !== "description")),
   }));
 };
 
@@ -32,114 +52,79 @@ const headerParameters = (contract: Contract): Json[] => [
   ...(contract.mediaType === "text/event-stream" ? [{ $ref: "#/components/parameters/LastEventId" }] : []),
 ];
 
-interface Parts {
-  readonly toSchema: ToSchema;
-  readonly errors: ReturnType<typeof createErrorResponses>;
-}
+const nameOf = (operationId: string, suffix: "Request" | "Response"): string =>
+  `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}${suffix}`;
 
-const successOf = (toSchema: ToSchema, contract: Contract): Json => ({
-  description: contract.summary,
-  headers: {
-    "x-request-id": { $ref: "#/components/headers/RequestId" },
-    "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" },
-    RateLimit: { $ref: "#/components/headers/RateLimit" },
-  },
-  content: { [contract.mediaType ?? "application/json"]: { schema: toSchema(contract.response, "output") } },
-});
+const requestOf = ({ operationId, contract }: NamedContract, { schemas, examples }: Parts): Json => {
+  if (contract.body === undefined) return {};
+  const schema = schemas.nameSchema(nameOf(operationId, "Request"), schemas.toSchema(contract.body, "input"));
+  const content = { "application/json": { schema, ...exampleOf(examples, operationId, "request") } };
+  return { requestBody: { required: true, content } };
+};
 
-const operationOf = ({ operationId, contract }: NamedContract, { toSchema, errors }: Parts): Json => {
+const successOf = ({ operationId, contract }: NamedContract, { schemas, examples }: Parts): Json => {
+  const schema = schemas.nameSchema(nameOf(operationId, "Response"), schemas.toSchema(contract.response, "output"));
+  return {
+    description: contract.summary,
+    headers: {
+      "x-request-id": { $ref: "#/components/headers/RequestId" },
+      "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" },
+      RateLimit: { $ref: "#/components/headers/RateLimit" },
+    },
+    content: {
+      [contract.mediaType ?? "application/json"]: { schema, ...exampleOf(examples, operationId, "response") },
+    },
+  };
+};
+
+const operationOf = (one: NamedContract, parts: Parts): Json => {
+  const { schemas, errors } = parts;
+  const { operationId, contract } = one;
   const parameters = [
-    ...parametersOf(toSchema, "path", contract.params),
-    ...parametersOf(toSchema, "query", contract.query),
+    ...parametersOf(schemas, "path", contract.params),
+    ...parametersOf(schemas, "query", contract.query),
     ...headerParameters(contract),
   ];
   return {
     operationId,
     summary: contract.summary,
+    description: contract.description,
     tags: [contract.tag],
     security: SECURITY[contract.auth],
     ...(contract.scope === undefined ? {} : { "x-scope": contract.scope }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(contract.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: toSchema(contract.body, "input") } },
-          },
-        }),
-    responses: { [String(contract.status)]: successOf(toSchema, contract), ...errors.of(contract) },
+    ...requestOf(one, parts),
+    responses: { [String(contract.status)]: successOf(one, parts), ...errors.of(contract) },
     "x-error-codes": [...errorCodes(contract)].sort(),
   };
 };
 
-const header = (description: string): Json => ({ description, schema: { type: "string" } });
+const INFO = {
+  title: "Causeway",
+  version: VERSION,
+  description:
+    "Wallets on many chains and one way to move money over them. Amounts are decimal strings in units of the token. The API answers its own origin alone: no CORS headers are sent, so browsers call it from the dashboard and other programs from anywhere.",
+  license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+};
 
-const components = (schemas: ReadonlyMap<string, Json>, responses: ReadonlyMap<string, Json>): Json => ({
-  securitySchemes: {
-    apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A key of the project" },
-    bearer: {
-      type: "http",
-      scheme: "bearer",
-      bearerFormat: "JWT",
-      description: "The access token of a signed-in person",
-    },
-  },
-  responses: Object.fromEntries([...responses].sort(([a], [b]) => a.localeCompare(b))),
-  schemas: Object.fromEntries([...schemas].sort(([a], [b]) => a.localeCompare(b))),
-  parameters: {
-    ProjectId: {
-      name: "x-project-id",
-      in: "header",
-      required: false,
-      description:
-        "The project that a signed-in person means; the default project without it. Keys belong to one project.",
-      schema: { type: "string" },
-    },
-    IdempotencyKey: {
-      name: "Idempotency-Key",
-      in: "header",
-      required: false,
-      description:
-        "1–255 printable characters. The same key and body within 24 h get the first answer again, with `Idempotent-Replayed: true`.",
-      schema: { type: "string", minLength: 1, maxLength: 255 },
-    },
-    LastEventId: {
-      name: "Last-Event-ID",
-      in: "header",
-      required: false,
-      description: "Goes on after this event.",
-      schema: { type: "string" },
-    },
-  },
-  headers: {
-    RequestId: header("Names the request in our logs"),
-    RateLimitPolicy: header("Limits in force (draft-ietf-httpapi-ratelimit-headers)"),
-    RateLimit: header("What is left of them"),
-  },
-});
-
-/** The description of the service (OpenAPI 3.1), made from the contracts alone. */
-export const openApiDocument = (contracts: readonly NamedContract[]): Json => {
-  const { toSchema, named } = createSchemas();
-  toSchema(errorBody, "output");
+/** The description of the service (OpenAPI 3.1), made from the contracts and the recorded examples. */
+export const openApiDocument = (contracts: readonly NamedContract[], examples: Examples = EXAMPLES): Json => {
+  const schemas = createSchemas();
+  schemas.toSchema(errorBody, "output");
   const errors = createErrorResponses();
   const paths: Record<string, Json> = {};
   for (const one of contracts) {
     const { path, method } = one.contract;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(one, { toSchema, errors }) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(one, { schemas, errors, examples }) };
   }
+  const webhooks = webhooksOf(schemas.toSchema, examples);
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Causeway",
-      version: VERSION,
-      description:
-        "Wallets on many chains and one way to move money over them. Amounts are decimal strings in units of the token. The API answers its own origin alone: no CORS headers are sent, so browsers call it from the dashboard and other programs from anywhere.",
-    },
-    servers: [{ url: "/api" }],
-    tags: [...new Set(contracts.map(({ contract }) => contract.tag))].map((name) => ({ name })),
+    info: INFO,
+    servers: [{ url: "/api", description: "This installation" }],
+    tags: Object.entries(TAG_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
     paths,
-    components: components(named, errors.shared),
+    webhooks,
+    components: componentsOf(schemas.named, errors.shared),
   };
 };

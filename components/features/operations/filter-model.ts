@@ -1,6 +1,7 @@
 import type { QueryInput } from "@/lib/contracts/contract";
-import { OPERATION_KINDS, type listOperations } from "@/lib/contracts/operations";
-import { isPrivateKind } from "@/lib/contracts/privacy";
+import { OPERATION_KINDS } from "@/lib/contracts/operation-records";
+import { type listOperations } from "@/lib/contracts/operations";
+import { isPrivateKind } from "@/lib/contracts/privacy-records";
 import type { Status } from "@/lib/core/status";
 
 /** Kinds that the list has: what is private has a page of its own. */

@@ -12,7 +12,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getOperation } from "@/lib/contracts/operations";
-import { isPrivateKind } from "@/lib/contracts/privacy";
+import { isPrivateKind } from "@/lib/contracts/privacy-records";
 import { AmountsSheet } from "./amounts-sheet";
 import { HoldsSheet } from "./holds-sheet";
 import { LegSheet } from "./leg-sheet";

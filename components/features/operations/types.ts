@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { operationEvent, operationRecord } from "@/lib/contracts/operations";
+import type { operationEvent, operationRecord } from "@/lib/contracts/operation-records";
 
 export type Operation = z.output<typeof operationRecord>;
 export type OperationEvent = z.output<typeof operationEvent>;

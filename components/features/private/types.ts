@@ -4,8 +4,8 @@ import type {
   getPrivateTransfer,
   listPrivacyWallets,
   listPrivateExits,
-  quotePrivateSwap,
 } from "@/lib/contracts/privacy";
+import type { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 
 export type PrivateBalances = ResponseOf<typeof getPrivateBalances>;
 /** What one private wallet has in one pool. */

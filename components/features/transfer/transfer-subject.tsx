@@ -1,6 +1,6 @@
 import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
 import type { MoveSubject } from "@/components/features/money-flow/types";
-import { quoteRecord } from "@/lib/contracts/swap";
+import { quoteRecord } from "@/lib/contracts/quote-records";
 import type { RecipientView } from "./recipient";
 import { TransferReceipt, type TransferTerms } from "./transfer-receipt";
 import type { TransferRecord } from "./use-transfer";

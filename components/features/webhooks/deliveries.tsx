@@ -12,7 +12,7 @@ import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { DELIVERY_STATUSES, listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import { DELIVERY_STATUSES, listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import { DeliveryDialog } from "./delivery-dialog";
 import type { Delivery } from "./endpoint";
 import { DeliveryBadge } from "./endpoint-badge";

@@ -12,7 +12,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { getDelivery, listDeliveries, resendDelivery } from "@/lib/contracts/webhook-endpoints";
+import { getDelivery, listDeliveries, resendDelivery } from "@/lib/contracts/webhook-deliveries";
 import { prettyJson } from "./pretty-json";
 
 type Attempt = ResponseOf<typeof getDelivery>["requests"][number];

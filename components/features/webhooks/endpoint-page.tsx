@@ -15,12 +15,12 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import {
   deleteWebhookEndpoint,
   getWebhookEndpoint,
-  listDeliveries,
   listWebhookEndpoints,
   rotateWebhookSecret,
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from "@/lib/contracts/webhook-endpoints";
+import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import { Deliveries } from "./deliveries";
 import { shortUrl, type Endpoint, type NewEndpoint } from "./endpoint";
 import { EndpointBadge } from "./endpoint-badge";

@@ -1,5 +1,6 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { createWebhookEndpoint, getWebhookEndpoint, listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import type { createWebhookEndpoint, getWebhookEndpoint } from "@/lib/contracts/webhook-endpoints";
+import type { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 
 export type Endpoint = ResponseOf<typeof getWebhookEndpoint>;
 export type NewEndpoint = ResponseOf<typeof createWebhookEndpoint>;

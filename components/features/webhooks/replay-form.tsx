@@ -9,7 +9,8 @@ import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
 import { Sheet } from "@/components/ui/sheet";
-import { listDeliveries, replayWebhookEvents } from "@/lib/contracts/webhook-endpoints";
+import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
+import { replayWebhookEvents } from "@/lib/contracts/webhook-endpoints";
 
 interface ReplayFormProps {
   readonly endpointId: string;

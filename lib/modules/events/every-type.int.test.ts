@@ -4,6 +4,7 @@ import { EVENT_TYPES } from "@/lib/contracts/events";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
 import { approvePayout } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
+import { WEBHOOK_PAYLOADS } from "@/lib/contracts/webhook-payloads";
 import { newId } from "@/lib/core/ids";
 import { doneBy } from "@/lib/modules/audit/service";
 import { createOperationsRepository, type LegMove } from "@/lib/modules/operations/repository";
@@ -15,7 +16,7 @@ import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { toStored } from "@/lib/ports/routing-json";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
-import { eventTypesOf } from "@/lib/testing/project-events";
+import { eventsOf, type WrittenEvent } from "@/lib/testing/project-events";
 
 // Every type is written by the code that changes the state, over a real database; legs are moved as the driver moves them.
 const ONE = 31337;
@@ -38,11 +39,11 @@ const actor = await services.apiKeys.verify(key.secret);
 const { projectId } = actor;
 const audit = (action: string, subject: string) => ({ ...doneBy(actor), action, subject, at: new Date() });
 
-const seen = new Set<string>();
+const written: WrittenEvent[] = [];
 const note = async (objectId: string): Promise<string[]> => {
-  const types = await eventTypesOf(database, objectId);
-  for (const type of types) seen.add(type);
-  return types;
+  const events = await eventsOf(database, objectId);
+  written.push(...events);
+  return events.map(({ type }) => type);
 };
 const quoteTransfer = async () => {
   const transferId = newId("transfer");
@@ -294,5 +295,14 @@ test("an account says that it was funded", async () => {
 });
 
 test("there is no type that nothing writes: whoever adds one shows above what does", () => {
-  expect([...seen].sort()).toEqual([...EVENT_TYPES].sort());
+  expect([...new Set(written.map(({ type }) => type))].sort()).toEqual([...EVENT_TYPES].sort());
+});
+
+test("the data of every event is what the OpenAPI document says, without a field more", () => {
+  for (const { type, payload: data } of written) {
+    const body = { id: newId("event"), type, sequence: 1, data };
+    const schema = EVENT_TYPES.filter((known) => known === type).map((known) => WEBHOOK_PAYLOADS.get(known))[0];
+    // Parsing drops what the schema does not know.
+    expect(schema?.parse(body), type).toEqual(body);
+  }
 });

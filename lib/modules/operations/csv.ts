@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { operationRecord } from "@/lib/contracts/operations";
+import type { operationRecord } from "@/lib/contracts/operation-records";
 import { csvLine, type CsvCell } from "@/lib/core/csv";
 
 type OperationRecord = z.output<typeof operationRecord>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operations";
+import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operation-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LEG_STATES } from "@/lib/contracts/operations";
+import { LEG_STATES } from "@/lib/contracts/operation-records";
 import { isFinal } from "@/lib/core/status";
 import { isLegFinal, LEG_TRANSITIONS, summarizeLegs, type LegState } from "./summary";
 

@@ -1,4 +1,4 @@
-import type { LEG_STATES } from "@/lib/contracts/operations";
+import type { LEG_STATES } from "@/lib/contracts/operation-records";
 import type { Status, SubStatus } from "@/lib/core/status";
 
 export type LegState = (typeof LEG_STATES)[number];

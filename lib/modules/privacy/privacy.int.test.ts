@@ -4,18 +4,16 @@ import { ApiError } from "@/lib/api-client/client";
 import { approveOperation, cancelOperation, getOperation, listOperations } from "@/lib/contracts/operations";
 import {
   createPrivacyWallet,
-  executePrivateSwap,
   exportPrivacyWallet,
   getPrivateBalances,
   getPrivateTransfer,
   listPrivateExits,
-  preparePrivateSwap,
   privateTransfer,
-  quotePrivateSwap,
   shield,
   startPrivateExit,
   unshield,
 } from "@/lib/contracts/privacy";
+import { executePrivateSwap, preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { requestOtp } from "@/lib/contracts/swap";
 import { isFinal } from "@/lib/core/status";
 import type { ResponseOf } from "@/lib/contracts/contract";

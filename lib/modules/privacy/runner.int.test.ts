@@ -1,15 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
 import { approveOperation, cancelOperation, getOperation, retryOperation } from "@/lib/contracts/operations";
-import {
-  createPrivacyWallet,
-  executePrivateSwap,
-  getPrivateTransfer,
-  preparePrivateSwap,
-  privateTransfer,
-  quotePrivateSwap,
-  unshield,
-} from "@/lib/contracts/privacy";
+import { createPrivacyWallet, getPrivateTransfer, privateTransfer, unshield } from "@/lib/contracts/privacy";
+import { executePrivateSwap, preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { TestSession } from "@/lib/testing/api";

@@ -1,12 +1,7 @@
 import type { z } from "zod";
-import type {
-  getPrivateBalances,
-  listPrivateExits,
-  preparePrivateSwap,
-  privacyWalletRecord,
-  privateTransferRecord,
-  quotePrivateSwap,
-} from "@/lib/contracts/privacy";
+import type { getPrivateBalances, listPrivateExits } from "@/lib/contracts/privacy";
+import type { preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/privacy-swap";
+import type { privacyWalletRecord, privateTransferRecord } from "@/lib/contracts/privacy-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";

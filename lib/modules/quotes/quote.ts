@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { quoteRecord } from "@/lib/contracts/swap";
+import { quoteRecord } from "@/lib/contracts/quote-records";
 import { toBigInt } from "@/lib/db/decimal";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";

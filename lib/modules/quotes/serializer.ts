@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import type { quoteRecord } from "@/lib/contracts/swap";
+import type { quoteRecord } from "@/lib/contracts/quote-records";
 import { parseDecimal, scaledTo, worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";

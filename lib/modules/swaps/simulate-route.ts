@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { balanceChange } from "@/lib/contracts/swap";
+import type { balanceChange } from "@/lib/contracts/quote-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import {

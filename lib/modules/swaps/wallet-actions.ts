@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { action } from "@/lib/contracts/swap";
+import type { action } from "@/lib/contracts/quote-records";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { PreparedLeg, SourceWallet } from "@/lib/modules/quotes/service";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { EventType } from "@/lib/contracts/events";
-import { getDelivery, listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import { getDelivery, listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import type { Clock } from "@/lib/core/clock";
 import { recordEventsOn } from "@/lib/modules/events/service";
 import { testApi } from "@/lib/testing/api";

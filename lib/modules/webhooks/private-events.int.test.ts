@@ -3,13 +3,11 @@ import { ApiError } from "@/lib/api-client/client";
 import { listEvents } from "@/lib/contracts/events";
 import {
   createWebhookEndpoint,
-  getDelivery,
-  listDeliveries,
   replayWebhookEvents,
-  resendDelivery,
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from "@/lib/contracts/webhook-endpoints";
+import { getDelivery, listDeliveries, resendDelivery } from "@/lib/contracts/webhook-deliveries";
 import type { Actor } from "@/lib/core/actor";
 import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";

@@ -1,12 +1,11 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type {
   createWebhookEndpoint,
-  getDelivery,
   getWebhookEndpoint,
-  listDeliveries,
   listWebhookEndpoints,
   testWebhookEndpoint,
 } from "@/lib/contracts/webhook-endpoints";
+import type { getDelivery, listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import type { readWebhookReceiver } from "@/lib/contracts/dev";
 import type { WebhookReceiver } from "./receiver";
 import type { AttemptRow, DeliveryRow, Endpoint } from "./service";

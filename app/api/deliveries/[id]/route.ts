@@ -1,4 +1,4 @@
-import { getDelivery } from "@/lib/contracts/webhook-endpoints";
+import { getDelivery } from "@/lib/contracts/webhook-deliveries";
 import { ok, route } from "@/lib/http/route";
 import { toDeliveryWithRequests } from "@/lib/modules/webhooks/serializer";
 

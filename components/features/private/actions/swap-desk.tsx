@@ -11,7 +11,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Sheet } from "@/components/ui/sheet";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { quotePrivateSwap } from "@/lib/contracts/privacy";
+import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { pictureAmount } from "../amounts";
 import { Honesty } from "../honesty";
 import { ObserverSheet } from "../observer/observer-sheet";

@@ -12,7 +12,7 @@ import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { executePrivateSwap, preparePrivateSwap } from "@/lib/contracts/privacy";
+import { executePrivateSwap, preparePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { requestOtp } from "@/lib/contracts/swap";
 import { pathOfTransfer } from "../kind-words";
 import type { PrivateQuote, PrivateTransfer } from "../types";

@@ -16,12 +16,8 @@ import { describeError } from "@/components/ui/describe-error";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { approveOperation, cancelOperation, getOperation, retryOperation } from "@/lib/contracts/operations";
-import {
-  getPrivateBalances,
-  getPrivateTransfer,
-  listPrivateTransfers,
-  privateTransferRecord,
-} from "@/lib/contracts/privacy";
+import { getPrivateBalances, getPrivateTransfer, listPrivateTransfers } from "@/lib/contracts/privacy";
+import { privateTransferRecord } from "@/lib/contracts/privacy-records";
 import { KIND_WORDS, pathOfTransfer } from "../kind-words";
 import type { PrivateNames } from "../names";
 import type { PrivateTransfer } from "../types";

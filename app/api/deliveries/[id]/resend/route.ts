@@ -1,4 +1,4 @@
-import { resendDelivery } from "@/lib/contracts/webhook-endpoints";
+import { resendDelivery } from "@/lib/contracts/webhook-deliveries";
 import { accepted, route } from "@/lib/http/route";
 import { toDelivery } from "@/lib/modules/webhooks/serializer";
 

@@ -1,4 +1,4 @@
-import { executePrivateSwap } from "@/lib/contracts/privacy";
+import { executePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { accepted, route } from "@/lib/http/route";
 import { toPrivateTransfer } from "@/lib/modules/privacy/serializer";
 

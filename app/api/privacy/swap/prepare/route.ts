@@ -1,4 +1,4 @@
-import { preparePrivateSwap } from "@/lib/contracts/privacy";
+import { preparePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { ok, route } from "@/lib/http/route";
 import { toPreparedSwap } from "@/lib/modules/privacy/serializer";
 

@@ -1,4 +1,4 @@
-import { quotePrivateSwap } from "@/lib/contracts/privacy";
+import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { ok, route } from "@/lib/http/route";
 import { toPrivateQuote } from "@/lib/modules/privacy/serializer";
 

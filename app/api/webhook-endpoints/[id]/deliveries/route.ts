@@ -1,4 +1,4 @@
-import { listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import { ok, route } from "@/lib/http/route";
 import { toDeliveries } from "@/lib/modules/webhooks/serializer";
 

@@ -1,0 +1,302 @@
+/** Calls every operation once over real HTTP. The calls are the examples of the OpenAPI document, and show that answers fit their schemas. */
+import { beforeAll, expect, inject, test, vi } from "vitest";
+import { createSiweMessage } from "viem/siwe";
+import { namedContracts } from "@/lib/contracts/all";
+import { EXAMPLES } from "@/lib/http/openapi-examples";
+import { openApiDocument } from "@/lib/http/openapi";
+import { testApi } from "@/lib/testing/api";
+import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
+import { testAccount } from "@/lib/testing/factories";
+import { serveApi } from "@/lib/testing/http";
+import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
+import { lintOpenApi } from "@/lib/testing/lint-openapi";
+import { webhookReceiver } from "@/lib/testing/webhook-receiver";
+
+const CHAIN = 31337;
+const OTHER_CHAIN = 31338;
+const api = await testApi({ worker: true });
+const receiver = await webhookReceiver();
+const baseUrl = await serveApi(api.services);
+const { call, keep, examples } = exampleRecorder(baseUrl);
+const customer = await newCustomer(api);
+const { account, accessToken } = customer.session;
+const recipient = testAccount().address;
+const person = { authorization: `Bearer ${accessToken}` };
+const key = { "x-api-key": (await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" })).secret };
+
+const text = (body: Body, name: string): string => String(body[name]);
+
+/** The code that approves what the subject names; the first request of a code is the example. */
+const codeFor = async (subject: object): Promise<string> => {
+  const seen = await codesOf(api, customer);
+  await call("requestOtp", { body: subject, as: person });
+  return api.readCode(customer.email, seen);
+};
+
+/** Sends a request without its approval, and again with the wallet's signature over what the 409 says. */
+const approved = async (
+  operationId: string,
+  body: object,
+  params: Readonly<Record<string, string>> = {},
+): Promise<Body> => {
+  const asked = await call(operationId, { body, params, as: person, recorded: false });
+  const signature = await account.signMessage({ message: text(asked, "message") });
+  const approval = { approvalId: asked.approvalId, signature };
+  return call(operationId, { body: { ...body, approval }, params, as: person });
+};
+
+const untilFinal = (operationId: string, id: string): Promise<Body> =>
+  vi.waitFor(
+    async () => {
+      const body = await call(operationId, { params: { id }, as: key });
+      expect(["pending", "processing"]).not.toContain(body.status);
+      return body;
+    },
+    { timeout: 45_000, interval: 100 },
+  );
+
+const signIn = async (): Promise<void> => {
+  const owner = testAccount();
+  const { nonce, domain, uri, statement } = await call("createNonce", { body: { address: owner.address } });
+  const texts = { domain: String(domain), uri: String(uri), statement: String(statement), nonce: String(nonce) };
+  const message = createSiweMessage({
+    ...texts,
+    address: owner.address,
+    chainId: CHAIN,
+    version: "1",
+    issuedAt: new Date(),
+  });
+  const first = await call("createToken", { body: { message, signature: await owner.signMessage({ message }) } });
+  const next = await call("refreshToken", { body: { refreshToken: first.refreshToken } });
+  await call("logout", { as: { authorization: `Bearer ${text(next, "accessToken")}` } });
+  await call("getJwks");
+};
+
+const profile = async (): Promise<void> => {
+  await call("getMe", { as: person });
+  await call("whoAmI", { as: key });
+  const stranger = await api.signIn();
+  const as = { authorization: `Bearer ${stranger.accessToken}` };
+  const email = "someone@example.test";
+  await call("updateMe", { body: { email }, as });
+  await call("verifyEmail", { body: { code: await api.readCode(email) }, as });
+  await call("readInbox", { query: { limit: "2" } });
+};
+
+const keys = async (): Promise<void> => {
+  const made = await approved("createApiKey", { name: "Payroll", otp: "exempt", dailyCapUsd: "500" });
+  const params = { id: text(made, "id") };
+  await call("updateApiKey", { params, body: { name: "Payroll, read only", scopes: ["payouts:read"] }, as: person });
+  await call("listApiKeys", { as: person });
+  await call("revokeApiKey", { params, as: person });
+  await call("getPolicies", { as: key });
+  await approved("updatePolicies", { dailyCapUsd: "2000" });
+};
+
+const wallets = async (): Promise<void> => {
+  await call("listWallets", { as: key });
+  await call("labelWallet", { params: { id: customer.treasuryId }, body: { label: "Till" }, as: person });
+  const linked = testAccount();
+  const { message } = await call("initWalletLink", { body: { address: linked.address }, as: person });
+  const signature = await linked.signMessage({ message: String(message) });
+  await call("verifyWalletLink", { body: { address: linked.address, signature }, as: person });
+  await call("listLinkedWallets", { as: person });
+  await call("createSmartAccount", { body: { ownerAddress: linked.address, chainId: CHAIN }, as: key });
+  const other = testAccount();
+  const body = { address: other.address };
+  const asked = await call("initWalletLink", { body, as: person, recorded: false });
+  const proof = await other.signMessage({ message: text(asked, "message") });
+  await call("verifyWalletLink", { body: { ...body, signature: proof }, as: person, recorded: false });
+  await call("unlinkWallet", { params: body, as: person });
+};
+
+const addressBook = async (): Promise<void> => {
+  const { id } = await call("createContact", { body: { name: "Ada", address: recipient }, as: key });
+  await call("listContacts", { as: key });
+  await call("deleteContact", { params: { id: String(id) }, as: key });
+};
+
+const endpoints = async (): Promise<string> => {
+  const body = { url: receiver.url, events: ["*"], description: "Books" };
+  const id = text(await call("createWebhookEndpoint", { body, as: key }), "id");
+  const params = { id };
+  await call("updateWebhookEndpoint", { params, body: { description: "Ledger" }, as: key });
+  await call("getWebhookEndpoint", { params, as: key });
+  await call("listWebhookEndpoints", { as: key });
+  await call("rotateWebhookSecret", { params, body: { overlapHours: 24 }, as: key });
+  return id;
+};
+
+const deliveries = async (endpointId: string): Promise<void> => {
+  const params = { id: endpointId };
+  const test = await call("testWebhookEndpoint", { params, as: key });
+  const delivery = { id: text(test, "id") };
+  await vi.waitFor(
+    async () => expect(await call("getDelivery", { params: delivery, as: key })).toMatchObject({ status: "delivered" }),
+    { timeout: 20_000, interval: 100 },
+  );
+  await call("listDeliveries", { params, as: key });
+  await call("resendDelivery", { params: delivery, as: key });
+  await call("replayWebhookEvents", { params, body: { from: 1, to: 2 }, as: key });
+  await call("listEvents", { query: { limit: "2" }, as: key });
+  const removed = await call("createWebhookEndpoint", {
+    body: { url: receiver.url, events: ["payout.*"] },
+    as: key,
+    recorded: false,
+  });
+  await call("deleteWebhookEndpoint", { params: { id: text(removed, "id") }, as: key });
+};
+
+const swaps = async (): Promise<void> => {
+  const from = [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount: "10" }];
+  const body = { from, toChainId: OTHER_CHAIN, toToken: "USDC", toAddress: recipient };
+  const { quoteId } = await call("createQuote", { body, as: person });
+  const otp = await codeFor({ quoteId });
+  await call("prepareSwap", { body: { quoteId, otp }, as: person });
+  const { operationId } = await call("executeSwap", { body: { quoteId }, as: person });
+  await untilFinal("getOperation", String(operationId));
+  await call("listOperations", { query: { limit: "1" }, as: key });
+};
+
+const payment = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, amount: "5" };
+
+const transfers = async (): Promise<void> => {
+  const { transferId } = await call("createTransfer", {
+    body: { ...payment, token: "USDC", toAddress: recipient },
+    as: person,
+  });
+  await call("getTransfer", { params: { id: String(transferId) }, as: key });
+  await call("listTransfers", { query: { limit: "1" }, as: key });
+  await call("cancelTransfer", { params: { id: String(transferId) }, as: person });
+};
+
+const operations = async (): Promise<void> => {
+  const body = { ...payment, fromToken: "USDC", toToken: "USDC", recipient };
+  const first = await call("swapAndTransfer", { body, as: person });
+  const otp = await codeFor({ operationId: first.operationId });
+  await call("approveOperation", { params: { id: text(first, "operationId") }, body: { otp }, as: person });
+  const second = await call("swapAndTransfer", { body, as: person, recorded: false });
+  await call("cancelOperation", { params: { id: text(second, "operationId") }, as: person });
+};
+
+/** The tree of accounts is some seconds old, so the proof is asked for as a minute later. */
+const provedReserves = async (params: Readonly<Record<string, string>>): Promise<void> => {
+  const { clock } = api.services;
+  const later = new Date(clock.now().getTime() + 60_000);
+  const time = vi.spyOn(clock, "now").mockImplementation(() => later);
+  try {
+    await call("getReserves", { as: key });
+    await call("getReservesProof", { params, as: key });
+  } finally {
+    time.mockRestore();
+  }
+};
+
+const accounts = async (): Promise<readonly [string, string]> => {
+  const body = { currency: "USDC", name: "Customer 17" };
+  const payer = text(await call("createGlobalAccount", { body, as: key }), "id");
+  const payee = text(await call("createGlobalAccount", { body: { currency: "USDC" }, as: key, recorded: false }), "id");
+  const params = { id: payer };
+  // Reserves count at final blocks, so the gift takes a moment.
+  const funding = await vi.waitFor(
+    () => call("fundGlobalAccount", { params, body: { amount: "20", currency: "USDC" }, as: key }),
+    { timeout: 20_000, interval: 200 },
+  );
+  await call("reverseFunding", { params, body: { transactionId: funding.transactionId }, as: person });
+  await call("fundGlobalAccount", { params, body: { amount: "30", currency: "USDC" }, as: key });
+  await call("getGlobalAccount", { params, as: key });
+  await call("listGlobalAccounts", { as: key });
+  await call("listEntries", { params, as: key });
+  await call("getStatement", { params, as: key });
+  await provedReserves(params);
+  return [payer, payee];
+};
+
+const accountPayouts = async ([sourceAccountId, recipientAccountId]: readonly [string, string]): Promise<void> => {
+  const row = { recipientAccountId, amount: "1", currency: "USDC", reference: "Invoice 17" };
+  const rows = { sourceAccountId, transfers: [row], allowDuplicates: true };
+  const waiting = await call("createAccountsPayout", { body: rows, as: person });
+  await call("cancelPayout", { params: { id: text(waiting, "payoutId") }, as: person });
+  const again = await call("createAccountsPayout", { body: rows, as: person, recorded: false });
+  const otp = await codeFor({ payoutId: again.payoutId });
+  await call("approvePayout", { params: { id: text(again, "payoutId") }, body: { otp }, as: person });
+  const tooMuch = {
+    ...rows,
+    mode: "independent",
+    transfers: [row, { ...row, amount: "25" }, { ...row, amount: "26" }],
+  };
+  const partial = await call("createAccountsPayout", { body: tooMuch, as: key, recorded: false });
+  const params = { id: text(partial, "payoutId") };
+  expect(await untilFinal("getPayout", params.id)).toMatchObject({ status: "partially_completed" });
+  await call("retryPayout", { params, as: person });
+  await call("listPayouts", { query: { limit: "2" }, as: key });
+};
+
+const walletPayouts = async (): Promise<void> => {
+  const row = { address: recipient, amount: "1", token: "USDC", reference: "Salary" };
+  const body = { chainId: CHAIN, transfers: [row], reference: "January" };
+  const made = await call("createWalletsPayout", { body, as: key });
+  await untilFinal("getPayout", text(made, "payoutId"));
+  await call("listPayoutItems", { params: { id: text(made, "payoutId") }, as: key });
+};
+
+const schedules = async (): Promise<void> => {
+  const row = { address: recipient, amount: "1", token: "USDC" };
+  const startsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { chainId: CHAIN, transfers: [row], startsAt, every: "month", timeZone: "Europe/Berlin" };
+  const made = await call("createPayoutSchedule", { body, as: person });
+  const params = { id: text(made, "scheduleId") };
+  const otp = await codeFor({ scheduleId: made.scheduleId });
+  await call("approvePayoutSchedule", { params, body: { otp }, as: person });
+  await call("getPayoutSchedule", { params, as: key });
+  await call("listPayoutSchedules", { as: key });
+  await call("cancelPayoutSchedule", { params, as: person });
+};
+
+const system = async (): Promise<void> => {
+  await call("getHealth");
+  await call("getReadiness");
+  await call("listChains");
+  await call("listTokens", { query: { chainId: String(CHAIN) } });
+  await call("getUnifiedBalances", { as: key });
+  await call("getBalanceHistory", { as: key });
+  await call("listAuditLog", { query: { limit: "2" }, as: person });
+  await call("useFaucet", { body: { address: recipient, chainId: CHAIN, token: "USDC", amount: "1" }, as: person });
+  await call("receiveRoutingCallback", { body: { id: "1", type: "transfer.status" } });
+  await call("receiveBundlerCallback", { body: { id: "2", type: "user_operation.mined" } });
+  const { url } = await call("readWebhookReceiver", { as: person });
+  const token = new URL(String(url)).pathname.split("/").at(-1) ?? "";
+  await call("receiveWebhook", { params: { token }, body: { id: "evt_1", type: "webhook.test" } });
+  await call("readWebhookReceiver", { as: person });
+};
+
+beforeAll(async () => {
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "200" });
+  const endpointId = await endpoints();
+  await Promise.all([signIn(), profile(), wallets(), addressBook()]);
+  await keys();
+  await swaps();
+  await transfers();
+  await operations();
+  await accountPayouts(await accounts());
+  await walletPayouts();
+  await schedules();
+  await deliveries(endpointId);
+  await system();
+  for (const { body } of receiver.received) keep(String(body.type), { request: body });
+});
+
+test("every answer fits its schema, and has no field that the schema does not know", async () => {
+  const fresh = examples();
+  if (inject("recordsExamples")) await writeExamples("lib/contracts/examples/recorded.json", fresh);
+  expect(await lintOpenApi(openApiDocument(namedContracts, fresh))).toEqual([]);
+});
+
+test.runIf(!inject("recordsExamples"))(
+  "the committed examples are of the operations and events that were called",
+  () => {
+    const committed = Object.keys(EXAMPLES);
+    expect(Object.keys(examples()).filter((name) => !committed.includes(name))).toEqual([]);
+  },
+);

@@ -1,0 +1,182 @@
+/** Operations as they are read: their legs, and where the money is. */
+import { z } from "zod";
+import {
+  address,
+  amountOut,
+  chainId,
+  failureRecord,
+  hex,
+  id,
+  status,
+  subStatus,
+  timestamp,
+  tokenAmount,
+  tokenRecord,
+} from "./common";
+
+export const OPERATION_KINDS = [
+  "swap",
+  "transfer",
+  "swap_and_transfer",
+  "shield",
+  "unshield",
+  "private_transfer",
+  "private_swap",
+  "public_exit",
+] as const;
+
+export const LEG_STATES = [
+  "queued",
+  "submitted",
+  "source_seen",
+  "bridging",
+  "filled_seen",
+  "refunding",
+  "refund_seen",
+  "completed",
+  "failed",
+  "refunded",
+] as const;
+
+const transactionRecord = z
+  .object({
+    chainId,
+    txHash: hex.nullable().meta({ description: "Hash of the transaction, 32 bytes; null where none was sent yet" }),
+    blockNumber: z
+      .string()
+      .nullable()
+      .meta({ description: "Number of the block, a decimal string; null where it is not mined" }),
+    confirmations: z.int().meta({ description: "Blocks on top of the transaction's block, that block included" }),
+    confirmationsNeeded: z.int().meta({ description: "Confirmations at which it counts as final" }),
+    explorerUrl: z
+      .string()
+      .nullable()
+      .meta({ description: "Page of the chain's explorer; null where the chain has none" }),
+  })
+  .meta({ id: "ChainTransaction" });
+
+export const legRecord = transactionRecord
+  .extend({
+    id: id("leg").meta({ description: "Id of the leg" }),
+    kind: z
+      .enum(["transfer", "swap", "bridge"])
+      .meta({ description: "`transfer` and `swap` stay on one chain; `bridge` crosses chains" }),
+    status,
+    state: z.enum(LEG_STATES).meta({ description: "How far the leg is" }),
+    walletId: id("wal").meta({ description: "Wallet that the money leaves" }),
+    walletAddress: address.meta({ description: "Address of that wallet" }),
+    via: z.enum(["user_operation", "transaction", "permit"]).meta({
+      description:
+        "How it leaves the wallet: a user operation of a smart account, a transaction that the wallet sends itself, or a permit that the treasury uses",
+    }),
+    sent: tokenAmount.meta({ description: "What was approved to leave the wallet" }),
+    spent: tokenAmount
+      .nullable()
+      .meta({ description: "What left the wallet, as the chain shows it; null before it is mined" }),
+    minimum: tokenAmount.meta({ description: "The least that must arrive" }),
+    received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it; null before it did" }),
+    destination: transactionRecord.nullable().meta({
+      description: "Transaction on the destination chain; null where the leg stays on one chain or nothing arrived yet",
+    }),
+    refund: transactionRecord
+      .nullable()
+      .meta({ description: "Transaction that brought the money back; null where none did" }),
+    fillDeadline: timestamp.nullable().meta({
+      description:
+        "Until when a bridge must deliver; afterwards the money comes back. Null where the leg stays on one chain",
+    }),
+    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+  })
+  .meta({ id: "Leg" });
+
+/** A part of the money that is neither delivered nor back, and the place where it is. */
+export const holding = z
+  .object({
+    wallet: z.string().meta({ description: "0x address, or the name of a bridge and its deposit" }),
+    chainId,
+    token: tokenRecord.meta({ description: "The token" }),
+    amount: amountOut.meta({ description: "How much of the token is there" }),
+    amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
+    txHash: hex.nullable().meta({ description: "Transaction that put it there; null where none did" }),
+    note: z.string().meta({ description: "Explains why it is there" }),
+  })
+  .meta({ id: "Holding" });
+
+export const operationRecord = z
+  .object({
+    operationId: id("op").meta({ description: "Id of the operation" }),
+    kind: z.enum(OPERATION_KINDS).meta({ description: "What the operation does" }),
+    status,
+    subStatus,
+    quoted: z
+      .object({
+        from: z.array(tokenAmount.extend({ address, chainId })).meta({ description: "What leaves which wallet" }),
+        to: z
+          .object({
+            chainId,
+            address,
+            token: tokenRecord.meta({ description: "The token that arrives" }),
+            amount: amountOut.meta({ description: "Expected amount" }),
+            minAmount: amountOut.meta({ description: "The least that arrives; enforced on chain" }),
+          })
+          .meta({ description: "What arrives where" }),
+      })
+      .meta({ description: "What was approved" }),
+    actual: z
+      .object({
+        spent: z.array(tokenAmount).meta({ description: "What left the wallets" }),
+        received: tokenAmount.meta({ description: "What arrived" }),
+      })
+      .meta({ description: "What has happened so far, as the chains show it" }),
+    legs: z.array(legRecord).meta({ description: "One for each source" }),
+    fees: z
+      .array(
+        z.object({
+          kind: z.enum(["bridge", "swap", "network"]).meta({ description: "What the fee is for" }),
+          amount: amountOut.meta({ description: "Amount in units of the fee's token" }),
+          token: tokenRecord.meta({ description: "The token" }),
+          paidBy: z.enum(["sponsor", "wallet"]).optional().meta({
+            description: "Of `network` alone: the project's paymaster, or the wallet that sent or executed it",
+          }),
+        }),
+      )
+      .meta({
+        description:
+          "`bridge` and `swap` as quoted, parts of the rate; `network` as the chain took it in its coin, once a leg's source is mined",
+      }),
+    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    outcome: z
+      .object({
+        holds: z.array(holding).meta({ description: "Each part of the money that is neither delivered nor back" }),
+        nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
+      })
+      .meta({ description: "Where the money is, and what to do next" }),
+    retryOf: id("op").nullable().meta({ description: "The operation whose failed or refunded legs this tries again" }),
+    retriedBy: id("op")
+      .nullable()
+      .meta({ description: "The operation that tried this one's failed or refunded legs again" }),
+    may: z
+      .object({
+        cancel: z.boolean().meta({ description: "Whether POST …/cancel is possible" }),
+        retry: z.boolean().meta({ description: "Whether POST …/retry is possible" }),
+        approve: z.boolean().meta({ description: "Whether POST …/approve is possible" }),
+      })
+      .meta({ description: "What can be asked of it now" }),
+    createdBy: z
+      .string()
+      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+    updatedAt: timestamp.meta({ description: "When it last changed" }),
+    expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved; null where nothing waits" }),
+  })
+  .meta({ id: "Operation" });
+
+export const operationEvent = z
+  .object({
+    seq: z.int().meta({ description: "1, 2, 3 … in the operation; `Last-Event-ID` resumes after it" }),
+    type: z.string().meta({ description: "operation.created, leg.submitted, leg.source_seen, operation.completed …" }),
+    operationId: id("op").meta({ description: "The operation" }),
+    data: z.record(z.string(), z.unknown()).meta({ description: "What changed" }),
+    createdAt: timestamp.meta({ description: "When it was created" }),
+  })
+  .meta({ id: "OperationEvent" });

@@ -1,0 +1,140 @@
+/** Bodies of outbound webhooks, by type of event. */
+import { z } from "zod";
+import { SCOPES } from "./contract";
+import { amountOut, failureRecord, id, status, subStatus, timestamp } from "./common";
+import { EVENT_TYPES, type EventType } from "./events";
+import { OPERATION_KINDS } from "./operation-records";
+import { PAYOUT_KINDS, PAYOUT_MODES } from "./payout-records";
+
+const described = <T extends z.ZodType>(schema: T, description: string): T => schema.meta({ description });
+
+const failure = described(failureRecord.nullable(), "Why it failed; null where it did not");
+
+const operationData = z
+  .object({
+    operationId: id("op"),
+    transferId: described(id("tr").nullable(), "The transfer that the operation carries out; null where there is none"),
+    kind: described(z.enum(OPERATION_KINDS), "What the operation does"),
+    status,
+    subStatus,
+    failure,
+    retryOf: described(id("op").nullable(), "The operation that this one tries again; null where it tries none"),
+  })
+  .meta({ id: "OperationEventData" });
+
+/** Of a transfer that has no operation yet. Afterwards its events have the operation's data. */
+const quotedTransferData = z
+  .object({
+    operationId: described(z.null(), "Always null: the transfer is not executed yet"),
+    transferId: id("tr"),
+    kind: described(z.literal("transfer"), "Always `transfer`"),
+    status,
+    expiresAt: described(timestamp, "Until when the transfer can be executed"),
+  })
+  .meta({ id: "QuotedTransferEventData" });
+
+const count = (description: string) => z.int().nonnegative().meta({ description });
+
+const payoutData = z
+  .object({
+    payoutId: id("po"),
+    kind: described(z.enum(PAYOUT_KINDS), "Who is paid"),
+    mode: described(z.enum(PAYOUT_MODES), "`atomic`: all rows or none. `independent`: each row by itself"),
+    status,
+    subStatus,
+    reference: described(z.string().nullable(), "Your reference; null where none was given"),
+    itemsTotal: count("All rows"),
+    itemsCompleted: count("Rows that are paid"),
+    itemsFailed: count("Rows that failed"),
+    failure,
+  })
+  .meta({ id: "PayoutEventData" });
+
+const payoutItemData = z
+  .object({ payoutId: id("po"), index: count("Position of the row in the request, from 0"), failure })
+  .meta({ id: "PayoutItemEventData" });
+
+const scheduleData = z
+  .object({ scheduleId: id("sch"), scheduledAt: described(timestamp, "When the run was due"), failure })
+  .meta({ id: "PayoutScheduleEventData" });
+
+const fundingData = z
+  .object({
+    accountId: id("ga"),
+    amount: described(amountOut, "What came into the account, in units of the asset"),
+    currency: described(z.string(), "The asset's assetId"),
+    symbol: described(z.string(), "Symbol of the asset"),
+    transactionId: id("ltx"),
+  })
+  .meta({ id: "AccountFundedEventData" });
+
+const keyData = z
+  .object({
+    keyId: id("key"),
+    name: described(z.string(), "Name that was given to the key"),
+    prefix: described(z.string(), "First characters of the secret"),
+    last4: described(z.string(), "Last four characters of the secret"),
+    scopes: described(z.array(z.enum(SCOPES)), "What the key may do"),
+    otp: described(z.enum(["required", "exempt"]), "Whether what the key moves needs a one-time code"),
+    dailyCapUsd: described(
+      z.string().nullable(),
+      "US dollars per UTC day that an exempt key moves; null for other keys",
+    ),
+  })
+  .meta({ id: "ApiKeyEventData" });
+
+const revokedKeyData = z.object({ keyId: id("key") }).meta({ id: "ApiKeyRevokedEventData" });
+
+const dataOf = (type: EventType): z.ZodType => {
+  if (type === "payout.item.failed") return payoutItemData;
+  if (type === "api_key.revoked") return revokedKeyData;
+  const [group = ""] = type.split(".");
+  switch (group) {
+    case "operation":
+      return operationData;
+    case "transfer":
+      return z.union([operationData, quotedTransferData]);
+    case "payout":
+      return payoutData;
+    case "payout_schedule":
+      return scheduleData;
+    case "global_account":
+      return fundingData;
+    case "api_key":
+      return keyData;
+    default:
+      throw new Error(`No schema describes the data of ${type}.`);
+  }
+};
+
+const sequence = (description: string) => z.int().nonnegative().meta({ description });
+const PRIVATE = "Missing for private movements at endpoints without `includePrivate`";
+
+/** Fields that the body of every webhook has. */
+const envelope = z
+  .object({
+    id: id("evt"),
+    type: described(z.string(), "Type of the event"),
+    createdAt: described(timestamp, `When it happened. ${PRIVATE}`).optional(),
+    sequence: sequence("1, 2, 3 … in the project, without a gap"),
+    previousSequence: sequence(
+      "The number that this endpoint was sent before; missing at endpoints that get every event",
+    ).optional(),
+    objectId: described(z.string(), `The object that the event is about. ${PRIVATE}`).optional(),
+    objectSequence: sequence(`1, 2, 3 … for the object, without a gap. ${PRIVATE}`).optional(),
+  })
+  .meta({ id: "WebhookEvent" });
+
+const payloadOf = (type: EventType): z.ZodType =>
+  z.intersection(
+    envelope,
+    z.object({
+      type: described(z.literal(type), "Type of the event"),
+      data: described(dataOf(type).optional(), "The object's new state. Thin payloads leave it out"),
+    }),
+  );
+
+/** The schema of a delivery's body for each type of event. */
+export const WEBHOOK_PAYLOADS: ReadonlyMap<EventType, z.ZodType> = new Map(
+  EVENT_TYPES.map((type) => [type, payloadOf(type)]),
+);

@@ -1,0 +1,23 @@
+/** Groups of operations, in the order in which a reader meets them. */
+export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "Sign-in": "Sign in with a wallet (EIP-4361) and get access tokens.",
+  Profile: "The signed-in person: e-mail address and sponsored network fees.",
+  "API keys": "Keys for programs: scopes, caps, recipients.",
+  Projects: "The project: who did what.",
+  Policies: "What bounds the project's API keys.",
+  Wallets: "Treasury, smart accounts and linked wallets.",
+  "Chains and tokens": "What the installation is configured for.",
+  Balances: "Balances over all chains and wallets.",
+  Swaps: "Quote, code, prepare, execute: from up to ten sources to one destination.",
+  Transfers: "One token from one wallet to an address, on one chain or across two.",
+  Operations: "Everything that moves money, and where the money is.",
+  Payouts: "Up to 10,000 rows at once, to wallets or to ledger accounts; schedules.",
+  "Global accounts": "Double-entry ledger accounts for customers.",
+  Reserves: "What backs the ledger accounts, with a proof.",
+  Privacy: "Private balances in pools: deposits, transfers, swaps, withdrawals.",
+  "Address book": "Names for addresses.",
+  Webhooks: "Endpoints that get the project's events, and the events themselves.",
+  Callbacks: "Called by providers, not by users of the API.",
+  System: "Health, metrics and this description.",
+  Development: "Local chains and mail; answers 404 in production.",
+};
