@@ -35,7 +35,12 @@ export interface ChainRegistry {
 export interface RegistryOptions {
   readonly fetchFn?: typeof fetch;
   readonly timeoutMs?: number;
+  /** Runs around each JSON-RPC call; several of them may go out in one HTTP request. */
+  readonly measureCall?: MeasureCall;
 }
+
+/** Runs `call`, a JSON-RPC call of this method to this chain, and gives its result back. */
+export type MeasureCall = <T>(chainId: number, method: string, call: () => Promise<T>) => Promise<T>;
 
 const TIMEOUT_MS = 5000;
 const RETRIES = 1;
@@ -72,11 +77,15 @@ const mayBeNull = (method: string, params: unknown): boolean => {
 
 /** Nodes that are overloaded answer null where that makes no sense; it counts as no answer, so that the next URL is asked. */
 const refusingNull =
-  (url: string, transport: Transport): Transport =>
+  (
+    url: string,
+    transport: Transport,
+    measured: (method: string, call: () => Promise<unknown>) => Promise<unknown>,
+  ): Transport =>
   (options) => {
     const made = transport(options);
     const request = async (args: { method: string; params?: unknown }, requestOptions?: unknown): Promise<unknown> => {
-      const answer: unknown = await made.request(args as never, requestOptions as never);
+      const answer = await measured(args.method, () => made.request(args as never, requestOptions as never));
       if ((answer === null || answer === undefined) && !mayBeNull(args.method, args.params))
         throw new HttpRequestError({ url, body: { method: args.method }, details: "The node answered null." });
       return answer;
@@ -94,6 +103,7 @@ const toClient = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions
         batch: { batchSize: BATCH_MAX, wait: 0 },
         ...(options.fetchFn ? { fetchFn: options.fetchFn } : {}),
       }),
+      (method, call) => (options.measureCall ? options.measureCall(chain.id, method, call) : call()),
     ),
   );
   const [first] = transports;

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { inSpan, isTracing } from "@/lib/core/tracing";
 import { connectionOf, SERVICE_LIMITS } from "./limits";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -25,12 +26,30 @@ class BoundedClient extends pg.Client {
 
   // The driver's type has seven overloads; all arguments are passed on.
   override query = ((...parts: unknown[]): unknown => {
-    const result: unknown = Reflect.apply(pg.Client.prototype.query, this, parts);
+    const run = (): unknown => Reflect.apply(pg.Client.prototype.query, this, parts);
+    // A call with a callback comes from the pool, whose own `query` has a span already.
+    const result = typeof parts.at(-1) === "function" ? run() : inStatementSpan(parts[0], run);
     // Calls with a callback come from the pool, which closes failed connections itself.
     if (result instanceof Promise) result.catch(this.#end);
     return result;
   }) as pg.Client["query"];
 }
+
+const VERB = /^\s*([a-z]+)/i;
+const TABLE = /\b(?:from|into|update)\s+(?:"?public"?\.)?"?([a-z_]+)/i;
+
+/** A span with the statement's verb and first table; its text stays out, because a caller may have put a value into it. */
+const inStatementSpan = <T>(statement: unknown, run: () => T): T => {
+  if (!isTracing()) return run();
+  const text = typeof statement === "string" ? statement : ((statement as { text?: string } | undefined)?.text ?? "");
+  const verb = VERB.exec(text)?.[1] ?? "query";
+  const table = TABLE.exec(text)?.[1] ?? "";
+  return inSpan(
+    `sql ${verb.toUpperCase()} ${table}`.trim(),
+    { kind: "client", nestedOnly: true, fields: { "db.system.name": "postgresql" } },
+    run,
+  );
+};
 
 /** Connects lazily. Connecting, locks and statements have time limits: see lib/db/limits.ts. */
 export const createPool = (url: string, max: number, connectTimeoutMs = CONNECT_TIMEOUT_MS): pg.Pool => {
@@ -44,5 +63,8 @@ export const createPool = (url: string, max: number, connectTimeoutMs = CONNECT_
   });
   // Without a listener an idle connection that the server ends would end the process.
   pool.on("error", () => undefined);
+  // A query on the pool itself reaches its client with a callback, where no promise shows when it ends.
+  const query = pool.query.bind(pool) as (...parts: unknown[]) => unknown;
+  pool.query = ((...parts: unknown[]): unknown => inStatementSpan(parts[0], () => query(...parts))) as pg.Pool["query"];
   return pool;
 };

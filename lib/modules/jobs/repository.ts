@@ -3,6 +3,8 @@ import type { Database } from "@/lib/db/client";
 export interface ClaimedJob {
   readonly id: string;
   readonly queue: string;
+  /** W3C `traceparent` of the span in which the job was made; null without tracing. */
+  readonly traceparent: string | null;
 }
 
 /**
@@ -17,7 +19,7 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
          SELECT id FROM job
          WHERE run_at <= now() AND (locked_until IS NULL OR locked_until < now())
          ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-       RETURNING id, queue`,
+       RETURNING id, queue, traceparent`,
       [input.workerId, input.leaseMs, input.limit],
     );
     return rows;

@@ -1,5 +1,6 @@
 import { redactSecrets } from "@/lib/core/redaction";
-import type { JobsRepository } from "./repository";
+import { inSpan } from "@/lib/core/tracing";
+import type { ClaimedJob, JobsRepository } from "./repository";
 
 /** Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. */
 export type JobResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
@@ -29,18 +30,18 @@ const CONCURRENCY = 100;
 const RETRY_MS = 2000;
 const ERROR_CHARS_MAX = 500;
 
-type ClaimedJob = { readonly id: string; readonly queue: string };
-
 /** One turn of a job. It never throws: a job that failed is released with its error and tried again. */
 const runJob = async (
   { repository, handlers, workerId, log }: JobRunnerDeps,
-  { id, queue }: ClaimedJob,
+  { id, queue, traceparent: parent }: ClaimedJob,
   signal: AbortSignal,
 ): Promise<void> => {
   const handler = handlers[queue];
   try {
     if (handler === undefined) throw new Error(`No handler for the queue ${queue}.`);
-    const result = await handler(id, signal);
+    // A turn belongs to the trace of the request that made the job, on whichever instance it runs.
+    const fields = { "causeway.job_id": id, "causeway.queue": queue };
+    const result = await inSpan(`job ${queue}`, { kind: "consumer", parent, fields }, () => handler(id, signal));
     if (result.done) await repository.finish({ workerId, id });
     else await repository.release({ workerId, id, againInMs: result.againInMs, error: null });
   } catch (error) {

@@ -142,6 +142,8 @@ export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoo
     /** One statement outside of any transaction. @throws ConnectionLostError */
     query: <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
       on((client) => sqlOn(client).query<Row>(text, values)),
+    /** How many of its connections are in use, for the metrics. */
+    pool,
     close: (): Promise<void> => pool.end(),
   };
 };

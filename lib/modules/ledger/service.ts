@@ -1,6 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
 import { createBatcher } from "@/lib/core/batch";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { currentTraceparent, inSpan } from "@/lib/core/tracing";
 import type { Tx } from "@/lib/db/client";
 import { openAccount, setAccountStatus, type NewAccount } from "./accounts";
 import {
@@ -32,6 +33,8 @@ export interface LedgerDeps {
   readonly lanes?: number;
   /** How long to try to reach a database that is away. Default 30 s. */
   readonly patienceMs?: number;
+  /** Told of each batch that was committed or given up: how many commands it had, and how long it took. */
+  readonly onBatch?: (commands: number, seconds: number) => void;
 }
 
 /**
@@ -65,6 +68,8 @@ interface Item {
   readonly command: LedgerCommand;
   /** When it came, on the process's own clock. */
   readonly since: number;
+  /** W3C `traceparent` of the span that submitted it; null without tracing. */
+  readonly traceparent: string | null;
 }
 
 const BATCH_WEIGHT_MAX = 512;
@@ -97,6 +102,21 @@ const accepted = (outcome: Outcome): Posted => {
   return outcome;
 };
 
+/** A batch serves many callers, so it is a trace of its own with a link to the span of each. */
+const measuredBatch = async <T>(
+  { onBatch }: LedgerDeps,
+  items: readonly Item[],
+  post: () => Promise<T>,
+): Promise<T> => {
+  const begun = performance.now();
+  const links = items.flatMap(({ traceparent }) => (traceparent === null ? [] : [traceparent]));
+  try {
+    return await inSpan("ledger batch", { parent: null, links, fields: { "causeway.commands": items.length } }, post);
+  } finally {
+    onBatch?.(items.length, (performance.now() - begun) / 1000);
+  }
+};
+
 const createPosting = (deps: LedgerDeps) => {
   const { repository, clock, lanes = 1, patienceMs } = deps;
   const batcher = createBatcher<Item, Outcome>({
@@ -109,7 +129,9 @@ const createPosting = (deps: LedgerDeps) => {
       // While the database is away the queue stands; nobody is left waiting for ever.
       const late = items.map(({ since }) => performance.now() - since > WAIT_MAX_MS);
       const inTime = items.flatMap(({ command }, index) => (late[index] === true ? [] : [command]));
-      const results = (inTime.length === 0 ? [] : await postBatch(deps, inTime)).values();
+      const results = (
+        inTime.length === 0 ? [] : await measuredBatch(deps, items, () => postBatch(deps, inTime))
+      ).values();
       const tooLate = busy();
       return items.map((_, index) => (late[index] === true ? tooLate : (results.next().value ?? tooLate)));
     },
@@ -118,7 +140,7 @@ const createPosting = (deps: LedgerDeps) => {
   // An async function, so that what `check` throws is a rejection like every other.
   const decideOne = async (command: LedgerCommand): Promise<Outcome> => {
     check(command);
-    return batcher.submit({ command, since: performance.now() });
+    return batcher.submit({ command, since: performance.now(), traceparent: currentTraceparent() });
   };
 
   const together = ({ prepare, also }: Together): Promise<readonly Outcome[]> =>

@@ -1,3 +1,4 @@
+import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/db/client";
 import type { Mail } from "@/lib/ports/mail";
 
@@ -19,7 +20,7 @@ export const insertOutboxMail = async (
   job: { readonly id: string; readonly queue: string },
 ): Promise<void> => {
   await tx.mailOutbox.create({ data: { projectId, id, to, subject, text, createdAt } });
-  await tx.job.create({ data: { ...job, runAt: createdAt } });
+  await tx.job.create({ data: { ...job, runAt: createdAt, traceparent: currentTraceparent() } });
 };
 
 export const findOutboxMail = ({ prisma }: Database, key: OutboxKey): Promise<OutboxMail | null> =>

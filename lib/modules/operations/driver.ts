@@ -1,5 +1,6 @@
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
 import { isFinal } from "@/lib/core/status";
+import { inSpan } from "@/lib/core/tracing";
 import { storedRouteLeg } from "@/lib/ports/routing-json";
 import type { StepDeps } from "./legs/step";
 import { isTemporary, stepLeg } from "./legs/step-leg";
@@ -57,7 +58,10 @@ export const createOperationDriver = (deps: DriverDeps) => {
   /** @returns after how many milliseconds to look again */
   const stepOne = async (operation: OperationWithLegs, leg: LegRow, { signal, failures }: Drive): Promise<number> => {
     try {
-      const result = await stepLeg(deps, { operation, leg, signal, submittedAt });
+      const fields = { "causeway.leg_id": leg.id, "causeway.chain_id": leg.sourceChainId };
+      const result = await inSpan(`leg ${leg.state}`, { fields }, () =>
+        stepLeg(deps, { operation, leg, signal, submittedAt }),
+      );
       failures.delete(leg.id);
       return result === "moved" ? 0 : pollMsOf(leg);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { currentTraceparent } from "@/lib/core/tracing";
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
@@ -61,7 +62,8 @@ export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date):
     now,
   });
   await recordAudit(tx, { ...input.audit, subject: input.id, at: now });
-  if (runs) await tx.job.create({ data: { id: input.id, queue: input.queue, runAt: now } });
+  if (runs)
+    await tx.job.create({ data: { id: input.id, queue: input.queue, runAt: now, traceparent: currentTraceparent() } });
 };
 
 /** Lets an operation run that awaited approval. False when it awaits approval no more. */
@@ -83,7 +85,7 @@ export const approveLegless = async (
     now,
   });
   await recordAudit(tx, { ...at.audit, subject: operationId, at: now });
-  await tx.job.create({ data: { id: operationId, queue: at.queue, runAt: now } });
+  await tx.job.create({ data: { id: operationId, queue: at.queue, runAt: now, traceparent: currentTraceparent() } });
   return true;
 };
 

@@ -1,3 +1,4 @@
+import { currentTraceparent } from "@/lib/core/tracing";
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Database, Tx } from "@/lib/db/client";
 import { Prisma, type Operation, type OperationLeg } from "@/lib/db/generated/client";
@@ -131,7 +132,9 @@ export const createOperationsRepository = (
           now,
         });
         await recordAudit(tx, input.audit);
-        await tx.job.create({ data: { id: input.operation.id, queue: "operation", runAt: now } });
+        await tx.job.create({
+          data: { id: input.operation.id, queue: "operation", runAt: now, traceparent: currentTraceparent() },
+        });
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);

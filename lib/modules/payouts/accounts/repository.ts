@@ -1,3 +1,4 @@
+import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
@@ -14,7 +15,7 @@ const INSERT_PAYOUT = `
     VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16)
     ON CONFLICT DO NOTHING RETURNING id
   ), begun AS (
-    INSERT INTO job (id, queue, run_at) SELECT id, 'payout', $15 FROM stored WHERE $5 = 'queued'
+    INSERT INTO job (id, queue, run_at, traceparent) SELECT id, 'payout', $15, $18 FROM stored WHERE $5 = 'queued'
   )
   ${insertRows("$17")}`;
 
@@ -56,6 +57,7 @@ const insertPayout = (sql: Sql, payout: AccountsPayoutRow, rows: readonly string
     payout.createdAt,
     payout.expiresAt,
     encodeRows(rows),
+    currentTraceparent(),
   ]);
 
 /** Payouts between accounts of the ledger. */
@@ -98,7 +100,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
         data: { subStatus: "queued", expiresAt: null, updatedAt: now },
       });
       if (count === 0) return false;
-      await tx.job.create({ data: { id, queue: "payout", runAt: now } });
+      await tx.job.create({ data: { id, queue: "payout", runAt: now, traceparent: currentTraceparent() } });
       await recordAudit(tx, audit);
       await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.approved", at: now });
       return true;

@@ -1,3 +1,4 @@
+import { currentTraceparent } from "@/lib/core/tracing";
 import type { Prisma } from "@/lib/db/generated/client";
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
@@ -128,7 +129,7 @@ const insertPlan = async (sql: Sql, payout: WalletsPayoutRow, plan: PayoutPlan):
 };
 
 const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<unknown> =>
-  tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now } });
+  tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now, traceparent: currentTraceparent() } });
 
 /** Locks the payout's row, so that approving, cancelling and beginning it follow one another. */
 const lockPayout = async (tx: Tx, id: string): Promise<{ status: string; subStatus: string } | null> => {
