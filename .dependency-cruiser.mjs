@@ -41,11 +41,19 @@ export default {
       { path: "^lib/config/", pathNot: tests },
       ["lib/config/", "lib/core/"],
     ),
+    only(
+      "telemetry",
+      "telemetry → core, ports, db, chains: metrics and traces, known to composition, http and server.ts. It counts the lines that log drops.",
+      { path: "^lib/telemetry/", pathNot: tests },
+      ["lib/telemetry/", "lib/log/", "lib/core/", "lib/ports/", "lib/db/", "lib/chains/"],
+    ),
     only("log", "log → core: the logger of every server process.", { path: "^lib/log/", pathNot: tests }, [
       "lib/log/",
       "lib/core/",
     ]),
-    only("os", "os → nothing: processes and ports of the operating system, in plain Node.", { path: "^lib/os/" }, ["lib/os/"]),
+    only("os", "os → nothing: processes and ports of the operating system, in plain Node.", { path: "^lib/os/" }, [
+      "lib/os/",
+    ]),
     only("db", "db → core, config.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
       "lib/db/",
       "lib/core/",
@@ -91,11 +99,12 @@ export default {
     },
     only(
       "http",
-      "http → core, contracts, composition, config, log, encryption of stored answers.",
+      "http → core, contracts, composition, config, log, telemetry, encryption of stored answers.",
       { path: "^lib/http/", pathNot: tests },
       [
         "lib/http/",
         "lib/log/",
+        "lib/telemetry/",
         "lib/modules/encryption/text-seal\\.ts$",
         "lib/core/",
         "lib/contracts/",

@@ -10,6 +10,7 @@ import { getLogger, loggedError } from "@/lib/log/logger";
 import { startMetricsServer } from "@/lib/http/metrics-server";
 import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
+import { startTracing } from "@/lib/telemetry/otlp";
 import { startWorker } from "@/lib/workers/runner";
 
 const CLOSE_DEADLINE_MS = 5_000;
@@ -138,6 +139,7 @@ const main = async (): Promise<void> => {
     "Correct the environment; docs/operations.md explains each variable",
     () => loadConfig(),
   );
+  const tracing = config.tracing === null ? null : await startTracing(config.tracing);
   const services = await starting("The services", "See the reason; most often the database is not to be reached", () =>
     createServices(config),
   );
@@ -159,7 +161,7 @@ const main = async (): Promise<void> => {
           startWorker(services),
         );
   const stop = stopOnce(
-    [web, metrics, worker].filter((part) => part !== null),
+    [web, metrics, worker, tracing].filter((part) => part !== null),
     services,
     config.logLevel,
   );

@@ -1,6 +1,7 @@
 import { distributorFaults } from "@/lib/chains/distributor-code";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
+import { tracedService } from "@/lib/core/tracing";
 import { sqlOn } from "@/lib/db/sql";
 import type { Database } from "@/lib/db/client";
 import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
@@ -8,7 +9,6 @@ import { createLiveClaims } from "@/lib/db/live-claims";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { sweepExpired, sweepWhenDue } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
-import { createMetrics } from "@/lib/http/metric-registry";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
@@ -33,6 +33,7 @@ import { buildDrivers, type Drivers } from "./composition/drivers";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
 import { buildReadiness } from "./composition/readiness";
+import { buildTelemetry } from "./composition/telemetry";
 
 export type { Overrides };
 
@@ -46,6 +47,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const drivers = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);
   const webhooks = buildWebhooks(platform, identity);
+  const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
   return {
@@ -54,7 +56,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
     ...payouts,
-    privacy: privacy.service,
+    privacy: tracedService("privacy", privacy.service),
     privacyRunner: privacy.runner,
     exportPrivacyWallet: privacy.exportWallet,
     callbacks: webhooks.callbacks,
@@ -63,7 +65,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     webhookReceiver: webhooks.webhookReceiver,
     /** Numbers events and delivers them, beside any number of other instances. */
     startWebhooks: webhooks.sending.start,
-    metrics: createMetrics({ samplers: { webhooks: webhooks.sending.sampler }, log: platform.errorLog }),
+    ...telemetry,
     readiness,
     /** Ends everything that waited for approval, or held money, for too long. */
     expireDue: async (): Promise<void> => {
@@ -143,10 +145,10 @@ interface MoneyParts {
 const moneyServices = ({ platform: { registry, database, clock, errorLog }, chainAccess, money }: MoneyParts) => ({
   wallets: chainAccess.wallets,
   transactions: chainAccess.transactions,
-  quotes: money.quotes,
-  swaps: money.swaps,
-  transfers: money.transfers,
-  operations: money.operations,
+  quotes: tracedService("quotes", money.quotes),
+  swaps: tracedService("swaps", money.swaps),
+  transfers: tracedService("transfers", money.transfers),
+  operations: tracedService("operations", money.operations),
   streams: money.streams,
   prices: money.prices,
   ledger: money.ledger,
@@ -159,7 +161,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
     history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
     clock,
   }),
-  globalAccounts: createGlobalAccountsService({ ...money, clock }),
+  globalAccounts: tracedService("globalAccounts", createGlobalAccountsService({ ...money, clock })),
   /** Chains on which no payout to wallets is signed, and why. */
   distributorFaults: () => distributorFaults(registry),
 });
@@ -186,7 +188,12 @@ const buildPayouts = ({
     log,
   });
   /** `runDueSchedules` makes the payouts of schedules that are due. */
-  return { payouts, payoutRunner, payoutSchedules, runDueSchedules: scheduleRuns.runDue };
+  return {
+    payouts: tracedService("payouts", payouts),
+    payoutRunner,
+    payoutSchedules,
+    runDueSchedules: scheduleRuns.runDue,
+  };
 };
 
 /** Every table with values under key-encryption keys. */

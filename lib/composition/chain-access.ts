@@ -9,18 +9,20 @@ import { createChainTransactionsService } from "@/lib/modules/chain-transactions
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
 import { createWalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
+import { measuredSigner } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
 
 const EXECUTOR_KEY_ID = "executor";
 
 /** Signing for wallets, their accounts on the chains, and how transactions get there. */
 export const buildChainAccess = ({ config, overrides, database, registry, keyring, clock, log }: Platform) => {
-  const signer = createLocalSigner({
+  const localSigner = createLocalSigner({
     store: createManagedKeyRepository(database),
     envelopes: createEnvelopes(keyring),
     staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey },
     clock,
   });
+  const signer = measuredSigner(localSigner);
   const smartAccounts = createSafeAccounts({ registry, signer });
   const transactions = createChainTransactionsService({ database, registry, signer, clock, log });
   const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);

@@ -25,6 +25,7 @@ import { createStreamsService } from "@/lib/modules/streams/service";
 import { createSwapsService } from "@/lib/modules/swaps/service";
 import { createTransfersService } from "@/lib/modules/transfers/service";
 import type { EvmAddress } from "@/lib/ports/routing";
+import { observeLedgerBatch } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
@@ -44,9 +45,11 @@ export const buildMoney = (
     repository: createHoldsRepository(database),
     readBalances: (at) => readEach(registry, at),
   });
+  const ledgerRepository = createLedgerRepository(config.databaseUrl, { poolSize: shares.ledger });
   const ledger = createLedgerService({
-    repository: createLedgerRepository(config.databaseUrl, { poolSize: shares.ledger }),
+    repository: ledgerRepository,
     clock,
+    onBatch: observeLedgerBatch,
   });
   const assets = createAssets(registry);
   const reserves = createReservesService({
@@ -125,6 +128,7 @@ export const buildMoney = (
     accounts,
     holds,
     ledger,
+    ledgerPool: ledgerRepository.pool,
     assets,
     reserves,
     sponsorship,

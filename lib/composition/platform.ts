@@ -10,9 +10,10 @@ import { createInstances } from "@/lib/db/instances";
 import { createListener } from "@/lib/db/listener";
 import { createPool } from "@/lib/db/pool";
 import { getLogger, loggedError } from "@/lib/log/logger";
-import { countDroppedLines } from "@/lib/http/log-metrics";
 import { createKeyring } from "@/lib/modules/encryption/service";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
+import { measureRpc } from "@/lib/telemetry/call-metrics";
+import { countDroppedLines } from "@/lib/telemetry/log-metrics";
 import type { Overrides } from "./overrides";
 
 /** The parts that every other one uses. Nothing connects before it is used. */
@@ -38,7 +39,7 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     database: createDatabase(config.databaseUrl, { poolSize: shares.shared }),
     listener: createListener(config.databaseUrl),
     ticker: overrides.ticker ?? createTicker(),
-    registry: overrides.registry ?? createChainRegistry(config.chains),
+    registry: overrides.registry ?? createChainRegistry(config.chains, { measureCall: measureRpc }),
     secrets: createSecrets(config.appSecret, config.appSecretPrevious),
     keyring: createKeyring(config.keyEncryptionKeys),
   };

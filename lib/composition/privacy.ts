@@ -1,6 +1,7 @@
 import { zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
+import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { suggestFees } from "@/lib/chains/fees";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createExporting } from "@/lib/modules/privacy/exporting";
@@ -10,6 +11,7 @@ import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { createPrivacyService } from "@/lib/modules/privacy/service";
 import { createPrivacyWalletRepository } from "@/lib/modules/privacy/wallet-repository";
 import { createPrivateWallets } from "@/lib/modules/privacy/wallets";
+import { measuredProver } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
@@ -24,14 +26,14 @@ export const buildPrivacy = (
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
-  const { prover } = overrides;
+  const prover = measuredProver(overrides.prover ?? createProver());
   const engine =
     overrides.privacyEngine ??
     createPrivacyPools({
       registry,
       relayer,
       logStore: createPoolLogRepository(database),
-      ...(prover === undefined ? {} : { prover }),
+      prover,
     });
   const repository = createPrivacyRepository(database);
   const walletRepository = createPrivacyWalletRepository(database);

@@ -2,7 +2,7 @@ import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
 import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import { inRawTransaction } from "@/lib/db/client";
 import { createPool } from "@/lib/db/pool";
-import { callbackMetrics, deliveryMetrics, webhookSampler } from "@/lib/http/webhook-metrics";
+import { callbackMetrics, deliveryMetrics, webhookSampler } from "@/lib/telemetry/webhook-metrics";
 import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
 import { createCallbacksService } from "@/lib/modules/callbacks/service";
 import { outboxBacklog } from "@/lib/modules/events/repository";

@@ -52,6 +52,15 @@ const environment = z.object({
   METRICS_TOKEN: optional(z.string().min(METRICS_TOKEN_LENGTH_MIN)),
   /** Port on which a process with `ROLE=worker` serves its metrics; it has no web server. */
   METRICS_PORT: optional(z.coerce.number().int().min(0).max(65535)),
+  /** An OpenTelemetry collector's OTLP/HTTP address; without it nothing is traced. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url({ protocol: /^https?$/ })),
+  /** `name=value`, comma separated; sent with each export. */
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .transform(listOf)
+    .pipe(z.array(z.string().regex(/^[^=\s]+=./, "must be name=value")))
+    .prefault(""),
+  OTEL_SERVICE_NAME: z.string().default("causeway"),
   CHAINS_FILE: z.string().default(DEFAULT_CHAINS_FILE),
   WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
   /** Set by the supervisor where it runs local chains: opens the faucet and the burner wallet. */
@@ -102,6 +111,12 @@ export interface Config {
   readonly acrossWebhookSecret: string | null;
   readonly metricsToken: string | null;
   readonly metricsPort: number | null;
+  /** Null: nothing is traced. */
+  readonly tracing: {
+    readonly endpoint: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly serviceName: string;
+  } | null;
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
   /** Approved deposits below which a private transfer has to be confirmed. */
@@ -195,6 +210,10 @@ const smtpForms = (url: string): string[] => {
   return password ? [password, `\0${user ?? ""}\0${password}`].map((text) => Buffer.from(text).toString("base64")) : [];
 };
 
+/** Headers of exports hold the collector's API key. */
+const collectorSecrets = (given: Variables): string[] =>
+  listOf(given.OTEL_EXPORTER_OTLP_HEADERS ?? "").flatMap((text) => [text, headerOf(text)[1]]);
+
 /** Registers every secret for redaction first, so that even errors about the configuration show none. */
 const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
   const valuesOf = (name: RegExp): string[] =>
@@ -205,9 +224,20 @@ const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
   });
   const isPublic = new Set(chains.map((chain) => chain.publicRpcUrl));
   protectSecrets({
-    values: [...secrets, ...smtpForms(given.SMTP_URL ?? "")],
+    values: [...secrets, ...smtpForms(given.SMTP_URL ?? ""), ...collectorSecrets(given)],
     urls: [...valuesOf(URL_NAME), ...chains.flatMap((chain) => chain.rpcUrls)].filter((url) => !isPublic.has(url)),
   });
+};
+
+/** `name=value` → [name, value]. OpenTelemetry has values percent-encoded; one that is not stays as it is. */
+const headerOf = (text: string): [string, string] => {
+  const [name = "", ...rest] = text.split("=");
+  const value = rest.join("=").trim();
+  try {
+    return [name.trim(), decodeURIComponent(value)];
+  } catch {
+    return [name.trim(), value];
+  }
 };
 
 const keyBytes = (hex: string): Buffer => Buffer.from(withoutPrefix(hex), "hex");
@@ -275,6 +305,14 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,
     metricsPort: env.METRICS_PORT ?? null,
+    tracing:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : {
+            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+            headers: Object.fromEntries(env.OTEL_EXPORTER_OTLP_HEADERS.map(headerOf)),
+            serviceName: env.OTEL_SERVICE_NAME,
+          },
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
     privacyAnonymitySetMin: env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),

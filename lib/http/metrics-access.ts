@@ -17,9 +17,9 @@ const MAPPED = /^::ffff:/;
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /**
- * Lets whoever has the token read the metrics. Without a token in the configuration only this machine may, and nobody whose request a
- * proxy on this machine has passed on.
- * @throws DomainError `unauthorized`; `not_found` where nobody but this machine may
+ * Refuses a request for the metrics that lacks the configured token. Without a configured token only a client on this machine may read
+ * them, and not through a proxy: a proxy on this machine forwards the requests of others.
+ * @throws DomainError `unauthorized` for a wrong token; `not_found` for another machine where no token is configured
  */
 export const requireMetricsAccess = ({ token, peerAddress, header }: Asking): void => {
   if (token !== null) {

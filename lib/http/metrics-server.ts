@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DomainError } from "@/lib/core/errors";
-import { METRICS_MEDIA_TYPE } from "./metric-registry";
+import { METRICS_MEDIA_TYPE } from "@/lib/telemetry/registry";
 import { requireMetricsAccess } from "./metrics-access";
 
 interface MetricsServerOptions {

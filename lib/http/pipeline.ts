@@ -1,6 +1,7 @@
 import { newId } from "@/lib/core/ids";
 import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
 import type { RequestContext } from "@/lib/core/request-context";
+import { inSpan, isTracing } from "@/lib/core/tracing";
 import type { BodyOf, Contract, ParamsOf, QueryOf, ResponseOf } from "@/lib/contracts/contract";
 import { authenticate, authorize } from "./authenticate";
 import { addressBucket, clientAddress } from "./client-address";
@@ -273,6 +274,20 @@ const withHeaders = (result: Answer | Response, trace: Trace, publicUrl: string)
   return new Response(result.body, { status: result.status, headers });
 };
 
+/** The span of a request: a child of the caller's, where the caller sends a W3C `traceparent`. */
+const inRequestSpan = (
+  { method, path }: Contract,
+  input: HttpInput,
+  answer: () => Promise<Answer | Response>,
+): Promise<Answer | Response> => {
+  const fields = { "http.request.method": method, "http.route": path };
+  return inSpan(`${method} ${path}`, { kind: "server", parent: input.header("traceparent"), fields }, async (span) => {
+    const result = await answer();
+    span.set({ "http.response.status_code": result.status });
+    return result;
+  });
+};
+
 /**
  * Creates `route()` for a set of services. The order of a request is: request id → limit by address → authentication → limit by caller →
  * content type, size, JSON, contract → idempotency → handler → error body → log line and metrics. Without an
@@ -282,7 +297,7 @@ export const createRoute =
   <S extends HttpServices>(getServices: () => S | Promise<S>) =>
   <const C extends Contract, V = null>(options: RouteOptions<C, S, V>): RouteHandler => {
     const { contract } = options;
-    const respond = async (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> => {
+    const answer = async (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> => {
       const startedMs = performance.now();
       const trace: Trace = { requestId: newId("request"), actor: null, limits: [] };
       let logLevel = "info";
@@ -299,6 +314,8 @@ export const createRoute =
       finish(contract, trace, result.status, startedMs, logLevel);
       return withHeaders(result, trace, publicUrl);
     };
+    const respond = (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> =>
+      isTracing() ? inRequestSpan(contract, input, () => answer(input, params)) : answer(input, params);
     const handle = async (
       request: Request,
       context: { params: Promise<Record<string, string>> },

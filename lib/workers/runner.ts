@@ -47,12 +47,12 @@ export const startWorker = (services: Services): Worker => {
         return services.jobs.claim(input);
       },
     },
-    handlers: {
+    handlers: services.measureJobs({
       operation: (id, signal) => services.operationDriver.drive(id, signal),
       privacy: (id, signal) => services.privacyRunner.run(id, signal),
       payout: (id, signal) => services.payoutRunner.run(id, signal),
       mail: (id) => services.mailOutbox.deliver(id),
-    },
+    }),
     workerId: instances.id,
     listener: services.listener,
     log: services.errorLog,

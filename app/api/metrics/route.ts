@@ -1,5 +1,4 @@
 import { getMetrics } from "@/lib/contracts/system";
-import { METRICS_MEDIA_TYPE } from "@/lib/http/metric-registry";
 import { requireMetricsAccess } from "@/lib/http/metrics-access";
 import { route } from "@/lib/http/route";
 
@@ -8,6 +7,7 @@ export const GET = route({
   handler: async ({ request, peerAddress, services }) => {
     const { metricsToken: token } = services.config;
     requireMetricsAccess({ token, peerAddress, header: (name) => request.headers.get(name) });
-    return new Response(await services.metrics.render(), { headers: { "content-type": METRICS_MEDIA_TYPE } });
+    const { mediaType, render } = services.metrics;
+    return new Response(await render(), { headers: { "content-type": mediaType } });
   },
 });

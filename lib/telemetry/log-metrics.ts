@@ -1,5 +1,5 @@
 import { onLineDropped } from "@/lib/log/logger";
-import { counter } from "./metric-registry";
+import { counter } from "./registry";
 
 const droppedTotal = counter({ name: "causeway_log_lines_dropped_total", help: "Log lines that could not be written" });
 

@@ -1,5 +1,6 @@
-import { counter, gauge, histogram, type Sampler } from "./metric-registry";
+import { counter, gauge, histogram, type Sampler } from "./registry";
 
+const FRESH_MS = 2_000;
 const LAG_BUCKETS = [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 5, 60, 300, 3600, 86_400];
 
 const callbacks = counter({
@@ -71,11 +72,11 @@ interface Sampled {
   readonly clock: { now(): Date };
 }
 
-/** What waits in the database: each process that is asked gives the same numbers. */
+/** Samples the events and deliveries that wait in the database; every process shows the same numbers. */
 export const webhookSampler = ({ events, deliveries, endpoints: count, clock }: Sampled): Sampler => {
   const ageOf = ({ oldest }: Backlog): number =>
     oldest === null ? 0 : Math.max(0, clock.now().getTime() - oldest.getTime()) / 1000;
-  return async () => {
+  const sample = async (): Promise<void> => {
     const [waiting, sending, states] = await Promise.all([events(), deliveries(), count()]);
     waitingEvents.set(waiting.count);
     oldestEvent.set(ageOf(waiting));
@@ -83,4 +84,5 @@ export const webhookSampler = ({ events, deliveries, endpoints: count, clock }: 
     oldestDelivery.set(ageOf(sending));
     for (const [state, number] of Object.entries(states)) endpoints.set({ state }, number);
   };
+  return { sample, freshMs: FRESH_MS };
 };

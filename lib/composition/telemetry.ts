@@ -1,0 +1,56 @@
+/** Where the metrics of a process are measured: jobs here, calls to chains and signers where those are built. */
+import { privateKeyToAddress } from "viem/accounts";
+import { sqlOn } from "@/lib/db/sql";
+import { backlogSamplers } from "@/lib/telemetry/backlog-sampler";
+import { measuredJobs } from "@/lib/telemetry/call-metrics";
+import { chainSamplers } from "@/lib/telemetry/chain-sampler";
+import { observeEnded } from "@/lib/telemetry/operation-metrics";
+import { poolSampler, type PoolUse } from "@/lib/telemetry/pool-sampler";
+import { createMetrics, type Sampler } from "@/lib/telemetry/registry";
+import { reserveSampler } from "@/lib/telemetry/reserve-sampler";
+import type { Money } from "./money";
+import type { Platform } from "./platform";
+
+type JobHandler = (id: string, signal: AbortSignal) => Promise<{ readonly done: boolean }>;
+
+interface Measured {
+  readonly money: Pick<Money, "reserves" | "ledgerPool">;
+  readonly webhooks: Sampler;
+}
+
+/** The metrics of this process, and what measures its jobs. */
+export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured) => {
+  const { config, database, registry, clock, errorLog } = platform;
+  const sql = sqlOn(database.pool);
+  const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
+  const pools: Record<string, PoolUse> = { shared: database.pool, ledger: money.ledgerPool };
+  const metrics = createMetrics({
+    samplers: {
+      ...backlogSamplers(sql),
+      ...chainSamplers({ registry, clock, executorAddress }),
+      reserves: reserveSampler({ sql, reserves: money.reserves }),
+      pools: poolSampler(pools),
+      webhooks,
+    },
+    clock,
+    log: errorLog,
+  });
+  const noted =
+    (handler: JobHandler): JobHandler =>
+    async (id, signal) => {
+      const result = await handler(id, signal);
+      if (result.done) void observeEnded(sql, id);
+      return result;
+    };
+  return {
+    metrics,
+    /** The handlers of jobs, measured; those of operations also tell how the operation ended. */
+    measureJobs: <Handlers extends Readonly<Record<string, JobHandler>>>(handlers: Handlers): Handlers => {
+      const withEnds = Object.entries(handlers).map(([queue, handler]) => [
+        queue,
+        queue === "operation" || queue === "privacy" ? noted(handler) : handler,
+      ]);
+      return measuredJobs(Object.fromEntries(withEnds) as Handlers);
+    },
+  };
+};

@@ -1,0 +1,128 @@
+/** Where every metric of the process is made, and how they are read. A new metric is one call here; see lib/telemetry/call-metrics.ts. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from "prom-client";
+
+// Next's bundle and the server's bundle both load the modules that make metrics; the registry is the process's one.
+const once = <Metric>(name: string, make: () => Metric): Metric =>
+  (register.getSingleMetric(name) as Metric | undefined) ?? make();
+
+interface Described {
+  readonly name: string;
+  readonly help: string;
+}
+
+interface Labelled<Label extends string> extends Described {
+  /** Their values must come from a short list: each combination is a time series. Never an id, an address or a path. */
+  readonly labels?: readonly Label[];
+}
+
+/** A count that only grows; its name ends in `_total`. */
+export const counter = <Label extends string = never>({ name, help, labels = [] }: Labelled<Label>): Counter<Label> =>
+  once(name, () => new Counter<Label>({ name, help, labelNames: [...labels] }));
+
+/** A value of now. */
+export const gauge = <Label extends string = never>({ name, help, labels = [] }: Labelled<Label>): Gauge<Label> =>
+  once(name, () => new Gauge<Label>({ name, help, labelNames: [...labels] }));
+
+/** A distribution. @param buckets upper bounds, in seconds where the name ends in `_seconds` */
+export const histogram = <Label extends string = never>({
+  name,
+  help,
+  labels = [],
+  buckets,
+}: Labelled<Label> & { readonly buckets: readonly number[] }): Histogram<Label> =>
+  once(name, () => new Histogram<Label>({ name, help, labelNames: [...labels], buckets: [...buckets] }));
+
+/** Sets gauges to what is true now (how much waits, for instance). */
+export interface Sampler {
+  /** May take longer than a reading waits; it is not started again before it has ended. */
+  sample(): Promise<void>;
+  /** Readings within so many milliseconds after a sample show that sample. */
+  readonly freshMs: number;
+}
+
+interface MetricsDeps {
+  readonly samplers: Readonly<Record<string, Sampler>>;
+  readonly log: { warn(fields: object, message: string): void };
+  readonly clock: { now(): Date };
+  /** How long a reading waits for a sample. Default 2,000. */
+  readonly timeoutMs?: number;
+}
+
+export const METRICS_MEDIA_TYPE = register.contentType;
+
+const TIMEOUT_MS = 2000;
+
+const failures = counter({
+  name: "causeway_metrics_sampler_errors_total",
+  help: "Samples that failed or did not come in time; the gauges of that sampler show an earlier one",
+  labels: ["sampler"],
+});
+
+/** The process's own use of memory, processor, event loop and file descriptors (`process_*`, `nodejs_*`). */
+const collectProcessMetrics = (): void => {
+  if (register.getSingleMetric("process_cpu_seconds_total") === undefined) collectDefaultMetrics();
+};
+
+interface Sampling {
+  readonly sampler: Sampler;
+  running: Promise<void> | null;
+  /** When the latest sample that succeeded was begun, by the clock. */
+  sampledAtMs: number | null;
+}
+
+const isFresh = ({ sampledAtMs, sampler }: Sampling, nowMs: number): boolean =>
+  // A clock that was set back must not keep an old sample fresh.
+  sampledAtMs !== null && Math.abs(nowMs - sampledAtMs) < sampler.freshMs;
+
+const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`There was no sample within ${String(timeoutMs)} ms.`)), timeoutMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Reads the process's metrics. Readers at the same time share the samples, and a sample that fails keeps nothing else back. */
+export const createMetrics = ({ samplers, log, clock, timeoutMs = TIMEOUT_MS }: MetricsDeps) => {
+  collectProcessMetrics();
+  const all = Object.entries(samplers).map(([name, sampler]): [string, Sampling] => [
+    name,
+    { sampler, running: null, sampledAtMs: null },
+  ]);
+
+  const start = (sampling: Sampling, nowMs: number): Promise<void> => {
+    const run = async (): Promise<void> => {
+      try {
+        await sampling.sampler.sample();
+        sampling.sampledAtMs = nowMs;
+      } finally {
+        sampling.running = null;
+      }
+    };
+    return (sampling.running = run());
+  };
+
+  const sample = async (name: string, sampling: Sampling, nowMs: number): Promise<void> => {
+    if (isFresh(sampling, nowMs)) return;
+    try {
+      await withinMs(sampling.running ?? start(sampling, nowMs), timeoutMs);
+    } catch (error) {
+      failures.inc({ sampler: name });
+      log.warn({ err: error, sampler: name }, "a metric could not be sampled");
+    }
+  };
+
+  return {
+    mediaType: register.contentType,
+    /** Every metric of this process in Prometheus' text form. */
+    render: async (): Promise<string> => {
+      const nowMs = clock.now().getTime();
+      await Promise.all(all.map(([name, sampling]) => sample(name, sampling, nowMs)));
+      return register.metrics();
+    },
+  };
+};
