@@ -11,6 +11,7 @@ import { createWaitingRepository } from "@/lib/modules/operations/waiting-reposi
 import type { LegState } from "@/lib/modules/operations/summary";
 import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
+import { EMPTY_PRIVATE_TRANSFER } from "@/lib/testing/private-transfer";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { toStored } from "@/lib/ports/routing-json";
 import { testApi } from "@/lib/testing/api";
@@ -149,10 +150,10 @@ describe("an operation and its transfer say that they", () => {
 
   test("were completed in part, where the notes of a private transfer come to different ends", async () => {
     const ids = { operationId: newId("operation"), id: newId("transfer") };
-    const token = { chainId: ONE, address: ADDRESS, symbol: "USDC", name: "USD Coin", decimals: 6 };
-    const own = { projectId, kind: "private_transfer", createdBy: "key_1" };
-    const transfer = { ...own, ...ids, walletId: "pw_1", chainId: ONE, token, tokenOut: token, amountBase: 5 };
+    const own = { projectId, kind: "private_transfer", createdBy: "key_1" } as const;
     const asset = services.registry.resolveToken(ONE, "USDC");
+    const paid = { chainId: ONE, token: asset, tokenOut: asset, amountBase: 5n };
+    const transfer = { ...EMPTY_PRIVATE_TRANSFER, ...own, ...ids, ...paid, walletId: "pw_1" };
     const request = {
       sources: [{ owner: ADDRESS, token: asset, amountBase: 5n }],
       destination: { token: asset, recipient: ADDRESS },
@@ -160,10 +161,10 @@ describe("an operation and its transfer say that they", () => {
     } as const;
     const amounts = { expectedBase: 5n, minimumBase: 5n, searchTerms: [], approvalUntil: null, retryOf: null };
     const asked = { ...doneBy(actor), action: "operation.executed" };
-    await privacy.insert(
+    await privacy.insertSpend(
       {
         operation: () => ({ ...own, ...amounts, id: ids.operationId, queue: "none", request, audit: asked }),
-        transfer: { ...transfer, digest: Buffer.alloc(32), createdAt: new Date() },
+        transfer,
         steps: [],
         quote: null,
       },

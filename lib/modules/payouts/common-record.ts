@@ -1,14 +1,13 @@
-import { failureRecord } from "@/lib/contracts/common";
-import type { PayoutRow } from "./repository";
+import type { Payout } from "./payout";
 
 /** The part of a payout's record that both kinds share. */
-export const toCommon = (payout: PayoutRow) => ({
+export const toCommon = (payout: Payout) => ({
   payoutId: payout.id,
   mode: payout.mode,
   status: payout.status,
   subStatus: payout.subStatus,
   reference: payout.reference,
-  failure: payout.failure === null ? null : failureRecord.parse(payout.failure),
+  failure: payout.failure,
   retryOf: payout.retryOf,
   createdBy: payout.createdBy,
   createdAt: payout.createdAt.toISOString(),

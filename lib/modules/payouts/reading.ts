@@ -7,7 +7,8 @@ import { isId } from "@/lib/core/ids";
 import { isFinal, type Status } from "@/lib/core/status";
 import type { PayoutItemRow } from "./accounts/rows";
 import { mayHave, storedStatus, type AccountPayoutsService, type AccountRowStatus } from "./accounts/service";
-import type { AccountsPayoutRow, PayoutRow, PayoutsRepository } from "./repository";
+import type { AccountsPayout, Payout } from "./payout";
+import type { PayoutsRepository } from "./repository";
 import { coinPrices, type FeeDeps } from "./wallets/pricing";
 import type { WalletItemRow, WalletRowStatus } from "./wallets/reading";
 import type { WalletPayoutsService, WalletsPayoutParts } from "./wallets/service";
@@ -26,7 +27,7 @@ export interface PayoutReadingDeps {
 /** A payout between accounts. `asset` is null when no configured chain lists its asset any more. */
 export interface AccountsPayoutView {
   readonly kind: "global_accounts";
-  readonly payout: AccountsPayoutRow;
+  readonly payout: AccountsPayout;
   readonly asset: Asset | null;
   /** True when a later payout already retries the failed rows of this one. */
   readonly isRetried: boolean;
@@ -72,7 +73,7 @@ const badCursor = (): DomainError => invalidRequest([{ path: "cursor", message: 
 export const createPayoutReading = (deps: PayoutReadingDeps) => {
   const { repository, accounts, wallets } = deps;
 
-  const accountsView = (payout: AccountsPayoutRow, retried: ReadonlySet<string>): AccountsPayoutView => ({
+  const accountsView = (payout: AccountsPayout, retried: ReadonlySet<string>): AccountsPayoutView => ({
     kind: payout.kind,
     payout,
     asset: deps.assets.find(payout.currency),
@@ -96,7 +97,7 @@ export const createPayoutReading = (deps: PayoutReadingDeps) => {
     isRetried: retried.has(parts.payout.id),
   });
 
-  const views = async (projectId: string, rows: readonly PayoutRow[]): Promise<PayoutView[]> => {
+  const views = async (projectId: string, rows: readonly Payout[]): Promise<PayoutView[]> => {
     const ended = rows.flatMap(({ id, status }) => (isFinal(status) ? [id] : []));
     const toWallets = rows.filter((row) => row.kind === "wallets");
     const [retried, parts] = await Promise.all([
@@ -120,7 +121,7 @@ export const createPayoutReading = (deps: PayoutReadingDeps) => {
     return view;
   };
 
-  const newAccountsView = (payout: AccountsPayoutRow): AccountsPayoutView => accountsView(payout, NOT_RETRIED);
+  const newAccountsView = (payout: AccountsPayout): AccountsPayoutView => accountsView(payout, NOT_RETRIED);
 
   const newWalletsView = async (parts: WalletsPayoutParts): Promise<WalletsPayoutView> =>
     walletsView(parts, { retried: NOT_RETRIED, coins: await coinsOf([parts]) });
@@ -131,7 +132,7 @@ export const createPayoutReading = (deps: PayoutReadingDeps) => {
       limit: number;
       cursor?: string | undefined;
       status?: Status | undefined;
-      kind?: PayoutRow["kind"] | undefined;
+      kind?: Payout["kind"] | undefined;
     },
   ): Promise<{ data: PayoutView[]; nextCursor: string | null }> => {
     if (query.cursor !== undefined && !isId("payout", query.cursor)) throw badCursor();

@@ -1,6 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
 import { toDomainError, type LedgerService, type Outcome } from "@/lib/modules/ledger/service";
-import type { AccountsPayoutRow, PayoutsRepository } from "../repository";
+import type { AccountsPayout } from "../payout";
+import type { PayoutsRepository } from "../repository";
 import { finishAtomic, type AccountPayoutsRepository } from "./repository";
 import { settleItems, type ItemOutcome, type PayoutItemRow } from "./rows";
 
@@ -26,7 +27,7 @@ const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
  * that a run may be repeated after any crash, by any instance.
  */
 export const createAccountPayoutRunner = ({ payouts, repository, ledger, clock }: AccountPayoutRunnerDeps) => {
-  const rowsOf = async (payout: AccountsPayoutRow): Promise<PayoutItemRow[]> => {
+  const rowsOf = async (payout: AccountsPayout): Promise<PayoutItemRow[]> => {
     const rows = await repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX });
     if (rows.length === payout.itemsTotal) return rows;
     throw new Error(
@@ -34,7 +35,7 @@ export const createAccountPayoutRunner = ({ payouts, repository, ledger, clock }
     );
   };
 
-  const atomic = async (payout: AccountsPayoutRow): Promise<void> => {
+  const atomic = async (payout: AccountsPayout): Promise<void> => {
     const rows = await rowsOf(payout);
     await ledger.together({
       prepare: () =>
@@ -62,7 +63,7 @@ export const createAccountPayoutRunner = ({ payouts, repository, ledger, clock }
     });
   };
 
-  const someRows = async (payout: AccountsPayoutRow, rows: readonly PayoutItemRow[]): Promise<void> => {
+  const someRows = async (payout: AccountsPayout, rows: readonly PayoutItemRow[]): Promise<void> => {
     await ledger.together({
       prepare: () =>
         Promise.resolve(
@@ -92,7 +93,7 @@ export const createAccountPayoutRunner = ({ payouts, repository, ledger, clock }
     });
   };
 
-  const independent = async (payout: AccountsPayoutRow): Promise<void> => {
+  const independent = async (payout: AccountsPayout): Promise<void> => {
     for (let after = -1; after < ROWS_MAX;) {
       const rows = await repository.items({ payoutId: payout.id, after, limit: ROWS_AT_ONCE, status: null });
       if (rows.length === 0) break;
@@ -113,7 +114,7 @@ export const createAccountPayoutRunner = ({ payouts, repository, ledger, clock }
   };
 
   /** Pays a payout that is processing, and ends it. */
-  const run = (payout: AccountsPayoutRow): Promise<void> =>
+  const run = (payout: AccountsPayout): Promise<void> =>
     payout.mode === "atomic" ? atomic(payout) : independent(payout);
 
   return { run };

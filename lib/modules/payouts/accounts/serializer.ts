@@ -6,7 +6,7 @@ import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";
 import { toBigInt } from "@/lib/db/decimal";
 import { toCommon } from "../common-record";
-import type { AccountsPayoutRow } from "../repository";
+import type { AccountsPayout } from "../payout";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import { mayOf } from "../permissions";
 import type { AccountsPayoutView } from "../reading";
@@ -16,9 +16,9 @@ import { itemStatusOf } from "./service";
 type Record = z.output<typeof accountsPayoutRecord>;
 type Item = z.output<typeof accountsPayoutItem>;
 
-const units = (value: AccountsPayoutRow["totalBase"]): string => formatAmount(toBigInt(value), LEDGER_DECIMALS);
+const units = (value: AccountsPayout["totalBase"]): string => formatAmount(toBigInt(value), LEDGER_DECIMALS);
 
-const nextActionOf = (payout: AccountsPayoutRow): string => {
+const nextActionOf = (payout: AccountsPayout): string => {
   switch (payout.status) {
     case "pending":
       return payout.subStatus === "awaiting_approval"

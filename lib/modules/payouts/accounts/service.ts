@@ -13,7 +13,8 @@ import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import { APPROVAL_SECONDS, hexOf, requireRows, type Prices, PRICE_TIMEOUT_MS } from "../common";
-import type { AccountsPayoutRow, PayoutsRepository } from "../repository";
+import type { AccountsPayout } from "../payout";
+import type { PayoutsRepository } from "../repository";
 import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../row-keys";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
 import type { AccountPayoutsRepository } from "./repository";
@@ -58,7 +59,7 @@ const USD_DECIMALS = 6;
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /** @throws DomainError `idempotency_mismatch` where the key was used for something else */
-const sameAs = (known: AccountsPayoutRow, digest: Uint8Array): AccountsPayoutRow => {
+const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
   if (hexOf(known.digest) === hexOf(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
@@ -101,7 +102,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
   };
 
   /** Rows that stand for themselves are refused one by one, when their turn comes. */
-  const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayoutRow["mode"]): void => {
+  const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayout["mode"]): void => {
     if (mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
   };
 
@@ -121,7 +122,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
     return (sql, now) => deps.policies.spend(sql, actor, usd, now);
   };
 
-  const findKnown = async (actor: Actor, idempotencyKey: string): Promise<AccountsPayoutRow | null> => {
+  const findKnown = async (actor: Actor, idempotencyKey: string): Promise<AccountsPayout | null> => {
     const { projectId } = actor;
     const known = await deps.payouts.findByKey({ projectId, kind: KIND, createdBy: actorName(actor), idempotencyKey });
     return known?.kind === KIND ? known : null;
@@ -131,7 +132,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
     actor: Actor,
     checked: Checked,
     own: Omit<PayoutDraft, keyof Checked | "rows"> & { readonly allowDuplicates: boolean },
-  ): Promise<AccountsPayoutRow> => {
+  ): Promise<AccountsPayout> => {
     const now = clock.now();
     const rows = checked.items.map(encodeRow);
     const payout = newPayout(actor, { ...own, ...checked, rows }, now);
@@ -155,7 +156,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
   };
 
   /** The payout that an earlier call with the same key stored. It is returned even when accounts or balances have changed since. */
-  const repeatedOf = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow | null> => {
+  const repeatedOf = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout | null> => {
     if (input.key === null || input.validateOnly) return null;
     const known = await findKnown(actor, input.key);
     if (known === null) return null;
@@ -166,7 +167,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
     return sameAs(known, items === null ? new Uint8Array() : payoutDigest(named, items.map(encodeRow)));
   };
 
-  const validated = async (actor: Actor, checked: Checked, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
+  const validated = async (actor: Actor, checked: Checked, input: NewAccountsPayout): Promise<AccountsPayout> => {
     const now = clock.now();
     const keys = keysOf(checked, input.allowDuplicates, now);
     if (!input.allowDuplicates) refuseDuplicates(await duplicatesOf(deps.reader, actor.projectId, keys));
@@ -176,7 +177,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
     return { ...newPayout(actor, draft, now), id: "" };
   };
 
-  const createNew = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
+  const createNew = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout> => {
     const checked = await check(actor.projectId, input);
     if (input.validateOnly) return validated(actor, checked, input);
     const { mode, reference = null, key, allowDuplicates } = input;
@@ -189,7 +190,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
    * @throws DomainError `invalid_request` (every bad row by index), `not_found`, `duplicate_payout`, `insufficient_balance`,
    * `batch_too_large`
    */
-  const create = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
+  const create = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout> => {
     deps.policies.checkAccountRecipients(actor, "transfers");
     try {
       return await createNew(actor, input);
@@ -203,9 +204,9 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
   /** A payout of the failed rows alone, once; it needs its own approval. @throws DomainError as `create` does */
   const retry = async (
     actor: Actor,
-    payout: AccountsPayoutRow,
+    payout: AccountsPayout,
     rows: AsyncIterable<PayoutItemRow>,
-  ): Promise<AccountsPayoutRow> => {
+  ): Promise<AccountsPayout> => {
     deps.policies.checkAccountRecipients(actor, "transfers");
     const transfers: PayoutRowInput[] = [];
     for await (const item of rows) {
@@ -220,11 +221,11 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
   };
 
   /** What the message with the code states, a line each; `first` are its first rows. */
-  const approvalLines = (payout: AccountsPayoutRow, first: readonly PayoutItemRow[]): string[] => {
+  const approvalLines = (payout: AccountsPayout, first: readonly PayoutItemRow[]): string[] => {
     const symbol = assets.find(payout.currency)?.symbol ?? payout.currency;
     const rest = payout.itemsTotal - first.length;
     return [
-      `You pay: ${units(toBigInt(payout.totalBase))} ${symbol} in ${String(payout.itemsTotal)} payments from ${payout.sourceAccountId}`,
+      `You pay: ${units(payout.totalBase)} ${symbol} in ${String(payout.itemsTotal)} payments from ${payout.sourceAccountId}`,
       ...first.map((item) => `${units(item.amountBase)} ${symbol} to ${item.recipientAccountId}`),
       ...(rest > 0 ? [`and ${String(rest)} more`] : []),
     ];
@@ -242,17 +243,17 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
 
 export type AccountPayoutsService = ReturnType<typeof createAccountPayoutsService>;
 
-const neverRan = ({ status }: AccountsPayoutRow): boolean => status === "cancelled" || status === "expired";
+const neverRan = ({ status }: AccountsPayout): boolean => status === "cancelled" || status === "expired";
 
 export type AccountRowStatus = "pending" | "completed" | "failed";
 
 /** False when no row of the payout can have the state. All rows of an atomic payout, and of one that never ran, share the payout's state. */
-export const mayHave = (payout: AccountsPayoutRow, status: AccountRowStatus): boolean =>
+export const mayHave = (payout: AccountsPayout, status: AccountRowStatus): boolean =>
   (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
 
 /** The state column to look for. Null: the row has no state of its own, so the payout's state counts. Undefined: rows of every state. */
 export const storedStatus = (
-  payout: AccountsPayoutRow,
+  payout: AccountsPayout,
   status: AccountRowStatus | undefined,
 ): string | null | undefined => {
   if (status === undefined) return undefined;
@@ -262,7 +263,7 @@ export const storedStatus = (
 
 /** A row's state: its own, or that of its payout. */
 export const itemStatusOf = (
-  payout: Pick<AccountsPayoutRow, "status" | "mode">,
+  payout: Pick<AccountsPayout, "status" | "mode">,
   item: { readonly status: string | null },
 ): AccountRowStatus => {
   if (item.status === "completed" || item.status === "failed") return item.status;
@@ -277,13 +278,13 @@ const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): Doma
 };
 
 /** Who made the payout; `means` where it may run without an approval. */
-const createdEntry = (actor: Actor, payout: AccountsPayoutRow): AuditEntry => ({
+const createdEntry = (actor: Actor, payout: AccountsPayout): AuditEntry => ({
   ...doneBy(actor),
   action: payout.retryOf === null ? "payout.created" : "payout.retried",
   subject: payout.id,
   data: {
     status: payout.subStatus,
-    total: units(toBigInt(payout.totalBase)),
+    total: units(payout.totalBase),
     currency: payout.currency,
     items: payout.itemsTotal,
     ...(payout.subStatus === "queued" ? { means: "policy" } : {}),
@@ -293,7 +294,7 @@ const createdEntry = (actor: Actor, payout: AccountsPayoutRow): AuditEntry => ({
 });
 
 interface PayoutDraft extends Checked {
-  readonly mode: AccountsPayoutRow["mode"];
+  readonly mode: AccountsPayout["mode"];
   readonly reference: string | null;
   readonly key: string | null;
   readonly retryOf: string | null;
@@ -302,7 +303,7 @@ interface PayoutDraft extends Checked {
 }
 
 /** As it would be stored. */
-const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayoutRow => {
+const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout => {
   const { source, asset, rows, totalBase, mode, reference } = draft;
   const named = { sourceAccountId: source.id, currency: asset.assetId, mode, reference };
   return {
@@ -312,8 +313,8 @@ const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayoutR
     kind: KIND,
     status: "pending",
     subStatus: "created",
-    totalBase: toDecimal(totalBase),
-    paidBase: toDecimal(0n),
+    totalBase,
+    paidBase: 0n,
     itemsTotal: rows.length,
     itemsCompleted: 0,
     itemsFailed: 0,

@@ -1,23 +1,19 @@
 import type { Database, Tx } from "@/lib/db/client";
-import { Prisma, type PayoutSchedule, type PayoutScheduleRun } from "@/lib/db/generated/client";
+import { Prisma } from "@/lib/db/generated/client";
 import type { Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
-
-export type ScheduleStatus = "awaiting_approval" | "active" | "ended" | "cancelled";
-export type ScheduleRow = PayoutSchedule & { status: ScheduleStatus };
-export type ScheduleRunRow = PayoutScheduleRun & { status: "started" | "missed" | "refused" };
-
-export interface RunFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-}
-
-/** The casts are safe, because CHECK constraints allow only these texts in the columns. */
-const asSchedule = (row: PayoutSchedule): ScheduleRow => row as ScheduleRow;
-const asRun = (row: PayoutScheduleRun): ScheduleRunRow => row as ScheduleRunRow;
+import {
+  parseFullSchedule,
+  parseRun,
+  parseSchedule,
+  scheduleColumns,
+  type FullSchedule,
+  type PayoutSchedule,
+  type RunFailure,
+  type ScheduleRun,
+} from "./payout-schedule";
 
 /** Thrown inside the transaction that would store the payout of a run whose schedule was cancelled. */
 export class ScheduleCancelledError extends Error {}
@@ -28,7 +24,7 @@ const TAKE_RUN = `
   UPDATE payout_schedule_run SET payout_id = $4
   WHERE project_id = $1 AND schedule_id = $2 AND scheduled_at = $3::timestamptz AND status = 'started' AND payout_id IS NULL`;
 
-type At = Pick<ScheduleRow, "projectId" | "id">;
+type At = Pick<PayoutSchedule, "projectId" | "id">;
 
 const runKey = ({ projectId, id }: At, scheduledAt: Date) => ({ projectId, scheduleId: id, scheduledAt });
 
@@ -62,19 +58,22 @@ const lockSchedule = async (
 export const createSchedulesRepository = (database: Database) => {
   const { prisma } = database;
   return {
-    insert: (data: Prisma.PayoutScheduleUncheckedCreateInput, audit: AuditEntry): Promise<ScheduleRow> =>
+    insert: (schedule: FullSchedule, audit: AuditEntry): Promise<void> =>
       database.transaction(async (tx) => {
-        const row = await tx.payoutSchedule.create({ data });
+        await tx.payoutSchedule.create({ data: scheduleColumns(schedule) });
         await recordAudit(tx, audit);
-        return asSchedule(row);
       }),
 
-    find: async (projectId: string, id: string): Promise<ScheduleRow | null> => {
+    find: async (projectId: string, id: string): Promise<FullSchedule | null> => {
       const row = await prisma.payoutSchedule.findUnique({ where: { projectId_id: { projectId, id } } });
-      return row === null ? null : asSchedule(row);
+      return row === null ? null : parseFullSchedule(row);
     },
 
-    list: async (query: { projectId: string; before?: string | undefined; limit: number }): Promise<ScheduleRow[]> => {
+    list: async (query: {
+      projectId: string;
+      before?: string | undefined;
+      limit: number;
+    }): Promise<PayoutSchedule[]> => {
       const { projectId, before, limit } = query;
       const rows = await prisma.payoutSchedule.findMany({
         where: { projectId, ...(before === undefined ? {} : { id: { lt: before } }) },
@@ -83,14 +82,14 @@ export const createSchedulesRepository = (database: Database) => {
         orderBy: { id: "desc" },
         take: limit,
       });
-      return rows.map((row) => asSchedule({ ...row, request: null }));
+      return rows.map(parseSchedule);
     },
 
     /** The latest of a schedule, newest first. */
-    runs: async ({ projectId, id }: At, limit: number): Promise<ScheduleRunRow[]> => {
+    runs: async ({ projectId, id }: At, limit: number): Promise<ScheduleRun[]> => {
       const where = { projectId, scheduleId: id };
       const rows = await prisma.payoutScheduleRun.findMany({ where, orderBy: { scheduledAt: "desc" }, take: limit });
-      return rows.map(asRun);
+      return rows.map(parseRun);
     },
 
     /** awaiting approval → active. False when it does not await it any more. */
@@ -120,14 +119,14 @@ export const createSchedulesRepository = (database: Database) => {
       }),
 
     /** Schedules whose next run is due, the one that waits longest first. */
-    due: async (now: Date, limit: number): Promise<ScheduleRow[]> => {
+    due: async (now: Date, limit: number): Promise<PayoutSchedule[]> => {
       const rows = await prisma.payoutSchedule.findMany({
         where: { status: "active", nextRunAt: { lte: now } },
         omit: { request: true },
         orderBy: { nextRunAt: "asc" },
         take: limit,
       });
-      return rows.map((row) => asSchedule({ ...row, request: null }));
+      return rows.map(parseSchedule);
     },
 
     /**
@@ -135,7 +134,7 @@ export const createSchedulesRepository = (database: Database) => {
      * schedule was cancelled.
      */
     claim: (
-      schedule: ScheduleRow,
+      schedule: PayoutSchedule,
       run: { scheduledAt: Date; nextRunAt: Date | null; status: "started" | "missed"; failure: RunFailure | null },
       audit: AuditEntry | null,
       now: Date,
@@ -158,13 +157,13 @@ export const createSchedulesRepository = (database: Database) => {
       }),
 
     /** Runs that were claimed, and have neither a payout nor a reason why there is none. */
-    openRuns: async (limit: number): Promise<ScheduleRunRow[]> => {
+    openRuns: async (limit: number): Promise<ScheduleRun[]> => {
       const rows = await prisma.payoutScheduleRun.findMany({
         where: { status: "started", payoutId: null },
         orderBy: { scheduledAt: "asc" },
         take: limit,
       });
-      return rows.map(asRun);
+      return rows.map(parseRun);
     },
 
     /**
@@ -173,11 +172,7 @@ export const createSchedulesRepository = (database: Database) => {
      * False when the run has a payout, or ended without one.
      * @throws ScheduleCancelledError
      */
-    take: async (
-      sql: Sql,
-      { projectId, scheduleId, scheduledAt }: ScheduleRunRow,
-      payoutId: string,
-    ): Promise<boolean> => {
+    take: async (sql: Sql, { projectId, scheduleId, scheduledAt }: ScheduleRun, payoutId: string): Promise<boolean> => {
       const [schedule] = await sql.query<{ status: string }>(LOCK_SCHEDULE, [projectId, scheduleId]);
       if (schedule === undefined || schedule.status === "cancelled") throw new ScheduleCancelledError();
       return (await sql.change(TAKE_RUN, [projectId, scheduleId, scheduledAt, payoutId])) === 1;
@@ -185,7 +180,7 @@ export const createSchedulesRepository = (database: Database) => {
 
     /** Notes why a run that was claimed makes no payout. False when it has one, or somebody else noted a reason. */
     failed: (
-      { projectId, scheduleId, scheduledAt }: ScheduleRunRow,
+      { projectId, scheduleId, scheduledAt }: ScheduleRun,
       end: { status: "missed" | "refused"; failure: RunFailure },
       audit: AuditEntry,
     ): Promise<boolean> =>

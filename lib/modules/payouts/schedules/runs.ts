@@ -7,14 +7,8 @@ import type { ProjectsService } from "@/lib/modules/projects/service";
 import { hexOf } from "../common";
 import { readRequest, type RequestDeps } from "../wallets/request";
 import type { WalletPayoutsService } from "../wallets/service";
-import { storedScheduleRequest } from "../wallets/stored";
-import {
-  ScheduleCancelledError,
-  type RunFailure,
-  type ScheduleRow,
-  type ScheduleRunRow,
-  type SchedulesRepository,
-} from "./repository";
+import type { FullSchedule, PayoutSchedule, RunFailure, ScheduleRun } from "./payout-schedule";
+import { ScheduleCancelledError, type SchedulesRepository } from "./repository";
 import { nextOf, scheduleDigest, timingOf } from "./service";
 
 export interface ScheduleRunsDeps extends RequestDeps {
@@ -54,7 +48,7 @@ const CANCELLED: RunFailure = {
 };
 
 const entryOf = (
-  { projectId, scheduleId, scheduledAt }: Pick<ScheduleRunRow, "projectId" | "scheduleId" | "scheduledAt">,
+  { projectId, scheduleId, scheduledAt }: Pick<ScheduleRun, "projectId" | "scheduleId" | "scheduledAt">,
   action: "run_missed" | "run_refused",
   failure: RunFailure,
   at: Date,
@@ -73,7 +67,7 @@ const UNKNOWN = {
   message: "It could not be made because of an error of the service.",
 } as const;
 
-const keyOf = ({ scheduleId, scheduledAt }: ScheduleRunRow): string =>
+const keyOf = ({ scheduleId, scheduledAt }: ScheduleRun): string =>
   `schedule:${scheduleId}:${scheduledAt.toISOString()}`;
 
 export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
@@ -82,7 +76,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
   const isLate = (scheduledAt: Date, now: Date): boolean => now.getTime() - scheduledAt.getTime() > GRACE_MS;
 
   /** Claims every run of a schedule that is due. */
-  const claimDue = async (due: ScheduleRow, now: Date): Promise<void> => {
+  const claimDue = async (due: PayoutSchedule, now: Date): Promise<void> => {
     let scheduledAt = due.nextRunAt;
     for (let periods = 0; scheduledAt !== null && scheduledAt <= now && periods < PERIODS_AT_ONCE; periods += 1) {
       const nextRunAt = nextOf(due, scheduledAt);
@@ -102,7 +96,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
   };
 
   /** The person who approved the schedule, with their present role in the project. @throws DomainError `forbidden` */
-  const approverOf = async ({ projectId, approvedBy }: ScheduleRow): Promise<UserActor> => {
+  const approverOf = async ({ projectId, approvedBy }: PayoutSchedule): Promise<UserActor> => {
     const memberships = approvedBy === null ? [] : await deps.projects.list(approvedBy);
     const role = memberships.find((each) => each.projectId === projectId)?.role;
     if (approvedBy === null || role === undefined || role === "viewer")
@@ -110,9 +104,9 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
     return { type: "user", userId: approvedBy, sessionId: "schedule", projectId, role };
   };
 
-  const pay = async (schedule: ScheduleRow, run: ScheduleRunRow): Promise<void> => {
+  const pay = async (schedule: FullSchedule, run: ScheduleRun): Promise<void> => {
     const actor = await approverOf(schedule);
-    const request = await readRequest(deps, actor, storedScheduleRequest.parse(schedule.request));
+    const request = await readRequest(deps, actor, schedule.request);
     if (hexOf(scheduleDigest(request, timingOf(schedule))) !== hexOf(schedule.digest))
       throw new DomainError(
         "invalid_state",
@@ -126,10 +120,10 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
   };
 
   /** False when the run has a payout, or somebody else noted why it has none. */
-  const end = (run: ScheduleRunRow, status: "missed" | "refused", failure: RunFailure): Promise<boolean> =>
+  const end = (run: ScheduleRun, status: "missed" | "refused", failure: RunFailure): Promise<boolean> =>
     repository.failed(run, { status, failure }, entryOf(run, `run_${status}`, failure, clock.now()));
 
-  const fail = async (run: ScheduleRunRow, error: unknown): Promise<boolean> => {
+  const fail = async (run: ScheduleRun, error: unknown): Promise<boolean> => {
     if (error instanceof ScheduleCancelledError) return end(run, "refused", CANCELLED);
     const { code, message } = isDomainError(error) ? error : UNKNOWN;
     const isTemporary = TEMPORARY.has(code);
@@ -141,7 +135,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
    * Makes the payout of a run that was claimed, once. A run may have been claimed long ago, by an instance that was killed before it
    * made the payout: it is not paid once it is late or its schedule was cancelled.
    */
-  const make = async (run: ScheduleRunRow): Promise<void> => {
+  const make = async (run: ScheduleRun): Promise<void> => {
     const schedule = await repository.find(run.projectId, run.scheduleId);
     if (schedule === null) return;
     if (schedule.status === "cancelled") {

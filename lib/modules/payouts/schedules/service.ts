@@ -8,10 +8,9 @@ import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
-import { toStored } from "@/lib/ports/routing-json";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "../wallets/request";
-import { storedScheduleRequest, storedTotals } from "../wallets/stored";
-import type { ScheduleRow, ScheduleRunRow, SchedulesRepository } from "./repository";
+import type { FullSchedule, PayoutSchedule, ScheduledRequest, ScheduleRun } from "./payout-schedule";
+import type { SchedulesRepository } from "./repository";
 import { isTimeZone, nextRunAfter, type Period, type Timing } from "./timing";
 
 const RUNS_SHOWN = 20;
@@ -34,14 +33,14 @@ export interface NewSchedule extends RequestInput {
 }
 
 export interface ScheduleView {
-  readonly schedule: ScheduleRow;
+  readonly schedule: PayoutSchedule;
   /** The latest, newest first. */
-  readonly runs: readonly ScheduleRunRow[];
+  readonly runs: readonly ScheduleRun[];
 }
 
-export const timingOf = (row: Pick<ScheduleRow, "startsAt" | "period" | "timeZone" | "endsAt">): Timing => ({
+export const timingOf = (row: Pick<PayoutSchedule, "startsAt" | "period" | "timeZone" | "endsAt">): Timing => ({
   startsAt: row.startsAt,
-  every: row.period as Period | null,
+  every: row.period,
   timeZone: row.timeZone,
   endsAt: row.endsAt,
 });
@@ -74,7 +73,7 @@ const readTiming = (input: NewSchedule, now: Date): Timing => {
 };
 
 /** Replaces token symbols by addresses, so that each run pays the approved token even when the symbol later means another one. */
-const storedRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): RequestInput => ({
+const scheduledRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): ScheduledRequest => ({
   chainId,
   transfers: rows.map(({ recipient, token, amountBase, reference: own, note }) => ({
     address: recipient,
@@ -90,12 +89,12 @@ const storedRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): R
 export const createSchedulesService = (deps: SchedulesDeps) => {
   const { repository, registry, clock } = deps;
 
-  const viewOf = async (schedule: ScheduleRow): Promise<ScheduleView> => ({
+  const viewOf = async (schedule: PayoutSchedule): Promise<ScheduleView> => ({
     schedule,
     runs: await repository.runs(schedule, RUNS_SHOWN),
   });
 
-  const find = async (projectId: string, id: string): Promise<ScheduleRow> => {
+  const find = async (projectId: string, id: string): Promise<FullSchedule> => {
     const schedule = isId("payoutSchedule", id) ? await repository.find(projectId, id) : null;
     if (schedule === null) throw notFound();
     return schedule;
@@ -115,28 +114,34 @@ export const createSchedulesService = (deps: SchedulesDeps) => {
     const { projectId } = actor;
     const id = newId("payoutSchedule");
     const data = { rows: request.rows.length, every: timing.every, startsAt: timing.startsAt.toISOString() };
-    const schedule = await repository.insert(
-      {
-        id,
-        projectId,
-        status: "awaiting_approval",
-        chainId: request.chainId,
-        walletId: request.treasury.id,
-        request: toStored(storedRequest(request)),
-        totals: toStored(request.totals),
-        rows: request.rows.length,
-        reference: request.reference,
-        startsAt: timing.startsAt,
-        period: timing.every,
-        timeZone: timing.timeZone,
-        endsAt: timing.endsAt,
-        digest: scheduleDigest(request, timing),
-        createdBy: actorName(actor),
-        createdAt: now,
-        updatedAt: now,
-      },
-      { ...doneBy(actor), action: "payout_schedule.created", subject: id, data, at: now },
-    );
+    const schedule: FullSchedule = {
+      id,
+      projectId,
+      status: "awaiting_approval",
+      chainId: request.chainId,
+      walletId: request.treasury.id,
+      request: scheduledRequest(request),
+      totals: request.totals,
+      rows: request.rows.length,
+      reference: request.reference,
+      startsAt: timing.startsAt,
+      period: timing.every,
+      timeZone: timing.timeZone,
+      endsAt: timing.endsAt,
+      nextRunAt: null,
+      digest: scheduleDigest(request, timing),
+      createdBy: actorName(actor),
+      approvedBy: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await repository.insert(schedule, {
+      ...doneBy(actor),
+      action: "payout_schedule.created",
+      subject: id,
+      data,
+      at: now,
+    });
     return { schedule, runs: [] };
   };
 
@@ -151,7 +156,7 @@ export const createSchedulesService = (deps: SchedulesDeps) => {
     return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
   };
 
-  const awaiting = async (projectId: string, id: string): Promise<ScheduleRow> => {
+  const awaiting = async (projectId: string, id: string): Promise<FullSchedule> => {
     const schedule = await find(projectId, id);
     if (schedule.status !== "awaiting_approval")
       throw new DomainError(
@@ -161,27 +166,22 @@ export const createSchedulesService = (deps: SchedulesDeps) => {
     return schedule;
   };
 
-  const linesOf = (schedule: ScheduleRow): string[] => {
+  const linesOf = (schedule: FullSchedule): string[] => {
     const { name } = registry.get(schedule.chainId);
     const { every, startsAt, timeZone, endsAt } = timingOf(schedule);
-    const request = storedScheduleRequest.parse(schedule.request);
-    const first = request.transfers.slice(0, LINES_MAX);
+    const first = schedule.request.transfers.slice(0, LINES_MAX);
     const rest = schedule.rows - first.length;
-    const symbols = new Map<string, string>(
-      storedTotals.parse(schedule.totals).map(({ token }) => [token.address, token.symbol]),
-    );
+    const symbols = new Map<string, string>(schedule.totals.map(({ token }) => [token.address, token.symbol]));
     return [
       every === null
         ? `Once, at ${startsAt.toISOString()}`
         : `Every ${every} from ${startsAt.toISOString()} (${timeZone})`,
       ...(endsAt === null ? [] : [`Until ${endsAt.toISOString()}`]),
       `You pay on ${name}, in ${String(schedule.rows)} payments each time:`,
-      ...storedTotals
-        .parse(schedule.totals)
-        .map(
-          ({ token, amountBase, rows }) =>
-            `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
-        ),
+      ...schedule.totals.map(
+        ({ token, amountBase, rows }) =>
+          `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
+      ),
       ...first.map(({ amount, token, address }) => `${amount} ${symbols.get(token) ?? token} to ${address}`),
       ...(rest > 0 ? [`and ${String(rest)} more`] : []),
     ];
@@ -194,7 +194,7 @@ export const createSchedulesService = (deps: SchedulesDeps) => {
     return deps.otp.request({
       actor,
       subjectId: schedule.id,
-      digest: new Uint8Array(schedule.digest),
+      digest: schedule.digest,
       subject: "Your code to approve scheduled payouts",
       lines: linesOf(schedule),
     });
@@ -232,5 +232,5 @@ export const createSchedulesService = (deps: SchedulesDeps) => {
 };
 
 /** The first run that is still to come; null where there is none. */
-export const nextOf = (schedule: ScheduleRow, scheduledAt: Date): Date | null =>
+export const nextOf = (schedule: PayoutSchedule, scheduledAt: Date): Date | null =>
   nextRunAfter(timingOf(schedule), scheduledAt);

@@ -4,16 +4,14 @@ import type { Actor } from "@/lib/core/actor";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
-import { toBigInt } from "@/lib/db/decimal";
-import type { WalletPayout } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
-import type { WalletsPayoutRow } from "../repository";
+import type { WalletsPayout } from "../payout";
 import { outflowOf, type PayoutMoney } from "./money";
 import { feeOf, type FeeDeps } from "./pricing";
 import type { WalletPayoutsReader } from "./reading";
 import type { WalletPayoutsRepository } from "./repository";
-import { storedFunding, storedTotals, tokenNamed } from "./stored";
+import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
 const LINES_MAX = 5;
 
@@ -26,7 +24,7 @@ export interface ApprovingDeps extends FeeDeps {
 }
 
 interface Awaiting {
-  readonly payout: WalletsPayoutRow;
+  readonly payout: WalletsPayout;
   readonly own: WalletPayout;
 }
 
@@ -35,7 +33,7 @@ export const createApproving = (deps: ApprovingDeps) => {
 
   const fundingLines = ({ funding }: WalletPayout): string[] => {
     if (funding === null) return [];
-    const { token, minimumBase, sources } = storedFunding.parse(funding);
+    const { token, minimumBase, sources } = funding;
     const arrives = `${formatAmount(minimumBase, token.decimals)} ${token.symbol}`;
     return [
       ...sources.map(
@@ -55,12 +53,10 @@ export const createApproving = (deps: ApprovingDeps) => {
     return [
       ...fundingLines(own),
       `You pay on ${name} from ${own.fromAddress}, in ${String(itemsTotal)} payments:`,
-      ...storedTotals
-        .parse(own.totals)
-        .map(
-          ({ token, amountBase, rows }) =>
-            `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
-        ),
+      ...own.totals.map(
+        ({ token, amountBase, rows }) =>
+          `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
+      ),
       ...first.map(({ amountBase, recipient, token: paid }) => {
         const token = tokenNamed(own.totals, paid);
         return `${formatAmount(amountBase, token.decimals)} ${token.symbol} to ${recipient}`;
@@ -82,7 +78,7 @@ export const createApproving = (deps: ApprovingDeps) => {
   ): Promise<boolean> => {
     const { id: payoutId, projectId } = payout;
     if (own.funding !== null) {
-      const { quoteId } = storedFunding.parse(own.funding);
+      const { quoteId } = own.funding;
       const claim = (tx: Tx, operationId: string) =>
         repository.approveFunded(tx, { projectId, payoutId, operationId }, audit);
       return (await deps.funding.start(actor, quoteId, { codeId, claim })) !== null;
@@ -97,9 +93,8 @@ export const createApproving = (deps: ApprovingDeps) => {
   /** Checks the balance before the one-time code is consumed, so that a refusal leaves the code usable. @throws DomainError `insufficient_balance`, `chain_unavailable` */
   const requireFunds = async ({ own }: Awaiting): Promise<void> => {
     const outflow = outflowOf(own);
-    const paidBy = own.feePaidBy === "sponsor" ? "sponsor" : "wallet";
-    const shortfalls = await money.missing(outflow, { wei: toBigInt(own.feeWei), paidBy });
-    const brought = own.funding === null ? null : storedFunding.parse(own.funding);
+    const shortfalls = await money.missing(outflow, { wei: own.feeWei, paidBy: own.feePaidBy });
+    const brought = own.funding;
     const uncovered = shortfalls.filter(
       ({ source, missingBase }) =>
         brought === null || source.token.address !== brought.token.address || missingBase > brought.minimumBase,
@@ -109,8 +104,8 @@ export const createApproving = (deps: ApprovingDeps) => {
 
   /** SHA-256 of everything that a one-time code approves: the payout, and the operation that funds its chain. */
   const codeDigest = ({ payout, own }: Awaiting): Uint8Array<ArrayBuffer> => {
-    if (own.funding === null) return new Uint8Array(payout.digest);
-    const { quoteId, sources, minimumBase } = storedFunding.parse(own.funding);
+    if (own.funding === null) return payout.digest;
+    const { quoteId, sources, minimumBase } = own.funding;
     const brought = sources.map(({ walletId, token, amountBase }) => [
       walletId,
       token.chainId,

@@ -3,13 +3,13 @@ import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { isDomainError, type ErrorCode } from "@/lib/core/errors";
 import { isFinal } from "@/lib/core/status";
-import type { WalletPayout } from "@/lib/db/generated/client";
 import { toOperation, type OperationsService, type OperationWithLegs } from "@/lib/modules/operations/service";
-import type { WalletsPayoutRow } from "../repository";
+import type { WalletsPayout } from "../payout";
 import { outflowOf, type PayoutMoney } from "./money";
 import { feeOf, type FeeDeps } from "./pricing";
 import type { WalletPayoutsReader } from "./reading";
 import type { WalletPayoutsRepository } from "./repository";
+import type { WalletPayout } from "./wallet-payout";
 
 export interface FundingStepDeps extends FeeDeps {
   readonly registry: ChainRegistry;
@@ -35,20 +35,20 @@ const PERMANENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export const createFundingStep = (deps: FundingStepDeps) => {
   const { registry, repository, money, clock } = deps;
 
-  const failed = async (payout: WalletsPayoutRow, code: string, message: string): Promise<FundingTurn> => {
+  const failed = async (payout: WalletsPayout, code: string, message: string): Promise<FundingTurn> => {
     await repository.failFunding(payout, { code, message, retryable: true }, clock.now());
     return "ended";
   };
 
   /** Ends the payout. Its message repeats the operation's own text about where the money is. */
-  const notFunded = (payout: WalletsPayoutRow, operation: OperationWithLegs): Promise<FundingTurn> =>
+  const notFunded = (payout: WalletsPayout, operation: OperationWithLegs): Promise<FundingTurn> =>
     failed(
       payout,
       "funding_failed",
       `The missing part did not come to the chain (${operation.id} is ${operation.status}), so nothing was paid. ${toOperation(operation, registry).outcome.nextAction}`,
     );
 
-  const hold = async (payout: WalletsPayoutRow, own: WalletPayout): Promise<FundingTurn> => {
+  const hold = async (payout: WalletsPayout, own: WalletPayout): Promise<FundingTurn> => {
     const { id: payoutId, projectId } = payout;
     const batches = await repository.queuedBatches(projectId, payoutId);
     const now = clock.now();
@@ -74,7 +74,7 @@ export const createFundingStep = (deps: FundingStepDeps) => {
   };
 
   /** One look at a payout that is processing and `bridging`. */
-  const step = async (payout: WalletsPayoutRow): Promise<FundingTurn> => {
+  const step = async (payout: WalletsPayout): Promise<FundingTurn> => {
     const own = (await deps.rows.own(payout.projectId, [payout.id])).get(payout.id);
     if (own?.fundedBy == null) throw new Error(`${payout.id} waits for money, and no operation brings any.`);
     const operation = await deps.operations.get(payout.projectId, own.fundedBy);

@@ -8,7 +8,7 @@ import type { FundingService } from "@/lib/modules/swaps/service";
 import type { Wallet, WalletsService } from "@/lib/modules/wallets/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import type { PayoutRequest } from "./request";
-import type { Funding, FundFrom } from "./stored";
+import type { Funding, FundFrom } from "./wallet-payout";
 
 export interface FundingDeps {
   readonly registry: ChainRegistry;

@@ -1,9 +1,11 @@
 /** Reads payouts to wallets: their states and sums are counted from their batches, which are the only place that holds them. */
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
-import type { WalletPayout } from "@/lib/db/generated/client";
+import { failureRecord } from "@/lib/contracts/common";
 import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
+import type { PayoutFailure } from "../payout";
 import { REPLACED } from "./batches/failures";
+import { parseWalletPayout, type WalletPayout } from "./wallet-payout";
 
 export type WalletRowStatus = (typeof WALLET_ROW_STATUSES)[number];
 
@@ -37,7 +39,7 @@ export interface WalletItemRow {
   readonly txHash: string | null;
   readonly blockNumber: string | null;
   readonly confirmations: number;
-  readonly failure: unknown;
+  readonly failure: PayoutFailure | null;
 }
 
 // `in_doubt`: it was offered, and whether the chain took it is not known.
@@ -73,7 +75,9 @@ const RECIPIENTS = `
   WHERE latest.status IS NULL AND b.state IN ('sent', 'mined', 'paid')`;
 
 type GroupRow = Omit<BatchGroup, "amountBase" | "gasCostWei"> & { readonly amount: string; readonly gas: string };
-type ItemRow = Omit<WalletItemRow, "amountBase"> & { readonly amount: string };
+type ItemRow = Omit<WalletItemRow, "amountBase" | "failure"> & { readonly amount: string; readonly failure: unknown };
+
+const storedFailure = failureRecord.nullable();
 
 export const createWalletPayoutsReader = (database: Database) => {
   const sql = sqlOn(database.pool);
@@ -82,7 +86,7 @@ export const createWalletPayoutsReader = (database: Database) => {
     own: async (projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, WalletPayout>> => {
       if (ids.length === 0) return new Map();
       const rows = await database.prisma.walletPayout.findMany({ where: { projectId, payoutId: { in: [...ids] } } });
-      return new Map(rows.map((row) => [row.payoutId, row]));
+      return new Map(rows.map((row) => [row.payoutId, parseWalletPayout(row)]));
     },
 
     groups: async (projectId: string, ids: readonly string[]): Promise<readonly BatchGroup[]> => {
@@ -112,7 +116,11 @@ export const createWalletPayoutsReader = (database: Database) => {
     }): Promise<WalletItemRow[]> => {
       const { projectId, payoutId, after, limit, status } = query;
       const rows = await sql.query<ItemRow>(ITEMS, [projectId, payoutId, after, limit, status ?? null]);
-      return rows.map(({ amount, ...row }) => ({ ...row, amountBase: BigInt(amount) }));
+      return rows.map(({ amount, failure, ...row }) => ({
+        ...row,
+        amountBase: BigInt(amount),
+        failure: storedFailure.parse(failure),
+      }));
     },
   };
 };

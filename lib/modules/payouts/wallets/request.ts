@@ -8,7 +8,7 @@ import type { EvmAddress } from "@/lib/ports/routing";
 import { requireRows } from "../common";
 import { hasUnseen, readRows, refuseFaults, type WalletRowInput } from "./check-rows";
 import { planBatches, totalsOf, walletsDigest, type PayoutPlan, type TokenTotal, type WalletRow } from "./rows";
-import type { FundFrom } from "./stored";
+import type { FundFrom } from "./wallet-payout";
 
 export interface RequestInput {
   readonly chainId: number;

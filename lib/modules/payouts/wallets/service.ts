@@ -1,18 +1,17 @@
 /** Payments from the treasury to many addresses of one chain. */
 import { actorName, type Actor } from "@/lib/core/actor";
-import { failureRecord } from "@/lib/contracts/common";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import type { WalletPayout } from "@/lib/db/generated/client";
 import { hexOf } from "../common";
-import type { PayoutsRepository, WalletsPayoutRow } from "../repository";
+import type { WalletsPayout } from "../payout";
+import type { PayoutsRepository } from "../repository";
 import { createApproving } from "./approving";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
 import type { Origin, ScheduledRun } from "./draft";
 import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./reading";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
 import { createStoring, type StoringDeps } from "./storing";
-import { storedFundFrom, tokenNamed } from "./stored";
+import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
 const KIND = "wallets";
 
@@ -33,13 +32,13 @@ export interface NewWalletsPayout extends RequestInput {
 
 /** A payout as it is, or as it would be stored (`validateOnly`: without an id). */
 export interface WalletsPayoutParts {
-  readonly payout: WalletsPayoutRow;
+  readonly payout: WalletsPayout;
   readonly own: WalletPayout;
   readonly groups: readonly BatchGroup[];
 }
 
 /** @throws DomainError `idempotency_mismatch` where the key was used for something else */
-const sameAs = (known: WalletsPayoutRow, digest: Uint8Array): WalletsPayoutRow => {
+const sameAs = (known: WalletsPayout, digest: Uint8Array): WalletsPayout => {
   if (hexOf(known.digest) === hexOf(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
@@ -48,16 +47,16 @@ const NOTHING_RETRYABLE =
   "The failed rows of this payout must not be tried again: each names its reason. Look at the treasury's history before you pay them anew.";
 
 /** Whether a failed row may be paid anew: its own reason decides, or else its payout's. */
-const isRetryable = ({ failure }: WalletItemRow, payout: WalletsPayoutRow): boolean => {
+const isRetryable = ({ failure }: WalletItemRow, payout: WalletsPayout): boolean => {
   const reason = failure ?? payout.failure;
-  return reason === null || failureRecord.parse(reason).retryable;
+  return reason === null || reason.retryable;
 };
 
 export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
   const { repository, policies } = deps;
   const storing = createStoring(deps);
 
-  const findKnown = async (actor: Actor, key: string | null): Promise<WalletsPayoutRow | null> => {
+  const findKnown = async (actor: Actor, key: string | null): Promise<WalletsPayout | null> => {
     if (key === null) return null;
     const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
     const known = await deps.payouts.findByKey({ ...caller, kind: KIND, idempotencyKey: key });
@@ -65,7 +64,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
   };
 
   /** Adds to each payout its row of `wallet_payout` and the sums of its batches. */
-  const parts = async (projectId: string, payouts: readonly WalletsPayoutRow[]): Promise<WalletsPayoutParts[]> => {
+  const parts = async (projectId: string, payouts: readonly WalletsPayout[]): Promise<WalletsPayoutParts[]> => {
     const ids = payouts.map(({ id }) => id);
     const [owns, groups] = await Promise.all([deps.rows.own(projectId, ids), deps.rows.groups(projectId, ids)]);
     return payouts.map((payout) => {
@@ -75,13 +74,13 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     });
   };
 
-  const partsOf = async (payout: WalletsPayoutRow): Promise<WalletsPayoutParts> => {
+  const partsOf = async (payout: WalletsPayout): Promise<WalletsPayoutParts> => {
     const [found] = await parts(payout.projectId, [payout]);
     if (found === undefined) throw new Error(`${payout.id} was not read.`);
     return found;
   };
 
-  const store = async (actor: Actor, request: PayoutRequest, origin: Origin): Promise<WalletsPayoutRow> => {
+  const store = async (actor: Actor, request: PayoutRequest, origin: Origin): Promise<WalletsPayout> => {
     const { stored, digest } = await storing.store(actor, request, origin);
     if (stored !== null) return stored;
     const known = await findKnown(actor, origin.key);
@@ -129,7 +128,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
     await store(actor, request, { key: run.key, retryOf: null, run, allowDuplicates: true });
   };
 
-  const allItems = async (payout: WalletsPayoutRow, status: WalletItemRow["status"]): Promise<WalletItemRow[]> =>
+  const allItems = async (payout: WalletsPayout, status: WalletItemRow["status"]): Promise<WalletItemRow[]> =>
     deps.rows.items({
       projectId: payout.projectId,
       payoutId: payout.id,
@@ -153,12 +152,11 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
       reference: item.reference ?? undefined,
       note: item.note ?? undefined,
     }));
-    const fundFrom = own.fundFrom === null ? undefined : storedFundFrom.parse(own.fundFrom);
     const request = await readRequest(deps, actor, {
       chainId: own.chainId,
       transfers,
       reference: payout.reference ?? undefined,
-      fundFrom,
+      fundFrom: own.fundFrom ?? undefined,
     });
     const origin = { key: null, retryOf: payout.id, run: null, allowDuplicates: true };
     return partsOf(await store(actor, request, origin));

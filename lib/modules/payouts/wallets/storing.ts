@@ -2,14 +2,14 @@
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
-import type { WalletPayout } from "@/lib/db/generated/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import { APPROVAL_SECONDS } from "../common";
-import { unlessUsed, UsedAlreadyError, type WalletsPayoutRow } from "../repository";
+import type { WalletsPayout } from "../payout";
+import { unlessUsed, UsedAlreadyError } from "../repository";
 import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
-import { createdEntry, duplicateWarnings, groupsOf, newPayout, ownRow, type Origin } from "./draft";
+import { createdEntry, duplicateWarnings, groupsOf, newPayout, type Origin } from "./draft";
 import { createFundingPlanner, type FundingDeps, type FundingPlan } from "./funding";
 import { holdsOf, type PayoutMoney } from "./money";
 import { feeOf, worthOf, type FeeDeps, type PayoutFee } from "./pricing";
@@ -23,7 +23,7 @@ import {
 } from "./repository";
 import type { PayoutRequest } from "./request";
 import { rowKeysOf } from "./rows";
-import type { Funding } from "./stored";
+import type { Funding, WalletPayout } from "./wallet-payout";
 import { warningsFor, type WarningDeps } from "./warnings";
 
 export interface StoringDeps extends FeeDeps, WarningDeps {
@@ -41,7 +41,7 @@ export interface StoringDeps extends FeeDeps, WarningDeps {
 
 /** A payout as it would be stored, without an id. */
 export interface ValidatedPayout {
-  readonly payout: WalletsPayoutRow;
+  readonly payout: WalletsPayout;
   readonly own: WalletPayout;
   readonly groups: readonly BatchGroup[];
 }
@@ -146,8 +146,8 @@ export const createStoring = (deps: StoringDeps) => {
     actor: Actor,
     quoteId: string,
     input: Omit<NewPayoutToWallets, "running">,
-  ): Promise<WalletsPayoutRow | null> => {
-    let stored: WalletsPayoutRow | null = null;
+  ): Promise<WalletsPayout | null> => {
+    let stored: WalletsPayout | null = null;
     const started = funding.start(actor, quoteId, {
       claim: async (tx, operationId) => {
         stored = await repository.insertFunded(tx, { ...input, running: { by: "funding", operationId } });
@@ -167,7 +167,7 @@ export const createStoring = (deps: StoringDeps) => {
     actor: Actor,
     request: PayoutRequest,
     origin: Origin,
-  ): Promise<{ stored: WalletsPayoutRow | null; digest: Uint8Array }> => {
+  ): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
     const draft = await draftOf(actor, request, origin);
     const brought = await withQuote(actor, draft);
     const own: NewWalletPayout = { ...draft.own, funding: brought };
@@ -188,8 +188,15 @@ export const createStoring = (deps: StoringDeps) => {
     if (obstacle !== null) throw obstacle;
     const planned = bring === null ? null : { ...bring.funding, quoteId: "" };
     const warnings = [...duplicateWarnings(duplicates), ...own.warnings];
-    const row = ownRow(payout, { ...own, warnings, funding: planned });
-    return { payout: { ...payout, id: "" }, own: row, groups: groupsOf("", request.plan) };
+    const part = {
+      ...own,
+      projectId: payout.projectId,
+      payoutId: payout.id,
+      warnings,
+      funding: planned,
+      fundedBy: null,
+    };
+    return { payout: { ...payout, id: "" }, own: part, groups: groupsOf("", request.plan) };
   };
 
   return { store, validated };

@@ -9,7 +9,7 @@ import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { WalletPayoutsReader } from "./reading";
 import type { PayoutRequest } from "./request";
-import { WARNINGS_MAX, type PayoutWarning } from "./stored";
+import { WARNINGS_MAX, type PayoutWarning } from "./wallet-payout";
 
 export interface WarningDeps {
   readonly registry: ChainRegistry;

@@ -20,7 +20,7 @@ export const mined = async (step: Step): Promise<StepResult> => {
     await repository.pay({ payout, batch, receipt, outcomes, confirmations: have, now: clock.now() });
     return "moved";
   }
-  const isSame = batch.txHash === receipt.txHash && batch.blockNumber?.toFixed(0) === String(receipt.blockNumber);
+  const isSame = batch.txHash === receipt.txHash && batch.blockNumber === receipt.blockNumber;
   if (!isSame || have !== batch.confirmations)
     await repository.follow({ batch, receipt, confirmations: have, now: clock.now() });
   return "waits";

@@ -5,7 +5,8 @@ import { doneBy } from "@/lib/modules/audit/service";
 import type { Envelopes } from "@/lib/ports/encryption";
 import type { PrivateWalletKey } from "@/lib/ports/privacy";
 import { unknownPrivacyWallet } from "./errors";
-import { mnemonicContext, type PrivacyWalletRepository, type PrivacyWalletRow } from "./wallet-repository";
+import { mnemonicContext, type PrivateWallet } from "./private-wallet";
+import type { PrivacyWalletRepository } from "./wallet-repository";
 
 export interface PrivateWalletsDeps {
   readonly wallets: PrivacyWalletRepository;
@@ -17,7 +18,7 @@ export interface PrivateWalletsDeps {
 const DEFAULT_NAME = "Private";
 export const PRIVATE_WALLETS_MAX = 100;
 
-/** Private wallets of a project: a mnemonic each, encrypted at rest. */
+/** Creates and finds the private wallets of a project. Each has a mnemonic, which is encrypted at rest. */
 export const createPrivateWallets = ({ wallets, envelopes, newMnemonic, clock }: PrivateWalletsDeps) => {
   const make = async (actor: Actor, { name, isDefault }: { name: string; isDefault: boolean }): Promise<string> => {
     const id = newId("privacyWallet");
@@ -31,14 +32,14 @@ export const createPrivateWallets = ({ wallets, envelopes, newMnemonic, clock }:
     return id;
   };
 
-  const find = async (projectId: string, id: string, path: string): Promise<PrivacyWalletRow> => {
+  const find = async (projectId: string, id: string, path: string): Promise<PrivateWallet> => {
     const wallet = isId("privacyWallet", id) ? await wallets.find(projectId, id) : null;
     if (wallet === null) throw unknownPrivacyWallet(path);
     return wallet;
   };
 
-  /** The project's default wallet; made where there is none. */
-  const defaultOf = async (actor: Actor): Promise<PrivacyWalletRow> => {
+  /** The project's default wallet, which is created at its first use. */
+  const defaultOf = async (actor: Actor): Promise<PrivateWallet> => {
     const known = await wallets.findDefault(actor.projectId);
     if (known !== null) return known;
     await make(actor, { name: DEFAULT_NAME, isDefault: true });
@@ -48,15 +49,16 @@ export const createPrivateWallets = ({ wallets, envelopes, newMnemonic, clock }:
   };
 
   return {
-    create: async (actor: Actor, name: string): Promise<PrivacyWalletRow> =>
+    create: async (actor: Actor, name: string): Promise<PrivateWallet> =>
       find(actor.projectId, await make(actor, { name, isDefault: false }), "privacyWalletId"),
-    list: (projectId: string): Promise<PrivacyWalletRow[]> => wallets.list(projectId, PRIVATE_WALLETS_MAX),
-    /** @throws DomainError `unknown_privacy_wallet` */
-    choose: (actor: Actor, id: string | undefined): Promise<PrivacyWalletRow> =>
+    list: (projectId: string): Promise<PrivateWallet[]> => wallets.list(projectId, PRIVATE_WALLETS_MAX),
+    /** The wallet with this id, or the project's default wallet. @throws DomainError `unknown_privacy_wallet` */
+    choose: (actor: Actor, id: string | undefined): Promise<PrivateWallet> =>
       id === undefined ? defaultOf(actor) : find(actor.projectId, id, "privacyWalletId"),
+    /** @param path names the request's field in the error @throws DomainError `unknown_privacy_wallet` */
     find,
-    /** Opens the mnemonic. */
-    keyOf: (wallet: PrivacyWalletRow): PrivateWalletKey => {
+    /** Decrypts the mnemonic. */
+    keyOf: (wallet: PrivateWallet): PrivateWalletKey => {
       const bytes = envelopes.open(wallet, mnemonicContext(wallet));
       const mnemonic = bytes.toString("utf8");
       bytes.fill(0);

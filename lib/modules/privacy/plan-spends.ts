@@ -7,16 +7,18 @@ export interface SpendableNote {
 
 export interface PlannedSpend {
   readonly noteId: string;
-  /** What leaves the note. */
+  /** What leaves the note, in base units. */
   readonly withdrawBase: bigint;
-  /** What arrives of it. */
+  /** What the recipient gets of it, in base units. */
   readonly outBase: bigint;
 }
 
 /**
- * Which notes bring `amountBase` to the recipient: the smallest that suffices alone, else the largest first. Each withdrawal takes one
- * note, so that fewer notes cost less time and say less. Null where all together do not suffice.
- * @param minimumBase what each part has to bring at least, where a pool asks for it
+ * Chooses the notes that bring `amountBase` to the recipient: the smallest note that suffices alone, or else the largest notes first. Each
+ * withdrawal spends one note, so fewer notes take less time and disclose less.
+ * @param grossOf the withdrawal, fees included, that brings a net amount; in base units
+ * @param minimumBase the least that each part has to bring, when a pool has a minimum; in base units
+ * @returns null when all notes together do not suffice
  */
 export const planSpends = (
   notes: readonly SpendableNote[],

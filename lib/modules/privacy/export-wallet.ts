@@ -4,18 +4,21 @@ import { DomainError } from "@/lib/core/errors";
 import { quoted, type ApprovalsService, type GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { PrivacyWalletRepository } from "./wallet-repository";
-import type { PrivateWallets } from "./wallets";
+import type { PrivateWallets } from "./private-wallets";
 
-export interface ExportingDeps {
+export interface ExportWalletDeps {
   readonly wallets: PrivacyWalletRepository;
   readonly privateWallets: PrivateWallets;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   readonly clock: Clock;
 }
 
-/** Shows a private wallet's mnemonic, once for each approval. Whoever has it has the wallet's money. */
-export const createExporting =
-  ({ wallets, privateWallets, approvals, clock }: ExportingDeps) =>
+/**
+ * Shows a private wallet's mnemonic, once for each approval. Whoever has the mnemonic can move the wallet's money.
+ * @throws DomainError `forbidden`, `unknown_privacy_wallet`, and those of the approval
+ */
+export const createExportWallet =
+  ({ wallets, privateWallets, approvals, clock }: ExportWalletDeps) =>
   async (actor: UserActor, walletId: string, approval: GivenApproval | undefined): Promise<string> => {
     if (actor.role !== "owner" && actor.role !== "admin")
       throw new DomainError("forbidden", "Only owners and admins of the project may export a private wallet.");
@@ -28,7 +31,7 @@ export const createExporting =
     };
     const approved = await approvals.requireApproval(actor, change, approval);
     const entry = { ...doneBy(actor), action: "privacy_wallet.exported", subject: wallet.id, at: clock.now() };
-    // Nothing is shown without its audit row.
+    // The audit row is stored before the mnemonic is shown.
     await wallets.recordExport({ ...entry, data: { ...approved.record } }, (tx) => approved.consume(tx));
     return privateWallets.keyOf(wallet).mnemonic;
   };

@@ -4,7 +4,7 @@ import { privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { storedAddress, storedBase, storedHex } from "@/lib/ports/routing-json";
 import type { Call, RouteLeg, RouteRequest, RoutingProvider, SourceReceipt } from "@/lib/ports/routing";
 
-/** What a leg of a shield keeps as its plan. */
+/** The stored plan of a leg that is a shield. */
 const shieldPlan = z.object({
   kind: z.literal("shield"),
   pool: storedAddress,
@@ -12,11 +12,11 @@ const shieldPlan = z.object({
   calls: z.array(z.object({ to: storedAddress, data: storedHex, value: storedBase })),
 });
 
-/** What a leg of a public exit keeps as its plan. Its call is made when the leg is carried out, because it needs a proof. */
+/** The stored plan of a leg that is a public exit. Its calls are made when the leg is carried out, because they need a proof. */
 const exitPlan = z.object({
   kind: z.literal("public_exit"),
   projectId: z.string(),
-  /** The private wallet that has the note. */
+  /** The private wallet that owns the note. */
   walletId: z.string(),
   pool: storedAddress,
   commitment: storedBase,
@@ -25,7 +25,7 @@ const exitPlan = z.object({
 export type ShieldLegPlan = z.output<typeof shieldPlan>;
 export type ExitLegPlan = z.output<typeof exitPlan>;
 
-/** Proves the exit of a leg and tries its calls. @throws DomainError `note_spent`, `simulation_failed`, `chain_unavailable` */
+/** Makes the proof of an exit and simulates its calls. @throws DomainError `note_spent`, `simulation_failed`, `chain_unavailable` */
 export type ExitCalls = (
   exit: { readonly plan: ExitLegPlan; readonly request: RouteRequest },
   signal: AbortSignal,
@@ -40,7 +40,7 @@ type Logs = Parameters<typeof parseEventLogs>[0]["logs"];
 const logsOf = ({ logs }: Pick<SourceReceipt, "logs">): Logs =>
   logs.map((log) => ({ ...log, topics: [...log.topics] })) as unknown as Logs;
 
-/** What the pool took: the deposit with the leg's precommitment. */
+/** The deposit that the pool made of the leg's money, in base units: the one with the leg's precommitment. 0 without one. */
 const depositedBy = (plan: ShieldLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint => {
   const deposits = parseEventLogs({ abi: privacyPoolAbi, eventName: "Deposited", logs: logsOf(receipt) });
   const own = deposits.find(
@@ -50,8 +50,8 @@ const depositedBy = (plan: ShieldLegPlan, receipt: Pick<SourceReceipt, "logs">):
   return own?.args._value ?? 0n;
 };
 
-/** What the pool paid for the leg's note. */
-const leftBy = (plan: ExitLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint => {
+/** The amount that the pool paid for the leg's note, in base units; 0 when it paid nothing. */
+const paidOutBy = (plan: ExitLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint => {
   const exits = parseEventLogs({ abi: privacyPoolAbi, eventName: "Ragequit", logs: logsOf(receipt) });
   const own = exits.find(
     ({ address, args }) => address.toLowerCase() === plan.pool.toLowerCase() && args._commitment === plan.commitment,
@@ -59,8 +59,8 @@ const leftBy = (plan: ExitLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint
   return own?.args._value ?? 0n;
 };
 
-/** The routing provider, which also carries out deposits into privacy pools and public exits: to the driver they are legs as others are. */
-export const withShields = (routing: RoutingProvider, exitCalls: ExitCalls): RoutingProvider => ({
+/** Adds deposits into privacy pools and public exits to a routing provider, so that the driver carries them out like any other leg. */
+export const withPrivacyLegs = (routing: RoutingProvider, exitCalls: ExitCalls): RoutingProvider => ({
   ...routing,
   build: async (request, leg, signal, options) => {
     const plan = planOf(leg);
@@ -71,7 +71,7 @@ export const withShields = (routing: RoutingProvider, exitCalls: ExitCalls): Rou
   readSource: (request, leg, receipt) => {
     const plan = planOf(leg);
     if (plan === null) return routing.readSource(request, leg, receipt);
-    const receivedBase = plan.kind === "shield" ? depositedBy(plan, receipt) : leftBy(plan, receipt);
+    const receivedBase = plan.kind === "shield" ? depositedBy(plan, receipt) : paidOutBy(plan, receipt);
     const spentBase = receivedBase === 0n ? 0n : (request.sources[leg.sourceIndex]?.amountBase ?? 0n);
     return { spentBase, receivedBase, deposit: null };
   },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bpsOfCeil } from "@/lib/core/money";
 import { feeFloor, grossForAddress, grossForNote } from "@/lib/core/privacy-fees";
-import { planSpends } from "./amounts";
+import { planSpends } from "./plan-spends";
 
 const amounts = fc.bigInt({ min: 1n, max: 10n ** 30n });
 const bps = fc.integer({ min: 0, max: 500 });

@@ -9,20 +9,21 @@ const notEnoughNumbers = (): DomainError =>
   );
 
 /**
- * Gives out the deposit numbers of private wallets, from which the secrets of new notes follow. A number is reused when its operation
- * ended without a deposit, and none is given out that a scan by mnemonic alone would not reach: money would be hidden behind the gap.
+ * Gives out the deposit numbers of private wallets. The secrets of a new note are derived from its number. A number is reused when its
+ * operation ended without a deposit. A number that a scan by mnemonic alone would not reach is not given out, because money behind such a
+ * gap would not be found.
  */
 export const createDepositNumbers = (deps: {
   readonly repository: Pick<PrivacyRepository, "numbersInUse">;
   readonly holdings: (key: PrivateWalletKey, chainId: number) => Promise<PrivateHoldings>;
 }) => ({
-  /** Numbers that are free now, lowest first. @throws DomainError `invalid_state` when too many are open at once */
+  /** Numbers that are free now, lowest first. @throws DomainError `invalid_state` when too many deposits are open at once */
   free: async (
     own: { readonly projectId: string; readonly key: PrivateWalletKey; readonly pool: PrivacyPool },
     count: number,
   ): Promise<number[]> => {
     const { key, pool, projectId } = own;
-    // Read before the chain: an operation that ends in between has its deposit there, or its number stays unused for now.
+    // Read before the chain: when an operation ends in between, the chain shows its deposit, or its number stays unused for now.
     const used = await deps.repository.numbersInUse(projectId, key.id, { chainId: pool.chainId, pool: pool.address });
     const { nextDepositIndex, depositIndexLimit } = await deps.holdings(key, pool.chainId);
     const next = nextDepositIndex.get(pool.address) ?? 0;

@@ -2,13 +2,14 @@ import { expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import type { Token } from "@/lib/core/token";
 import type { PrivacyPool } from "@/lib/ports/privacy";
-import { toStored } from "@/lib/ports/routing-json";
 import { testDatabase } from "@/lib/testing/database";
 import { createFakePrivacyEngine } from "@/lib/testing/fake-privacy-engine";
 import { createFakePrivacyWorld } from "@/lib/testing/fake-privacy-world";
-import { createDepositNumbers } from "./numbers";
-import { createStepping, type SteppingDeps } from "./stepping";
-import { createPrivacyRepository, TakenError, type StepRow } from "./repository";
+import { EMPTY_PRIVATE_TRANSFER } from "@/lib/testing/private-transfer";
+import { createDepositNumbers } from "./deposit-numbers";
+import { driveStep, type DriveStepDeps } from "./drive-step";
+import { TakenError } from "./errors";
+import { createPrivacyRepository } from "./repository";
 
 // Real rows of operations and steps; the pools are made up.
 const CHAIN = 31337;
@@ -55,27 +56,21 @@ const newWallet = async () => {
       audit: { projectId, actor: "test", action: "operation.executed", data: {} } as never,
     });
     const transfer = {
+      ...EMPTY_PRIVATE_TRANSFER,
       ...{ projectId, id: newId("transfer"), operationId, kind: "private_transfer", walletId: key.id, chainId: CHAIN },
-      ...{
-        toAddress: OWNER,
-        token: toStored(usdc),
-        tokenOut: toStored(usdc),
-        amountBase: "1",
-        digest: new Uint8Array(1),
-        createdBy: "test",
-        createdAt: NOW,
-      },
-    };
+      ...{ toAddress: OWNER, token: usdc, tokenOut: usdc, amountBase: 1n, createdBy: "test" },
+    } as const;
     const steps = slots.map((number) => ({
       ...{ noteId: noteId ?? newId("transfer"), withdrawBase: 1n, outBase: 1n },
       slot: { walletId: key.id, pool: pool.address, number },
     }));
-    await repository.insert({ operation, transfer, steps, quote: null }, () => Promise.resolve(true), NOW);
+    await repository.insertSpend({ operation, transfer, steps, quote: null }, () => Promise.resolve(true), NOW);
     return operationId;
   };
 
   const end = async (operationId: string, position: number, state: "completed" | "failed"): Promise<void> => {
-    const step = (await repository.steps(projectId, operationId))[position] as StepRow;
+    const step = (await repository.steps(projectId, operationId))[position];
+    if (step === undefined) throw new Error("There is no such step.");
     expect(await repository.moveStep(step, state, {}, null, NOW)).toBe(true);
   };
 
@@ -83,7 +78,7 @@ const newWallet = async () => {
   const exit = (noteId: string): Promise<void> =>
     database.transaction(async (tx) => {
       const operationId = newId("operation");
-      const own = { projectId, kind: "public_exit", createdBy: "test", createdAt: NOW };
+      const own = { projectId, kind: "public_exit", createdBy: "test", createdAt: NOW } as const;
       await tx.operation.create({
         data: {
           ...own,
@@ -98,17 +93,9 @@ const newWallet = async () => {
         },
       } as never);
       await repository.claimExit(tx, { projectId, walletId: key.id, chainId: CHAIN, noteId, operationId });
-      const asset = { token: toStored(usdc), tokenOut: toStored(usdc), amountBase: "1", digest: new Uint8Array(1) };
-      const transfer = {
-        ...own,
-        ...asset,
-        id: newId("transfer"),
-        operationId,
-        walletId: key.id,
-        chainId: CHAIN,
-        noteId,
-      };
-      await repository.insertTransfer(tx, transfer);
+      const leaving = { chainId: CHAIN, token: usdc, tokenOut: usdc, amountBase: 1n, noteId };
+      const ids = { id: newId("transfer"), operationId, walletId: key.id };
+      await repository.insertTransfer(tx, { ...EMPTY_PRIVATE_TRANSFER, ...own, ...leaving, ...ids });
     });
 
   const deposit = async (index: number): Promise<void> => {
@@ -210,13 +197,12 @@ test("the time that a proof takes is counted from its turn, and not from when it
   const operations = [];
   for (const [index, { id }] of notes.entries()) operations.push(await wallet.start([index + 2], id));
   let now = NOW;
-  // A proof that is made and kept is all that happens here: nothing is sent, and the treasury is asked for its address alone.
-  const deps: Partial<SteppingDeps> = {
+  // The test only makes and stores proofs, so that sending transactions and reading fees are left out.
+  const deps: Partial<DriveStepDeps> = {
     ...{ repository, engine, clock: { now: () => now } },
     wallets: { treasury: () => Promise.resolve({ address: OWNER }) },
-    privateWallets: { find: () => Promise.resolve({}), keyOf: () => key } as unknown as SteppingDeps["privateWallets"],
+    privateWallets: { find: () => Promise.resolve({}), keyOf: () => key } as unknown as DriveStepDeps["privateWallets"],
   };
-  const stepping = createStepping(deps as SteppingDeps);
   const stepOf = async (operationId: string) => {
     const [step] = await repository.steps(projectId, operationId);
     const transfer = await repository.findByOperation(projectId, operationId);
@@ -230,7 +216,7 @@ test("the time that a proof takes is counted from its turn, and not from when it
   const proofs = [];
   for (const operationId of [first, second]) {
     const { step, transfer } = await stepOf(operationId);
-    proofs.push(stepping.step(transfer, step, signal));
+    proofs.push(driveStep(deps as DriveStepDeps, transfer, step, signal));
     await vi.waitFor(async () => expect(await sinceOf(first)).toEqual(NOW));
   }
   expect(await sinceOf(second)).toBeNull();
