@@ -14,7 +14,7 @@ import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { isFinal } from "@/lib/core/status";
-import { storedFunding } from "@/lib/modules/payouts/wallets/stored";
+import { parseWalletPayout } from "@/lib/modules/payouts/wallets/wallet-payout";
 import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -66,8 +66,11 @@ const fundedBy = async (client: ApiClient, id: string): Promise<string> => {
 };
 /** The quote by which the missing part of a payout is brought to its chain. */
 const plannedQuoteOf = async (payoutId: string): Promise<string> => {
-  const { funding } = await api.services.database.prisma.walletPayout.findFirstOrThrow({ where: { payoutId } });
-  return storedFunding.parse(funding).quoteId;
+  const { funding } = parseWalletPayout(
+    await api.services.database.prisma.walletPayout.findFirstOrThrow({ where: { payoutId } }),
+  );
+  if (funding === null) throw new Error("Nothing of the payout is funded from other chains.");
+  return funding.quoteId;
 };
 /** Sets the least that a quote must bring. @returns the former value */
 const setMinimum = async ({ quoteId: id, minimumBase }: { quoteId: string; minimumBase: string }): Promise<string> => {

@@ -9,6 +9,7 @@ import { doneBy } from "@/lib/modules/audit/service";
 import { createOperationsRepository, type LegMove } from "@/lib/modules/operations/repository";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import type { LegState } from "@/lib/modules/operations/summary";
+import type { FullSchedule } from "@/lib/modules/payouts/schedules/payout-schedule";
 import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { EMPTY_PRIVATE_TRANSFER } from "@/lib/testing/private-transfer";
@@ -253,17 +254,28 @@ describe("a payout says", () => {
 
   test("that a run of its schedule was missed or refused", async () => {
     const at = new Date();
-    const own = { projectId, id: newId("payoutSchedule"), status: "active", chainId: ONE, walletId: "wal_1" };
-    const times = { startsAt: at, nextRunAt: at, createdAt: at, updatedAt: at, period: "day", timeZone: "UTC" };
-    const said = {
-      request: {},
+    let schedule: FullSchedule = {
+      projectId,
+      id: newId("payoutSchedule"),
+      status: "active",
+      chainId: ONE,
+      walletId: "wal_1",
+      request: { chainId: ONE, transfers: [] },
       totals: [],
       rows: 1,
-      digest: Buffer.alloc(32),
+      reference: null,
+      startsAt: at,
+      period: "day",
+      timeZone: "UTC",
+      endsAt: null,
+      nextRunAt: at,
+      digest: new Uint8Array(32),
       createdBy: "usr_1",
       approvedBy: "usr_1",
+      createdAt: at,
+      updatedAt: at,
     };
-    let schedule = await schedules.insert({ ...own, ...times, ...said }, audit("payout_schedule.created", own.id));
+    await schedules.insert(schedule, audit("payout_schedule.created", schedule.id));
     const failure = { code: "forbidden", message: "No.", retryable: false };
     for (const status of ["missed", "started"] as const) {
       const scheduledAt = schedule.nextRunAt ?? at;
@@ -273,8 +285,8 @@ describe("a payout says", () => {
     }
     const [open] = await schedules.openRuns(10);
     if (open === undefined) throw new Error("The run was not taken.");
-    await schedules.failed(open, { status: "refused", failure }, audit("payout_schedule.run_refused", own.id));
-    expect(await note(own.id)).toEqual(["payout_schedule.run_missed", "payout_schedule.run_refused"]);
+    await schedules.failed(open, { status: "refused", failure }, audit("payout_schedule.run_refused", schedule.id));
+    expect(await note(schedule.id)).toEqual(["payout_schedule.run_missed", "payout_schedule.run_refused"]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Clock } from "@/lib/core/clock";
 import type { AccountPayoutRunner } from "./accounts/runner";
 import type { WalletsPayout } from "./payout";
 import type { PayoutsRepository } from "./repository";
-import type { FundingStep } from "./wallets/funding-step";
+import type { FundingStep } from "./wallets/await-funding";
 
 /** Either the payout has ended, or it is to be looked at again after so many milliseconds. */
 export type PayoutTurn = { readonly done: true } | { readonly done: false; readonly againInMs: number };

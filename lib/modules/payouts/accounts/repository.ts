@@ -2,7 +2,7 @@ import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordPayoutEvents } from "../project-events";
-import { claimRowKeys, type RowKeys } from "../row-keys";
+import { claimRowKeys, type RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
 import { unlessUsed, UsedAlreadyError } from "../repository";
 import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";

@@ -5,11 +5,11 @@ import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";
 import { toBigInt } from "@/lib/db/decimal";
-import { toCommon } from "../common-record";
+import { toCommon } from "../payout-record";
 import type { AccountsPayout } from "../payout";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import { mayOf } from "../permissions";
-import type { AccountsPayoutView } from "../reading";
+import type { AccountsPayoutView } from "../read-payouts";
 import type { PayoutItemRow } from "./rows";
 import { itemStatusOf } from "./service";
 

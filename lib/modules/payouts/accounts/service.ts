@@ -12,10 +12,11 @@ import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
-import { APPROVAL_SECONDS, hexOf, requireRows, type Prices, PRICE_TIMEOUT_MS } from "../common";
+import { APPROVAL_SECONDS, requireRows } from "../limits";
+import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
 import type { PayoutsRepository } from "../repository";
-import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../row-keys";
+import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
 import type { AccountPayoutsRepository } from "./repository";
 import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
@@ -60,7 +61,7 @@ const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /** @throws DomainError `idempotency_mismatch` where the key was used for something else */
 const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
-  if (hexOf(known.digest) === hexOf(digest)) return known;
+  if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
 

@@ -4,7 +4,6 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
-import { hexOf } from "../common";
 import { readRequest, type RequestDeps } from "../wallets/request";
 import type { WalletPayoutsService } from "../wallets/service";
 import type { FullSchedule, PayoutSchedule, RunFailure, ScheduleRun } from "./payout-schedule";
@@ -107,7 +106,7 @@ export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
   const pay = async (schedule: FullSchedule, run: ScheduleRun): Promise<void> => {
     const actor = await approverOf(schedule);
     const request = await readRequest(deps, actor, schedule.request);
-    if (hexOf(scheduleDigest(request, timingOf(schedule))) !== hexOf(schedule.digest))
+    if (!Buffer.from(scheduleDigest(request, timingOf(schedule))).equals(schedule.digest))
       throw new DomainError(
         "invalid_state",
         "What would be paid now is not what was approved: make the schedule anew.",

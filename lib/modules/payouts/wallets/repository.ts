@@ -8,8 +8,8 @@ import { toStored } from "@/lib/ports/routing-json";
 import { recordPayoutEvents } from "../project-events";
 import type { WalletsPayout } from "../payout";
 import { unlessUsed, UsedAlreadyError } from "../repository";
-import { claimRowKeys, type DuplicateRow, type RowKeys } from "../row-keys";
-import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./holding";
+import { claimRowKeys, type DuplicateRow, type RowKeys } from "../duplicate-rows";
+import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./hold-batches";
 import { tokenName, type PayoutPlan } from "./rows";
 import { walletPayoutColumns, type PayoutWarning, type WalletPayout } from "./wallet-payout";
 

@@ -6,11 +6,11 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { toBigInt } from "@/lib/db/decimal";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { toCommon } from "../common-record";
+import { toCommon } from "../payout-record";
 import { mayOf } from "../permissions";
-import type { WalletsPayoutView } from "../reading";
+import type { WalletsPayoutView } from "../read-payouts";
 import { feeUsd } from "./pricing";
-import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./reading";
+import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./read-repository";
 import { tokenName } from "./rows";
 import { tokenNamed } from "./wallet-payout";
 

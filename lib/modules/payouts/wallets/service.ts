@@ -2,15 +2,14 @@
 import { actorName, type Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import { hexOf } from "../common";
 import type { WalletsPayout } from "../payout";
 import type { PayoutsRepository } from "../repository";
-import { createApproving } from "./approving";
+import { createApproving } from "./approve";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
 import type { Origin, ScheduledRun } from "./draft";
-import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./reading";
+import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./read-repository";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
-import { createStoring, type StoringDeps } from "./storing";
+import { createStoring, type StoringDeps } from "./store-payout";
 import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
 const KIND = "wallets";
@@ -39,7 +38,7 @@ export interface WalletsPayoutParts {
 
 /** @throws DomainError `idempotency_mismatch` where the key was used for something else */
 const sameAs = (known: WalletsPayout, digest: Uint8Array): WalletsPayout => {
-  if (hexOf(known.digest) === hexOf(digest)) return known;
+  if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
 

@@ -4,7 +4,7 @@ import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { mined } from "./follow";
 import { offered } from "./offer";
 import { queued } from "./sign";
-import type { PayoutBatch, BatchState } from "./state";
+import type { PayoutBatch, BatchState } from "./payout-batch";
 import type { BatchDeps, Step, StepResult } from "./step";
 import type { DrivenPayout } from "./repository";
 

@@ -1,7 +1,7 @@
 import { isDomainError } from "@/lib/core/errors";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import { expired, REPLACED, reverted } from "./failures";
-import { attemptName, type Failure } from "./state";
+import { attemptName, type Failure } from "./payout-batch";
 import { depthOf, finalBlock, readReceipt, type Step, type StepResult } from "./step";
 
 const OFFER_AGAIN_MS = 4000;

@@ -20,7 +20,7 @@ import {
   type Failure,
   type PayableRow,
   type RowOutcome,
-} from "./state";
+} from "./payout-batch";
 
 /** The facts about the payout that the driver needs; they never change while the payout runs. */
 export interface DrivenPayout {

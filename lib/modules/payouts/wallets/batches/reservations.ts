@@ -2,7 +2,7 @@
 import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import type { Reservation, SponsorshipService } from "@/lib/modules/sponsorship/service";
-import type { PayoutBatch } from "./state";
+import type { PayoutBatch } from "./payout-batch";
 
 interface Reserved {
   readonly payout: { readonly projectId: string; readonly chainId: number };

@@ -5,7 +5,7 @@ import { toDecimal } from "@/lib/db/decimal";
 import { sqlOf } from "@/lib/db/sql";
 import { toStored } from "@/lib/ports/routing-json";
 import { recordFailedItems } from "../../project-events";
-import { batchName, type PayoutBatch, type Failure, type PayableRow, type RowOutcome } from "./state";
+import { batchName, type PayoutBatch, type Failure, type PayableRow, type RowOutcome } from "./payout-batch";
 
 /** Rows that end otherwise than their batch, or of which there is something to say. The caller holds the lock of the payout's row. */
 export const writeOutcomes = async (

@@ -4,7 +4,7 @@ import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/l
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import type { BatchRepository, DrivenPayout } from "./repository";
-import type { PayoutBatch } from "./state";
+import type { PayoutBatch } from "./payout-batch";
 
 export interface Head {
   readonly number: bigint;

@@ -7,7 +7,7 @@ import { toOperation, type OperationsService, type OperationWithLegs } from "@/l
 import type { WalletsPayout } from "../payout";
 import { outflowOf, type PayoutMoney } from "./money";
 import { feeOf, type FeeDeps } from "./pricing";
-import type { WalletPayoutsReader } from "./reading";
+import type { WalletPayoutsReader } from "./read-repository";
 import type { WalletPayoutsRepository } from "./repository";
 import type { WalletPayout } from "./wallet-payout";
 

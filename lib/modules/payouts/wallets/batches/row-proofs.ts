@@ -1,7 +1,7 @@
 /** What the logs of a mined batch prove about its rows. */
 import { decodeEventLog, erc20Abi } from "viem";
 import type { ReceiptLog } from "@/lib/ports/routing";
-import type { PayableRow } from "./state";
+import type { PayableRow } from "./payout-batch";
 
 interface Moved {
   readonly recipient: string;

@@ -10,7 +10,7 @@ import { mayHave, storedStatus, type AccountPayoutsService, type AccountRowStatu
 import type { AccountsPayout, Payout } from "./payout";
 import type { PayoutsRepository } from "./repository";
 import { coinPrices, type FeeDeps } from "./wallets/pricing";
-import type { WalletItemRow, WalletRowStatus } from "./wallets/reading";
+import type { WalletItemRow, WalletRowStatus } from "./wallets/read-repository";
 import type { WalletPayoutsService, WalletsPayoutParts } from "./wallets/service";
 
 const EXPORT_PAGE = 1000;

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeEventTopics, erc20Abi, parseAbiItem, type Address, type Hex } from "viem";
 import { expect, test } from "vitest";
-import { rowsThatDiffer } from "./moved";
+import { rowsThatDiffer } from "./row-proofs";
 
 const TOKEN: Address = "0x1111111111111111111111111111111111111111";
 const OTHER_TOKEN: Address = "0x2222222222222222222222222222222222222222";

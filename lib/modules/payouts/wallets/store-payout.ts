@@ -5,15 +5,15 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
-import { APPROVAL_SECONDS } from "../common";
+import { APPROVAL_SECONDS } from "../limits";
 import type { WalletsPayout } from "../payout";
 import { unlessUsed, UsedAlreadyError } from "../repository";
-import { duplicatesOf, refuseDuplicates, type RowKeys } from "../row-keys";
+import { duplicatesOf, refuseDuplicates, type RowKeys } from "../duplicate-rows";
 import { createdEntry, duplicateWarnings, groupsOf, newPayout, type Origin } from "./draft";
-import { createFundingPlanner, type FundingDeps, type FundingPlan } from "./funding";
+import { createFundingPlanner, type FundingDeps, type FundingPlan } from "./plan-funding";
 import { holdsOf, type PayoutMoney } from "./money";
 import { feeOf, worthOf, type FeeDeps, type PayoutFee } from "./pricing";
-import type { BatchGroup } from "./reading";
+import type { BatchGroup } from "./read-repository";
 import {
   NotAdmittedError,
   type NewPayoutToWallets,

@@ -9,7 +9,7 @@ import type { FundingService } from "@/lib/modules/swaps/service";
 import type { WalletsPayout } from "../payout";
 import { outflowOf, type PayoutMoney } from "./money";
 import { feeOf, type FeeDeps } from "./pricing";
-import type { WalletPayoutsReader } from "./reading";
+import type { WalletPayoutsReader } from "./read-repository";
 import type { WalletPayoutsRepository } from "./repository";
 import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
