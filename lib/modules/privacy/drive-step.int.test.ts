@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import type { Token } from "@/lib/core/token";
 import type { PrivacyPool } from "@/lib/ports/privacy";
+import type { EvmAddress } from "@/lib/ports/routing";
 import { testDatabase } from "@/lib/testing/database";
 import { createFakePrivacyEngine } from "@/lib/testing/fake-privacy-engine";
 import { createFakePrivacyWorld } from "@/lib/testing/fake-privacy-world";
@@ -13,7 +14,7 @@ import { createPrivacyRepository } from "./repository";
 
 // Real rows of operations and steps; the pools are made up.
 const CHAIN = 31337;
-const OWNER = "0x2222222222222222222222222222222222222222";
+const OWNER: EvmAddress = "0x2222222222222222222222222222222222222222";
 const NOW = new Date("2026-01-01T00:00:00Z");
 const { database } = await testDatabase();
 const { prisma } = database;
@@ -57,7 +58,8 @@ const newWallet = async () => {
     });
     const transfer = {
       ...EMPTY_PRIVATE_TRANSFER,
-      ...{ projectId, id: newId("transfer"), operationId, kind: "private_transfer", walletId: key.id, chainId: CHAIN },
+      ...{ projectId, id: newId("transfer"), operationId, walletId: key.id, chainId: CHAIN },
+      kind: "private_transfer",
       ...{ toAddress: OWNER, token: usdc, tokenOut: usdc, amountBase: 1n, createdBy: "test" },
     } as const;
     const steps = slots.map((number) => ({

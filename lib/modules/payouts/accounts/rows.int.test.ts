@@ -3,7 +3,6 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
-import { toDecimal } from "@/lib/db/decimal";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { sqlOn } from "@/lib/db/sql";
 import type { LedgerService } from "@/lib/modules/ledger/service";
@@ -91,7 +90,7 @@ const refused = (index: number): ItemOutcome => ({
 
 const countsOf = async (id: string): Promise<unknown[]> => {
   const row = await payouts.find(id);
-  return [row?.itemsCompleted, row?.itemsFailed, row?.paidBase.toFixed()];
+  return [row?.itemsCompleted, row?.itemsFailed, row?.paidBase.toString()];
 };
 
 describe("the rows of a payout", () => {

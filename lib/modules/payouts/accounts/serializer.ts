@@ -4,7 +4,6 @@ import type { accountsPayoutItem, accountsPayoutRecord } from "@/lib/contracts/p
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";
-import { toBigInt } from "@/lib/db/decimal";
 import { toCommon } from "../payout-record";
 import type { AccountsPayout } from "../payout";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
@@ -16,7 +15,7 @@ import { itemStatusOf } from "./service";
 type Record = z.output<typeof accountsPayoutRecord>;
 type Item = z.output<typeof accountsPayoutItem>;
 
-const units = (value: AccountsPayout["totalBase"]): string => formatAmount(toBigInt(value), LEDGER_DECIMALS);
+const units = (value: AccountsPayout["totalBase"]): string => formatAmount(value, LEDGER_DECIMALS);
 
 const nextActionOf = (payout: AccountsPayout): string => {
   switch (payout.status) {

@@ -1,4 +1,5 @@
 /** Schedules of payouts to wallets: people create, approve and cancel them here; `runs.ts` makes the payouts that are due. */
+import { bindDeps } from "@/lib/core/bind-deps";
 import { createHash } from "node:crypto";
 import { actorName, requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { ChainRegistry } from "@/lib/chains/registry";
@@ -86,149 +87,153 @@ const scheduledRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest)
   ...(fundFrom === null ? {} : { fundFrom }),
 });
 
-export const createSchedulesService = (deps: SchedulesDeps) => {
-  const { repository, registry, clock } = deps;
+const viewOf = async (deps: SchedulesDeps, schedule: PayoutSchedule): Promise<ScheduleView> => ({
+  schedule,
+  runs: await deps.repository.runs(schedule, RUNS_SHOWN),
+});
 
-  const viewOf = async (schedule: PayoutSchedule): Promise<ScheduleView> => ({
-    schedule,
-    runs: await repository.runs(schedule, RUNS_SHOWN),
+const find = async (deps: SchedulesDeps, projectId: string, id: string): Promise<FullSchedule> => {
+  const schedule = isId("payoutSchedule", id) ? await deps.repository.find(projectId, id) : null;
+  if (schedule === null) throw notFound();
+  return schedule;
+};
+
+const get = async (deps: SchedulesDeps, projectId: string, id: string): Promise<ScheduleView> =>
+  viewOf(deps, await find(deps, projectId, id));
+
+/**
+ * Checks every row and stores the schedule; it runs once a person has approved it. Whether the money suffices is looked at when it
+ * runs.
+ * @throws DomainError as reading a payout does; `invalid_request` for its timing
+ */
+const create = async (deps: SchedulesDeps, actor: Actor, input: NewSchedule): Promise<ScheduleView> => {
+  const now = deps.clock.now();
+  const timing = readTiming(input, now);
+  const request = await readRequest(deps, actor, input);
+  const { projectId } = actor;
+  const id = newId("payoutSchedule");
+  const data = { rows: request.rows.length, every: timing.every, startsAt: timing.startsAt.toISOString() };
+  const schedule: FullSchedule = {
+    id,
+    projectId,
+    status: "awaiting_approval",
+    chainId: request.chainId,
+    walletId: request.treasury.id,
+    request: scheduledRequest(request),
+    totals: request.totals,
+    rows: request.rows.length,
+    reference: request.reference,
+    startsAt: timing.startsAt,
+    period: timing.every,
+    timeZone: timing.timeZone,
+    endsAt: timing.endsAt,
+    nextRunAt: null,
+    digest: scheduleDigest(request, timing),
+    createdBy: actorName(actor),
+    approvedBy: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await deps.repository.insert(schedule, {
+    ...doneBy(actor),
+    action: "payout_schedule.created",
+    subject: id,
+    data,
+    at: now,
   });
+  return { schedule, runs: [] };
+};
 
-  const find = async (projectId: string, id: string): Promise<FullSchedule> => {
-    const schedule = isId("payoutSchedule", id) ? await repository.find(projectId, id) : null;
-    if (schedule === null) throw notFound();
-    return schedule;
+const list = async (
+  deps: SchedulesDeps,
+  projectId: string,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Promise<{ data: ScheduleView[]; nextCursor: string | null }> => {
+  if (cursor !== undefined && !isId("payoutSchedule", cursor))
+    throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+  const rows = await deps.repository.list({ projectId, before: cursor, limit: limit + 1 });
+  const data = await Promise.all(rows.slice(0, limit).map(bindDeps(deps, viewOf)));
+  return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
+};
+
+const awaiting = async (deps: SchedulesDeps, projectId: string, id: string): Promise<FullSchedule> => {
+  const schedule = await find(deps, projectId, id);
+  if (schedule.status !== "awaiting_approval")
+    throw new DomainError("invalid_state", "This schedule does not await approval. See its record for how it stands.");
+  return schedule;
+};
+
+const linesOf = (deps: SchedulesDeps, schedule: FullSchedule): string[] => {
+  const { name } = deps.registry.get(schedule.chainId);
+  const { every, startsAt, timeZone, endsAt } = timingOf(schedule);
+  const first = schedule.request.transfers.slice(0, LINES_MAX);
+  const rest = schedule.rows - first.length;
+  const symbols = new Map<string, string>(schedule.totals.map(({ token }) => [token.address, token.symbol]));
+  return [
+    every === null
+      ? `Once, at ${startsAt.toISOString()}`
+      : `Every ${every} from ${startsAt.toISOString()} (${timeZone})`,
+    ...(endsAt === null ? [] : [`Until ${endsAt.toISOString()}`]),
+    `You pay on ${name}, in ${String(schedule.rows)} payments each time:`,
+    ...schedule.totals.map(
+      ({ token, amountBase, rows }) =>
+        `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
+    ),
+    ...first.map(({ amount, token, address }) => `${amount} ${symbols.get(token) ?? token} to ${address}`),
+    ...(rest > 0 ? [`and ${String(rest)} more`] : []),
+  ];
+};
+
+/** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
+const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<OtpSent> => {
+  requireScope(actor, "payouts:write");
+  const schedule = await awaiting(deps, actor.projectId, id);
+  return deps.otp.request({
+    actor,
+    subjectId: schedule.id,
+    digest: schedule.digest,
+    subject: "Your code to approve scheduled payouts",
+    lines: linesOf(deps, schedule),
+  });
+};
+
+/** @throws DomainError `not_found`, `invalid_state`, `otp_*` */
+const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: string): Promise<ScheduleView> => {
+  const schedule = await awaiting(deps, actor.projectId, id);
+  const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
+  const now = deps.clock.now();
+  const audit = {
+    ...doneBy(actor),
+    action: "payout_schedule.approved",
+    subject: id,
+    data: { means: "code", codeId },
+    at: now,
   };
+  // The first run may be due already: it is made when it is less than `GRACE_MS` late, and else noted as missed.
+  const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
+  if (!(await deps.repository.approve(schedule, next, audit)))
+    throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");
+  return get(deps, actor.projectId, id);
+};
 
-  const get = async (projectId: string, id: string): Promise<ScheduleView> => viewOf(await find(projectId, id));
+/** @throws DomainError `not_found`, `invalid_state` */
+const cancel = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<ScheduleView> => {
+  const schedule = await find(deps, actor.projectId, id);
+  const audit = { ...doneBy(actor), action: "payout_schedule.cancelled", subject: id, at: deps.clock.now() };
+  if (!(await deps.repository.cancel(schedule, audit)))
+    throw new DomainError("invalid_state", "This schedule has ended or was cancelled before.");
+  return get(deps, actor.projectId, id);
+};
 
-  /**
-   * Checks every row and stores the schedule; it runs once a person has approved it. Whether the money suffices is looked at when it
-   * runs.
-   * @throws DomainError as reading a payout does; `invalid_request` for its timing
-   */
-  const create = async (actor: Actor, input: NewSchedule): Promise<ScheduleView> => {
-    const now = clock.now();
-    const timing = readTiming(input, now);
-    const request = await readRequest(deps, actor, input);
-    const { projectId } = actor;
-    const id = newId("payoutSchedule");
-    const data = { rows: request.rows.length, every: timing.every, startsAt: timing.startsAt.toISOString() };
-    const schedule: FullSchedule = {
-      id,
-      projectId,
-      status: "awaiting_approval",
-      chainId: request.chainId,
-      walletId: request.treasury.id,
-      request: scheduledRequest(request),
-      totals: request.totals,
-      rows: request.rows.length,
-      reference: request.reference,
-      startsAt: timing.startsAt,
-      period: timing.every,
-      timeZone: timing.timeZone,
-      endsAt: timing.endsAt,
-      nextRunAt: null,
-      digest: scheduleDigest(request, timing),
-      createdBy: actorName(actor),
-      approvedBy: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    await repository.insert(schedule, {
-      ...doneBy(actor),
-      action: "payout_schedule.created",
-      subject: id,
-      data,
-      at: now,
-    });
-    return { schedule, runs: [] };
+export const createSchedulesService = (deps: SchedulesDeps) => {
+  return {
+    create: bindDeps(deps, create),
+    get: bindDeps(deps, get),
+    list: bindDeps(deps, list),
+    requestCode: bindDeps(deps, requestCode),
+    approve: bindDeps(deps, approve),
+    cancel: bindDeps(deps, cancel),
   };
-
-  const list = async (
-    projectId: string,
-    { cursor, limit }: { cursor?: string | undefined; limit: number },
-  ): Promise<{ data: ScheduleView[]; nextCursor: string | null }> => {
-    if (cursor !== undefined && !isId("payoutSchedule", cursor))
-      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
-    const rows = await repository.list({ projectId, before: cursor, limit: limit + 1 });
-    const data = await Promise.all(rows.slice(0, limit).map(viewOf));
-    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
-  };
-
-  const awaiting = async (projectId: string, id: string): Promise<FullSchedule> => {
-    const schedule = await find(projectId, id);
-    if (schedule.status !== "awaiting_approval")
-      throw new DomainError(
-        "invalid_state",
-        "This schedule does not await approval. See its record for how it stands.",
-      );
-    return schedule;
-  };
-
-  const linesOf = (schedule: FullSchedule): string[] => {
-    const { name } = registry.get(schedule.chainId);
-    const { every, startsAt, timeZone, endsAt } = timingOf(schedule);
-    const first = schedule.request.transfers.slice(0, LINES_MAX);
-    const rest = schedule.rows - first.length;
-    const symbols = new Map<string, string>(schedule.totals.map(({ token }) => [token.address, token.symbol]));
-    return [
-      every === null
-        ? `Once, at ${startsAt.toISOString()}`
-        : `Every ${every} from ${startsAt.toISOString()} (${timeZone})`,
-      ...(endsAt === null ? [] : [`Until ${endsAt.toISOString()}`]),
-      `You pay on ${name}, in ${String(schedule.rows)} payments each time:`,
-      ...schedule.totals.map(
-        ({ token, amountBase, rows }) =>
-          `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
-      ),
-      ...first.map(({ amount, token, address }) => `${amount} ${symbols.get(token) ?? token} to ${address}`),
-      ...(rest > 0 ? [`and ${String(rest)} more`] : []),
-    ];
-  };
-
-  /** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
-  const requestCode = async (actor: Actor, id: string): Promise<OtpSent> => {
-    requireScope(actor, "payouts:write");
-    const schedule = await awaiting(actor.projectId, id);
-    return deps.otp.request({
-      actor,
-      subjectId: schedule.id,
-      digest: schedule.digest,
-      subject: "Your code to approve scheduled payouts",
-      lines: linesOf(schedule),
-    });
-  };
-
-  /** @throws DomainError `not_found`, `invalid_state`, `otp_*` */
-  const approve = async (actor: UserActor, id: string, code: string): Promise<ScheduleView> => {
-    const schedule = await awaiting(actor.projectId, id);
-    const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
-    const now = clock.now();
-    const audit = {
-      ...doneBy(actor),
-      action: "payout_schedule.approved",
-      subject: id,
-      data: { means: "code", codeId },
-      at: now,
-    };
-    // The first run may be due already: it is made when it is less than `GRACE_MS` late, and else noted as missed.
-    const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
-    if (!(await repository.approve(schedule, next, audit)))
-      throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");
-    return get(actor.projectId, id);
-  };
-
-  /** @throws DomainError `not_found`, `invalid_state` */
-  const cancel = async (actor: Actor, id: string): Promise<ScheduleView> => {
-    const schedule = await find(actor.projectId, id);
-    const audit = { ...doneBy(actor), action: "payout_schedule.cancelled", subject: id, at: clock.now() };
-    if (!(await repository.cancel(schedule, audit)))
-      throw new DomainError("invalid_state", "This schedule has ended or was cancelled before.");
-    return get(actor.projectId, id);
-  };
-
-  return { create, get, list, requestCode, approve, cancel };
 };
 
 /** The first run that is still to come; null where there is none. */

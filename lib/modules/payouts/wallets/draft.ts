@@ -10,7 +10,7 @@ import type { BatchGroup } from "./read-repository";
 import type { NewWalletPayout } from "./repository";
 import { digestOf, type PayoutRequest } from "./request";
 import { tokenName, type PayoutPlan } from "./rows";
-import type { PayoutWarning, WalletPayout } from "./wallet-payout";
+import type { PayoutWarning } from "./wallet-payout";
 
 /** The run of a schedule for which a payout is made. */
 export interface ScheduledRun {

@@ -1,10 +1,8 @@
 import type { z } from "zod";
-import { failureRecord } from "@/lib/contracts/common";
 import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payout-records";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import { toBigInt } from "@/lib/db/decimal";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { toCommon } from "../payout-record";
 import { mayOf } from "../permissions";

@@ -136,9 +136,9 @@ export interface RowOutcome {
 }
 
 /** The name of a batch in its hold, and in the claim to deploy an account. */
-export const batchName = ({ payoutId, number }: Pick<BatchRow, "payoutId" | "number">): string =>
+export const batchName = ({ payoutId, number }: Pick<PayoutBatch, "payoutId" | "number">): string =>
   `${payoutId}/${String(number)}`;
 
 /** Names the nonce of one attempt, so that EntryPoint executes whatever is signed for it at most once. */
-export const attemptName = (batch: Pick<BatchRow, "payoutId" | "number">, attempt: number): string =>
+export const attemptName = (batch: Pick<PayoutBatch, "payoutId" | "number">, attempt: number): string =>
   `${batchName(batch)}/${String(attempt)}`;
