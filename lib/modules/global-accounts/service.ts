@@ -303,19 +303,17 @@ const allEntries = async function* (
 };
 
 /** Accounts of a project's own customers: rows of the ledger, backed by what the treasury holds on chain. */
-export const createGlobalAccountsService = (deps: GlobalAccountsDeps) => {
-  return {
-    open: bindDeps(deps, open),
-    get: bindDeps(deps, get),
-    list: bindDeps(deps, list),
-    fund: bindDeps(deps, fund),
-    reverse: bindDeps(deps, reverse),
-    entries: bindDeps(deps, entries),
-    statement: bindDeps(deps, statement),
-    firstEntries: bindDeps(deps, firstEntries),
-    allEntries: bindDeps(deps, allEntries),
-  };
-};
+export const createGlobalAccountsService = (deps: GlobalAccountsDeps) => ({
+  open: bindDeps(deps, open),
+  get: bindDeps(deps, get),
+  list: bindDeps(deps, list),
+  fund: bindDeps(deps, fund),
+  reverse: bindDeps(deps, reverse),
+  entries: bindDeps(deps, entries),
+  statement: bindDeps(deps, statement),
+  firstEntries: bindDeps(deps, firstEntries),
+  allEntries: bindDeps(deps, allEntries),
+});
 
 export { LEDGER_DECIMALS };
 export type GlobalAccountsService = ReturnType<typeof createGlobalAccountsService>;

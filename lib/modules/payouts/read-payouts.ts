@@ -199,16 +199,14 @@ const allItems = async function* (
   }
 };
 
-export const createPayoutReading = (deps: PayoutReadingDeps) => {
-  return {
-    get: bindDeps(deps, get),
-    list: bindDeps(deps, list),
-    items: bindDeps(deps, items),
-    allItems: bindDeps(deps, allItems),
-    newAccountsView: bindDeps(deps, newAccountsView),
-    newWalletsView: bindDeps(deps, newWalletsView),
-  };
-};
+export const createPayoutReading = (deps: PayoutReadingDeps) => ({
+  get: bindDeps(deps, get),
+  list: bindDeps(deps, list),
+  items: bindDeps(deps, items),
+  allItems: bindDeps(deps, allItems),
+  newAccountsView: bindDeps(deps, newAccountsView),
+  newWalletsView: bindDeps(deps, newWalletsView),
+});
 
 const cutTo = (found: PayoutItems, limit: number): PayoutItems =>
   found.kind === "wallets"

@@ -152,21 +152,19 @@ const checkRetry = async (parts: PayoutParts, actor: Actor, id: string): Promise
   parts.policies.checkAccountRecipients(actor, "transfers");
 };
 
-const payoutFunctions = (parts: PayoutParts) => {
-  return {
-    createBetweenAccounts: bindDeps(parts, createBetweenAccounts),
-    createToWallets: bindDeps(parts, createToWallets),
-    get: parts.reading.get,
-    list: parts.reading.list,
-    items: parts.reading.items,
-    allItems: parts.reading.allItems,
-    checkRecipients: parts.wallets.checkRecipients,
-    createScheduled: parts.wallets.createScheduled,
-    checkRetry: bindDeps(parts, checkRetry),
-    requestCode: bindDeps(parts, requestCode),
-    approve: bindDeps(parts, approve),
-    cancel: bindDeps(parts, cancel),
-    retry: bindDeps(parts, retry),
-    expireDue: parts.repository.expireDue,
-  };
-};
+const payoutFunctions = (parts: PayoutParts) => ({
+  createBetweenAccounts: bindDeps(parts, createBetweenAccounts),
+  createToWallets: bindDeps(parts, createToWallets),
+  get: parts.reading.get,
+  list: parts.reading.list,
+  items: parts.reading.items,
+  allItems: parts.reading.allItems,
+  checkRecipients: parts.wallets.checkRecipients,
+  createScheduled: parts.wallets.createScheduled,
+  checkRetry: bindDeps(parts, checkRetry),
+  requestCode: bindDeps(parts, requestCode),
+  approve: bindDeps(parts, approve),
+  cancel: bindDeps(parts, cancel),
+  retry: bindDeps(parts, retry),
+  expireDue: parts.repository.expireDue,
+});

@@ -265,29 +265,27 @@ const backingOf = async (
 const treeOf = (context: ReservesContext, projectId: string, assetId: string): Promise<SumTree> =>
   context.trees.of(projectId, assetId);
 
-const reserveFunctions = (context: ReservesContext) => {
-  return {
-    list: bindDeps(context, list),
-    backs: bindDeps(context, backs),
-    positionsOf: bindDeps(context, positionsOf),
-    liabilitiesMax: bindDeps(context, liabilitiesMax),
-    backingOf: bindDeps(context, backingOf),
-    treeOf: bindDeps(context, treeOf),
-    /** The way from an account's leaf to the root. @throws DomainError `invalid_state` for an account younger than the tree */
-    proofOf: async (projectId: string, assetId: string, accountId: string) => {
-      const tree = await treeOf(context, projectId, assetId);
-      const proof = tree.proof(accountId);
-      if (proof === null || tree.root === null) {
-        throw new DomainError(
-          "invalid_state",
-          `The account is younger than the latest tree (${tree.asOf.toISOString()}). It is in the next one, within half a minute.`,
-          { retryAfterSeconds: 10 },
-        );
-      }
-      return { ...proof, asOf: tree.asOf, root: tree.root };
-    },
-  };
-};
+const reserveFunctions = (context: ReservesContext) => ({
+  list: bindDeps(context, list),
+  backs: bindDeps(context, backs),
+  positionsOf: bindDeps(context, positionsOf),
+  liabilitiesMax: bindDeps(context, liabilitiesMax),
+  backingOf: bindDeps(context, backingOf),
+  treeOf: bindDeps(context, treeOf),
+  /** The way from an account's leaf to the root. @throws DomainError `invalid_state` for an account younger than the tree */
+  proofOf: async (projectId: string, assetId: string, accountId: string) => {
+    const tree = await treeOf(context, projectId, assetId);
+    const proof = tree.proof(accountId);
+    if (proof === null || tree.root === null) {
+      throw new DomainError(
+        "invalid_state",
+        `The account is younger than the latest tree (${tree.asOf.toISOString()}). It is in the next one, within half a minute.`,
+        { retryAfterSeconds: 10 },
+      );
+    }
+    return { ...proof, asOf: tree.asOf, root: tree.root };
+  },
+});
 
 const backsAccounts = (asset: Asset | null, missingBase: bigint): DomainError => {
   const symbol = asset?.symbol ?? "the asset";

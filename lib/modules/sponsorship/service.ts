@@ -247,67 +247,65 @@ const adjust = async (
 };
 
 /** Network fees that the project's sponsor bears: how much gas, how much money, and for which operations. */
-export const createSponsorshipService = (deps: SponsorshipDeps) => {
-  return {
-    /** Whether the sponsor bears the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
-    pays: (chainId: number): boolean => isSponsored(deps.registry.get(chainId)),
-    checkGas: bindDeps(deps, checkGas),
-    checkTransactionGas: bindDeps(deps, checkTransactionGas),
-    costsOf: bindDeps(deps, costsOf),
-    check: bindDeps(deps, check),
-    reserve: bindDeps(deps, reserveCosts),
-    adjust: bindDeps(deps, adjust),
+export const createSponsorshipService = (deps: SponsorshipDeps) => ({
+  /** Whether the sponsor bears the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
+  pays: (chainId: number): boolean => isSponsored(deps.registry.get(chainId)),
+  checkGas: bindDeps(deps, checkGas),
+  checkTransactionGas: bindDeps(deps, checkTransactionGas),
+  costsOf: bindDeps(deps, costsOf),
+  check: bindDeps(deps, check),
+  reserve: bindDeps(deps, reserveCosts),
+  adjust: bindDeps(deps, adjust),
 
-    /** Ends reservations, in the transaction that ends their legs: `spentWei` of each was spent, and the rest is free again. */
-    settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {
-      const sql = sqlOf(tx);
-      const ordered = [...ended].sort((one, other) => one.chainId - other.chainId);
-      for (const { projectId, chainId, day, reservedWei, spentWei } of ordered) {
-        await release(sql, { projectId, chainId, day: dayText(day) }, { wei: reservedWei, spentWei });
-      }
-    },
+  /** Ends reservations, in the transaction that ends their legs: `spentWei` of each was spent, and the rest is free again. */
+  settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {
+    const sql = sqlOf(tx);
+    const ordered = [...ended].sort((one, other) => one.chainId - other.chainId);
+    for (const { projectId, chainId, day, reservedWei, spentWei } of ordered) {
+      await release(sql, { projectId, chainId, day: dayText(day) }, { wei: reservedWei, spentWei });
+    }
+  },
 
-    /** Of every chain on which the sponsor pays. */
-    budgets: async (projectId: string): Promise<SponsorBudget[]> => {
-      const sql = sqlOf(deps.database.prisma);
-      const day = dayOf(deps.clock.now());
-      const [budgetOf, usage] = await Promise.all([
-        budgetsOf(deps, sql, projectId),
-        readUsage(sql, projectId, dayText(day)),
-      ]);
-      return deps.registry
-        .list()
-        .filter(isSponsored)
-        .map((chain) => {
-          const budget = budgetOf(chain.id);
-          const { reservedWei, usedWei } = usage.get(chain.id) ?? NOTHING_USED;
-          const remainingWei = remainingOf(budget.dailyWei, { reservedWei, usedWei });
-          return { chain, ...budget, reservedWei, usedWei, remainingWei, resetsAt: resetOf(day) };
-        });
-    },
+  /** Of every chain on which the sponsor pays. */
+  budgets: async (projectId: string): Promise<SponsorBudget[]> => {
+    const sql = sqlOf(deps.database.prisma);
+    const day = dayOf(deps.clock.now());
+    const [budgetOf, usage] = await Promise.all([
+      budgetsOf(deps, sql, projectId),
+      readUsage(sql, projectId, dayText(day)),
+    ]);
+    return deps.registry
+      .list()
+      .filter(isSponsored)
+      .map((chain) => {
+        const budget = budgetOf(chain.id);
+        const { reservedWei, usedWei } = usage.get(chain.id) ?? NOTHING_USED;
+        const remainingWei = remainingOf(budget.dailyWei, { reservedWei, usedWei });
+        return { chain, ...budget, reservedWei, usedWei, remainingWei, resetsAt: resetOf(day) };
+      });
+  },
 
-    /** The operator's own limits for a project; null takes the configuration's. False: there is no such project. */
-    setBudget: (
-      at: { projectId: string; chainId: number },
-      budget: { readonly [K in keyof Budget]: bigint | null },
-    ): Promise<boolean> =>
-      deps.database.transaction(async (tx) => {
-        const now = deps.clock.now();
-        if (!(await writeBudget(sqlOf(tx), at, budget, now))) return false;
-        const data = {
-          dailyWei: budget.dailyWei?.toString() ?? null,
-          operationWei: budget.operationWei?.toString() ?? null,
-        };
-        const subject = `chain:${String(at.chainId)}`;
-        const entry = { projectId: at.projectId, actor: "operator", action: "sponsor_budget.set", subject };
-        await recordAudit(tx, { ...entry, data, at: now });
-        return true;
-      }),
+  /** The operator's own limits for a project; null takes the configuration's. False: there is no such project. */
+  setBudget: (
+    at: { projectId: string; chainId: number },
+    budget: { readonly [K in keyof Budget]: bigint | null },
+  ): Promise<boolean> =>
+    deps.database.transaction(async (tx) => {
+      const now = deps.clock.now();
+      if (!(await writeBudget(sqlOf(tx), at, budget, now))) return false;
+      const data = {
+        dailyWei: budget.dailyWei?.toString() ?? null,
+        operationWei: budget.operationWei?.toString() ?? null,
+      };
+      const subject = `chain:${String(at.chainId)}`;
+      const entry = { projectId: at.projectId, actor: "operator", action: "sponsor_budget.set", subject };
+      await recordAudit(tx, { ...entry, data, at: now });
+      return true;
+    }),
 
-    /** What the operator has set for a project, by chain id; null takes the configuration's. */
-    ownBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
-  };
-};
+  /** What the operator has set for a project, by chain id; null takes the configuration's. */
+  ownBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
+});
 
 const NOTHING_USED: Usage = { reservedWei: 0n, usedWei: 0n };
 

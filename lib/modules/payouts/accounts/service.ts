@@ -246,16 +246,14 @@ const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: 
   ];
 };
 
-export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
-  return {
-    create: bindDeps(deps, create),
-    retry: bindDeps(deps, retry),
-    approvalLines: bindDeps(deps, approvalLines),
-    approve: deps.repository.approve,
-    cancel: deps.repository.cancel,
-    items: deps.repository.items,
-  };
-};
+export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
+  create: bindDeps(deps, create),
+  retry: bindDeps(deps, retry),
+  approvalLines: bindDeps(deps, approvalLines),
+  approve: deps.repository.approve,
+  cancel: deps.repository.cancel,
+  items: deps.repository.items,
+});
 
 export type AccountPayoutsService = ReturnType<typeof createAccountPayoutsService>;
 

@@ -225,16 +225,14 @@ const cancel = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<Sc
   return get(deps, actor.projectId, id);
 };
 
-export const createSchedulesService = (deps: SchedulesDeps) => {
-  return {
-    create: bindDeps(deps, create),
-    get: bindDeps(deps, get),
-    list: bindDeps(deps, list),
-    requestCode: bindDeps(deps, requestCode),
-    approve: bindDeps(deps, approve),
-    cancel: bindDeps(deps, cancel),
-  };
-};
+export const createSchedulesService = (deps: SchedulesDeps) => ({
+  create: bindDeps(deps, create),
+  get: bindDeps(deps, get),
+  list: bindDeps(deps, list),
+  requestCode: bindDeps(deps, requestCode),
+  approve: bindDeps(deps, approve),
+  cancel: bindDeps(deps, cancel),
+});
 
 /** The first run that is still to come; null where there is none. */
 export const nextOf = (schedule: PayoutSchedule, scheduledAt: Date): Date | null =>

@@ -115,11 +115,9 @@ const codeDigest = ({ payout, own }: Awaiting): Uint8Array<ArrayBuffer> => {
   return new Uint8Array(createHash("sha256").update(payout.digest).update(text).digest());
 };
 
-export const createApproving = (deps: ApprovingDeps) => {
-  return {
-    approvalLines: bindDeps(deps, approvalLines),
-    approve: bindDeps(deps, approve),
-    requireFunds: bindDeps(deps, requireFunds),
-    codeDigest,
-  };
-};
+export const createApproving = (deps: ApprovingDeps) => ({
+  approvalLines: bindDeps(deps, approvalLines),
+  approve: bindDeps(deps, approve),
+  requireFunds: bindDeps(deps, requireFunds),
+  codeDigest,
+});

@@ -192,19 +192,17 @@ const checkRetry = async (deps: WalletPayoutsDeps, actor: Actor, { payout }: Wal
   });
 };
 
-export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
-  return {
-    create: bindDeps(deps, create),
-    createScheduled: bindDeps(deps, createScheduled),
-    checkRecipients: bindDeps(deps, checkRecipients),
-    checkRetry: bindDeps(deps, checkRetry),
-    retry: bindDeps(deps, retry),
-    parts: bindDeps(deps, parts),
-    partsOf: bindDeps(deps, partsOf),
-    ...createApproving(deps),
-    cancel: deps.repository.cancel,
-    items: deps.rows.items,
-  };
-};
+export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => ({
+  create: bindDeps(deps, create),
+  createScheduled: bindDeps(deps, createScheduled),
+  checkRecipients: bindDeps(deps, checkRecipients),
+  checkRetry: bindDeps(deps, checkRetry),
+  retry: bindDeps(deps, retry),
+  parts: bindDeps(deps, parts),
+  partsOf: bindDeps(deps, partsOf),
+  ...createApproving(deps),
+  cancel: deps.repository.cancel,
+  items: deps.rows.items,
+});
 
 export type WalletPayoutsService = ReturnType<typeof createWalletPayoutsService>;
