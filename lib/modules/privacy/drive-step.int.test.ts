@@ -93,7 +93,7 @@ const newWallet = async () => {
           searchTerms: [],
           updatedAt: NOW,
         },
-      } as never);
+      });
       await repository.claimExit(tx, { projectId, walletId: key.id, chainId: CHAIN, noteId, operationId });
       const leaving = { chainId: CHAIN, token: usdc, tokenOut: usdc, amountBase: 1n, noteId };
       const ids = { id: newId("transfer"), operationId, walletId: key.id };

@@ -1,4 +1,5 @@
 import type { Database } from "@/lib/db/client";
+import { createNoteRepository } from "./note-repository";
 import { createQuoteRepository } from "./quote-repository";
 import { createSlotRepository } from "./slot-repository";
 import { createStepRepository } from "./step-repository";
@@ -8,6 +9,7 @@ import { createTransferRepository } from "./transfer-repository";
 export const createPrivacyRepository = (database: Database) => ({
   ...createTransferRepository(database),
   ...createStepRepository(database),
+  ...createNoteRepository(database),
   ...createSlotRepository(database),
   ...createQuoteRepository(database),
 });

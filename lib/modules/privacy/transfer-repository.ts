@@ -50,13 +50,13 @@ const orTaken = async <T>(work: Promise<T>): Promise<T> => {
 const parseOrNull = (row: Parameters<typeof parsePrivateTransfer>[0] | null): PrivateTransfer | null =>
   row === null ? null : parsePrivateTransfer(row);
 
+const insertTransfer = async (tx: Tx, transfer: PrivateTransfer): Promise<void> => {
+  await tx.privacyTransfer.create({ data: privateTransferColumns(transfer) });
+};
+
 /** Private transfers together with their operations. */
 export const createTransferRepository = (database: Database) => {
   const { prisma } = database;
-
-  const insertTransfer = async (tx: Tx, transfer: PrivateTransfer): Promise<void> => {
-    await tx.privacyTransfer.create({ data: privateTransferColumns(transfer) });
-  };
 
   return {
     insertTransfer,

@@ -8,7 +8,8 @@ import type { ProjectsService } from "@/lib/modules/projects/service";
 import { readRequest, type RequestDeps } from "../wallets/request";
 import type { WalletPayoutsService } from "../wallets/service";
 import type { FullSchedule, PayoutSchedule, RunFailure, ScheduleRun } from "./payout-schedule";
-import { ScheduleCancelledError, type SchedulesRepository } from "./repository";
+import type { SchedulesRepository } from "./repository";
+import { ScheduleCancelledError } from "./run-repository";
 import { nextOf, scheduleDigest, timingOf } from "./service";
 
 export interface ScheduleRunsDeps extends RequestDeps {
