@@ -15,7 +15,7 @@ import { createOperationListRepository } from "@/lib/modules/operations/list-rep
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
 import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
-import { withShields, type ExitCalls } from "@/lib/modules/privacy/service";
+import { withPrivacyLegs, type ExitCalls } from "@/lib/modules/privacy/service";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createReservesService } from "@/lib/modules/reserves/service";
@@ -39,7 +39,7 @@ export const buildMoney = (
 ) => {
   const { config, overrides, shares, database, listener, ticker, registry, secrets, clock } = platform;
   const { smartAccounts, bundler, wallets } = chainAccess;
-  const routing = withShields(overrides.routing ?? createOnchainRouting({ registry, clock }), exitCalls);
+  const routing = withPrivacyLegs(overrides.routing ?? createOnchainRouting({ registry, clock }), exitCalls);
   const accounts = createSmartAccountsService({ registry, smartAccounts, bundler });
   const holds = createHoldsService({
     repository: createHoldsRepository(database),

@@ -4,13 +4,13 @@ import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { suggestFees } from "@/lib/chains/fees";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
-import { createExporting } from "@/lib/modules/privacy/exporting";
+import { createExportWallet } from "@/lib/modules/privacy/export-wallet";
 import { createPoolLogRepository } from "@/lib/modules/privacy/pool-log-repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { createPrivacyService } from "@/lib/modules/privacy/service";
 import { createPrivacyWalletRepository } from "@/lib/modules/privacy/wallet-repository";
-import { createPrivateWallets } from "@/lib/modules/privacy/wallets";
+import { createPrivateWallets } from "@/lib/modules/privacy/private-wallets";
 import { measuredProver } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
@@ -73,7 +73,7 @@ export const buildPrivacy = (
   return {
     service,
     runner,
-    exportWallet: createExporting({ wallets: walletRepository, privateWallets, approvals, clock }),
+    exportWallet: createExportWallet({ wallets: walletRepository, privateWallets, approvals, clock }),
     close: () => engine.close(),
   };
 };

@@ -3,40 +3,40 @@ import type { Call, EvmAddress } from "./routing";
 
 type Hex = `0x${string}`;
 
-/** Where one asset can be private on one chain. */
+/** A pool that holds one asset on one chain. Deposits and withdrawals of it cannot be linked. */
 export interface PrivacyPool {
   readonly chainId: number;
   readonly token: Token;
   readonly address: EvmAddress;
   /** Smallest deposit, in base units. */
   readonly minimumBase: bigint;
-  /** What the pool keeps of a deposit, in basis points. */
+  /** The pool's fee for a deposit, in basis points. */
   readonly shieldFeeBps: number;
-  /** What the service's relayer takes of a withdrawal, in basis points. */
+  /** The fee of the service's relayer for a withdrawal, in basis points. */
   readonly relayFeeBps: number;
   /** Whether notes can be swapped, and given to other private wallets. */
   readonly mayProcess: boolean;
 }
 
-/** Whose notes are meant. The mnemonic is a secret; `id` names the wallet in caches. */
+/** A private wallet. The mnemonic is a secret; `id` names the wallet in caches. */
 export interface PrivateWalletKey {
   readonly id: string;
   readonly mnemonic: string;
 }
 
-/** Money in a pool that only the wallet's mnemonic can move. */
+/** Money in a pool. Only the owner of the wallet's mnemonic can move it. */
 export interface PrivateNote {
   readonly chainId: number;
   readonly token: Token;
   /** The commitment, a decimal string; unique on its chain. */
   readonly id: string;
-  /** Of the deposit that the note comes from, a decimal string. */
+  /** Identifies the deposit that the note comes from, a decimal string. */
   readonly label: string;
   readonly valueBase: bigint;
-  /** `approved`: in the association set, can be spent. `pending`: not yet. `declined`: can leave by its public exit alone. */
+  /** `approved`: in the association set, can be spent. `pending`: not yet. `declined`: can leave by the public exit only. */
   readonly state: "approved" | "pending" | "declined";
   readonly depositor: EvmAddress;
-  /** Transaction and block in which the note came to be. */
+  /** The transaction and the block that created the note. */
   readonly txHash: Hex;
   readonly blockNumber: bigint;
 }
@@ -47,38 +47,38 @@ export interface PrivateHoldings {
   /** By pool address: the first deposit number that the chain does not show as used. */
   readonly nextDepositIndex: ReadonlyMap<EvmAddress, number>;
   /**
-   * By pool address: deposits have to have smaller numbers. One that is this far behind the last final deposit would not be found by
-   * mnemonic and chain alone.
+   * By pool address: new deposits must have smaller numbers. A scan by mnemonic and chain alone would not find a deposit with this number
+   * or a larger one.
    */
   readonly depositIndexLimit: ReadonlyMap<EvmAddress, number>;
   /** By pool address: approved deposits that have not left by the public exit. A withdrawal hides among them. */
   readonly anonymitySet: ReadonlyMap<EvmAddress, number>;
 }
 
-/** The wallet's deposit number in a pool, from which the new note's secrets follow. */
+/** A deposit number of a wallet. The secrets of the new note are derived from it. */
 export interface DepositSlot {
   readonly wallet: PrivateWalletKey;
   readonly index: number;
 }
 
 export interface ShieldPlan {
-  /** For the treasury, all or none. */
+  /** Calls of the treasury, to be executed all or none. */
   readonly calls: readonly Call[];
-  /** What the new note is worth. */
+  /** The value of the new note, in base units. */
   readonly noteBase: bigint;
   /** Names the deposit on the chain, a decimal string. */
   readonly precommitment: string;
 }
 
-/** A note's way out without a proof of association: everybody sees which deposit it was. */
+/** Takes a note out without a proof of association. Everybody can see which deposit it was. */
 export interface ExitPlan {
-  /** For the owner, all or none. */
+  /** Calls of the owner, to be executed all or none. */
   readonly calls: readonly Call[];
   readonly pool: EvmAddress;
   readonly valueBase: bigint;
 }
 
-/** Takes an amount out of a note; what is left stays the wallet's, as a new note. */
+/** Takes an amount out of a note. The rest stays in the wallet as a new note. */
 export type Spend = {
   readonly chainId: number;
   readonly token: Token;
@@ -92,66 +92,72 @@ export type Spend = {
       readonly to: "note";
       readonly slot: DepositSlot;
       readonly tokenOut: Token;
-      /** Of `PrivateSwapPrice`; null where the asset is not changed. */
+      /** The path of a `PrivateSwapPrice`; null when the asset is not changed. */
       readonly path: Hex | null;
-      /** What must be there to be deposited. */
+      /** The least that a swap must bring, in base units of `tokenOut`. */
       readonly minimumOutBase: bigint;
       /** Who may take the new note out by its public exit. */
       readonly exitOwner: EvmAddress;
-      /** After this the proof is worth nothing. */
+      /** The contracts refuse the proof after this time. */
       readonly deadline: Date;
     }
 );
 
-/** A transaction that anybody may send: what it does is bound by its proof. */
+/** A transaction that anybody may send. Its proof fixes the recipient and all amounts. */
 export interface SpendTransaction {
   readonly to: EvmAddress;
   readonly data: Hex;
-  /** Of the spent note, a decimal string. */
+  /** Identifies the spent note on the chain, a decimal string. */
   readonly nullifierHash: string;
 }
 
 export interface PrivateSwapPrice {
   readonly path: Hex;
-  /** What the swap brings. */
+  /** The amount that the swap brings, in base units. */
   readonly outBase: bigint;
 }
 
-/** What a mined transaction did. */
+/** The effect of a mined transaction. */
 export interface SpendOutcome {
   readonly success: boolean;
   readonly blockNumber: bigint;
-  /** What the recipient got, or what the new note is worth. */
+  /** The amount that the recipient got, or the value of the new note; in base units. */
   readonly receivedBase: bigint;
 }
 
 export type SpendRefusal =
-  /** The pool's trees or the association set moved on: a new proof is needed. */
+  /** The pool's tree or the association set has changed: a new proof is needed. */
   | "moved"
   /** The note was spent. */
   | "spent"
   /** A swap would bring less than its minimum, a deadline passed, or a recipient refuses. */
   | "refused";
 
-/** The note, or the set that it needs, cannot be used now; later it may. Also a note that the node has not seen yet. */
+/** The note, or the association set that it needs, cannot be used yet; or the node has not seen the note yet. */
 export class NotReadyError extends Error {}
 
 /** The note does not exist, or was spent. */
 export class NoteGoneError extends Error {}
 
 /**
- * Private balances with zero-knowledge proofs. It keeps nothing that matters: all follows from mnemonics and the chains.
+ * Private balances with zero-knowledge proofs. An engine stores nothing that cannot be derived from mnemonics and the chains.
  * Amounts in base units.
+ * @example
+ * const { notes } = await engine.holdings(wallet, chainId, signal);
+ * const spend = { chainId, token, wallet, noteId: notes[0].id, withdrawBase: 1_000_000n, to: "address", recipient } as const;
+ * const transaction = await engine.prove(spend, signal);
+ * const checked = await engine.check(chainId, transaction); // {gas} or {refusal}
  */
 export interface PrivacyEngine {
   readonly id: string;
-  /** Shown to people. */
+  /** The name that people see. */
   readonly name: string;
   newMnemonic(): string;
   /** @throws DomainError `chain_unavailable` */
   pools(chainId: number): Promise<readonly PrivacyPool[]>;
-  /** What the wallet has, by mnemonic and chain alone. @throws DomainError `chain_unavailable`, `provider_error` */
+  /** The notes of a wallet, found by its mnemonic and the chain alone. @throws DomainError `chain_unavailable`, `provider_error` */
   holdings(wallet: PrivateWalletKey, chainId: number, signal: AbortSignal): Promise<PrivateHoldings>;
+  /** Plans a deposit with the secrets of a slot. @throws DomainError `unknown_pool`, `chain_unavailable` */
   shield(input: {
     readonly chainId: number;
     readonly token: Token;
@@ -159,8 +165,8 @@ export interface PrivacyEngine {
     readonly slot: DepositSlot;
   }): Promise<ShieldPlan>;
   /**
-   * Takes a whole note out by the pool's public exit, to `owner`, who must have deposited it, or be named as the owner of a note that
-   * the processor deposited. The contracts check that. Makes a small proof.
+   * Takes a whole note out by the pool's public exit, to `owner`. The contracts require that `owner` deposited the note, or is named as
+   * the owner of a note that the processor deposited. Makes a small proof.
    * @throws NoteGoneError, NotReadyError, DomainError `chain_unavailable`; the signal's reason
    */
   exit(
@@ -173,25 +179,25 @@ export interface PrivacyEngine {
     },
     signal: AbortSignal,
   ): Promise<ExitPlan>;
-  /** Best path over one or two pools of the chain's exchange; null where there is none. */
+  /** The best path over one or two pools of the chain's exchange; null when there is none. */
   priceSwap(input: {
     readonly from: Token;
     readonly to: Token;
     readonly amountBase: bigint;
   }): Promise<PrivateSwapPrice | null>;
   /**
-   * Makes the proof of a spend; takes seconds. One at a time; `onStart` is called when its turn comes.
+   * Makes the proof of a spend, which takes seconds. Proofs are made one at a time; `onStart` is called when this one begins.
    * @throws NotReadyError, NoteGoneError, DomainError `chain_unavailable`, `provider_error`; the signal's reason
    */
   prove(spend: Spend, signal: AbortSignal, onStart?: () => void): Promise<SpendTransaction>;
-  /** Gas that it takes, or why it would revert now. @throws DomainError `chain_unavailable` */
+  /** The gas that a transaction needs, or the reason why it would revert now. @throws DomainError `chain_unavailable` */
   check(
     chainId: number,
     transaction: Pick<SpendTransaction, "to" | "data">,
   ): Promise<{ readonly gas: bigint } | { readonly refusal: SpendRefusal }>;
-  /** What a mined transaction did; null where it is not mined. @throws DomainError `chain_unavailable` */
+  /** The effect of a transaction; null when it is not mined. @throws DomainError `chain_unavailable` */
   outcome(chainId: number, txHash: Hex): Promise<SpendOutcome | null>;
-  /** Milliseconds that a proof takes on this machine. */
+  /** The time that a proof takes on this machine, in milliseconds. */
   expectedProofMs(): number;
   close(): void;
 }

@@ -1,5 +1,6 @@
 import { feeFloor, grossUp } from "@/lib/core/privacy-fees";
-import { createPrivacyRepository, type TransferRow } from "@/lib/modules/privacy/repository";
+import type { PrivateTransfer } from "@/lib/modules/privacy/private-transfer";
+import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { NotWantedError } from "@/lib/modules/chain-transactions/service";
 import type { Services } from "@/lib/composition";
@@ -155,7 +156,7 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
         world.mine(EXECUTOR, await fake.prove({ ...own, to: "address", recipient: EXECUTOR }, signal()));
       };
     },
-    stepsOf: async ({ projectId, operationId }: Pick<TransferRow, "projectId" | "operationId">) =>
+    stepsOf: async ({ projectId, operationId }: Pick<PrivateTransfer, "projectId" | "operationId">) =>
       repository.steps(projectId, operationId),
   };
 };

@@ -52,170 +52,164 @@ const reservesOf = async ({ session }: Customer, currency = "USDC") => {
   return data.find((each) => each.currency === currency);
 };
 
-describe("a global account", () => {
-  test("is opened empty, listed, found by name, and seen by its project alone", async () => {
-    const [ada, eve] = [await newCustomer(api), await newCustomer(api)];
-    const account = await open(ada, "usdc", "Rent");
-    expect(account).toMatchObject({
-      currency: "USDC",
-      assetId: "usdc",
-      name: "Rent",
-      status: "active",
-      balance: { available: "0", pending: "0", posted: "0" },
+test("a global account is opened empty, listed, found by name, and seen by its project alone", async () => {
+  const [ada, eve] = [await newCustomer(api), await newCustomer(api)];
+  const account = await open(ada, "usdc", "Rent");
+  expect(account).toMatchObject({
+    currency: "USDC",
+    assetId: "usdc",
+    name: "Rent",
+    status: "active",
+    balance: { available: "0", pending: "0", posted: "0" },
+  });
+  const other = await open(ada, "DAI");
+  const { client } = ada.session;
+  const ids = async (query: object) => (await client.call(listGlobalAccounts, { query })).data.map(({ id }) => id);
+  expect(await ids({})).toEqual([other.id, account.id]);
+  expect(await ids({ currency: "USDC" })).toEqual([account.id]);
+  expect(await ids({ q: "ren" })).toEqual([account.id]);
+  expect(await ids({ q: "100%" })).toEqual([]);
+  const page = await client.call(listGlobalAccounts, { query: { limit: 1 } });
+  expect(await ids({ limit: 1, cursor: page.nextCursor ?? "" })).toEqual([account.id]);
+  for (const id of [account.id, "ga_01980000-0000-7000-8000-000000000000", "ga_1"])
+    expect(await refusal(eve.session.client.call(getGlobalAccount, { params: { id } }))).toMatchObject({
+      status: 404,
     });
-    const other = await open(ada, "DAI");
-    const { client } = ada.session;
-    const ids = async (query: object) => (await client.call(listGlobalAccounts, { query })).data.map(({ id }) => id);
-    expect(await ids({})).toEqual([other.id, account.id]);
-    expect(await ids({ currency: "USDC" })).toEqual([account.id]);
-    expect(await ids({ q: "ren" })).toEqual([account.id]);
-    expect(await ids({ q: "100%" })).toEqual([]);
-    const page = await client.call(listGlobalAccounts, { query: { limit: 1 } });
-    expect(await ids({ limit: 1, cursor: page.nextCursor ?? "" })).toEqual([account.id]);
-    for (const id of [account.id, "ga_01980000-0000-7000-8000-000000000000", "ga_1"])
-      expect(await refusal(eve.session.client.call(getGlobalAccount, { params: { id } }))).toMatchObject({
-        status: 404,
-      });
-    expect(await refusal(open(ada, "NOPE"))).toMatchObject({
-      code: "unsupported_token",
-      details: [{ path: "currency" }],
-    });
+  expect(await refusal(open(ada, "NOPE"))).toMatchObject({
+    code: "unsupported_token",
+    details: [{ path: "currency" }],
+  });
+});
+
+test("a global account opened or funded twice with one Idempotency-Key is so once, also when the first answer was lost", async () => {
+  const customer = await newCustomer(api);
+  const headers = { authorization: `Bearer ${customer.session.accessToken}`, "idempotency-key": crypto.randomUUID() };
+  const body = { currency: "USDC", name: "Once" };
+  const first = await api.client(headers).call(createGlobalAccount, { body });
+  // What the HTTP layer remembers is gone; the ledger's own key remains.
+  await api.services.database.prisma.idempotencyKey.deleteMany({});
+  expect((await api.client(headers).call(createGlobalAccount, { body })).id).toBe(first.id);
+  await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  await fundWhenFinal(customer, first.id, "1");
+  const call = () =>
+    api.client(headers).call(fundGlobalAccount, { params: { id: first.id }, body: { amount: "10", currency: "USDC" } });
+  const funded = await call();
+  await api.services.database.prisma.idempotencyKey.deleteMany({});
+  expect((await call()).fundingId).toBe(funded.fundingId);
+  expect((await customer.session.client.call(getGlobalAccount, { params: { id: first.id } })).balance.posted).toBe(
+    "11",
+  );
+});
+
+test("a global account is funded with what the treasury holds in final blocks over all chains, and not with a unit more", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const [one, two] = [await open(customer), await open(customer)];
+  expect(await refusal(fundAccount(customer, one.id, "1"))).toMatchObject({
+    status: 422,
+    code: "insufficient_reserves",
+  });
+  await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "60" });
+  await fund(client, customer.treasury, { chainId: THERE, token: "USDC", amount: "40" });
+  const funding = await fundWhenFinal(customer, one.id, "99.5");
+  expect(funding).toMatchObject({ status: "completed", amount: "99.5", balance: { available: "99.5" } });
+  expect(funding.reserves).toEqual({ onChain: "100", committed: "0", liabilities: "99.5" });
+  expect(await refusal(fundAccount(customer, two.id, "0.500001"))).toMatchObject({ code: "insufficient_reserves" });
+  await fundAccount(customer, two.id, "0.5");
+  expect(await reservesOf(customer)).toMatchObject({
+    liabilities: "100",
+    onChain: "100",
+    available: "0",
+    covered: true,
+  });
+  expect(await refusal(fundAccount(customer, one.id, "0.0000001"))).toMatchObject({ code: "amount_precision" });
+  expect(await refusal(fundAccount(customer, one.id, "1", "DAI"))).toMatchObject({ details: [{ path: "currency" }] });
+});
+
+test("a global account funded by many at once never owes more than the treasury holds", async () => {
+  const customer = await newCustomer(api);
+  const account = await open(customer);
+  await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  await fundWhenFinal(customer, account.id, "10");
+  const answers = await Promise.all(Array.from({ length: 30 }, () => refusal(fundAccount(customer, account.id, "10"))));
+  expect(answers.filter((answer) => answer === "ok")).toHaveLength(9);
+  expect(await reservesOf(customer)).toMatchObject({ liabilities: "100", covered: true });
+});
+
+test("a global account gives a funding back once, while it has the money, and the treasury may use that again", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const account = await open(customer);
+  await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  const { transactionId } = await fundWhenFinal(customer, account.id, "100");
+  const takeBack = (by = client, id = account.id) =>
+    by.call(reverseFunding, { params: { id }, body: { transactionId } });
+  const eve = await newCustomer(api);
+  expect(await refusal(takeBack(eve.session.client))).toMatchObject({ status: 404 });
+  const { client: key } = await api.createKey(customer.session);
+  expect(await refusal(takeBack(key))).toMatchObject({ status: 403 });
+  const payee = await open(customer);
+  expect(await refusal(takeBack(client, payee.id))).toMatchObject({ status: 404 });
+
+  const exempt = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+  const transfers = [{ recipientAccountId: payee.id, amount: "30", currency: "USDC" }];
+  await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: account.id, transfers } });
+  await vi.waitFor(async () => {
+    const { balance } = await client.call(getGlobalAccount, { params: { id: payee.id } });
+    expect(balance.available).toBe("30");
+  }, 20_000);
+  expect(await refusal(takeBack())).toMatchObject({ code: "insufficient_balance" });
+  const [paid] = (await client.call(listEntries, { params: { id: payee.id } })).data;
+  const body = { transactionId: paid?.transactionId ?? "" };
+  expect(await refusal(client.call(reverseFunding, { params: { id: payee.id }, body }))).toMatchObject({
+    code: "invalid_state",
   });
 
-  test("opened or funded twice with one Idempotency-Key is so once, also when the first answer was lost", async () => {
-    const customer = await newCustomer(api);
-    const headers = { authorization: `Bearer ${customer.session.accessToken}`, "idempotency-key": crypto.randomUUID() };
-    const body = { currency: "USDC", name: "Once" };
-    const first = await api.client(headers).call(createGlobalAccount, { body });
-    // What the HTTP layer remembers is gone; the ledger's own key remains.
-    await api.services.database.prisma.idempotencyKey.deleteMany({});
-    expect((await api.client(headers).call(createGlobalAccount, { body })).id).toBe(first.id);
-    await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
-    await fundWhenFinal(customer, first.id, "1");
-    const call = () =>
-      api
-        .client(headers)
-        .call(fundGlobalAccount, { params: { id: first.id }, body: { amount: "10", currency: "USDC" } });
-    const funded = await call();
-    await api.services.database.prisma.idempotencyKey.deleteMany({});
-    expect((await call()).fundingId).toBe(funded.fundingId);
-    expect((await customer.session.client.call(getGlobalAccount, { params: { id: first.id } })).balance.posted).toBe(
-      "11",
-    );
+  const second = await open(customer);
+  expect(await refusal(fundAccount(customer, second.id, "1"))).toMatchObject({ code: "insufficient_reserves" });
+  const back = [{ recipientAccountId: account.id, amount: "30", currency: "USDC" }];
+  await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: payee.id, transfers: back } });
+  const [first, again] = [await vi.waitFor(() => takeBack(), 20_000), await takeBack()];
+  expect(first).toMatchObject({ reverses: transactionId, amount: "100", balance: { posted: "0" } });
+  expect(again).toEqual(first);
+  const { data } = await client.call(listEntries, { params: { id: account.id } });
+  expect(data.map(({ kind, amount, reversedBy }) => [kind, amount, reversedBy])).toEqual([
+    ["reversal", "-100", null],
+    ["payout", "30", null],
+    ["payout", "-30", null],
+    ["funding", "100", first.transactionId],
+  ]);
+  await fundAccount(customer, second.id, "100");
+});
+
+test("a global account keeps its statement: opening, entries with running balance, closing, as JSON and CSV", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const account = await open(customer);
+  await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "30" });
+  await fundWhenFinal(customer, account.id, "10");
+  const between = (await fundAccount(customer, account.id, "5")).createdAt;
+  await fundAccount(customer, account.id, "7.25");
+  const params = { id: account.id };
+  const { data } = await client.call(listEntries, { params });
+  expect(data.map(({ seq, amount, balanceAfter, kind }) => [seq, amount, balanceAfter, kind])).toEqual([
+    [3, "7.25", "22.25", "funding"],
+    [2, "5", "15", "funding"],
+    [1, "10", "10", "funding"],
+  ]);
+  const statement = await client.call(getStatement, { params, query: { from: between } });
+  expect(statement).toMatchObject({ opening: "10", closing: "22.25", in: "12.25", out: "0", truncated: false });
+  expect(statement.entries.map(({ seq }) => seq)).toEqual([2, 3]);
+  const csv = await api.fetch(`/global-accounts/${account.id}/statement?format=csv`, {
+    headers: { authorization: `Bearer ${customer.session.accessToken}` },
   });
-
-  test("is funded with what the treasury holds in final blocks over all chains, and not with a unit more", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const [one, two] = [await open(customer), await open(customer)];
-    expect(await refusal(fundAccount(customer, one.id, "1"))).toMatchObject({
-      status: 422,
-      code: "insufficient_reserves",
-    });
-    await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "60" });
-    await fund(client, customer.treasury, { chainId: THERE, token: "USDC", amount: "40" });
-    const funding = await fundWhenFinal(customer, one.id, "99.5");
-    expect(funding).toMatchObject({ status: "completed", amount: "99.5", balance: { available: "99.5" } });
-    expect(funding.reserves).toEqual({ onChain: "100", committed: "0", liabilities: "99.5" });
-    expect(await refusal(fundAccount(customer, two.id, "0.500001"))).toMatchObject({ code: "insufficient_reserves" });
-    await fundAccount(customer, two.id, "0.5");
-    expect(await reservesOf(customer)).toMatchObject({
-      liabilities: "100",
-      onChain: "100",
-      available: "0",
-      covered: true,
-    });
-    expect(await refusal(fundAccount(customer, one.id, "0.0000001"))).toMatchObject({ code: "amount_precision" });
-    expect(await refusal(fundAccount(customer, one.id, "1", "DAI"))).toMatchObject({ details: [{ path: "currency" }] });
-  });
-
-  test("funded by many at once never owes more than the treasury holds", async () => {
-    const customer = await newCustomer(api);
-    const account = await open(customer);
-    await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
-    await fundWhenFinal(customer, account.id, "10");
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => refusal(fundAccount(customer, account.id, "10"))),
-    );
-    expect(answers.filter((answer) => answer === "ok")).toHaveLength(9);
-    expect(await reservesOf(customer)).toMatchObject({ liabilities: "100", covered: true });
-  });
-
-  test("gives a funding back once, while it has the money, and the treasury may use that again", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const account = await open(customer);
-    await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
-    const { transactionId } = await fundWhenFinal(customer, account.id, "100");
-    const takeBack = (by = client, id = account.id) =>
-      by.call(reverseFunding, { params: { id }, body: { transactionId } });
-    const eve = await newCustomer(api);
-    expect(await refusal(takeBack(eve.session.client))).toMatchObject({ status: 404 });
-    const { client: key } = await api.createKey(customer.session);
-    expect(await refusal(takeBack(key))).toMatchObject({ status: 403 });
-    const payee = await open(customer);
-    expect(await refusal(takeBack(client, payee.id))).toMatchObject({ status: 404 });
-
-    const exempt = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
-    const transfers = [{ recipientAccountId: payee.id, amount: "30", currency: "USDC" }];
-    await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: account.id, transfers } });
-    await vi.waitFor(async () => {
-      const { balance } = await client.call(getGlobalAccount, { params: { id: payee.id } });
-      expect(balance.available).toBe("30");
-    }, 20_000);
-    expect(await refusal(takeBack())).toMatchObject({ code: "insufficient_balance" });
-    const [paid] = (await client.call(listEntries, { params: { id: payee.id } })).data;
-    const body = { transactionId: paid?.transactionId ?? "" };
-    expect(await refusal(client.call(reverseFunding, { params: { id: payee.id }, body }))).toMatchObject({
-      code: "invalid_state",
-    });
-
-    const second = await open(customer);
-    expect(await refusal(fundAccount(customer, second.id, "1"))).toMatchObject({ code: "insufficient_reserves" });
-    const back = [{ recipientAccountId: account.id, amount: "30", currency: "USDC" }];
-    await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: payee.id, transfers: back } });
-    const [first, again] = [await vi.waitFor(() => takeBack(), 20_000), await takeBack()];
-    expect(first).toMatchObject({ reverses: transactionId, amount: "100", balance: { posted: "0" } });
-    expect(again).toEqual(first);
-    const { data } = await client.call(listEntries, { params: { id: account.id } });
-    expect(data.map(({ kind, amount, reversedBy }) => [kind, amount, reversedBy])).toEqual([
-      ["reversal", "-100", null],
-      ["payout", "30", null],
-      ["payout", "-30", null],
-      ["funding", "100", first.transactionId],
-    ]);
-    await fundAccount(customer, second.id, "100");
-  });
-
-  test("keeps its statement: opening, entries with running balance, closing, as JSON and CSV", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const account = await open(customer);
-    await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "30" });
-    await fundWhenFinal(customer, account.id, "10");
-    const between = (await fundAccount(customer, account.id, "5")).createdAt;
-    await fundAccount(customer, account.id, "7.25");
-    const params = { id: account.id };
-    const { data } = await client.call(listEntries, { params });
-    expect(data.map(({ seq, amount, balanceAfter, kind }) => [seq, amount, balanceAfter, kind])).toEqual([
-      [3, "7.25", "22.25", "funding"],
-      [2, "5", "15", "funding"],
-      [1, "10", "10", "funding"],
-    ]);
-    const statement = await client.call(getStatement, { params, query: { from: between } });
-    expect(statement).toMatchObject({ opening: "10", closing: "22.25", in: "12.25", out: "0", truncated: false });
-    expect(statement.entries.map(({ seq }) => seq)).toEqual([2, 3]);
-    const csv = await api.fetch(`/global-accounts/${account.id}/statement?format=csv`, {
-      headers: { authorization: `Bearer ${customer.session.accessToken}` },
-    });
-    expect(csv.headers.get("content-type")).toContain("text/csv");
-    const lines = (await csv.text()).trimEnd().split("\r\n");
-    expect(lines).toHaveLength(6);
-    expect(lines.at(-1)).toContain(",closing,,22.25,USDC");
-    const bad = { from: "2026-02-01T00:00:00.000Z", to: "2026-01-01T00:00:00.000Z" };
-    expect(await refusal(client.call(getStatement, { params, query: bad }))).toMatchObject({
-      details: [{ path: "to" }],
-    });
+  expect(csv.headers.get("content-type")).toContain("text/csv");
+  const lines = (await csv.text()).trimEnd().split("\r\n");
+  expect(lines).toHaveLength(6);
+  expect(lines.at(-1)).toContain(",closing,,22.25,USDC");
+  const bad = { from: "2026-02-01T00:00:00.000Z", to: "2026-01-01T00:00:00.000Z" };
+  expect(await refusal(client.call(getStatement, { params, query: bad }))).toMatchObject({
+    details: [{ path: "to" }],
   });
 });
 

@@ -10,94 +10,92 @@ beforeAll(async () => {
   api = await testApi({});
 });
 
-describe("the same payment within 30 days", () => {
-  test("is refused, each row named with the payout that pays it, before the balance is looked at", async () => {
-    const { key } = await newPayer(api, "20");
-    const [a, b, c] = [someone(), someone(), someone()];
-    const first = await pay(key, [row(a, "4", { reference: "INV-1" }), row(b, "2")]);
-    const refused = await refusal(
-      pay(key, [row(c, "15"), row(a.toLowerCase(), "4.0", { reference: "INV-1" }), row(a, "4"), row(b, "2")]),
-    );
-    expect(refused).toMatchObject({ status: 409, code: "duplicate_payout" });
-    expect(refused.details?.map(({ path }) => path)).toEqual(["transfers.1", "transfers.3"]);
-    expect(refused.details?.[0]?.message).toContain(`${idOf(first)} on ${first.createdAt.slice(0, 10)}`);
-    const validated = await refusal(pay(key, [row(b, "2")], { validateOnly: true }));
-    expect(validated).toMatchObject({ status: 409, code: "duplicate_payout" });
-    const allowed = await pay(key, [row(b, "2")], { allowDuplicates: true });
-    expect(allowed.warnings).toMatchObject([{ code: "duplicate_row", index: 0 }]);
-    expect(allowed.warnings[0]?.message).toContain(idOf(first));
-    // Other amounts, references, tokens and chains are other payments; and so are those of other projects.
-    await pay(key, [row(b, "2", { reference: "INV-2" }), row(b, "1")]);
-    const other = await newPayer(api, "10");
-    await pay(other.key, [row(b, "2")]);
-  });
+test("the same payment within 30 days is refused, each row named with the payout that pays it, before the balance is looked at", async () => {
+  const { key } = await newPayer(api, "20");
+  const [a, b, c] = [someone(), someone(), someone()];
+  const first = await pay(key, [row(a, "4", { reference: "INV-1" }), row(b, "2")]);
+  const refused = await refusal(
+    pay(key, [row(c, "15"), row(a.toLowerCase(), "4.0", { reference: "INV-1" }), row(a, "4"), row(b, "2")]),
+  );
+  expect(refused).toMatchObject({ status: 409, code: "duplicate_payout" });
+  expect(refused.details?.map(({ path }) => path)).toEqual(["transfers.1", "transfers.3"]);
+  expect(refused.details?.[0]?.message).toContain(`${idOf(first)} on ${first.createdAt.slice(0, 10)}`);
+  const validated = await refusal(pay(key, [row(b, "2")], { validateOnly: true }));
+  expect(validated).toMatchObject({ status: 409, code: "duplicate_payout" });
+  const allowed = await pay(key, [row(b, "2")], { allowDuplicates: true });
+  expect(allowed.warnings).toMatchObject([{ code: "duplicate_row", index: 0 }]);
+  expect(allowed.warnings[0]?.message).toContain(idOf(first));
+  // Other amounts, references, tokens and chains are other payments; and so are those of other projects.
+  await pay(key, [row(b, "2", { reference: "INV-2" }), row(b, "1")]);
+  const other = await newPayer(api, "10");
+  await pay(other.key, [row(b, "2")]);
+});
 
-  test("within one list is refused too", async () => {
-    const { key } = await newPayer(api, "10");
-    const [a, b] = [someone(), someone()];
-    const refused = await refusal(pay(key, [row(a), row(b), row(a)]));
-    expect(refused).toMatchObject({ status: 409, code: "duplicate_payout", details: [{ path: "transfers.2" }] });
-    expect(refused.details?.[0]?.message).toContain("row 0 of this list");
-    const made = await pay(key, [row(a), row(b), row(a)], { allowDuplicates: true });
-    expect(made.warnings).toMatchObject([{ code: "duplicate_row", index: 2 }]);
-  });
+test("the same payment within one list is refused too", async () => {
+  const { key } = await newPayer(api, "10");
+  const [a, b] = [someone(), someone()];
+  const refused = await refusal(pay(key, [row(a), row(b), row(a)]));
+  expect(refused).toMatchObject({ status: 409, code: "duplicate_payout", details: [{ path: "transfers.2" }] });
+  expect(refused.details?.[0]?.message).toContain("row 0 of this list");
+  const made = await pay(key, [row(a), row(b), row(a)], { allowDuplicates: true });
+  expect(made.warnings).toMatchObject([{ code: "duplicate_row", index: 2 }]);
+});
 
-  test("may be made once more when the first was cancelled, or lies longer ago", async () => {
-    const { key } = await newPayer(api, "10");
-    const to = someone();
-    const first = await pay(key, [row(to)]);
-    await key.call(cancelPayout, { params: { id: idOf(first) } });
-    const second = await pay(key, [row(to)]);
-    const earlier = new Date(Date.now() - 30 * 24 * 3600 * 1000 - 60_000);
-    await api.services.database.prisma.payoutRowKey.updateMany({
-      where: { payoutId: idOf(second) },
-      data: { createdAt: earlier },
-    });
-    expect(await refusal(pay(key, [row(to)]))).toMatchObject({ code: "ok" });
-    await api.services.database.prisma.payoutRowKey.updateMany({
-      where: { payoutId: idOf(second) },
-      data: { createdAt: new Date(earlier.getTime() - 24 * 3600 * 1000) },
-    });
-    await api.services.sweep();
-    expect(await api.services.database.prisma.payoutRowKey.count({ where: { payoutId: idOf(second) } })).toBe(0);
+test("the same payment within 30 days may be made once more when the first was cancelled, or lies longer ago", async () => {
+  const { key } = await newPayer(api, "10");
+  const to = someone();
+  const first = await pay(key, [row(to)]);
+  await key.call(cancelPayout, { params: { id: idOf(first) } });
+  const second = await pay(key, [row(to)]);
+  const earlier = new Date(Date.now() - 30 * 24 * 3600 * 1000 - 60_000);
+  await api.services.database.prisma.payoutRowKey.updateMany({
+    where: { payoutId: idOf(second) },
+    data: { createdAt: earlier },
   });
+  expect(await refusal(pay(key, [row(to)]))).toMatchObject({ code: "ok" });
+  await api.services.database.prisma.payoutRowKey.updateMany({
+    where: { payoutId: idOf(second) },
+    data: { createdAt: new Date(earlier.getTime() - 24 * 3600 * 1000) },
+  });
+  await api.services.sweep();
+  expect(await api.services.database.prisma.payoutRowKey.count({ where: { payoutId: idOf(second) } })).toBe(0);
+});
 
-  test("asked for at the same moment by equal requests is accepted once", async () => {
-    const { key } = await newPayer(api, "1000");
-    const rows = Array.from({ length: 40 }, () => row(someone()));
-    const answers = await Promise.all(Array.from({ length: 8 }, () => refusal(pay(key, rows))));
-    expect(answers.map(({ code }) => code).sort()).toEqual([...Array<string>(7).fill("duplicate_payout"), "ok"]);
-    // Lists that share one row only, in other orders.
-    const shared = row(someone(), "2");
-    const lists = Array.from({ length: 6 }, (_, index) => {
-      const own = Array.from({ length: 20 }, () => row(someone()));
-      return index % 2 === 0 ? [shared, ...own] : [...own, shared];
-    });
-    const mixed = await Promise.all(lists.map((list) => refusal(pay(key, list))));
-    expect(mixed.filter(({ code }) => code === "ok")).toHaveLength(1);
+test("the same payment within 30 days asked for at the same moment by equal requests is accepted once", async () => {
+  const { key } = await newPayer(api, "1000");
+  const rows = Array.from({ length: 40 }, () => row(someone()));
+  const answers = await Promise.all(Array.from({ length: 8 }, () => refusal(pay(key, rows))));
+  expect(answers.map(({ code }) => code).sort()).toEqual([...Array<string>(7).fill("duplicate_payout"), "ok"]);
+  // Lists that share one row only, in other orders.
+  const shared = row(someone(), "2");
+  const lists = Array.from({ length: 6 }, (_, index) => {
+    const own = Array.from({ length: 20 }, () => row(someone()));
+    return index % 2 === 0 ? [shared, ...own] : [...own, shared];
   });
+  const mixed = await Promise.all(lists.map((list) => refusal(pay(key, list))));
+  expect(mixed.filter(({ code }) => code === "ok")).toHaveLength(1);
+});
 
-  test("between accounts is refused as well, and equal requests at once are accepted once", async () => {
-    const { key, customer, person } = await newPayer(api, "100");
-    const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
-    const [source, to] = [await open(), await open()];
-    await vi.waitFor(
-      () => person.call(fundGlobalAccount, { params: { id: source }, body: { amount: "50", currency: "USDC" } }),
-      { timeout: 20_000, interval: 200 },
-    );
-    const transfers = [{ recipientAccountId: to, amount: "5", currency: "USDC", reference: "Salary" }];
-    const send = (rest: object = {}) =>
-      key.call(createAccountsPayout, { body: { sourceAccountId: source, transfers, ...rest } });
-    const answers = await Promise.all(Array.from({ length: 5 }, () => refusal(send())));
-    expect(answers.map(({ code }) => code).sort()).toEqual([...Array<string>(4).fill("duplicate_payout"), "ok"]);
-    const [made] = (await key.call(listPayouts)).data;
-    const refused = await refusal(send());
-    expect(refused.details).toMatchObject([{ path: "transfers.0" }]);
-    expect(refused.details?.[0]?.message).toContain(made?.payoutId ?? "none");
-    expect(await refusal(send({ validateOnly: true }))).toMatchObject({ code: "duplicate_payout" });
-    expect(await refusal(send({ allowDuplicates: true }))).toMatchObject({ code: "ok" });
-    expect(customer.treasury).toMatch(/^0x/);
-  });
+test("the same payment within 30 days between accounts is refused as well, and equal requests at once are accepted once", async () => {
+  const { key, customer, person } = await newPayer(api, "100");
+  const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const [source, to] = [await open(), await open()];
+  await vi.waitFor(
+    () => person.call(fundGlobalAccount, { params: { id: source }, body: { amount: "50", currency: "USDC" } }),
+    { timeout: 20_000, interval: 200 },
+  );
+  const transfers = [{ recipientAccountId: to, amount: "5", currency: "USDC", reference: "Salary" }];
+  const send = (rest: object = {}) =>
+    key.call(createAccountsPayout, { body: { sourceAccountId: source, transfers, ...rest } });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => refusal(send())));
+  expect(answers.map(({ code }) => code).sort()).toEqual([...Array<string>(4).fill("duplicate_payout"), "ok"]);
+  const [made] = (await key.call(listPayouts)).data;
+  const refused = await refusal(send());
+  expect(refused.details).toMatchObject([{ path: "transfers.0" }]);
+  expect(refused.details?.[0]?.message).toContain(made?.payoutId ?? "none");
+  expect(await refusal(send({ validateOnly: true }))).toMatchObject({ code: "duplicate_payout" });
+  expect(await refusal(send({ allowDuplicates: true }))).toMatchObject({ code: "ok" });
+  expect(customer.treasury).toMatch(/^0x/);
 });
 
 describe("one Idempotency-Key", () => {

@@ -69,31 +69,8 @@ const createHistories = (pools: readonly Address[]) => {
   };
 };
 
-/**
- * Follows the pools of one chain. Logs that are final are kept in the store, and the blocks after them in memory alone: what a
- * reorganisation takes back was never kept.
- */
-export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
-  const { chainId, client, pools, startBlock, store } = options;
-  const source = sourceOf(options);
-  const confirmations = BigInt(options.confirmations);
-  const histories = createHistories(pools);
-  let isRestored = false;
-  /** The newest block that was read. */
-  let last: BlockMark | null = null;
-  /** A final block up to which everything was read; where a reorganisation begins at the earliest. */
-  let anchor: BlockMark | null = null;
-  let reading: Promise<void> | null = null;
-
-  const fetchLogs = async (fromBlock: bigint, toBlock: bigint): Promise<PoolLog[]> => {
-    const parts = await Promise.all(
-      ranges(fromBlock, toBlock).map(([from, to]) =>
-        client.getLogs({ address: [...pools], fromBlock: from, toBlock: to }),
-      ),
-    );
-    return parts.flatMap((part) => part.flatMap(poolLogsOf));
-  };
-
+/** Reads logs and blocks of the chain. */
+const createChainReader = ({ client, pools }: Pick<PoolEventsOptions, "client" | "pools">) => {
   const markOf = async (blockNumber: bigint): Promise<BlockMark | null> => {
     try {
       const { number, hash } = await client.getBlock({ blockNumber });
@@ -104,7 +81,37 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
     }
   };
 
-  const isOnChain = async ({ number, hash }: BlockMark): Promise<boolean> => (await markOf(number))?.hash === hash;
+  return {
+    /** The number and hash of a block; null when the node does not have it. */
+    markOf,
+    isOnChain: async ({ number, hash }: BlockMark): Promise<boolean> => (await markOf(number))?.hash === hash,
+    fetchLogs: async (fromBlock: bigint, toBlock: bigint): Promise<PoolLog[]> => {
+      const parts = await Promise.all(
+        ranges(fromBlock, toBlock).map(([from, to]) =>
+          client.getLogs({ address: [...pools], fromBlock: from, toBlock: to }),
+        ),
+      );
+      return parts.flatMap((part) => part.flatMap(poolLogsOf));
+    },
+  };
+};
+
+/**
+ * Follows the pools of one chain. Only final logs are written to the store. Later logs are kept in memory, because a reorganisation can
+ * remove them.
+ */
+export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
+  const { chainId, client, pools, startBlock, store } = options;
+  const source = sourceOf(options);
+  const confirmations = BigInt(options.confirmations);
+  const histories = createHistories(pools);
+  const { markOf, isOnChain, fetchLogs } = createChainReader(options);
+  let isRestored = false;
+  /** The newest block that was read. */
+  let last: BlockMark | null = null;
+  /** The final block up to which everything was read. A reorganisation can only remove later blocks. */
+  let anchor: BlockMark | null = null;
+  let reading: Promise<void> | null = null;
 
   const restore = async (): Promise<void> => {
     if (isRestored || store === null) return;
@@ -125,7 +132,7 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
       last = anchor;
       return anchor.number + 1n;
     }
-    // A node that lacks the final block may be behind, so nothing that was kept is thrown away for it.
+    // A node without the final block may be behind, which is no reason to clear the store.
     if (anchor !== null && anchor.number <= head) await store?.clear(source);
     histories.forgetAfter(startBlock - 1n);
     anchor = null;
@@ -133,7 +140,7 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
     return startBlock;
   };
 
-  /** Another instance kept logs first, or threw them away: goes on from where they end now. */
+  /** Another instance appended to the store or cleared it: continues from the end of its logs. */
   const adoptEnd = async (kept: PoolLogStore, readTo: bigint): Promise<void> => {
     const end = await kept.end(source);
     if (end === null) {
@@ -148,7 +155,7 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
     }
   };
 
-  /** Keeps what became final. */
+  /** Writes logs that became final to the store. */
   const keep = async (head: bigint, read: BlockMark): Promise<void> => {
     const final = min(head - confirmations, read.number);
     const known = anchor?.number ?? startBlock - 1n;

@@ -63,14 +63,78 @@ const FIRST_EXPECTED_MS = 8_000;
 
 const exitMessage = z.number().nullable();
 
-/** Makes proofs in a process of its own, one at a time. It starts with the first proof. */
+/** The leaves of a tree that the process does not have yet. */
+const addedLeaves = ({ key, leaves }: TreeLeaves, sent: ReadonlyMap<string, number>) => {
+  const known = Math.min(sent.get(key) ?? 0, leaves.length);
+  return { key, known, added: leaves.slice(known) };
+};
+
+const messageOf = (input: ProofInput, sent: ReadonlyMap<string, number>): unknown =>
+  toMessage(
+    input.circuit === "commitment"
+      ? input
+      : {
+          ...input,
+          state: addedLeaves(input.state, sent),
+          association: { ...addedLeaves(input.association, sent), root: input.association.root },
+        },
+  );
+
+interface Answer {
+  readonly proof: Groth16Proof;
+  readonly artifactsRead: number;
+}
+
+/**
+ * Sends a message to the process and waits for its proof.
+ * @param stop ends the process: after a failure it is not known which leaves the process has
+ * @throws StaleTreeError; the signal's reason
+ */
+const requestProof = (
+  worker: ChildProcess,
+  message: unknown,
+  { signal, stop }: { readonly signal: AbortSignal; readonly stop: () => void },
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const finish = (settle: () => void): void => {
+      worker.off("message", onMessage);
+      worker.off("exit", onExit);
+      worker.off("error", onExit);
+      signal.removeEventListener("abort", onAbort);
+      settle();
+    };
+    const fail = (error: Error): void => {
+      stop();
+      finish(() => reject(error));
+    };
+    const onMessage = (raw: unknown): void => {
+      const said = proverMessage.parse(raw);
+      if ("ready" in said) return;
+      if ("proof" in said) finish(() => resolve(said));
+      else fail(said.code === "not_in_tree" ? new StaleTreeError(said.failure) : new Error(said.failure));
+    };
+    const onExit = (code: unknown): void => {
+      const exit = exitMessage.safeParse(code);
+      fail(new Error(`The proving process ended (${exit.success ? String(exit.data) : "not started"}).`));
+    };
+    const onAbort = (): void => fail(signal.reason as Error);
+    worker.on("message", onMessage);
+    worker.once("exit", onExit);
+    worker.once("error", onExit);
+    signal.addEventListener("abort", onAbort, { once: true });
+    worker.send(message as object, (error) => {
+      if (error !== null) onExit(null);
+    });
+  });
+
+/** Makes proofs in a separate process, one at a time. The process starts with the first proof. */
 export const createProver = ({
   entry = entryArguments(import.meta.url, "./prover-process"),
   idleMs = IDLE_MS,
   niceness = NICENESS,
 }: ProverOptions = {}): Prover => {
   let child: ChildProcess | null = null;
-  /** How many leaves of each tree the process has. */
+  /** By tree: the number of leaves that the process has. */
   let sent = new Map<string, number>();
   let idle: ReturnType<typeof setTimeout> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -93,65 +157,14 @@ export const createProver = ({
     return child;
   };
 
-  const added = ({ key, leaves }: TreeLeaves) => {
-    const known = Math.min(sent.get(key) ?? 0, leaves.length);
-    return { key, known, added: leaves.slice(known) };
+  const ask = async (input: ProofInput, signal: AbortSignal): Promise<Groth16Proof> => {
+    const worker = start();
+    const answer = await requestProof(worker, messageOf(input, sent), { signal, stop: end });
+    ({ artifactsRead } = answer);
+    if (input.circuit === "withdraw")
+      for (const { key, leaves } of [input.state, input.association]) sent.set(key, leaves.length);
+    return answer.proof;
   };
-
-  const messageOf = (input: ProofInput): unknown =>
-    toMessage(
-      input.circuit === "commitment"
-        ? input
-        : {
-            ...input,
-            state: added(input.state),
-            association: { ...added(input.association), root: input.association.root },
-          },
-    );
-
-  const ask = (input: ProofInput, signal: AbortSignal): Promise<Groth16Proof> =>
-    new Promise((resolve, reject) => {
-      const worker = start();
-      const finish = (settle: () => void): void => {
-        worker.off("message", onMessage);
-        worker.off("exit", onExit);
-        worker.off("error", onExit);
-        signal.removeEventListener("abort", onAbort);
-        settle();
-      };
-      const onMessage = (raw: unknown): void => {
-        const said = proverMessage.parse(raw);
-        if ("ready" in said) return;
-        if ("proof" in said) {
-          ({ artifactsRead } = said);
-          if (input.circuit === "withdraw")
-            for (const { key, leaves } of [input.state, input.association]) sent.set(key, leaves.length);
-          finish(() => resolve(said.proof));
-          return;
-        }
-        // Which leaves it took before it failed is not known.
-        end();
-        finish(() => reject(said.code === "not_in_tree" ? new StaleTreeError(said.failure) : new Error(said.failure)));
-      };
-      const onExit = (code: unknown): void => {
-        end();
-        const exit = exitMessage.safeParse(code);
-        finish(() =>
-          reject(new Error(`The proving process ended (${exit.success ? String(exit.data) : "not started"}).`)),
-        );
-      };
-      const onAbort = (): void => {
-        end();
-        finish(() => reject(signal.reason as Error));
-      };
-      worker.on("message", onMessage);
-      worker.once("exit", onExit);
-      worker.once("error", onExit);
-      signal.addEventListener("abort", onAbort, { once: true });
-      worker.send(messageOf(input) as object, (error) => {
-        if (error !== null) onExit(null);
-      });
-    });
 
   return {
     prove: (input, signal, onStart) => {

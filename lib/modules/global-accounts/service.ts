@@ -1,3 +1,4 @@
+import { bindDeps } from "@/lib/core/bind-deps";
 import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import type { Clock } from "@/lib/core/clock";
@@ -67,224 +68,252 @@ const STATEMENT_PAGE = 1000;
 const onChain = (positions: readonly ReservePosition[]): bigint =>
   positions.reduce((sum, { token, finalBase }) => sum + toLedgerUnits(token, finalBase ?? 0n), 0n);
 
-/** Accounts of a project's own customers: rows of the ledger, backed by what the treasury holds on chain. */
-export const createGlobalAccountsService = ({ ledger, reserves, assets, clock }: GlobalAccountsDeps) => {
-  const withAsset = (account: AccountRecord): GlobalAccount => ({ account, asset: assets.find(account.currency) });
+const withAsset = (deps: GlobalAccountsDeps, account: AccountRecord): GlobalAccount => ({
+  account,
+  asset: deps.assets.find(account.currency),
+});
 
-  const get = async (projectId: string, accountId: string): Promise<GlobalAccount> =>
-    withAsset(await ledger.account(projectId, accountId));
+const get = async (deps: GlobalAccountsDeps, projectId: string, accountId: string): Promise<GlobalAccount> =>
+  withAsset(deps, await deps.ledger.account(projectId, accountId));
 
-  /** The same key opens one account. @throws DomainError `unsupported_token`, `idempotency_mismatch` */
-  const open = async (
-    actor: Actor,
-    input: { currency: string; name?: string | undefined; key: string | null },
-  ): Promise<GlobalAccount> => {
-    const asset = assets.resolve(input.currency, "currency");
-    const accountId = await ledger.openAccount({
-      projectId: actor.projectId,
-      currency: asset.assetId,
-      ...(input.name === undefined ? {} : { name: input.name }),
-      key: input.key ?? newId("globalAccount"),
-      by: actorName(actor),
-    });
-    return get(actor.projectId, accountId);
-  };
-
-  const list = async (
-    projectId: string,
-    query: { limit: number; cursor?: string | undefined; currency?: string | undefined; q?: string | undefined },
-  ): Promise<{ data: GlobalAccount[]; nextCursor: string | null }> => {
-    if (query.cursor !== undefined && !isId("globalAccount", query.cursor))
-      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
-    const rows = await ledger.accounts(projectId, {
-      limit: query.limit + 1,
-      before: query.cursor,
-      currency: query.currency === undefined ? undefined : assets.resolve(query.currency, "currency").assetId,
-      search: query.q,
-    });
-    const data = rows.slice(0, query.limit);
-    return { data: data.map(withAsset), nextCursor: rows.length > query.limit ? (data.at(-1)?.id ?? null) : null };
-  };
-
-  /** Amount in ledger units. @throws DomainError that names the field at fault */
-  const amountOf = (
-    account: AccountRecord,
-    input: { amount: string; currency: string },
-  ): { asset: Asset; base: bigint } => {
-    const asset = assets.resolve(input.currency, "currency");
-    if (asset.assetId !== account.currency) {
-      const message = `The account is in ${assets.find(account.currency)?.symbol ?? account.currency}, not in ${asset.symbol}.`;
-      throw invalidRequest([{ path: "currency", message }]);
-    }
-    return { asset, base: toLedgerUnits(asset, parseAmount(input.amount, asset.decimals)) };
-  };
-
-  const chainsOf = (tokens: readonly Token[]): string => [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
-
-  /** Why less may count than lies in the treasury, and what to do. */
-  const shortOf = (asset: Asset, positions: readonly ReservePosition[]): string => {
-    const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
-    const burnt = chainsOf(asset.tokens.filter((token) => !reserves.backs(token)));
-    return [
-      ...(away === "" ? [] : [`Nothing on the chains ${away} counts now, because they do not answer.`]),
-      ...(burnt === ""
-        ? []
-        : [`Nothing on the chains ${burnt} counts: the treasury pays its network fees there with it.`]),
-      "Fund the treasury first.",
-    ].join(" ");
-  };
-
-  const post = async (
-    actor: Actor,
-    funding: { accountId: string; asset: Asset; base: bigint; key: string },
-  ): Promise<{ posted: Posted; reserves: Funding["reserves"] }> => {
-    const { projectId } = actor;
-    const { asset } = funding;
-    const positions = await reserves.positionsOf(projectId, asset.tokens);
-    let liabilitiesMaxBase = 0n;
-    const [outcome] = await ledger.together({
-      prepare: async (sql) => {
-        liabilitiesMaxBase = await reserves.liabilitiesMax(sql, positions);
-        return [
-          {
-            kind: "fund",
-            projectId,
-            to: funding.accountId,
-            amountBase: funding.base,
-            currency: asset.assetId,
-            liabilitiesMaxBase,
-            key: funding.key,
-            // A key counts for one caller.
-            scope: `fund:${funding.accountId}:${actorName(actor)}`,
-            by: actorName(actor),
-          },
-        ];
-      },
-      also: async (sql, [decided]) => {
-        if (decided?.posted !== true) return;
-        const { accountId, base } = funding;
-        const { transactionId, at } = decided;
-        const data = { amount: units(base), currency: asset.assetId, transactionId };
-        await recordAuditOn(sql, { ...doneBy(actor), action: "global_account.funded", subject: accountId, data, at });
-        const event = { accountId, ...data, symbol: asset.symbol };
-        await recordEventsOn(sql, [{ projectId, type: "global_account.funded", objectId: accountId, data: event, at }]);
-      },
-    });
-    if (outcome === undefined) throw new Error("The ledger did not answer.");
-    if (!outcome.posted) {
-      const error = toDomainError(outcome.rejection);
-      throw error.code === "insufficient_reserves"
-        ? new DomainError(error.code, `${error.message} ${shortOf(asset, positions)}`)
-        : error;
-    }
-    const liabilitiesBase = (await ledger.liabilities(projectId)).get(asset.assetId) ?? 0n;
-    return { posted: outcome, reserves: { onChainBase: onChain(positions), liabilitiesMaxBase, liabilitiesBase } };
-  };
-
-  /**
-   * Moves reserves of the treasury into the account. What all accounts of a currency hold never exceeds what the treasury holds
-   * on chain at final blocks, less what operations under way take out of it: both are decided under the same locks.
-   * @throws DomainError `not_found`, `invalid_request`, `amount_precision`, `insufficient_reserves`
-   */
-  const fund = async (
-    actor: Actor,
-    accountId: string,
-    input: { amount: string; currency: string; key: string | null },
-  ): Promise<Funding> => {
-    const { asset, base } = amountOf(await ledger.account(actor.projectId, accountId), input);
-    const key = input.key ?? newId("funding");
-    const { posted, reserves: weighed } = await post(actor, { accountId, asset, base, key });
-    const { transactionId, at } = posted;
-    const fundingId = `fnd_${transactionId.slice(transactionId.indexOf("_") + 1)}`;
-    const { account } = await get(actor.projectId, accountId);
-    return { fundingId, transactionId, amountBase: base, at, account, asset, reserves: weighed };
-  };
-
-  /**
-   * Takes a funding back: the account gives the money up, and the reserves are free again. Asked again it answers the same.
-   * @throws DomainError `not_found`, `invalid_state` for what is no funding, `insufficient_balance` where it was spent
-   */
-  const reverse = async (
-    actor: UserActor,
-    accountId: string,
-    input: { transactionId: string; key: string | null },
-  ): Promise<Reversal> => {
-    const { projectId } = actor;
-    const { transactionId } = input;
-    const funding = await ledger.entryOf(projectId, accountId, transactionId);
-    if (funding === null) throw notFound();
-    if (funding.kind !== "fund")
-      throw new DomainError(
-        "invalid_state",
-        "Only a funding is taken back. To return a payment, pay it back with a payout. Nothing was moved.",
-      );
-    // The ledger keeps refusals under their key as well, so what was spent once may be asked for again under another.
-    const key = input.key ?? newId("funding");
-    const by = actorName(actor);
-    const data = { amount: units(funding.amountBase), currency: funding.currency, transactionId };
-    const audit = { ...doneBy(actor), action: "global_account.funding_reversed", subject: accountId, data };
-    const record = (sql: Sql): Promise<void> => recordAuditOn(sql, { ...audit, at: clock.now() });
-    const reversalId =
-      funding.reversedById ??
-      (await ledger.reverse({ projectId, transactionId, key, scope: `reverse:${by}`, by }, record)).transactionId;
-    const [own, entry] = await Promise.all([
-      get(projectId, accountId),
-      ledger.entryOf(projectId, accountId, reversalId),
-    ]);
-    if (entry === null) throw new Error("The ledger does not know its own transaction.");
-    return {
-      ...own,
-      transactionId: reversalId,
-      reversesId: transactionId,
-      amountBase: funding.amountBase,
-      at: entry.createdAt,
-    };
-  };
-
-  const entries = async (
-    projectId: string,
-    accountId: string,
-    query: { limit: number; cursor?: string | undefined },
-  ): Promise<GlobalAccount & { data: EntryRecord[]; nextCursor: string | null }> => {
-    if (query.cursor !== undefined && !/^[0-9]{1,18}$/.test(query.cursor))
-      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
-    const own = await get(projectId, accountId);
-    const before = query.cursor === undefined ? {} : { before: BigInt(query.cursor) };
-    const rows = await ledger.entries(projectId, accountId, { limit: query.limit + 1, ...before });
-    const data = rows.slice(0, query.limit);
-    return { ...own, data, nextCursor: rows.length > query.limit ? (data.at(-1)?.seq.toString() ?? null) : null };
-  };
-
-  /** @throws DomainError `invalid_request` where the period ends before it begins */
-  const statement = async (
-    projectId: string,
-    accountId: string,
-    period: { from?: string | undefined; to?: string | undefined },
-  ): Promise<AccountStatement> => {
-    const now = clock.now();
-    const from =
-      period.from === undefined ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())) : new Date(period.from);
-    const to = period.to === undefined ? now : new Date(period.to);
-    if (from > to) throw invalidRequest([{ path: "to", message: "lies before `from`" }]);
-    const own = await get(projectId, accountId);
-    return { ...own, from, to, ...(await ledger.statement(projectId, accountId, { from, to })) };
-  };
-
-  /** The first of a statement's entries, oldest first, as many as one answer holds. */
-  const firstEntries = ({ account, firstSeq, endSeq }: AccountStatement): Promise<readonly EntryRecord[]> =>
-    ledger.entriesBetween(account.id, { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX });
-
-  /** All of a statement's entries, oldest first, read while they are asked for. */
-  const allEntries = async function* ({ account, firstSeq, endSeq }: AccountStatement): AsyncGenerator<EntryRecord> {
-    for (let next = firstSeq; next < endSeq;) {
-      const page = await ledger.entriesBetween(account.id, { firstSeq: next, endSeq, limit: STATEMENT_PAGE });
-      yield* page;
-      next = (page.at(-1)?.seq ?? endSeq) + 1n;
-    }
-  };
-
-  return { open, get, list, fund, reverse, entries, statement, firstEntries, allEntries };
+/** The same key opens one account. @throws DomainError `unsupported_token`, `idempotency_mismatch` */
+const open = async (
+  deps: GlobalAccountsDeps,
+  actor: Actor,
+  input: { currency: string; name?: string | undefined; key: string | null },
+): Promise<GlobalAccount> => {
+  const asset = deps.assets.resolve(input.currency, "currency");
+  const accountId = await deps.ledger.openAccount({
+    projectId: actor.projectId,
+    currency: asset.assetId,
+    ...(input.name === undefined ? {} : { name: input.name }),
+    key: input.key ?? newId("globalAccount"),
+    by: actorName(actor),
+  });
+  return get(deps, actor.projectId, accountId);
 };
+
+const list = async (
+  deps: GlobalAccountsDeps,
+  projectId: string,
+  query: { limit: number; cursor?: string | undefined; currency?: string | undefined; q?: string | undefined },
+): Promise<{ data: GlobalAccount[]; nextCursor: string | null }> => {
+  if (query.cursor !== undefined && !isId("globalAccount", query.cursor))
+    throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+  const rows = await deps.ledger.accounts(projectId, {
+    limit: query.limit + 1,
+    before: query.cursor,
+    currency: query.currency === undefined ? undefined : deps.assets.resolve(query.currency, "currency").assetId,
+    search: query.q,
+  });
+  const data = rows.slice(0, query.limit);
+  return {
+    data: data.map(bindDeps(deps, withAsset)),
+    nextCursor: rows.length > query.limit ? (data.at(-1)?.id ?? null) : null,
+  };
+};
+
+/** Amount in ledger units. @throws DomainError that names the field at fault */
+const amountOf = (
+  deps: GlobalAccountsDeps,
+  account: AccountRecord,
+  input: { amount: string; currency: string },
+): { asset: Asset; base: bigint } => {
+  const asset = deps.assets.resolve(input.currency, "currency");
+  if (asset.assetId !== account.currency) {
+    const message = `The account is in ${deps.assets.find(account.currency)?.symbol ?? account.currency}, not in ${asset.symbol}.`;
+    throw invalidRequest([{ path: "currency", message }]);
+  }
+  return { asset, base: toLedgerUnits(asset, parseAmount(input.amount, asset.decimals)) };
+};
+
+const chainsOf = (tokens: readonly Token[]): string => [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
+
+/** Why less may count than lies in the treasury, and what to do. */
+const shortOf = (deps: GlobalAccountsDeps, asset: Asset, positions: readonly ReservePosition[]): string => {
+  const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
+  const burnt = chainsOf(asset.tokens.filter((token) => !deps.reserves.backs(token)));
+  return [
+    ...(away === "" ? [] : [`Nothing on the chains ${away} counts now, because they do not answer.`]),
+    ...(burnt === ""
+      ? []
+      : [`Nothing on the chains ${burnt} counts: the treasury pays its network fees there with it.`]),
+    "Fund the treasury first.",
+  ].join(" ");
+};
+
+const post = async (
+  deps: GlobalAccountsDeps,
+  actor: Actor,
+  funding: { accountId: string; asset: Asset; base: bigint; key: string },
+): Promise<{ posted: Posted; reserves: Funding["reserves"] }> => {
+  const { projectId } = actor;
+  const { asset } = funding;
+  const positions = await deps.reserves.positionsOf(projectId, asset.tokens);
+  let liabilitiesMaxBase = 0n;
+  const [outcome] = await deps.ledger.together({
+    prepare: async (sql) => {
+      liabilitiesMaxBase = await deps.reserves.liabilitiesMax(sql, positions);
+      return [
+        {
+          kind: "fund",
+          projectId,
+          to: funding.accountId,
+          amountBase: funding.base,
+          currency: asset.assetId,
+          liabilitiesMaxBase,
+          key: funding.key,
+          // A key counts for one caller.
+          scope: `fund:${funding.accountId}:${actorName(actor)}`,
+          by: actorName(actor),
+        },
+      ];
+    },
+    also: async (sql, [decided]) => {
+      if (decided?.posted !== true) return;
+      const { accountId, base } = funding;
+      const { transactionId, at } = decided;
+      const data = { amount: units(base), currency: asset.assetId, transactionId };
+      await recordAuditOn(sql, { ...doneBy(actor), action: "global_account.funded", subject: accountId, data, at });
+      const event = { accountId, ...data, symbol: asset.symbol };
+      await recordEventsOn(sql, [{ projectId, type: "global_account.funded", objectId: accountId, data: event, at }]);
+    },
+  });
+  if (outcome === undefined) throw new Error("The ledger did not answer.");
+  if (!outcome.posted) {
+    const error = toDomainError(outcome.rejection);
+    throw error.code === "insufficient_reserves"
+      ? new DomainError(error.code, `${error.message} ${shortOf(deps, asset, positions)}`)
+      : error;
+  }
+  const liabilitiesBase = (await deps.ledger.liabilities(projectId)).get(asset.assetId) ?? 0n;
+  return { posted: outcome, reserves: { onChainBase: onChain(positions), liabilitiesMaxBase, liabilitiesBase } };
+};
+
+/**
+ * Moves reserves of the treasury into the account. What all accounts of a currency hold never exceeds what the treasury holds
+ * on chain at final blocks, less what operations under way take out of it: both are decided under the same locks.
+ * @throws DomainError `not_found`, `invalid_request`, `amount_precision`, `insufficient_reserves`
+ */
+const fund = async (
+  deps: GlobalAccountsDeps,
+  actor: Actor,
+  accountId: string,
+  input: { amount: string; currency: string; key: string | null },
+): Promise<Funding> => {
+  const { asset, base } = amountOf(deps, await deps.ledger.account(actor.projectId, accountId), input);
+  const key = input.key ?? newId("funding");
+  const { posted, reserves: weighed } = await post(deps, actor, { accountId, asset, base, key });
+  const { transactionId, at } = posted;
+  const fundingId = `fnd_${transactionId.slice(transactionId.indexOf("_") + 1)}`;
+  const { account } = await get(deps, actor.projectId, accountId);
+  return { fundingId, transactionId, amountBase: base, at, account, asset, reserves: weighed };
+};
+
+/**
+ * Takes a funding back: the account gives the money up, and the reserves are free again. Asked again it answers the same.
+ * @throws DomainError `not_found`, `invalid_state` for what is no funding, `insufficient_balance` where it was spent
+ */
+const reverse = async (
+  deps: GlobalAccountsDeps,
+  actor: UserActor,
+  accountId: string,
+  input: { transactionId: string; key: string | null },
+): Promise<Reversal> => {
+  const { projectId } = actor;
+  const { transactionId } = input;
+  const funding = await deps.ledger.entryOf(projectId, accountId, transactionId);
+  if (funding === null) throw notFound();
+  if (funding.kind !== "fund")
+    throw new DomainError(
+      "invalid_state",
+      "Only a funding is taken back. To return a payment, pay it back with a payout. Nothing was moved.",
+    );
+  // The ledger keeps refusals under their key as well, so what was spent once may be asked for again under another.
+  const key = input.key ?? newId("funding");
+  const by = actorName(actor);
+  const data = { amount: units(funding.amountBase), currency: funding.currency, transactionId };
+  const audit = { ...doneBy(actor), action: "global_account.funding_reversed", subject: accountId, data };
+  const record = (sql: Sql): Promise<void> => recordAuditOn(sql, { ...audit, at: deps.clock.now() });
+  const reversalId =
+    funding.reversedById ??
+    (await deps.ledger.reverse({ projectId, transactionId, key, scope: `reverse:${by}`, by }, record)).transactionId;
+  const [own, entry] = await Promise.all([
+    get(deps, projectId, accountId),
+    deps.ledger.entryOf(projectId, accountId, reversalId),
+  ]);
+  if (entry === null) throw new Error("The ledger does not know its own transaction.");
+  return {
+    ...own,
+    transactionId: reversalId,
+    reversesId: transactionId,
+    amountBase: funding.amountBase,
+    at: entry.createdAt,
+  };
+};
+
+const entries = async (
+  deps: GlobalAccountsDeps,
+  projectId: string,
+  accountId: string,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<GlobalAccount & { data: EntryRecord[]; nextCursor: string | null }> => {
+  if (query.cursor !== undefined && !/^[0-9]{1,18}$/.test(query.cursor))
+    throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+  const own = await get(deps, projectId, accountId);
+  const before = query.cursor === undefined ? {} : { before: BigInt(query.cursor) };
+  const rows = await deps.ledger.entries(projectId, accountId, { limit: query.limit + 1, ...before });
+  const data = rows.slice(0, query.limit);
+  return { ...own, data, nextCursor: rows.length > query.limit ? (data.at(-1)?.seq.toString() ?? null) : null };
+};
+
+/** @throws DomainError `invalid_request` where the period ends before it begins */
+const statement = async (
+  deps: GlobalAccountsDeps,
+  projectId: string,
+  accountId: string,
+  period: { from?: string | undefined; to?: string | undefined },
+): Promise<AccountStatement> => {
+  const now = deps.clock.now();
+  const from =
+    period.from === undefined ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())) : new Date(period.from);
+  const to = period.to === undefined ? now : new Date(period.to);
+  if (from > to) throw invalidRequest([{ path: "to", message: "lies before `from`" }]);
+  const own = await get(deps, projectId, accountId);
+  return { ...own, from, to, ...(await deps.ledger.statement(projectId, accountId, { from, to })) };
+};
+
+/** The first of a statement's entries, oldest first, as many as one answer holds. */
+const firstEntries = (
+  deps: GlobalAccountsDeps,
+  { account, firstSeq, endSeq }: AccountStatement,
+): Promise<readonly EntryRecord[]> =>
+  deps.ledger.entriesBetween(account.id, { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX });
+
+/** All of a statement's entries, oldest first, read while they are asked for. */
+const allEntries = async function* (
+  deps: GlobalAccountsDeps,
+  { account, firstSeq, endSeq }: AccountStatement,
+): AsyncGenerator<EntryRecord> {
+  for (let next = firstSeq; next < endSeq;) {
+    const page = await deps.ledger.entriesBetween(account.id, { firstSeq: next, endSeq, limit: STATEMENT_PAGE });
+    yield* page;
+    next = (page.at(-1)?.seq ?? endSeq) + 1n;
+  }
+};
+
+/** Accounts of a project's own customers: rows of the ledger, backed by what the treasury holds on chain. */
+export const createGlobalAccountsService = (deps: GlobalAccountsDeps) => ({
+  open: bindDeps(deps, open),
+  get: bindDeps(deps, get),
+  list: bindDeps(deps, list),
+  fund: bindDeps(deps, fund),
+  reverse: bindDeps(deps, reverse),
+  entries: bindDeps(deps, entries),
+  statement: bindDeps(deps, statement),
+  firstEntries: bindDeps(deps, firstEntries),
+  allEntries: bindDeps(deps, allEntries),
+});
 
 export { LEDGER_DECIMALS };
 export type GlobalAccountsService = ReturnType<typeof createGlobalAccountsService>;

@@ -1,5 +1,5 @@
 import { isFinal } from "@/lib/core/status";
-import type { PayoutView } from "./reading";
+import type { PayoutView } from "./read-payouts";
 
 /** Whether rows failed, and none of the others may still fail or be paid. */
 export const hasFailed = ({ payout }: PayoutView): boolean => isFinal(payout.status) && payout.itemsFailed > 0;

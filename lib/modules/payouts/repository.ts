@@ -2,37 +2,13 @@
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn } from "@/lib/db/sql";
-import type { Payout } from "@/lib/db/generated/client";
+import { parsePayout, type Payout } from "./payout";
 import { recordPayoutEvents } from "./project-events";
-
-type Common = Omit<Payout, "kind" | "mode" | "status" | "subStatus" | "sourceAccountId" | "currency"> & {
-  status: Status;
-  subStatus: SubStatus;
-};
-
-export type AccountsPayoutRow = Common & {
-  kind: "global_accounts";
-  mode: "atomic" | "independent";
-  sourceAccountId: string;
-  currency: string;
-};
-
-export type WalletsPayoutRow = Common & {
-  kind: "wallets";
-  mode: "independent";
-  sourceAccountId: null;
-  currency: null;
-};
-
-export type PayoutRow = AccountsPayoutRow | WalletsPayoutRow;
-
-/** The columns' CHECKs say which texts there are, and which kind has an account and a currency. */
-export const asPayout = (row: Payout): PayoutRow => row as PayoutRow;
 
 /** Whose Idempotency-Key it is: two API keys of a project may use the same one for two payouts. */
 export interface KeyUse {
   readonly projectId: string;
-  readonly kind: PayoutRow["kind"];
+  readonly kind: Payout["kind"];
   readonly createdBy: string;
   readonly idempotencyKey: string;
 }
@@ -73,20 +49,20 @@ export const createPayoutsRepository = (database: Database) => {
   const { prisma } = database;
   const sql = sqlOn(database.pool);
   return {
-    find: async (id: string): Promise<PayoutRow | null> => {
+    find: async (id: string): Promise<Payout | null> => {
       const row = await prisma.payout.findUnique({ where: { id } });
-      return row === null ? null : asPayout(row);
+      return row === null ? null : parsePayout(row);
     },
 
-    findInProject: async (projectId: string, id: string): Promise<PayoutRow | null> => {
+    findInProject: async (projectId: string, id: string): Promise<Payout | null> => {
       const row = await prisma.payout.findFirst({ where: { id, projectId } });
-      return row === null ? null : asPayout(row);
+      return row === null ? null : parsePayout(row);
     },
 
     /** The payout that a caller's Idempotency-Key was used for; null when it was not used. */
-    findByKey: async (used: KeyUse): Promise<PayoutRow | null> => {
+    findByKey: async (used: KeyUse): Promise<Payout | null> => {
       const row = await prisma.payout.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } });
-      return row === null ? null : asPayout(row);
+      return row === null ? null : parsePayout(row);
     },
 
     /** Which of these payouts another one tries again. */
@@ -128,10 +104,10 @@ export const createPayoutsRepository = (database: Database) => {
     list: async (query: {
       projectId: string;
       status?: Status | undefined;
-      kind?: PayoutRow["kind"] | undefined;
+      kind?: Payout["kind"] | undefined;
       before?: string | undefined;
       limit: number;
-    }): Promise<PayoutRow[]> => {
+    }): Promise<Payout[]> => {
       const { projectId, status, kind, before } = query;
       const rows = await prisma.payout.findMany({
         where: {
@@ -143,7 +119,7 @@ export const createPayoutsRepository = (database: Database) => {
         orderBy: { id: "desc" },
         take: query.limit,
       });
-      return rows.map(asPayout);
+      return rows.map(parsePayout);
     },
   };
 };

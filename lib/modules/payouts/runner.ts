@@ -1,7 +1,8 @@
 import type { Clock } from "@/lib/core/clock";
 import type { AccountPayoutRunner } from "./accounts/runner";
-import type { PayoutsRepository, WalletsPayoutRow } from "./repository";
-import type { FundingStep } from "./wallets/funding-step";
+import type { WalletsPayout } from "./payout";
+import type { PayoutsRepository } from "./repository";
+import type { FundingStep } from "./wallets/await-funding";
 
 /** Either the payout has ended, or it is to be looked at again after so many milliseconds. */
 export type PayoutTurn = { readonly done: true } | { readonly done: false; readonly againInMs: number };
@@ -9,7 +10,7 @@ export type PayoutTurn = { readonly done: true } | { readonly done: false; reado
 /** Carries the batches of a payout to wallets on until each of them has ended, and then ends the payout. */
 export interface WalletBatchesDriver {
   /** `payout` is processing. `signal` aborts when the lease is lost or the worker stops. */
-  drive(payout: WalletsPayoutRow, signal: AbortSignal): Promise<PayoutTurn>;
+  drive(payout: WalletsPayout, signal: AbortSignal): Promise<PayoutTurn>;
 }
 
 export interface PayoutRunnerDeps {

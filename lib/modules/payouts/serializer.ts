@@ -7,7 +7,7 @@ import type {
   listPayouts,
 } from "@/lib/contracts/payouts";
 import { ACCOUNTS_CSV_HEAD, accountsCsvLine, toAccountsItem, toAccountsPayout } from "./accounts/serializer";
-import type { AccountsPayoutView, PayoutItems, PayoutView, WalletsPayoutView } from "./reading";
+import type { AccountsPayoutView, PayoutItems, PayoutView, WalletsPayoutView } from "./read-payouts";
 import { toWalletsPayout, walletItems, WALLETS_CSV_HEAD, walletsCsvLines } from "./wallets/serializer";
 
 export { toSchedule, toSchedules } from "./schedules/serializer";

@@ -1,4 +1,11 @@
+interface PayoutParts extends Omit<PayoutsDeps, "accounts" | "wallets"> {
+  readonly accounts: ReturnType<typeof createAccountPayoutsService>;
+  readonly wallets: ReturnType<typeof createWalletPayoutsService>;
+  readonly reading: ReturnType<typeof createPayoutReading>;
+}
+
 /** Payouts of both kinds. `accounts/` and `wallets/` create them; reading, approval, cancelling and retry are here. */
+import { bindDeps } from "@/lib/core/bind-deps";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
@@ -9,7 +16,7 @@ import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { PayoutItemRow } from "./accounts/rows";
 import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsPayout } from "./accounts/service";
 import { hasFailed, mayOf } from "./permissions";
-import { createPayoutReading, type AccountsPayoutView, type PayoutView, type WalletsPayoutView } from "./reading";
+import { createPayoutReading, type AccountsPayoutView, type PayoutView, type WalletsPayoutView } from "./read-payouts";
 import type { PayoutsRepository } from "./repository";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";
 
@@ -26,129 +33,138 @@ export interface PayoutsDeps {
   readonly clock: AccountPayoutsDeps["clock"];
 }
 
+/** Payouts of both kinds: between global accounts, and from the treasury to wallets. */
 export const createPayoutsService = (deps: PayoutsDeps) => {
-  const { repository, clock, policies } = deps;
+  const { repository } = deps;
   const accounts = createAccountPayoutsService({ ...deps.accounts, payouts: repository });
   const wallets = createWalletPayoutsService({ ...deps.wallets, payouts: repository });
   const reading = createPayoutReading({ ...deps, accounts, wallets, prices: deps.wallets.prices });
-  const { get } = reading;
-
-  const createBetweenAccounts = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutView> =>
-    reading.newAccountsView(await accounts.create(actor, input));
-
-  const createToWallets = async (actor: Actor, input: NewWalletsPayout): Promise<WalletsPayoutView> =>
-    reading.newWalletsView(await wallets.create(actor, input));
-
-  const awaiting = async (projectId: string, id: string): Promise<PayoutView> => {
-    const view = await get(projectId, id);
-    if (!mayOf(view).approve)
-      throw new DomainError("invalid_state", "This payout does not await approval. See its record for how it stands.");
-    return view;
-  };
-
-  const linesOf = async (view: PayoutView): Promise<readonly string[]> => {
-    if (view.kind === "wallets") return wallets.approvalLines(view);
-    const first = await accounts.items({ payoutId: view.payout.id, after: -1, limit: LINES_MAX });
-    return accounts.approvalLines(view.payout, first);
-  };
-
-  const digestOf = (view: PayoutView): Uint8Array<ArrayBuffer> =>
-    view.kind === "wallets" ? wallets.codeDigest(view) : new Uint8Array(view.payout.digest);
-
-  /** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
-  const requestCode = async (actor: Actor, id: string): Promise<OtpSent> => {
-    requireScope(actor, "payouts:write");
-    const view = await awaiting(actor.projectId, id);
-    return deps.otp.request({
-      actor,
-      subjectId: view.payout.id,
-      digest: digestOf(view),
-      subject: "Your code to approve a payout",
-      lines: await linesOf(view),
-    });
-  };
-
-  /**
-   * Lets a payout run. A payout to wallets holds its money from now on.
-   * @throws DomainError `not_found`, `invalid_state`, `otp_*`, `insufficient_balance`, `insufficient_reserves`,
-   * `sponsor_budget_exceeded`
-   */
-  const approve = async (actor: UserActor, id: string, code: string): Promise<PayoutView> => {
-    const view = await awaiting(actor.projectId, id);
-    const { payout } = view;
-    // Checked before the code is consumed, so that the same code works once the money is there.
-    if (view.kind === "wallets") await wallets.requireFunds(view);
-    const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: payout.id, digest: digestOf(view), code });
-    const data = { means: "code", codeId };
-    const audit = { ...doneBy(actor), action: "payout.approved", subject: payout.id, data, at: clock.now() };
-    const approved =
-      view.kind === "wallets"
-        ? await wallets.approve(actor, view, { codeId, audit })
-        : await accounts.approve(payout.id, audit, audit.at);
-    if (!approved)
-      throw new DomainError("invalid_state", "This payout was cancelled, approved or ran out of time in the meantime.");
-    return get(actor.projectId, id);
-  };
-
-  /** @throws DomainError `not_found`, `invalid_state` once nothing of it can be stopped any more */
-  const cancel = async (actor: Actor, id: string): Promise<PayoutView> => {
-    const { kind, payout } = await get(actor.projectId, id);
-    const { projectId, id: payoutId } = payout;
-    const audit = { ...doneBy(actor), action: "payout.cancelled", subject: payoutId, at: clock.now() };
-    const cancelled =
-      kind === "wallets"
-        ? await wallets.cancel({ projectId, payoutId }, audit)
-        : await accounts.cancel(payoutId, audit, audit.at);
-    if (!cancelled)
-      throw new DomainError("invalid_state", "This payout has begun or ended and can no longer be cancelled.");
-    return get(projectId, payoutId);
-  };
-
-  const accountRows = async function* (view: AccountsPayoutView): AsyncGenerator<PayoutItemRow> {
-    for await (const page of reading.allItems(view)) if (page.kind === "global_accounts") yield* page.rows;
-  };
-
-  /**
-   * A payout of the failed rows alone, once; it needs its own approval.
-   * @throws DomainError `not_found`, `invalid_state`, and those of creating one
-   */
-  const retry = async (actor: Actor, id: string): Promise<PayoutView> => {
-    const view = await get(actor.projectId, id);
-    if (view.kind === "global_accounts") policies.checkAccountRecipients(actor, "transfers");
-    if (!hasFailed(view))
-      throw new DomainError(
-        "invalid_state",
-        "No row of this payout has failed for good, so there is nothing to try again.",
-      );
-    if (view.kind === "global_accounts")
-      return reading.newAccountsView(await accounts.retry(actor, view.payout, accountRows(view)));
-    return reading.newWalletsView(await wallets.retry(actor, view));
-  };
-
-  /**
-   * Checks that the caller may still pay the rows of a retry, before the stored answer of an earlier call is repeated.
-   * @throws DomainError `not_found`, `recipient_not_allowed`
-   */
-  const checkRetry = async (actor: Actor, id: string): Promise<void> => {
-    const view = await get(actor.projectId, id);
-    if (view.kind === "wallets") return wallets.checkRetry(actor, view);
-    policies.checkAccountRecipients(actor, "transfers");
-  };
-
-  return {
-    createBetweenAccounts,
-    createToWallets,
-    get,
-    list: reading.list,
-    items: reading.items,
-    allItems: reading.allItems,
-    checkRecipients: wallets.checkRecipients,
-    createScheduled: wallets.createScheduled,
-    checkRetry,
-    requestCode,
-    approve,
-    cancel,
-    retry,
-    expireDue: repository.expireDue,
-  };
+  return payoutFunctions({ ...deps, accounts, wallets, reading });
 };
+
+const createBetweenAccounts = async (
+  parts: PayoutParts,
+  actor: Actor,
+  input: NewAccountsPayout,
+): Promise<AccountsPayoutView> => parts.reading.newAccountsView(await parts.accounts.create(actor, input));
+
+const createToWallets = async (parts: PayoutParts, actor: Actor, input: NewWalletsPayout): Promise<WalletsPayoutView> =>
+  parts.reading.newWalletsView(await parts.wallets.create(actor, input));
+
+const awaiting = async (parts: PayoutParts, projectId: string, id: string): Promise<PayoutView> => {
+  const view = await parts.reading.get(projectId, id);
+  if (!mayOf(view).approve)
+    throw new DomainError("invalid_state", "This payout does not await approval. See its record for how it stands.");
+  return view;
+};
+
+const linesOf = async (parts: PayoutParts, view: PayoutView): Promise<readonly string[]> => {
+  if (view.kind === "wallets") return parts.wallets.approvalLines(view);
+  const first = await parts.accounts.items({ payoutId: view.payout.id, after: -1, limit: LINES_MAX });
+  return parts.accounts.approvalLines(view.payout, first);
+};
+
+const digestOf = (parts: PayoutParts, view: PayoutView): Uint8Array<ArrayBuffer> =>
+  view.kind === "wallets" ? parts.wallets.codeDigest(view) : new Uint8Array(view.payout.digest);
+
+/** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
+const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promise<OtpSent> => {
+  requireScope(actor, "payouts:write");
+  const view = await awaiting(parts, actor.projectId, id);
+  return parts.otp.request({
+    actor,
+    subjectId: view.payout.id,
+    digest: digestOf(parts, view),
+    subject: "Your code to approve a payout",
+    lines: await linesOf(parts, view),
+  });
+};
+
+/**
+ * Lets a payout run. A payout to wallets holds its money from now on.
+ * @throws DomainError `not_found`, `invalid_state`, `otp_*`, `insufficient_balance`, `insufficient_reserves`,
+ * `sponsor_budget_exceeded`
+ */
+const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: string): Promise<PayoutView> => {
+  const view = await awaiting(parts, actor.projectId, id);
+  const { payout } = view;
+  // Checked before the code is consumed, so that the same code works once the money is there.
+  if (view.kind === "wallets") await parts.wallets.requireFunds(view);
+  const { otpId: codeId } = await parts.otp.consume({
+    actor,
+    subjectId: payout.id,
+    digest: digestOf(parts, view),
+    code,
+  });
+  const data = { means: "code", codeId };
+  const audit = { ...doneBy(actor), action: "payout.approved", subject: payout.id, data, at: parts.clock.now() };
+  const approved =
+    view.kind === "wallets"
+      ? await parts.wallets.approve(actor, view, { codeId, audit })
+      : await parts.accounts.approve(payout.id, audit, audit.at);
+  if (!approved)
+    throw new DomainError("invalid_state", "This payout was cancelled, approved or ran out of time in the meantime.");
+  return parts.reading.get(actor.projectId, id);
+};
+
+/** @throws DomainError `not_found`, `invalid_state` once nothing of it can be stopped any more */
+const cancel = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
+  const { kind, payout } = await parts.reading.get(actor.projectId, id);
+  const { projectId, id: payoutId } = payout;
+  const audit = { ...doneBy(actor), action: "payout.cancelled", subject: payoutId, at: parts.clock.now() };
+  const cancelled =
+    kind === "wallets"
+      ? await parts.wallets.cancel({ projectId, payoutId }, audit)
+      : await parts.accounts.cancel(payoutId, audit, audit.at);
+  if (!cancelled)
+    throw new DomainError("invalid_state", "This payout has begun or ended and can no longer be cancelled.");
+  return parts.reading.get(projectId, payoutId);
+};
+
+const accountRows = async function* (parts: PayoutParts, view: AccountsPayoutView): AsyncGenerator<PayoutItemRow> {
+  for await (const page of parts.reading.allItems(view)) if (page.kind === "global_accounts") yield* page.rows;
+};
+
+/**
+ * A payout of the failed rows alone, once; it needs its own approval.
+ * @throws DomainError `not_found`, `invalid_state`, and those of creating one
+ */
+const retry = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
+  const view = await parts.reading.get(actor.projectId, id);
+  if (view.kind === "global_accounts") parts.policies.checkAccountRecipients(actor, "transfers");
+  if (!hasFailed(view))
+    throw new DomainError(
+      "invalid_state",
+      "No row of this payout has failed for good, so there is nothing to try again.",
+    );
+  if (view.kind === "global_accounts")
+    return parts.reading.newAccountsView(await parts.accounts.retry(actor, view.payout, accountRows(parts, view)));
+  return parts.reading.newWalletsView(await parts.wallets.retry(actor, view));
+};
+
+/**
+ * Checks that the caller may still pay the rows of a retry, before the stored answer of an earlier call is repeated.
+ * @throws DomainError `not_found`, `recipient_not_allowed`
+ */
+const checkRetry = async (parts: PayoutParts, actor: Actor, id: string): Promise<void> => {
+  const view = await parts.reading.get(actor.projectId, id);
+  if (view.kind === "wallets") return parts.wallets.checkRetry(actor, view);
+  parts.policies.checkAccountRecipients(actor, "transfers");
+};
+
+const payoutFunctions = (parts: PayoutParts) => ({
+  createBetweenAccounts: bindDeps(parts, createBetweenAccounts),
+  createToWallets: bindDeps(parts, createToWallets),
+  get: parts.reading.get,
+  list: parts.reading.list,
+  items: parts.reading.items,
+  allItems: parts.reading.allItems,
+  checkRecipients: parts.wallets.checkRecipients,
+  createScheduled: parts.wallets.createScheduled,
+  checkRetry: bindDeps(parts, checkRetry),
+  requestCode: bindDeps(parts, requestCode),
+  approve: bindDeps(parts, approve),
+  cancel: bindDeps(parts, cancel),
+  retry: bindDeps(parts, retry),
+  expireDue: parts.repository.expireDue,
+});

@@ -17,16 +17,16 @@ import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import { createAccountPayoutsRepository } from "./accounts/repository";
 import { createAccountPayoutRunner } from "./accounts/runner";
-import type { Prices } from "./common";
+import type { Prices } from "./prices";
 import { createPayoutsRepository } from "./repository";
 import { createPayoutRunner, type WalletBatchesDriver } from "./runner";
 import { createSchedulesRepository } from "./schedules/repository";
 import { createScheduleRuns } from "./schedules/runs";
 import { createSchedulesService } from "./schedules/service";
 import { createPayoutsService } from "./service";
-import { createFundingStep } from "./wallets/funding-step";
+import { createFundingStep } from "./wallets/await-funding";
 import { createPayoutMoney } from "./wallets/money";
-import { createWalletPayoutsReader } from "./wallets/reading";
+import { createWalletPayoutsReader } from "./wallets/read-repository";
 import { createWalletPayoutsRepository } from "./wallets/repository";
 
 export interface PayoutsParts {

@@ -14,11 +14,11 @@ import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { PrivacyEngine, PrivacyPool, PrivateHoldings, PrivateWalletKey } from "@/lib/ports/privacy";
-import { createDepositNumbers } from "./numbers";
+import { createDepositNumbers } from "./deposit-numbers";
 import { unknownPool } from "./errors";
+import type { PrivateWallet } from "./private-wallet";
+import type { PrivateWallets } from "./private-wallets";
 import type { PrivacyRepository } from "./repository";
-import type { PrivacyWalletRow } from "./wallet-repository";
-import type { PrivateWallets } from "./wallets";
 
 const PRICE_TIMEOUT_MS = 5_000;
 const USD_DECIMALS = 6;
@@ -39,16 +39,17 @@ export interface PrivacyDeps {
     highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
   };
   readonly clock: Clock;
-  /** A transfer into a smaller set has to be confirmed. */
+  /** Deposits in a set; a transfer in a smaller set has to be confirmed. */
   readonly anonymitySetMin: number;
 }
 
-/** An exact product, rounded up. */
+/** The exact product, rounded up; null without a price. */
 const worthUsd = (amountBase: bigint, decimals: number, priceUsd: string | null | undefined): string | null => {
   if (priceUsd === null || priceUsd === undefined) return null;
   return formatAmount(worthOf({ amountBase, decimals, price: priceUsd }, USD_DECIMALS, "ceil"), USD_DECIMALS);
 };
 
+/** SHA-256 of a value as JSON, with bigints as decimal strings. */
 export const digestOf = (value: unknown): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     createHash("sha256")
@@ -56,7 +57,7 @@ export const digestOf = (value: unknown): Uint8Array<ArrayBuffer> =>
       .digest(),
   );
 
-/** What all private operations need. */
+/** Dependencies and reads that all private operations share. */
 export const createPrivacyContext = (deps: PrivacyDeps) => {
   const { engine, registry, repository, policies, prices } = deps;
 
@@ -73,8 +74,8 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
 
   const numbers = createDepositNumbers({ repository, holdings });
 
-  /** How many deposits a withdrawal hides among now; null where the chain or the provider does not answer. */
-  const anonymitySetOf = async (wallet: PrivacyWalletRow, pool: Pick<PrivacyPool, "chainId" | "address">) => {
+  /** How many deposits a withdrawal hides among now; null when the chain or the provider does not answer. */
+  const anonymitySetOf = async (wallet: PrivateWallet, pool: Pick<PrivacyPool, "chainId" | "address">) => {
     try {
       const { anonymitySet } = await holdings(deps.privateWallets.keyOf(wallet), pool.chainId);
       return anonymitySet.get(pool.address) ?? 0;
@@ -83,7 +84,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
     }
   };
 
-  /** Decides, in the transaction that stores it, whether the actor may move so much without a code. */
+  /** Decides, in the transaction that stores an operation, whether the actor's policy allows the amount without a code. */
   const admission = async (actor: Actor, token: Token, amountBase: bigint): Promise<(tx: Tx) => Promise<boolean>> => {
     if (policies.needsCode(actor)) return () => Promise.resolve(false);
     const [price] = await prices.highestPriceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => [null]);
@@ -91,7 +92,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
     return (tx) => policies.spend(sqlOf(tx), actor, usd, deps.clock.now());
   };
 
-  /** Records that the operation `by` retries `retryOf`, once. @throws DomainError `invalid_state` where another operation does */
+  /** Records that the operation `by` retries `retryOf`, once. @throws DomainError `invalid_state` when another operation retries it */
   const claimRetry = async (tx: Tx, retryOf: string | null, by: string): Promise<void> => {
     if (retryOf === null) return;
     if (!(await deps.operations.claimRetry(tx, { of: retryOf, by, now: deps.clock.now() }))) throw retriedMeanwhile();

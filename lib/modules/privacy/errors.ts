@@ -68,3 +68,11 @@ export const triedAlready = (retriedBy: string): DomainError =>
 
 export const nothingToRetry = (): DomainError =>
   new DomainError("invalid_state", "Nothing of this operation failed that can be tried again.");
+
+export const treasuryMissing = (): DomainError => new DomainError("unknown_wallet", "The project has no treasury yet.");
+
+export const notAwaitingApproval = (): DomainError =>
+  new DomainError("invalid_state", "This operation does not await approval: it was approved, cancelled or has ended.");
+
+/** Another operation took a note or a deposit number since it was read, or moved a step. The work can be done again with fresh reads. */
+export class TakenError extends Error {}

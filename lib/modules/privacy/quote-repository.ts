@@ -1,21 +1,20 @@
 import type { Database } from "@/lib/db/client";
-import type { Prisma, PrivacyQuote } from "@/lib/db/generated/client";
-
-export type QuoteRow = PrivacyQuote;
-type NewQuote = Prisma.PrivacyQuoteUncheckedCreateInput;
+import { parsePrivateQuote, privateQuoteColumns, type PrivateQuote } from "./private-quote";
 
 /** Prices of private swaps. */
 export const createQuoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
-  insertQuote: async (quote: NewQuote): Promise<void> => {
-    await prisma.privacyQuote.create({ data: quote });
+  insertQuote: async (quote: PrivateQuote): Promise<void> => {
+    await prisma.privacyQuote.create({ data: privateQuoteColumns(quote) });
   },
 
-  findQuote: (projectId: string, id: string): Promise<QuoteRow | null> =>
-    prisma.privacyQuote.findUnique({ where: { projectId_id: { projectId, id } } }),
+  findQuote: async (projectId: string, id: string): Promise<PrivateQuote | null> => {
+    const row = await prisma.privacyQuote.findUnique({ where: { projectId_id: { projectId, id } } });
+    return row === null ? null : parsePrivateQuote(row);
+  },
 
-  /** open or prepared → prepared. False when it was used, or prepared by somebody else since it was read. */
+  /** open or prepared → prepared. False when the quote was used, or was prepared by somebody else since it was read. */
   prepareQuote: async (
-    { projectId, id, walletId, codeId }: QuoteRow,
+    { projectId, id, walletId, codeId }: PrivateQuote,
     change: { walletId: string; approvedAt: Date | null; codeId: string | null },
     now: Date,
   ): Promise<boolean> => {

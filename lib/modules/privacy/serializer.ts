@@ -4,15 +4,15 @@ import type { preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/priva
 import type { privacyWalletRecord, privateTransferRecord } from "@/lib/contracts/privacy-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
-import { storedToken } from "@/lib/ports/routing-json";
-import type { PossibleExit } from "./exiting";
-import type { TransferView, WalletBalance } from "./service";
-import type { PrivacyWalletRow } from "./wallet-repository";
+import { toBigIntOrNull } from "@/lib/db/decimal";
+import type { PrivateWallet } from "./private-wallet";
+import type { PossibleExit } from "./public-exit";
+import type { WalletBalance } from "./read-balances";
+import type { TransferView } from "./read-transfers";
 
 type Record = z.output<typeof privateTransferRecord>;
 
-/** What everybody sees on the chain, whatever the engine does. */
+/** Facts that everybody can see on the chain, whichever engine is used. */
 export const STAYS_PUBLIC = [
   "That the treasury deposited into the pool, how much, and when.",
   "The amount and the recipient of every withdrawal to an address, and when it was made.",
@@ -34,7 +34,7 @@ const amountRecord = (token: Token, base: bigint) => ({
   decimals: token.decimals,
 });
 
-export const toPrivacyWallet = ({ id, name, createdAt }: PrivacyWalletRow): z.output<typeof privacyWalletRecord> => ({
+export const toPrivacyWallet = ({ id, name, createdAt }: PrivateWallet): z.output<typeof privacyWalletRecord> => ({
   privacyWalletId: id,
   name,
   createdAt: createdAt.toISOString(),
@@ -94,34 +94,38 @@ const proofOf = ({ steps, expectedProofMs, operation }: TransferView, now: Date)
   };
 };
 
-/** Steps of operations that spend notes; a shield shows its leg in the operation. */
+/** The steps of an operation that spends notes. A shield or public exit has none: the operation shows its leg. */
 const stepsOf = ({ steps }: TransferView, token: Token): Record["steps"] =>
   steps.map((step) => ({
     state: step.state,
-    withdrawn: formatAmount(toBigInt(step.withdrawBase), token.decimals),
+    withdrawn: formatAmount(step.withdrawBase, token.decimals),
     txHash: step.txHash,
-    failure: step.failure as Record["failure"],
+    failure: step.failure,
   }));
 
+/** Base units that arrived: by the steps of a spend, or by the leg of a shield or a public exit. */
 const receivedOf = ({ steps, operation }: TransferView): bigint =>
-  [...steps, ...operation.legs].reduce((sum, { receivedBase }) => sum + (toBigIntOrNull(receivedBase) ?? 0n), 0n);
+  [
+    ...steps.map(({ receivedBase }) => receivedBase),
+    ...operation.legs.map(({ receivedBase }) => toBigIntOrNull(receivedBase)),
+  ].reduce<bigint>((sum, receivedBase) => sum + (receivedBase ?? 0n), 0n);
 
 export const toPrivateTransfer = (view: TransferView, now: Date): Record => {
   const { transfer, operation } = view;
-  const [token, tokenOut] = [storedToken.parse(transfer.token), storedToken.parse(transfer.tokenOut)];
+  const { token, tokenOut, minimumBase } = transfer;
   const received = receivedOf(view);
   return {
     transferId: transfer.id,
     operationId: transfer.operationId,
-    kind: transfer.kind as Record["kind"],
+    kind: transfer.kind,
     status: operation.status,
     subStatus: operation.subStatus,
     privacyWalletId: transfer.walletId,
     toPrivacyWalletId: transfer.toWalletId,
-    toAddress: transfer.toAddress as Record["toAddress"],
+    toAddress: transfer.toAddress,
     chainId: transfer.chainId,
-    amount: amountRecord(token, toBigInt(transfer.amountBase)),
-    minimum: transfer.minimumBase === null ? null : amountRecord(tokenOut, toBigInt(transfer.minimumBase)),
+    amount: amountRecord(token, transfer.amountBase),
+    minimum: minimumBase === null ? null : amountRecord(tokenOut, minimumBase),
     received: received === 0n ? null : amountRecord(tokenOut, received),
     steps: stepsOf(view, token),
     proof: proofOf(view, now),

@@ -1,23 +1,13 @@
 import type { Database, Tx } from "@/lib/db/client";
-import type { PrivacyWallet } from "@/lib/db/generated/client";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
+import { mnemonicContext, type PrivateWallet } from "./private-wallet";
 
-export type PrivacyWalletRow = PrivacyWallet;
-
-/** Binds a mnemonic to its row: moved to another project or another id it does not open. */
-export const mnemonicContext = ({ projectId, id }: Pick<PrivacyWallet, "projectId" | "id">): string =>
-  JSON.stringify(["privacy-wallet", projectId, id]);
-
-type NewWallet = Omit<PrivacyWallet, "ciphertext" | "wrappedDataKey"> & {
-  readonly ciphertext: Uint8Array;
-  readonly wrappedDataKey: Uint8Array;
-};
-
+/** Stores private wallets. */
 export const createPrivacyWalletRepository = (database: Database) => {
   const { prisma } = database;
 
-  const insert = async (tx: Tx, wallet: NewWallet, audit: AuditEntry): Promise<void> => {
+  const insert = async (tx: Tx, wallet: PrivateWallet, audit: AuditEntry): Promise<void> => {
     const { count } = await tx.privacyWallet.createMany({
       data: [
         {
@@ -26,27 +16,27 @@ export const createPrivacyWalletRepository = (database: Database) => {
           wrappedDataKey: Uint8Array.from(wallet.wrappedDataKey),
         },
       ],
-      // A second default wallet, made at the same time.
+      // Another request may make the project's default wallet at the same time.
       skipDuplicates: true,
     });
     if (count === 1) await recordAudit(tx, audit);
   };
 
   return {
-    /** Stores it unless it is a default wallet and the project has one. */
-    insert: (wallet: NewWallet, audit: AuditEntry): Promise<void> =>
+    /** Stores the wallet, except a second default wallet of the project. */
+    insert: (wallet: PrivateWallet, audit: AuditEntry): Promise<void> =>
       database.transaction((tx) => insert(tx, wallet, audit)),
-    /** Writes the audit row of an export, together with what uses its approval up. */
+    /** Writes the audit row of an export, and consumes its approval in the same transaction. */
     recordExport: (audit: AuditEntry, consume: (tx: Tx) => Promise<void>): Promise<void> =>
       database.transaction(async (tx) => {
         await consume(tx);
         await recordAudit(tx, audit);
       }),
-    find: (projectId: string, id: string): Promise<PrivacyWallet | null> =>
+    find: (projectId: string, id: string): Promise<PrivateWallet | null> =>
       prisma.privacyWallet.findUnique({ where: { projectId_id: { projectId, id } } }),
-    findDefault: (projectId: string): Promise<PrivacyWallet | null> =>
+    findDefault: (projectId: string): Promise<PrivateWallet | null> =>
       prisma.privacyWallet.findFirst({ where: { projectId, isDefault: true } }),
-    list: (projectId: string, limit: number): Promise<PrivacyWallet[]> =>
+    list: (projectId: string, limit: number): Promise<PrivateWallet[]> =>
       prisma.privacyWallet.findMany({ where: { projectId }, orderBy: { id: "asc" }, take: limit }),
   };
 };
@@ -58,7 +48,7 @@ const keyOf = (id: string) => {
   return { projectId, id: walletId };
 };
 
-/** The rows that a rotation of key-encryption keys encrypts again. */
+/** The data keys that have to be wrapped again when the key-encryption key is rotated. */
 export const encryptedPrivacyWallets = ({ prisma }: Pick<Database, "prisma">): EncryptedRows => ({
   name: "private wallets",
   count: async () => {

@@ -1,3 +1,4 @@
+import { bindDeps } from "@/lib/core/bind-deps";
 import { readBalances } from "@/lib/chains/balances";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
@@ -60,6 +61,12 @@ const TREASURIES_MAX = 10_000;
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
 
+interface ReservesContext extends ReservesDeps {
+  readonly trees: ReturnType<typeof createSumTrees>;
+  /** By project. A project keeps its treasury for good. */
+  readonly treasuries: Map<string, EvmAddress>;
+}
+
 /** Base units of a token → units of the ledger, which are the same for an asset on every chain. */
 export const toLedgerUnits = (token: Pick<Token, "decimals">, base: bigint): bigint =>
   base * 10n ** BigInt(LEDGER_DECIMALS - token.decimals);
@@ -76,183 +83,200 @@ const onChainOf = (positions: readonly ReservePosition[]): bigint =>
   sum(counted(positions).map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
 
 /** Proof of reserves: what all accounts of a project hold against what its treasury holds on chain, at final blocks. */
-export const createReservesService = (deps: ReservesDeps) => {
-  const { registry, assets, ledger, clock } = deps;
-  const trees = createSumTrees(deps);
-  // A project's treasury stays the same for good.
-  const treasuries = new Map<string, EvmAddress>();
+export const createReservesService = (deps: ReservesDeps) =>
+  reserveFunctions({ ...deps, trees: createSumTrees(deps), treasuries: new Map() });
 
-  const treasuryOf = async (projectId: string): Promise<EvmAddress | null> => {
-    const known = treasuries.get(projectId);
-    if (known !== undefined) return known;
-    const treasury = await deps.wallets.treasury(projectId);
-    if (treasury === null) return null;
-    if (treasuries.size >= TREASURIES_MAX) treasuries.clear();
-    treasuries.set(projectId, treasury.address);
-    return treasury.address;
-  };
+const treasuryOf = async (context: ReservesContext, projectId: string): Promise<EvmAddress | null> => {
+  const known = context.treasuries.get(projectId);
+  if (known !== undefined) return known;
+  const treasury = await context.wallets.treasury(projectId);
+  if (treasury === null) return null;
+  if (context.treasuries.size >= TREASURIES_MAX) context.treasuries.clear();
+  context.treasuries.set(projectId, treasury.address);
+  return treasury.address;
+};
 
-  /**
-   * Without a paymaster the treasury pays its network fees in the chain's coin, by operations that hold nothing of it. So what lies
-   * there could be promised to accounts and burnt by the next transfer of another token.
-   */
-  const backs = ({ address, chainId }: Token): boolean =>
-    address !== "native" || registry.get(chainId).contracts.paymaster !== undefined;
+/**
+ * Without a paymaster the treasury pays its network fees in the chain's coin, by operations that hold nothing of it. So what lies
+ * there could be promised to accounts and burnt by the next transfer of another token.
+ */
+const backs = (context: ReservesContext, { address, chainId }: Token): boolean =>
+  address !== "native" || context.registry.get(chainId).contracts.paymaster !== undefined;
 
-  const readChain = async (
-    wallet: EvmAddress,
-    chainId: number,
-    tokens: readonly Token[],
-  ): Promise<ReservePosition[]> => {
-    try {
-      const { confirmations } = registry.get(chainId);
-      const head = await withDeadline(
-        chainCall(chainId, () => registry.client(chainId).getBlockNumber({ cacheTime: 0 })),
-        LATE,
-      );
-      const depth = BigInt(confirmations - 1);
-      const finalBlock = head > depth ? head - depth : 0n;
-      const balances = await withDeadline(readBalances(registry, chainId, [wallet], tokens, finalBlock), LATE);
-      const { blockNumber, at } = balances;
-      return tokens.map((token) => ({
-        token,
-        wallet,
-        backs: backs(token),
-        finalBase: balances.get(wallet, token),
-        blockNumber,
-        at,
-      }));
-    } catch {
-      // A chain that is away backs nothing; the answer says so.
-      const nothing = { finalBase: null, blockNumber: 0n, at: clock.now() };
-      return tokens.map((token) => ({ token, wallet, backs: backs(token), ...nothing }));
-    }
-  };
-
-  const readAll = async (projectId: string, tokens: readonly Token[]): Promise<ReservePosition[]> => {
-    const address = await treasuryOf(projectId);
-    if (address === null) return [];
-    const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
-    const read = await Promise.all(
-      chainIds.map((chainId) => {
-        const here = tokens.filter((token) => token.chainId === chainId);
-        return readChain(address, chainId, here);
-      }),
+const readChain = async (
+  context: ReservesContext,
+  wallet: EvmAddress,
+  chainId: number,
+  tokens: readonly Token[],
+): Promise<ReservePosition[]> => {
+  try {
+    const { confirmations } = context.registry.get(chainId);
+    const head = await withDeadline(
+      chainCall(chainId, () => context.registry.client(chainId).getBlockNumber({ cacheTime: 0 })),
+      LATE,
     );
-    return read.flat();
-  };
+    const depth = BigInt(confirmations - 1);
+    const finalBlock = head > depth ? head - depth : 0n;
+    const balances = await withDeadline(readBalances(context.registry, chainId, [wallet], tokens, finalBlock), LATE);
+    const { blockNumber, at } = balances;
+    return tokens.map((token) => ({
+      token,
+      wallet,
+      backs: backs(context, token),
+      finalBase: balances.get(wallet, token),
+      blockNumber,
+      at,
+    }));
+  } catch {
+    // A chain that is away backs nothing; the answer says so.
+    const nothing = { finalBase: null, blockNumber: 0n, at: context.clock.now() };
+    return tokens.map((token) => ({ token, wallet, backs: backs(context, token), ...nothing }));
+  }
+};
 
-  /** What backs accounts of these tokens, chain by chain. */
-  const positionsOf = (projectId: string, tokens: readonly Token[]): Promise<ReservePosition[]> =>
-    readAll(projectId, tokens.filter(backs));
+const readAll = async (
+  context: ReservesContext,
+  projectId: string,
+  tokens: readonly Token[],
+): Promise<ReservePosition[]> => {
+  const address = await treasuryOf(context, projectId);
+  if (address === null) return [];
+  const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
+  const read = await Promise.all(
+    chainIds.map((chainId) => {
+      const here = tokens.filter((token) => token.chainId === chainId);
+      return readChain(context, address, chainId, here);
+    }),
+  );
+  return read.flat();
+};
 
-  /** What operations take out of it and its final block does not show yet, in ledger units. */
-  const committedOf = async (sql: SqlReader, positions: readonly ReservePosition[]): Promise<bigint> => {
-    let total = 0n;
-    for (const position of counted(positions))
-      total += toLedgerUnits(
-        position.token,
-        await committedAfter(sql, keyOf(position), position.blockNumber, clock.now()),
-      );
-    return total;
-  };
+/** What backs accounts of these tokens, chain by chain. */
+const positionsOf = (
+  context: ReservesContext,
+  projectId: string,
+  tokens: readonly Token[],
+): Promise<ReservePosition[]> => readAll(context, projectId, tokens.filter(bindDeps(context, backs)));
 
-  const toReserves = async (
-    asset: Asset,
-    positions: readonly ReservePosition[],
-    liabilitiesBase: bigint,
-  ): Promise<Reserves> => {
-    const committedBase = await committedOf(deps.reader, positions);
-    return { asset, positions, onChainBase: onChainOf(positions), committedBase, liabilitiesBase };
-  };
-
-  /** Every asset that is owed to accounts or lies in the treasury. */
-  const list = async (projectId: string): Promise<Reserves[]> => {
-    const [owed, positions] = await Promise.all([
-      ledger.liabilities(projectId),
-      readAll(
-        projectId,
-        assets.list().flatMap(({ tokens }) => tokens),
-      ),
-    ]);
-    const all = await Promise.all(
-      assets.list().map((asset) => {
-        const own = positions.filter(({ token }) => token.assetId === asset.assetId);
-        return toReserves(asset, own, owed.get(asset.assetId) ?? 0n);
-      }),
+/** What operations take out of it and its final block does not show yet, in ledger units. */
+const committedOf = async (
+  context: ReservesContext,
+  sql: SqlReader,
+  positions: readonly ReservePosition[],
+): Promise<bigint> => {
+  let total = 0n;
+  for (const position of counted(positions))
+    total += toLedgerUnits(
+      position.token,
+      await committedAfter(sql, keyOf(position), position.blockNumber, context.clock.now()),
     );
-    return all.filter(
-      ({ positions: own, liabilitiesBase, asset }) =>
-        own.some(({ finalBase }) => (finalBase ?? 0n) > 0n) || liabilitiesBase > 0n || owed.has(asset.assetId),
-    );
-  };
+  return total;
+};
 
-  /**
-   * What liabilities of an asset may come to, decided under the locks of the balances that back them: for the transaction that
-   * raises them. Whatever is accepted meanwhile waits for the locks, and counts as committed afterwards.
-   */
-  const liabilitiesMax = async (sql: SqlReader, positions: readonly ReservePosition[]): Promise<bigint> => {
-    await lockFunds(sql, counted(positions).map(keyOf));
-    return onChainOf(positions) - (await committedOf(sql, positions));
-  };
+const toReserves = async (
+  context: ReservesContext,
+  asset: Asset,
+  positions: readonly ReservePosition[],
+  liabilitiesBase: bigint,
+): Promise<Reserves> => {
+  const committedBase = await committedOf(context, context.reader, positions);
+  return { asset, positions, onChainBase: onChainOf(positions), committedBase, liabilitiesBase };
+};
 
-  /** What has to stay in the treasury for what is owed of the assets of these tokens; null where what they take backs nothing. */
-  const backingOf = async (
-    projectId: string,
-    spendings: readonly { readonly owner: string; readonly token: Token }[],
-  ): Promise<Backing | null> => {
-    const treasury = await treasuryOf(projectId);
-    const own = spendings.filter(({ owner, token }) => owner === treasury && backs(token));
-    if (own.length === 0) return null;
-    const wanted = [...new Set(own.map(({ token }) => token.assetId))];
-    const owed = await ledger.liabilities(projectId);
-    const backed = wanted.filter((assetId) => (owed.get(assetId) ?? 0n) > 0n);
-    const positions = await positionsOf(
+/** Every asset that is owed to accounts or lies in the treasury. */
+const list = async (context: ReservesContext, projectId: string): Promise<Reserves[]> => {
+  const [owed, positions] = await Promise.all([
+    context.ledger.liabilities(projectId),
+    readAll(
+      context,
       projectId,
-      backed.flatMap((assetId) => assets.find(assetId)?.tokens ?? []),
-    );
-    return {
-      lock: async (tx, others) => {
-        if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...counted(positions).map(keyOf)]);
-      },
-      check: async (tx) => {
-        for (const assetId of wanted) {
-          const liabilitiesBase = await ledger.liabilitiesUnderLock(tx, projectId, assetId);
-          if (liabilitiesBase === 0n) continue;
-          // Accounts were funded for the first time since this was read.
-          if (!backed.includes(assetId)) throw new FundsMovedError();
-          const mine = positions.filter(({ token }) => token.assetId === assetId);
-          const left = onChainOf(mine) - (await committedOf(sqlOf(tx), mine));
-          if (left < liabilitiesBase) throw backsAccounts(assets.find(assetId), liabilitiesBase - left);
-        }
-      },
-    };
-  };
+      context.assets.list().flatMap(({ tokens }) => tokens),
+    ),
+  ]);
+  const all = await Promise.all(
+    context.assets.list().map((asset) => {
+      const own = positions.filter(({ token }) => token.assetId === asset.assetId);
+      return toReserves(context, asset, own, owed.get(asset.assetId) ?? 0n);
+    }),
+  );
+  return all.filter(
+    ({ positions: own, liabilitiesBase, asset }) =>
+      own.some(({ finalBase }) => (finalBase ?? 0n) > 0n) || liabilitiesBase > 0n || owed.has(asset.assetId),
+  );
+};
 
-  const treeOf = (projectId: string, assetId: string): Promise<SumTree> => trees.of(projectId, assetId);
+/**
+ * What liabilities of an asset may come to, decided under the locks of the balances that back them: for the transaction that
+ * raises them. Whatever is accepted meanwhile waits for the locks, and counts as committed afterwards.
+ */
+const liabilitiesMax = async (
+  context: ReservesContext,
+  sql: SqlReader,
+  positions: readonly ReservePosition[],
+): Promise<bigint> => {
+  await lockFunds(sql, counted(positions).map(keyOf));
+  return onChainOf(positions) - (await committedOf(context, sql, positions));
+};
 
+/** What has to stay in the treasury for what is owed of the assets of these tokens; null where what they take backs nothing. */
+const backingOf = async (
+  context: ReservesContext,
+  projectId: string,
+  spendings: readonly { readonly owner: string; readonly token: Token }[],
+): Promise<Backing | null> => {
+  const treasury = await treasuryOf(context, projectId);
+  const own = spendings.filter(({ owner, token }) => owner === treasury && backs(context, token));
+  if (own.length === 0) return null;
+  const wanted = [...new Set(own.map(({ token }) => token.assetId))];
+  const owed = await context.ledger.liabilities(projectId);
+  const backed = wanted.filter((assetId) => (owed.get(assetId) ?? 0n) > 0n);
+  const positions = await positionsOf(
+    context,
+    projectId,
+    backed.flatMap((assetId) => context.assets.find(assetId)?.tokens ?? []),
+  );
   return {
-    list,
-    backs,
-    positionsOf,
-    liabilitiesMax,
-    backingOf,
-    treeOf,
-    /** The way from an account's leaf to the root. @throws DomainError `invalid_state` for an account younger than the tree */
-    proofOf: async (projectId: string, assetId: string, accountId: string) => {
-      const tree = await treeOf(projectId, assetId);
-      const proof = tree.proof(accountId);
-      if (proof === null || tree.root === null) {
-        throw new DomainError(
-          "invalid_state",
-          `The account is younger than the latest tree (${tree.asOf.toISOString()}). It is in the next one, within half a minute.`,
-          { retryAfterSeconds: 10 },
-        );
+    lock: async (tx, others) => {
+      if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...counted(positions).map(keyOf)]);
+    },
+    check: async (tx) => {
+      for (const assetId of wanted) {
+        const liabilitiesBase = await context.ledger.liabilitiesUnderLock(tx, projectId, assetId);
+        if (liabilitiesBase === 0n) continue;
+        // Accounts were funded for the first time since this was read.
+        if (!backed.includes(assetId)) throw new FundsMovedError();
+        const mine = positions.filter(({ token }) => token.assetId === assetId);
+        const left = onChainOf(mine) - (await committedOf(context, sqlOf(tx), mine));
+        if (left < liabilitiesBase) throw backsAccounts(context.assets.find(assetId), liabilitiesBase - left);
       }
-      return { ...proof, asOf: tree.asOf, root: tree.root };
     },
   };
 };
+
+const treeOf = (context: ReservesContext, projectId: string, assetId: string): Promise<SumTree> =>
+  context.trees.of(projectId, assetId);
+
+const reserveFunctions = (context: ReservesContext) => ({
+  list: bindDeps(context, list),
+  backs: bindDeps(context, backs),
+  positionsOf: bindDeps(context, positionsOf),
+  liabilitiesMax: bindDeps(context, liabilitiesMax),
+  backingOf: bindDeps(context, backingOf),
+  treeOf: bindDeps(context, treeOf),
+  /** The way from an account's leaf to the root. @throws DomainError `invalid_state` for an account younger than the tree */
+  proofOf: async (projectId: string, assetId: string, accountId: string) => {
+    const tree = await treeOf(context, projectId, assetId);
+    const proof = tree.proof(accountId);
+    if (proof === null || tree.root === null) {
+      throw new DomainError(
+        "invalid_state",
+        `The account is younger than the latest tree (${tree.asOf.toISOString()}). It is in the next one, within half a minute.`,
+        { retryAfterSeconds: 10 },
+      );
+    }
+    return { ...proof, asOf: tree.asOf, root: tree.root };
+  },
+});
 
 const backsAccounts = (asset: Asset | null, missingBase: bigint): DomainError => {
   const symbol = asset?.symbol ?? "the asset";

@@ -130,93 +130,88 @@ describe("a project's sponsor budget", () => {
   });
 });
 
-describe("it counts", () => {
-  const reservedFor = async (operationId: string): Promise<(bigint | null)[]> => {
-    const legs = await database.prisma.operationLeg.findMany({ where: { operationId } });
-    return legs.map(({ sponsorReservedWei }) =>
-      sponsorReservedWei === null ? null : BigInt(sponsorReservedWei.toFixed(0)),
-    );
+const reservedFor = async (operationId: string): Promise<(bigint | null)[]> => {
+  const legs = await database.prisma.operationLeg.findMany({ where: { operationId } });
+  return legs.map(({ sponsorReservedWei }) =>
+    sponsorReservedWei === null ? null : BigInt(sponsorReservedWei.toFixed(0)),
+  );
+};
+
+test("a sponsor's budget counts what one call swaps and sends to another chain, and refuses it when it is used up", async () => {
+  const payer = await newPayer();
+  const body = {
+    fromWalletId: payer.treasuryId,
+    fromChainId: ONE,
+    toChainId: TWO,
+    fromToken: "USDC",
+    toToken: "WETH",
+    amount: "20",
   };
+  const call = () => payer.key.client.call(swapAndTransfer, { body: { ...body, recipient: testAccount().address } });
+  const { operationId } = await call();
+  await waitUntilFinal(payer.key.client, operationId);
+  const { usedWei, reservedWei } = await budgetOf(payer, ONE);
+  expect([usedWei, reservedWei]).toEqual([await costOnChain(ONE, [operationId]), 0n]);
+  await sponsorship.setBudget({ projectId: payer.projectId, chainId: ONE }, { dailyWei: usedWei, operationWei: null });
+  await expect(call()).rejects.toMatchObject({ status: 422, code: "sponsor_budget_exceeded" });
+});
 
-  test("what one call swaps and sends to another chain, and refuses it when it is used up", async () => {
-    const payer = await newPayer();
-    const body = {
-      fromWalletId: payer.treasuryId,
-      fromChainId: ONE,
-      toChainId: TWO,
-      fromToken: "USDC",
-      toToken: "WETH",
-      amount: "20",
-    };
-    const call = () => payer.key.client.call(swapAndTransfer, { body: { ...body, recipient: testAccount().address } });
-    const { operationId } = await call();
-    await waitUntilFinal(payer.key.client, operationId);
-    const { usedWei, reservedWei } = await budgetOf(payer, ONE);
-    expect([usedWei, reservedWei]).toEqual([await costOnChain(ONE, [operationId]), 0n]);
-    await sponsorship.setBudget(
-      { projectId: payer.projectId, chainId: ONE },
-      { dailyWei: usedWei, operationWei: null },
-    );
-    await expect(call()).rejects.toMatchObject({ status: 422, code: "sponsor_budget_exceeded" });
-  });
+test("a sponsor's budget counts what the owner of a smart account signed, at the price that was signed", async () => {
+  const payer = await newPayer();
+  const owner = await linkedWallet(payer);
+  const account = await ownSmartAccount(payer, owner.address, ONE);
+  await fund(payer.session.client, account, { chainId: ONE, token: "USDT", amount: "80" });
+  const from = [{ address: account, chainId: ONE, token: "USDT", amount: "80" }];
+  const body = { from, toChainId: ONE, toToken: "USDT", toAddress: testAccount().address };
+  const { quote, prepared } = await prepareOwn(api, payer, body);
+  const signatures = await doActions(api, [owner], prepared.actions);
+  const { client } = payer.session;
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+  await waitUntilFinal(client, operationId);
+  const [reserved] = await reservedFor(operationId);
+  const cost = await costOnChain(ONE, [operationId]);
+  expect(reserved).toBeGreaterThan(cost);
+  expect((await budgetOf(payer, ONE)).usedWei).toBe(cost);
+});
 
-  test("what the owner of a smart account signed, at the price that was signed", async () => {
-    const payer = await newPayer();
-    const owner = await linkedWallet(payer);
-    const account = await ownSmartAccount(payer, owner.address, ONE);
-    await fund(payer.session.client, account, { chainId: ONE, token: "USDT", amount: "80" });
-    const from = [{ address: account, chainId: ONE, token: "USDT", amount: "80" }];
-    const body = { from, toChainId: ONE, toToken: "USDT", toAddress: testAccount().address };
+test("a sponsor's budget counts what a plain wallet permits; once it is used up the wallet is asked to send by itself, and pays by itself", async () => {
+  const payer = await newPayer();
+  const wallet = await plainWallet(devnet, payer);
+  await fund(payer.session.client, wallet.address, { chainId: ONE, token: "USDC", amount: "50" });
+  const from = [{ address: wallet.address, chainId: ONE, token: "USDC", amount: "5" }];
+  const body = { from, toChainId: ONE, toToken: "USDC", toAddress: testAccount().address };
+  const run = async () => {
     const { quote, prepared } = await prepareOwn(api, payer, body);
-    const signatures = await doActions(api, [owner], prepared.actions);
+    const signatures = await doActions(api, [wallet], prepared.actions);
     const { client } = payer.session;
     const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
-    await waitUntilFinal(client, operationId);
-    const [reserved] = await reservedFor(operationId);
-    const cost = await costOnChain(ONE, [operationId]);
-    expect(reserved).toBeGreaterThan(cost);
-    expect((await budgetOf(payer, ONE)).usedWei).toBe(cost);
-  });
+    expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
+    return { operationId, prepared };
+  };
+  const permitted = await run();
+  expect(permitted.prepared.networkFees.map(({ paidBy }) => paidBy)).toEqual(["sponsor"]);
+  const cost = await costOnChain(ONE, [permitted.operationId]);
+  expect((await budgetOf(payer, ONE)).usedWei).toBe(cost);
+  await sponsorship.setBudget({ projectId: payer.projectId, chainId: ONE }, { dailyWei: cost, operationWei: null });
+  const sent = await run();
+  expect(sent.prepared.networkFees.map(({ paidBy }) => paidBy)).toEqual(["wallet"]);
+  expect(await reservedFor(sent.operationId)).toEqual([null]);
+  expect((await budgetOf(payer, ONE)).usedWei).toBe(cost);
+});
 
-  test("what a plain wallet permits; once it is used up the wallet is asked to send by itself, and pays by itself", async () => {
-    const payer = await newPayer();
-    const wallet = await plainWallet(devnet, payer);
-    await fund(payer.session.client, wallet.address, { chainId: ONE, token: "USDC", amount: "50" });
-    const from = [{ address: wallet.address, chainId: ONE, token: "USDC", amount: "5" }];
-    const body = { from, toChainId: ONE, toToken: "USDC", toAddress: testAccount().address };
-    const run = async () => {
-      const { quote, prepared } = await prepareOwn(api, payer, body);
-      const signatures = await doActions(api, [wallet], prepared.actions);
-      const { client } = payer.session;
-      const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
-      expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
-      return { operationId, prepared };
-    };
-    const permitted = await run();
-    expect(permitted.prepared.networkFees.map(({ paidBy }) => paidBy)).toEqual(["sponsor"]);
-    const cost = await costOnChain(ONE, [permitted.operationId]);
-    expect((await budgetOf(payer, ONE)).usedWei).toBe(cost);
-    await sponsorship.setBudget({ projectId: payer.projectId, chainId: ONE }, { dailyWei: cost, operationWei: null });
-    const sent = await run();
-    expect(sent.prepared.networkFees.map(({ paidBy }) => paidBy)).toEqual(["wallet"]);
-    expect(await reservedFor(sent.operationId)).toEqual([null]);
-    expect((await budgetOf(payer, ONE)).usedWei).toBe(cost);
-  });
-
-  test("every leg of an operation, each on its own chain", async () => {
-    const payer = await newPayer();
-    const { client } = payer.session;
-    await fund(client, payer.treasury, { chainId: TWO, token: "DAI", amount: "30" });
-    const from = [
-      { address: payer.treasury, chainId: ONE, token: "USDC", amount: "10" },
-      { address: payer.treasury, chainId: TWO, token: "DAI", amount: "20" },
-    ];
-    const body = { from, toChainId: THREE, toToken: "USDC", toAddress: testAccount().address };
-    const { quote } = await prepareOwn(api, payer, body);
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
-    await waitUntilFinal(client, operationId);
-    const used = await Promise.all([ONE, TWO, THREE].map(async (chainId) => (await budgetOf(payer, chainId)).usedWei));
-    expect(used.map((wei) => wei > 0n)).toEqual([true, true, false]);
-    await expectBudgetsToFitLegs(database);
-  });
+test("a sponsor's budget counts every leg of an operation, each on its own chain", async () => {
+  const payer = await newPayer();
+  const { client } = payer.session;
+  await fund(client, payer.treasury, { chainId: TWO, token: "DAI", amount: "30" });
+  const from = [
+    { address: payer.treasury, chainId: ONE, token: "USDC", amount: "10" },
+    { address: payer.treasury, chainId: TWO, token: "DAI", amount: "20" },
+  ];
+  const body = { from, toChainId: THREE, toToken: "USDC", toAddress: testAccount().address };
+  const { quote } = await prepareOwn(api, payer, body);
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
+  await waitUntilFinal(client, operationId);
+  const used = await Promise.all([ONE, TWO, THREE].map(async (chainId) => (await budgetOf(payer, chainId)).usedWei));
+  expect(used.map((wei) => wei > 0n)).toEqual([true, true, false]);
+  await expectBudgetsToFitLegs(database);
 });

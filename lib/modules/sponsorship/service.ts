@@ -1,3 +1,4 @@
+import { bindDeps } from "@/lib/core/bind-deps";
 import { TRANSACTION_GAS_MAX, transactionGasAlone } from "@/lib/chains/erc4337/gas-limits";
 import { gasTotalOf } from "@/lib/chains/erc4337/user-operation";
 import type { Clock } from "@/lib/core/clock";
@@ -85,201 +86,226 @@ const byChain = (costs: readonly GasCost[]): [number, readonly GasCost[]][] =>
     .sort((one, other) => one - other)
     .map((chainId) => [chainId, costs.filter((cost) => cost.chainId === chainId)]);
 
-/** Network fees that the project's sponsor bears: how much gas, how much money, and for which operations. */
-export const createSponsorshipService = (deps: SponsorshipDeps) => {
-  const { database, registry, clock } = deps;
-
-  const budgetsOf = async (sql: SqlReader, projectId: string): Promise<(chainId: number) => Budget> => {
-    const own = await readBudgets(sql, projectId);
-    return (chainId) => {
-      const otherwise = defaultBudgetOf(registry.get(chainId));
-      const set = own.get(chainId);
-      return {
-        dailyWei: set?.dailyWei ?? otherwise.dailyWei,
-        operationWei: set?.operationWei ?? otherwise.operationWei,
-      };
+const budgetsOf = async (
+  deps: SponsorshipDeps,
+  sql: SqlReader,
+  projectId: string,
+): Promise<(chainId: number) => Budget> => {
+  const own = await readBudgets(sql, projectId);
+  return (chainId) => {
+    const otherwise = defaultBudgetOf(deps.registry.get(chainId));
+    const set = own.get(chainId);
+    return {
+      dailyWei: set?.dailyWei ?? otherwise.dailyWei,
+      operationWei: set?.operationWei ?? otherwise.operationWei,
     };
   };
-
-  const requireOperationBudget = (
-    chainId: number,
-    { kind, neededWei, budget }: { kind: string; neededWei: readonly bigint[]; budget: Budget },
-  ): void => {
-    const units = kind === "payout" ? neededWei : [sum(neededWei)];
-    const tooMuch = units.find((wei) => wei > budget.operationWei);
-    if (tooMuch === undefined) return;
-    throw aboveOperationBudget(registry.get(chainId), { neededWei: tooMuch, operationWei: budget.operationWei });
-  };
-
-  const refuseDay = async (
-    sql: SqlReader,
-    at: { projectId: string; chainId: number; day: Date },
-    { neededWei, dailyWei }: { neededWei: bigint; dailyWei: bigint },
-  ): Promise<Error> => {
-    const usage = (await readUsage(sql, at.projectId, dayText(at.day))).get(at.chainId);
-    return dailyBudgetUsed(registry.get(at.chainId), {
-      neededWei,
-      dailyWei,
-      remainingWei: remainingOf(dailyWei, usage),
-      resetsAt: resetOf(at.day),
-    });
-  };
-
-  /**
-   * Refuses what no transaction can carry, and what uses more gas than the sponsor pays for.
-   * @throws DomainError `sponsor_budget_exceeded`, `simulation_failed`
-   */
-  const checkGas = (input: { chainId: number; kind: SponsoredKind; gas: UserOperationGas }): void => {
-    const chain = registry.get(input.chainId);
-    const sponsored = isSponsored(chain);
-    const gas = transactionGasAlone(input.gas, { isSponsored: sponsored });
-    if (sponsored) {
-      const ceiling = ceilingOf(chain, input.kind);
-      if (gas > ceiling) throw aboveCeiling(chain, { kind: input.kind, gas, ceiling });
-    }
-    if (gas > TRANSACTION_GAS_MAX) throw aboveTransactionLimit(chain, gas, TRANSACTION_GAS_MAX);
-  };
-
-  /** The same for what a wallet sends and pays for by itself. @throws DomainError `simulation_failed` */
-  const checkTransactionGas = ({ chainId, gas }: { chainId: number; gas: readonly bigint[] }): void => {
-    const tooMuch = gas.find((each) => each > TRANSACTION_GAS_MAX);
-    if (tooMuch !== undefined) throw aboveTransactionLimit(registry.get(chainId), tooMuch, TRANSACTION_GAS_MAX);
-  };
-
-  /** What the sponsor pays at most for each leg of which it bears the fee. @throws DomainError `chain_unavailable` */
-  const costsOf = async (legs: readonly SponsoredLeg[]): Promise<GasCost[]> => {
-    const costs = await Promise.all(
-      legs.map(async ({ legId, chainId, gas, operation }): Promise<GasCost | null> => {
-        if (operation !== undefined) {
-          const maxWei = sponsoredCostOf(operation);
-          return maxWei === null ? null : { legId, chainId, maxWei };
-        }
-        if (!isSponsored(registry.get(chainId))) return null;
-        return { legId, chainId, maxWei: costOf(gas, await deps.maxFeePerGas(chainId)) };
-      }),
-    );
-    return costs.filter((cost) => cost !== null);
-  };
-
-  /**
-   * Refuses what the budgets do not carry now. Nothing is set aside, so it may be otherwise when the operation is accepted.
-   * @throws DomainError `sponsor_budget_exceeded`
-   */
-  const check = async ({ projectId, kind, costs }: OperationCosts): Promise<void> => {
-    if (costs.length === 0) return;
-    const sql = sqlOf(database.prisma);
-    const day = dayOf(clock.now());
-    const [budgetOf, usage] = await Promise.all([budgetsOf(sql, projectId), readUsage(sql, projectId, dayText(day))]);
-    for (const [chainId, each] of byChain(costs)) {
-      const budget = budgetOf(chainId);
-      const neededWei = each.map(({ maxWei }) => maxWei);
-      requireOperationBudget(chainId, { kind, neededWei, budget });
-      if (sum(neededWei) <= remainingOf(budget.dailyWei, usage.get(chainId))) continue;
-      throw await refuseDay(sql, { projectId, chainId, day }, { neededWei: sum(neededWei), dailyWei: budget.dailyWei });
-    }
-  };
-
-  /**
-   * Sets the costs aside in the transaction that stores the legs with them.
-   * @throws DomainError `sponsor_budget_exceeded`
-   */
-  const reserveCosts = async (tx: Tx, { projectId, kind, costs }: OperationCosts, now: Date): Promise<void> => {
-    if (costs.length === 0) return;
-    const sql = sqlOf(tx);
-    const day = dayOf(now);
-    const budgetOf = await budgetsOf(sql, projectId);
-    for (const [chainId, each] of byChain(costs)) {
-      const budget = budgetOf(chainId);
-      const neededWei = each.map(({ maxWei }) => maxWei);
-      requireOperationBudget(chainId, { kind, neededWei, budget });
-      const total = sum(neededWei);
-      if (await reserve(sql, { projectId, chainId, day: dayText(day) }, total, budget.dailyWei)) continue;
-      throw await refuseDay(sql, { projectId, chainId, day }, { neededWei: total, dailyWei: budget.dailyWei });
-    }
-  };
-
-  /**
-   * Changes what is set aside for a leg, in the transaction that changes the leg: it was signed at another price.
-   * @param operation its kind, and what is set aside for its other legs on the chain
-   * @throws DomainError `sponsor_budget_exceeded` when the budgets do not carry more
-   */
-  const adjust = async (
-    tx: Tx,
-    reservation: Reservation,
-    { toWei, operation }: { toWei: bigint; operation: { kind: string; othersWei: bigint } },
-  ): Promise<void> => {
-    const sql = sqlOf(tx);
-    const { projectId, chainId, day, reservedWei } = reservation;
-    const key = { projectId, chainId, day: dayText(day) };
-    const more = toWei - reservedWei;
-    if (more <= 0n) {
-      if (more < 0n) await release(sql, key, { wei: -more, spentWei: 0n });
-      return;
-    }
-    const budget = (await budgetsOf(sql, projectId))(chainId);
-    const neededWei = [toWei, operation.othersWei];
-    requireOperationBudget(chainId, { kind: operation.kind, neededWei, budget });
-    if (await reserve(sql, key, more, budget.dailyWei)) return;
-    throw await refuseDay(sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
-  };
-
-  return {
-    /** Whether the sponsor bears the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
-    pays: (chainId: number): boolean => isSponsored(registry.get(chainId)),
-    checkGas,
-    checkTransactionGas,
-    costsOf,
-    check,
-    reserve: reserveCosts,
-    adjust,
-
-    /** Ends reservations, in the transaction that ends their legs: `spentWei` of each was spent, and the rest is free again. */
-    settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {
-      const sql = sqlOf(tx);
-      const ordered = [...ended].sort((one, other) => one.chainId - other.chainId);
-      for (const { projectId, chainId, day, reservedWei, spentWei } of ordered) {
-        await release(sql, { projectId, chainId, day: dayText(day) }, { wei: reservedWei, spentWei });
-      }
-    },
-
-    /** Of every chain on which the sponsor pays. */
-    budgets: async (projectId: string): Promise<SponsorBudget[]> => {
-      const sql = sqlOf(database.prisma);
-      const day = dayOf(clock.now());
-      const [budgetOf, usage] = await Promise.all([budgetsOf(sql, projectId), readUsage(sql, projectId, dayText(day))]);
-      return registry
-        .list()
-        .filter(isSponsored)
-        .map((chain) => {
-          const budget = budgetOf(chain.id);
-          const { reservedWei, usedWei } = usage.get(chain.id) ?? NOTHING_USED;
-          const remainingWei = remainingOf(budget.dailyWei, { reservedWei, usedWei });
-          return { chain, ...budget, reservedWei, usedWei, remainingWei, resetsAt: resetOf(day) };
-        });
-    },
-
-    /** The operator's own limits for a project; null takes the configuration's. False: there is no such project. */
-    setBudget: (
-      at: { projectId: string; chainId: number },
-      budget: { readonly [K in keyof Budget]: bigint | null },
-    ): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const now = clock.now();
-        if (!(await writeBudget(sqlOf(tx), at, budget, now))) return false;
-        const data = {
-          dailyWei: budget.dailyWei?.toString() ?? null,
-          operationWei: budget.operationWei?.toString() ?? null,
-        };
-        const subject = `chain:${String(at.chainId)}`;
-        const entry = { projectId: at.projectId, actor: "operator", action: "sponsor_budget.set", subject };
-        await recordAudit(tx, { ...entry, data, at: now });
-        return true;
-      }),
-
-    /** What the operator has set for a project, by chain id; null takes the configuration's. */
-    ownBudgets: (projectId: string) => readBudgets(sqlOf(database.prisma), projectId),
-  };
 };
+
+const requireOperationBudget = (
+  deps: SponsorshipDeps,
+  chainId: number,
+  { kind, neededWei, budget }: { kind: string; neededWei: readonly bigint[]; budget: Budget },
+): void => {
+  const units = kind === "payout" ? neededWei : [sum(neededWei)];
+  const tooMuch = units.find((wei) => wei > budget.operationWei);
+  if (tooMuch === undefined) return;
+  throw aboveOperationBudget(deps.registry.get(chainId), { neededWei: tooMuch, operationWei: budget.operationWei });
+};
+
+const refuseDay = async (
+  deps: SponsorshipDeps,
+  sql: SqlReader,
+  at: { projectId: string; chainId: number; day: Date },
+  { neededWei, dailyWei }: { neededWei: bigint; dailyWei: bigint },
+): Promise<Error> => {
+  const usage = (await readUsage(sql, at.projectId, dayText(at.day))).get(at.chainId);
+  return dailyBudgetUsed(deps.registry.get(at.chainId), {
+    neededWei,
+    dailyWei,
+    remainingWei: remainingOf(dailyWei, usage),
+    resetsAt: resetOf(at.day),
+  });
+};
+
+/**
+ * Refuses what no transaction can carry, and what uses more gas than the sponsor pays for.
+ * @throws DomainError `sponsor_budget_exceeded`, `simulation_failed`
+ */
+const checkGas = (
+  deps: SponsorshipDeps,
+  input: { chainId: number; kind: SponsoredKind; gas: UserOperationGas },
+): void => {
+  const chain = deps.registry.get(input.chainId);
+  const sponsored = isSponsored(chain);
+  const gas = transactionGasAlone(input.gas, { isSponsored: sponsored });
+  if (sponsored) {
+    const ceiling = ceilingOf(chain, input.kind);
+    if (gas > ceiling) throw aboveCeiling(chain, { kind: input.kind, gas, ceiling });
+  }
+  if (gas > TRANSACTION_GAS_MAX) throw aboveTransactionLimit(chain, gas, TRANSACTION_GAS_MAX);
+};
+
+/** The same for what a wallet sends and pays for by itself. @throws DomainError `simulation_failed` */
+const checkTransactionGas = (
+  deps: SponsorshipDeps,
+  { chainId, gas }: { chainId: number; gas: readonly bigint[] },
+): void => {
+  const tooMuch = gas.find((each) => each > TRANSACTION_GAS_MAX);
+  if (tooMuch !== undefined) throw aboveTransactionLimit(deps.registry.get(chainId), tooMuch, TRANSACTION_GAS_MAX);
+};
+
+/** What the sponsor pays at most for each leg of which it bears the fee. @throws DomainError `chain_unavailable` */
+const costsOf = async (deps: SponsorshipDeps, legs: readonly SponsoredLeg[]): Promise<GasCost[]> => {
+  const costs = await Promise.all(
+    legs.map(async ({ legId, chainId, gas, operation }): Promise<GasCost | null> => {
+      if (operation !== undefined) {
+        const maxWei = sponsoredCostOf(operation);
+        return maxWei === null ? null : { legId, chainId, maxWei };
+      }
+      if (!isSponsored(deps.registry.get(chainId))) return null;
+      return { legId, chainId, maxWei: costOf(gas, await deps.maxFeePerGas(chainId)) };
+    }),
+  );
+  return costs.filter((cost) => cost !== null);
+};
+
+/**
+ * Refuses what the budgets do not carry now. Nothing is set aside, so it may be otherwise when the operation is accepted.
+ * @throws DomainError `sponsor_budget_exceeded`
+ */
+const check = async (deps: SponsorshipDeps, { projectId, kind, costs }: OperationCosts): Promise<void> => {
+  if (costs.length === 0) return;
+  const sql = sqlOf(deps.database.prisma);
+  const day = dayOf(deps.clock.now());
+  const [budgetOf, usage] = await Promise.all([
+    budgetsOf(deps, sql, projectId),
+    readUsage(sql, projectId, dayText(day)),
+  ]);
+  for (const [chainId, each] of byChain(costs)) {
+    const budget = budgetOf(chainId);
+    const neededWei = each.map(({ maxWei }) => maxWei);
+    requireOperationBudget(deps, chainId, { kind, neededWei, budget });
+    if (sum(neededWei) <= remainingOf(budget.dailyWei, usage.get(chainId))) continue;
+    throw await refuseDay(
+      deps,
+      sql,
+      { projectId, chainId, day },
+      { neededWei: sum(neededWei), dailyWei: budget.dailyWei },
+    );
+  }
+};
+
+/**
+ * Sets the costs aside in the transaction that stores the legs with them.
+ * @throws DomainError `sponsor_budget_exceeded`
+ */
+const reserveCosts = async (
+  deps: SponsorshipDeps,
+  tx: Tx,
+  { projectId, kind, costs }: OperationCosts,
+  now: Date,
+): Promise<void> => {
+  if (costs.length === 0) return;
+  const sql = sqlOf(tx);
+  const day = dayOf(now);
+  const budgetOf = await budgetsOf(deps, sql, projectId);
+  for (const [chainId, each] of byChain(costs)) {
+    const budget = budgetOf(chainId);
+    const neededWei = each.map(({ maxWei }) => maxWei);
+    requireOperationBudget(deps, chainId, { kind, neededWei, budget });
+    const total = sum(neededWei);
+    if (await reserve(sql, { projectId, chainId, day: dayText(day) }, total, budget.dailyWei)) continue;
+    throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: total, dailyWei: budget.dailyWei });
+  }
+};
+
+/**
+ * Changes what is set aside for a leg, in the transaction that changes the leg: it was signed at another price.
+ * @param operation its kind, and what is set aside for its other legs on the chain
+ * @throws DomainError `sponsor_budget_exceeded` when the budgets do not carry more
+ */
+const adjust = async (
+  deps: SponsorshipDeps,
+  tx: Tx,
+  reservation: Reservation,
+  { toWei, operation }: { toWei: bigint; operation: { kind: string; othersWei: bigint } },
+): Promise<void> => {
+  const sql = sqlOf(tx);
+  const { projectId, chainId, day, reservedWei } = reservation;
+  const key = { projectId, chainId, day: dayText(day) };
+  const more = toWei - reservedWei;
+  if (more <= 0n) {
+    if (more < 0n) await release(sql, key, { wei: -more, spentWei: 0n });
+    return;
+  }
+  const budget = (await budgetsOf(deps, sql, projectId))(chainId);
+  const neededWei = [toWei, operation.othersWei];
+  requireOperationBudget(deps, chainId, { kind: operation.kind, neededWei, budget });
+  if (await reserve(sql, key, more, budget.dailyWei)) return;
+  throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
+};
+
+/** Network fees that the project's sponsor bears: how much gas, how much money, and for which operations. */
+export const createSponsorshipService = (deps: SponsorshipDeps) => ({
+  /** Whether the sponsor bears the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
+  pays: (chainId: number): boolean => isSponsored(deps.registry.get(chainId)),
+  checkGas: bindDeps(deps, checkGas),
+  checkTransactionGas: bindDeps(deps, checkTransactionGas),
+  costsOf: bindDeps(deps, costsOf),
+  check: bindDeps(deps, check),
+  reserve: bindDeps(deps, reserveCosts),
+  adjust: bindDeps(deps, adjust),
+
+  /** Ends reservations, in the transaction that ends their legs: `spentWei` of each was spent, and the rest is free again. */
+  settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {
+    const sql = sqlOf(tx);
+    const ordered = [...ended].sort((one, other) => one.chainId - other.chainId);
+    for (const { projectId, chainId, day, reservedWei, spentWei } of ordered) {
+      await release(sql, { projectId, chainId, day: dayText(day) }, { wei: reservedWei, spentWei });
+    }
+  },
+
+  /** Of every chain on which the sponsor pays. */
+  budgets: async (projectId: string): Promise<SponsorBudget[]> => {
+    const sql = sqlOf(deps.database.prisma);
+    const day = dayOf(deps.clock.now());
+    const [budgetOf, usage] = await Promise.all([
+      budgetsOf(deps, sql, projectId),
+      readUsage(sql, projectId, dayText(day)),
+    ]);
+    return deps.registry
+      .list()
+      .filter(isSponsored)
+      .map((chain) => {
+        const budget = budgetOf(chain.id);
+        const { reservedWei, usedWei } = usage.get(chain.id) ?? NOTHING_USED;
+        const remainingWei = remainingOf(budget.dailyWei, { reservedWei, usedWei });
+        return { chain, ...budget, reservedWei, usedWei, remainingWei, resetsAt: resetOf(day) };
+      });
+  },
+
+  /** The operator's own limits for a project; null takes the configuration's. False: there is no such project. */
+  setBudget: (
+    at: { projectId: string; chainId: number },
+    budget: { readonly [K in keyof Budget]: bigint | null },
+  ): Promise<boolean> =>
+    deps.database.transaction(async (tx) => {
+      const now = deps.clock.now();
+      if (!(await writeBudget(sqlOf(tx), at, budget, now))) return false;
+      const data = {
+        dailyWei: budget.dailyWei?.toString() ?? null,
+        operationWei: budget.operationWei?.toString() ?? null,
+      };
+      const subject = `chain:${String(at.chainId)}`;
+      const entry = { projectId: at.projectId, actor: "operator", action: "sponsor_budget.set", subject };
+      await recordAudit(tx, { ...entry, data, at: now });
+      return true;
+    }),
+
+  /** What the operator has set for a project, by chain id; null takes the configuration's. */
+  ownBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
+});
 
 const NOTHING_USED: Usage = { reservedWei: 0n, usedWei: 0n };
 

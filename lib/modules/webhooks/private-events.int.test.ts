@@ -13,8 +13,10 @@ import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
 import { doneBy } from "@/lib/modules/audit/service";
 import { PRIVATE_KINDS } from "@/lib/modules/operations/private-kinds";
-import { createPrivacyRepository, type NewTransfer } from "@/lib/modules/privacy/repository";
+import type { PrivateTransfer } from "@/lib/modules/privacy/private-transfer";
+import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { testApi } from "@/lib/testing/api";
+import { EMPTY_PRIVATE_TRANSFER } from "@/lib/testing/private-transfer";
 import { webhookReceiver } from "@/lib/testing/webhook-receiver";
 
 type PrivateKind = (typeof PRIVATE_KINDS)[number];
@@ -41,30 +43,27 @@ afterAll(() => worker.stop());
 const [plain, full] = [await webhookReceiver(), await webhookReceiver()];
 const privacy = createPrivacyRepository(database);
 
-const token = { chainId: 31337, address: ADDRESS, symbol: "USDC", name: "USD Coin", decimals: 6 };
-const request = () => {
-  const asset = services.registry.resolveToken(31337, "USDC");
-  return {
+const asset = services.registry.resolveToken(31337, "USDC");
+const request = () =>
+  ({
     sources: [{ owner: ADDRESS, token: asset, amountBase: 5n }],
     destination: { token: asset, recipient: ADDRESS },
     slippageBps: 0,
-  } as const;
-};
-const transferOf = (kind: PrivateKind, operationId: string): NewTransfer => ({
+  }) as const;
+const transferOf = (kind: PrivateKind, operationId: string): PrivateTransfer => ({
+  ...EMPTY_PRIVATE_TRANSFER,
   projectId,
   id: newId("transfer"),
   operationId,
   kind,
   walletId: "pw_1",
   chainId: 31337,
-  token,
-  tokenOut: token,
-  amountBase: 5,
+  token: asset,
+  tokenOut: asset,
+  amountBase: 5n,
   ...(kind === "public_exit" ? { noteId: "1" } : {}),
   ...(kind === "private_transfer" ? { toAddress: ADDRESS } : {}),
-  digest: Buffer.alloc(32),
   createdBy: "key_1",
-  createdAt: new Date(),
 });
 
 interface Moved {
@@ -89,7 +88,7 @@ const spend = async (kind: PrivateKind): Promise<Moved> => {
   };
   const operation = () => ({ ...own, ...amounts, request: request(), searchTerms: [], audit });
   const insert = { operation, transfer, steps: [], quote: null };
-  await privacy.insert(insert, () => Promise.resolve(true), new Date());
+  await privacy.insertSpend(insert, () => Promise.resolve(true), new Date());
   const steps = [
     [
       { status: "pending", subStatus: "prepared" },

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import {
   approvePayoutSchedule,
   cancelPayoutSchedule,
@@ -86,250 +86,248 @@ const approve = async (customer: Customer, id: string) =>
 
 const read = (client: ApiClient, id: string) => client.call(getPayoutSchedule, { params: { id } });
 
-describe("a schedule", () => {
-  test("waits for a code that states its rows and timing, and pays nothing before", async () => {
-    const { client, customer } = await payer("10");
-    const made = await make(client, { endsAt: new Date(start.getTime() + 3 * DAY_MS).toISOString() });
-    expect(made).toMatchObject({ status: "awaiting_approval", rows: 2, nextRunAt: null, runs: [], timeZone: "UTC" });
-    expect(made.totals).toMatchObject([{ token: { symbol: "USDC" }, amount: "4", rows: 2 }]);
-    await turnAt(new Date(start.getTime() + 1000));
-    expect((await client.call(listPayouts)).data).toEqual([]);
-    const id = made.scheduleId;
-    expect(
-      await refusal(client.call(approvePayoutSchedule, { params: { id }, body: { otp: "000000" } })),
-    ).toMatchObject({ code: "otp_required" });
-    const approved = await approve(customer, id);
-    expect(approved).toMatchObject({ status: "active", nextRunAt: start.toISOString() });
-    const [mail] = (await api.services.inbox?.list({ to: customer.email, limit: 1 })) ?? [];
-    for (const part of ["Every day", start.toISOString(), "in 2 payments", "4 USDC", "3 USDC to 0x"])
-      expect(mail?.text).toContain(part);
-    expect((await client.call(listPayoutSchedules)).data).toMatchObject([{ scheduleId: id, rows: 2 }]);
-    expect(await refusal(codeFor(customer, id))).toMatchObject({ code: "invalid_state" });
+test("a schedule waits for a code that states its rows and timing, and pays nothing before", async () => {
+  const { client, customer } = await payer("10");
+  const made = await make(client, { endsAt: new Date(start.getTime() + 3 * DAY_MS).toISOString() });
+  expect(made).toMatchObject({ status: "awaiting_approval", rows: 2, nextRunAt: null, runs: [], timeZone: "UTC" });
+  expect(made.totals).toMatchObject([{ token: { symbol: "USDC" }, amount: "4", rows: 2 }]);
+  await turnAt(new Date(start.getTime() + 1000));
+  expect((await client.call(listPayouts)).data).toEqual([]);
+  const id = made.scheduleId;
+  expect(await refusal(client.call(approvePayoutSchedule, { params: { id }, body: { otp: "000000" } }))).toMatchObject({
+    code: "otp_required",
   });
+  const approved = await approve(customer, id);
+  expect(approved).toMatchObject({ status: "active", nextRunAt: start.toISOString() });
+  const [mail] = (await api.services.inbox?.list({ to: customer.email, limit: 1 })) ?? [];
+  for (const part of ["Every day", start.toISOString(), "in 2 payments", "4 USDC", "3 USDC to 0x"])
+    expect(mail?.text).toContain(part);
+  expect((await client.call(listPayoutSchedules)).data).toMatchObject([{ scheduleId: id, rows: 2 }]);
+  expect(await refusal(codeFor(customer, id))).toMatchObject({ code: "invalid_state" });
+});
 
-  test("is refused with every field at fault named", async () => {
-    const { client } = await payer("10");
-    const past = new Date(Date.now() - 1000).toISOString();
-    expect(await refusal(make(client, { startsAt: past, timeZone: "Mars/Olympus", endsAt: past }))).toMatchObject({
-      status: 400,
-      details: [{ path: "timeZone" }, { path: "startsAt" }],
-    });
-    const before = new Date(start.getTime() - 1000).toISOString();
-    expect(await refusal(make(client, { endsAt: before }))).toMatchObject({ details: [{ path: "endsAt" }] });
-    const bad = { address: "0x12", amount: "0", token: "USDC" };
-    expect((await refusal(make(client, { transfers: [bad] }))).details?.map(({ path }) => path)).toEqual([
-      "transfers.0.address",
-      "transfers.0.amount",
-    ]);
+test("a schedule is refused with every field at fault named", async () => {
+  const { client } = await payer("10");
+  const past = new Date(Date.now() - 1000).toISOString();
+  expect(await refusal(make(client, { startsAt: past, timeZone: "Mars/Olympus", endsAt: past }))).toMatchObject({
+    status: 400,
+    details: [{ path: "timeZone" }, { path: "startsAt" }],
   });
+  const before = new Date(start.getTime() - 1000).toISOString();
+  expect(await refusal(make(client, { endsAt: before }))).toMatchObject({ details: [{ path: "endsAt" }] });
+  const bad = { address: "0x12", amount: "0", token: "USDC" };
+  expect((await refusal(make(client, { transfers: [bad] }))).details?.map(({ path }) => path)).toEqual([
+    "transfers.0.address",
+    "transfers.0.amount",
+  ]);
+});
 
-  test("makes each run once, as a payout of its own, however many instances look; the same rows are no duplicates", async () => {
-    const { client, customer } = await payer("10");
-    const { scheduleId: id } = await make(client);
-    await approve(customer, id);
-    const first = new Date(start.getTime() + 1000);
-    await Promise.all(Array.from({ length: 5 }, () => turnAt(first)));
-    const second = new Date(first.getTime() + DAY_MS);
-    await Promise.all(Array.from({ length: 5 }, () => turnAt(second)));
-    const { data } = await client.call(listPayouts);
-    expect(data).toHaveLength(2);
-    expect(data).toMatchObject(
-      data.map(() => ({
-        kind: "wallets",
-        subStatus: "queued",
-        scheduleId: id,
-        createdBy: expect.any(String) as string,
-        warnings: [],
-      })),
-    );
-    const { runs, nextRunAt, status } = await read(client, id);
-    expect(runs.map((run) => [run.scheduledAt, run.status])).toEqual([
-      [new Date(start.getTime() + DAY_MS).toISOString(), "started"],
-      [start.toISOString(), "started"],
-    ]);
-    expect(new Set(runs.map(({ payoutId }) => payoutId))).toEqual(new Set(data.map(({ payoutId }) => payoutId)));
-    expect([nextRunAt, status]).toEqual([new Date(start.getTime() + 2 * DAY_MS).toISOString(), "active"]);
-    // A payment by hand that equals a row of a run is refused as a duplicate.
-    const [row] = (
-      await api.services.payouts.items(data[0] ? await projectOf(customer) : "", data[0]?.payoutId ?? "", { limit: 1 })
-    ).rows;
-    const again = client.call(createWalletsPayout, {
-      body: {
-        chainId: CHAIN,
-        transfers: [
-          { address: row && "recipient" in row ? row.recipient : "", amount: "3", token: "USDC", reference: "Rent" },
-        ],
-      },
-    });
-    expect(await refusal(again)).toMatchObject({ code: "duplicate_payout" });
+test("a schedule makes each run once, as a payout of its own, however many instances look; the same rows are no duplicates", async () => {
+  const { client, customer } = await payer("10");
+  const { scheduleId: id } = await make(client);
+  await approve(customer, id);
+  const first = new Date(start.getTime() + 1000);
+  await Promise.all(Array.from({ length: 5 }, () => turnAt(first)));
+  const second = new Date(first.getTime() + DAY_MS);
+  await Promise.all(Array.from({ length: 5 }, () => turnAt(second)));
+  const { data } = await client.call(listPayouts);
+  expect(data).toHaveLength(2);
+  expect(data).toMatchObject(
+    data.map(() => ({
+      kind: "wallets",
+      subStatus: "queued",
+      scheduleId: id,
+      createdBy: expect.any(String) as string,
+      warnings: [],
+    })),
+  );
+  const { runs, nextRunAt, status } = await read(client, id);
+  expect(runs.map((run) => [run.scheduledAt, run.status])).toEqual([
+    [new Date(start.getTime() + DAY_MS).toISOString(), "started"],
+    [start.toISOString(), "started"],
+  ]);
+  expect(new Set(runs.map(({ payoutId }) => payoutId))).toEqual(new Set(data.map(({ payoutId }) => payoutId)));
+  expect([nextRunAt, status]).toEqual([new Date(start.getTime() + 2 * DAY_MS).toISOString(), "active"]);
+  // A payment by hand that equals a row of a run is refused as a duplicate.
+  const [row] = (
+    await api.services.payouts.items(data[0] ? await projectOf(customer) : "", data[0]?.payoutId ?? "", { limit: 1 })
+  ).rows;
+  const again = client.call(createWalletsPayout, {
+    body: {
+      chainId: CHAIN,
+      transfers: [
+        { address: row && "recipient" in row ? row.recipient : "", amount: "3", token: "USDC", reference: "Rent" },
+      ],
+    },
   });
+  expect(await refusal(again)).toMatchObject({ code: "duplicate_payout" });
+});
 
-  test("whose service died before the payout was stored makes it afterwards, once", async () => {
-    const { client, customer } = await payer("10");
-    const { scheduleId: id } = await make(client);
-    await approve(customer, id);
-    const at = new Date(start.getTime() + 1000);
-    await instanceAt(() => at, { payouts: { createScheduled: dies } }).runDue();
-    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
-    // Within the transaction that stores it: neither the payout nor the note in its run is there.
-    const dyingWithin: CreateScheduled = (actor, request, run) =>
-      api.services.payouts.createScheduled(actor, request, { ...run, take: (...of) => run.take(...of).then(dies) });
-    await instanceAt(() => at, { payouts: { createScheduled: dyingWithin } }).runDue();
-    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
-    expect((await client.call(listPayouts)).data).toEqual([]);
-    await Promise.all(Array.from({ length: 5 }, () => turnAt(new Date(at.getTime() + HOUR_MS / 2))));
-    const [made] = (await client.call(listPayouts)).data;
-    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: made?.payoutId }]);
-    await turnAt(new Date(at.getTime() + 2 * HOUR_MS));
-    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: made?.payoutId }]);
-    expect((await client.call(listPayouts)).data).toHaveLength(1);
-  });
+test("a schedule whose service died before the payout was stored makes it afterwards, once", async () => {
+  const { client, customer } = await payer("10");
+  const { scheduleId: id } = await make(client);
+  await approve(customer, id);
+  const at = new Date(start.getTime() + 1000);
+  await instanceAt(() => at, { payouts: { createScheduled: dies } }).runDue();
+  expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
+  // Within the transaction that stores it: neither the payout nor the note in its run is there.
+  const dyingWithin: CreateScheduled = (actor, request, run) =>
+    api.services.payouts.createScheduled(actor, request, { ...run, take: (...of) => run.take(...of).then(dies) });
+  await instanceAt(() => at, { payouts: { createScheduled: dyingWithin } }).runDue();
+  expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
+  expect((await client.call(listPayouts)).data).toEqual([]);
+  await Promise.all(Array.from({ length: 5 }, () => turnAt(new Date(at.getTime() + HOUR_MS / 2))));
+  const [made] = (await client.call(listPayouts)).data;
+  expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: made?.payoutId }]);
+  await turnAt(new Date(at.getTime() + 2 * HOUR_MS));
+  expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: made?.payoutId }]);
+  expect((await client.call(listPayouts)).data).toHaveLength(1);
+});
 
-  test("whose service died before the payout was stored never pays it once it is late", async () => {
-    const { client, customer } = await payer("10");
-    const { scheduleId: id } = await make(client);
-    await approve(customer, id);
-    await instanceAt(() => start, { payouts: { createScheduled: dies } }).runDue();
-    await turnAt(new Date(start.getTime() + 2 * HOUR_MS));
-    expect((await read(client, id)).runs).toMatchObject([
-      { status: "missed", payoutId: null, failure: { code: "missed", retryable: false } },
-    ]);
-    expect((await client.call(listPayouts)).data).toEqual([]);
-    // Another instance noted it as missed while this one was about to store its payout.
-    const nextDay = new Date(start.getTime() + DAY_MS);
-    const overtaken: CreateScheduled = async (...of) => {
-      await turnAt(new Date(nextDay.getTime() + 2 * HOUR_MS));
-      await api.services.payouts.createScheduled(...of);
-    };
-    await instanceAt(() => nextDay, { payouts: { createScheduled: overtaken } }).runDue();
-    expect((await read(client, id)).runs.map(({ status, payoutId }) => [status, payoutId])).toEqual([
-      ["missed", null],
-      ["missed", null],
-    ]);
-    expect((await client.call(listPayouts)).data).toEqual([]);
-  });
+test("a schedule whose service died before the payout was stored never pays it once it is late", async () => {
+  const { client, customer } = await payer("10");
+  const { scheduleId: id } = await make(client);
+  await approve(customer, id);
+  await instanceAt(() => start, { payouts: { createScheduled: dies } }).runDue();
+  await turnAt(new Date(start.getTime() + 2 * HOUR_MS));
+  expect((await read(client, id)).runs).toMatchObject([
+    { status: "missed", payoutId: null, failure: { code: "missed", retryable: false } },
+  ]);
+  expect((await client.call(listPayouts)).data).toEqual([]);
+  // Another instance noted it as missed while this one was about to store its payout.
+  const nextDay = new Date(start.getTime() + DAY_MS);
+  const overtaken: CreateScheduled = async (...of) => {
+    await turnAt(new Date(nextDay.getTime() + 2 * HOUR_MS));
+    await api.services.payouts.createScheduled(...of);
+  };
+  await instanceAt(() => nextDay, { payouts: { createScheduled: overtaken } }).runDue();
+  expect((await read(client, id)).runs.map(({ status, payoutId }) => [status, payoutId])).toEqual([
+    ["missed", null],
+    ["missed", null],
+  ]);
+  expect((await client.call(listPayouts)).data).toEqual([]);
+});
 
-  test("that was cancelled pays no run that was claimed before, even when its payout is about to be stored", async () => {
-    const { client, customer } = await payer("10");
-    const refused = [{ status: "refused", payoutId: null, failure: { code: "cancelled", retryable: false } }];
-    const [before, meanwhile] = [await make(client), await make(client)];
-    for (const { scheduleId } of [before, meanwhile]) await approve(customer, scheduleId);
-    await instanceAt(() => start, { payouts: { createScheduled: dies } }).runDue();
-    await client.call(cancelPayoutSchedule, { params: { id: before.scheduleId } });
-    const cancelledMeanwhile: CreateScheduled = async (...of) => {
-      await client.call(cancelPayoutSchedule, { params: { id: meanwhile.scheduleId } });
-      await api.services.payouts.createScheduled(...of);
-    };
-    await instanceAt(() => start, { payouts: { createScheduled: cancelledMeanwhile } }).runDue();
-    for (const { scheduleId } of [before, meanwhile])
-      expect((await read(client, scheduleId)).runs).toMatchObject(refused);
-    await turnAt(new Date(start.getTime() + 1000));
-    expect((await client.call(listPayouts)).data).toEqual([]);
-  });
+test("a schedule that was cancelled pays no run that was claimed before, even when its payout is about to be stored", async () => {
+  const { client, customer } = await payer("10");
+  const refused = [{ status: "refused", payoutId: null, failure: { code: "cancelled", retryable: false } }];
+  const [before, meanwhile] = [await make(client), await make(client)];
+  for (const { scheduleId } of [before, meanwhile]) await approve(customer, scheduleId);
+  await instanceAt(() => start, { payouts: { createScheduled: dies } }).runDue();
+  await client.call(cancelPayoutSchedule, { params: { id: before.scheduleId } });
+  const cancelledMeanwhile: CreateScheduled = async (...of) => {
+    await client.call(cancelPayoutSchedule, { params: { id: meanwhile.scheduleId } });
+    await api.services.payouts.createScheduled(...of);
+  };
+  await instanceAt(() => start, { payouts: { createScheduled: cancelledMeanwhile } }).runDue();
+  for (const { scheduleId } of [before, meanwhile])
+    expect((await read(client, scheduleId)).runs).toMatchObject(refused);
+  await turnAt(new Date(start.getTime() + 1000));
+  expect((await client.call(listPayouts)).data).toEqual([]);
+});
 
-  test("shows the runs that were missed, and never pays them later", async () => {
-    const { client, customer } = await payer("10");
-    const { scheduleId: id } = await make(client);
-    await approve(customer, id);
-    // The service was down for two days and half an hour: only the third run is less than an hour late.
-    await turnAt(new Date(start.getTime() + 2 * DAY_MS + HOUR_MS / 2));
-    const { runs } = await read(client, id);
-    expect(runs.map(({ status, failure }) => [status, failure?.code ?? null])).toEqual([
-      ["started", null],
-      ["missed", "missed"],
-      ["missed", "missed"],
-    ]);
-    expect((await client.call(listPayouts)).data).toHaveLength(1);
-    await turnAt(new Date(start.getTime() + 3 * DAY_MS + 2 * HOUR_MS));
-    expect((await read(client, id)).runs[0]).toMatchObject({ status: "missed", payoutId: null });
-    expect((await client.call(listPayouts)).data).toHaveLength(1);
-    expect((await read(client, id)).nextAction).toContain("missed");
-    expect(await eventTypesOf(api.services.database, id)).toContain("payout_schedule.run_missed");
-  });
+test("a schedule shows the runs that were missed, and never pays them later", async () => {
+  const { client, customer } = await payer("10");
+  const { scheduleId: id } = await make(client);
+  await approve(customer, id);
+  // The service was down for two days and half an hour: only the third run is less than an hour late.
+  await turnAt(new Date(start.getTime() + 2 * DAY_MS + HOUR_MS / 2));
+  const { runs } = await read(client, id);
+  expect(runs.map(({ status, failure }) => [status, failure?.code ?? null])).toEqual([
+    ["started", null],
+    ["missed", "missed"],
+    ["missed", "missed"],
+  ]);
+  expect((await client.call(listPayouts)).data).toHaveLength(1);
+  await turnAt(new Date(start.getTime() + 3 * DAY_MS + 2 * HOUR_MS));
+  expect((await read(client, id)).runs[0]).toMatchObject({ status: "missed", payoutId: null });
+  expect((await client.call(listPayouts)).data).toHaveLength(1);
+  expect((await read(client, id)).nextAction).toContain("missed");
+  expect(await eventTypesOf(api.services.database, id)).toContain("payout_schedule.run_missed");
+});
 
-  test("reports a run that is refused, and goes on with the next; what may pass is tried again", async () => {
-    const { client, customer } = await payer("3");
-    const { scheduleId: id } = await make(client);
-    await approve(customer, id);
-    const away = () => Promise.reject(new Error("away"));
-    await instanceAt(() => new Date(start.getTime() + 1000), {
-      payouts: { createScheduled: away },
-    }).runDue();
-    expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
-    await turnAt(new Date(start.getTime() + 5000));
-    expect((await read(client, id)).runs).toMatchObject([
-      { status: "refused", failure: { code: "insufficient_balance" } },
-    ]);
-    await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
-    await turnAt(new Date(start.getTime() + 6000));
-    expect((await client.call(listPayouts)).data).toEqual([]);
-    await turnAt(new Date(start.getTime() + DAY_MS));
-    expect((await read(client, id)).runs.map(({ status }) => status)).toEqual(["started", "refused"]);
-    await api.services.database.prisma.membership.updateMany({
-      where: { projectId: await projectOf(customer) },
-      data: { role: "viewer" },
-    });
-    await turnAt(new Date(start.getTime() + 2 * DAY_MS));
-    expect((await read(client, id)).runs[0]).toMatchObject({ status: "refused", failure: { code: "forbidden" } });
-    const events = await eventsOf(api.services.database, id);
-    expect(events.map(({ type, payload }) => [type, payload])).toMatchObject([
-      ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "insufficient_balance" } }],
-      ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "forbidden" } }],
-    ]);
+test("a schedule reports a run that is refused, and goes on with the next; what may pass is tried again", async () => {
+  const { client, customer } = await payer("3");
+  const { scheduleId: id } = await make(client);
+  await approve(customer, id);
+  const away = () => Promise.reject(new Error("away"));
+  await instanceAt(() => new Date(start.getTime() + 1000), {
+    payouts: { createScheduled: away },
+  }).runDue();
+  expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
+  await turnAt(new Date(start.getTime() + 5000));
+  expect((await read(client, id)).runs).toMatchObject([
+    { status: "refused", failure: { code: "insufficient_balance" } },
+  ]);
+  await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
+  await turnAt(new Date(start.getTime() + 6000));
+  expect((await client.call(listPayouts)).data).toEqual([]);
+  await turnAt(new Date(start.getTime() + DAY_MS));
+  expect((await read(client, id)).runs.map(({ status }) => status)).toEqual(["started", "refused"]);
+  await api.services.database.prisma.membership.updateMany({
+    where: { projectId: await projectOf(customer) },
+    data: { role: "viewer" },
   });
+  await turnAt(new Date(start.getTime() + 2 * DAY_MS));
+  expect((await read(client, id)).runs[0]).toMatchObject({ status: "refused", failure: { code: "forbidden" } });
+  const events = await eventsOf(api.services.database, id);
+  expect(events.map(({ type, payload }) => [type, payload])).toMatchObject([
+    ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "insufficient_balance" } }],
+    ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "forbidden" } }],
+  ]);
+});
 
-  test("pays nothing when the stored request differs from what was approved", async () => {
-    const { client, customer } = await payer("10");
-    const { scheduleId: id } = await make(client);
-    await approve(customer, id);
-    const { prisma } = api.services.database;
-    const { request } = await prisma.payoutSchedule.findFirstOrThrow({ where: { id } });
-    const changed = JSON.parse(JSON.stringify(request).replace('"amount":"3"', '"amount":"4"')) as object;
-    await prisma.payoutSchedule.updateMany({ where: { id }, data: { request: changed } });
-    await turnAt(new Date(start.getTime() + 1000));
-    expect((await read(client, id)).runs).toMatchObject([{ status: "refused", failure: { code: "invalid_state" } }]);
-    expect((await client.call(listPayouts)).data).toEqual([]);
-  });
+test("a schedule pays nothing when the stored request differs from what was approved", async () => {
+  const { client, customer } = await payer("10");
+  const { scheduleId: id } = await make(client);
+  await approve(customer, id);
+  const { prisma } = api.services.database;
+  const { request } = await prisma.payoutSchedule.findFirstOrThrow({ where: { id } });
+  const changed = JSON.parse(JSON.stringify(request).replace('"amount":"3"', '"amount":"4"')) as object;
+  await prisma.payoutSchedule.updateMany({ where: { id }, data: { request: changed } });
+  await turnAt(new Date(start.getTime() + 1000));
+  expect((await read(client, id)).runs).toMatchObject([{ status: "refused", failure: { code: "invalid_state" } }]);
+  expect((await client.call(listPayouts)).data).toEqual([]);
+});
 
-  test("ends after its last run; after it is cancelled no run is made, and payouts that have begun go on", async () => {
-    const { client, customer } = await payer("10");
-    const once = await client.call(createPayoutSchedule, {
-      body: {
-        chainId: CHAIN,
-        transfers: [{ address: testAccount().address, amount: "1", token: "USDC" }],
-        startsAt: start.toISOString(),
-      },
-    });
-    const daily = await make(client);
-    for (const { scheduleId } of [once, daily]) await approve(customer, scheduleId);
-    await turnAt(new Date(start.getTime() + 1000));
-    expect(await read(client, once.scheduleId)).toMatchObject({
-      status: "ended",
-      nextRunAt: null,
-      runs: [{ status: "started" }],
-    });
-    const params = { id: daily.scheduleId };
-    expect(await client.call(cancelPayoutSchedule, { params })).toMatchObject({ status: "cancelled", nextRunAt: null });
-    expect(await refusal(client.call(cancelPayoutSchedule, { params }))).toMatchObject({ code: "invalid_state" });
-    await turnAt(new Date(start.getTime() + DAY_MS + 1000));
-    const { runs } = await read(client, daily.scheduleId);
-    expect(runs).toHaveLength(1);
-    const begun = await client.call(getPayout, { params: { id: runs[0]?.payoutId ?? "" } });
-    expect(begun).toMatchObject({ status: "pending", subStatus: "queued" });
+test("a schedule ends after its last run; after it is cancelled no run is made, and payouts that have begun go on", async () => {
+  const { client, customer } = await payer("10");
+  const once = await client.call(createPayoutSchedule, {
+    body: {
+      chainId: CHAIN,
+      transfers: [{ address: testAccount().address, amount: "1", token: "USDC" }],
+      startsAt: start.toISOString(),
+    },
   });
+  const daily = await make(client);
+  for (const { scheduleId } of [once, daily]) await approve(customer, scheduleId);
+  await turnAt(new Date(start.getTime() + 1000));
+  expect(await read(client, once.scheduleId)).toMatchObject({
+    status: "ended",
+    nextRunAt: null,
+    runs: [{ status: "started" }],
+  });
+  const params = { id: daily.scheduleId };
+  expect(await client.call(cancelPayoutSchedule, { params })).toMatchObject({ status: "cancelled", nextRunAt: null });
+  expect(await refusal(client.call(cancelPayoutSchedule, { params }))).toMatchObject({ code: "invalid_state" });
+  await turnAt(new Date(start.getTime() + DAY_MS + 1000));
+  const { runs } = await read(client, daily.scheduleId);
+  expect(runs).toHaveLength(1);
+  const begun = await client.call(getPayout, { params: { id: runs[0]?.payoutId ?? "" } });
+  expect(begun).toMatchObject({ status: "pending", subStatus: "queued" });
+});
 
-  test("of another project is not there", async () => {
-    const { client } = await payer("10");
-    const { scheduleId: id } = await make(client);
-    const { session: stranger } = await newCustomer(api);
-    const calls = [
-      read(stranger.client, id),
-      stranger.client.call(cancelPayoutSchedule, { params: { id } }),
-      stranger.client.call(approvePayoutSchedule, { params: { id }, body: { otp: "000000" } }),
-      stranger.client.call(requestOtp, { body: { scheduleId: id } }),
-    ];
-    for (const refused of await Promise.all(calls.map(refusal))) expect(refused).toMatchObject({ status: 404 });
-  });
+test("a schedule of another project is not there", async () => {
+  const { client } = await payer("10");
+  const { scheduleId: id } = await make(client);
+  const { session: stranger } = await newCustomer(api);
+  const calls = [
+    read(stranger.client, id),
+    stranger.client.call(cancelPayoutSchedule, { params: { id } }),
+    stranger.client.call(approvePayoutSchedule, { params: { id }, body: { otp: "000000" } }),
+    stranger.client.call(requestOtp, { body: { scheduleId: id } }),
+  ];
+  for (const refused of await Promise.all(calls.map(refusal))) expect(refused).toMatchObject({ status: 404 });
 });
 
 const projectOf = async ({ treasuryId }: Customer): Promise<string> =>

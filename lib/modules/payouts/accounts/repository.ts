@@ -3,8 +3,9 @@ import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordPayoutEvents } from "../project-events";
-import { claimRowKeys, type RowKeys } from "../row-keys";
-import { unlessUsed, UsedAlreadyError, type AccountsPayoutRow } from "../repository";
+import { claimRowKeys, type RowKeys } from "../duplicate-rows";
+import type { AccountsPayout } from "../payout";
+import { unlessUsed, UsedAlreadyError } from "../repository";
 import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
 
 // One statement whatever the number of rows: the payout, its job where it may run at once, and its rows.
@@ -38,7 +39,7 @@ export const finishAtomic = async (
 };
 
 /** @returns 0: its key, or what it tries again, was used by another one */
-const insertPayout = (sql: Sql, payout: AccountsPayoutRow, rows: readonly string[]): Promise<number> =>
+const insertPayout = (sql: Sql, payout: AccountsPayout, rows: readonly string[]): Promise<number> =>
   sql.change(INSERT_PAYOUT, [
     payout.id,
     payout.projectId,
@@ -48,7 +49,7 @@ const insertPayout = (sql: Sql, payout: AccountsPayoutRow, rows: readonly string
     payout.sourceAccountId,
     payout.currency,
     payout.reference,
-    payout.totalBase.toFixed(),
+    payout.totalBase.toString(),
     payout.itemsTotal,
     payout.digest,
     payout.idempotencyKey,
@@ -68,20 +69,20 @@ export const createAccountPayoutsRepository = (database: Database) => ({
    * @throws DomainError `duplicate_payout`
    */
   insert: (input: {
-    payout: AccountsPayoutRow;
+    payout: AccountsPayout;
     /** The rows of the request, each one as an encoded text of its own. */
     rows: readonly string[];
     /** Null: its rows do not count as payments that are made for the first time. */
     keys: RowKeys | null;
     admit: (sql: Sql) => Promise<boolean>;
     /** The entry for the payout as it was stored; written in the same transaction. */
-    audit: (stored: AccountsPayoutRow) => AuditEntry;
+    audit: (stored: AccountsPayout) => AuditEntry;
     expiresAt: Date;
-  }): Promise<AccountsPayoutRow | null> => {
+  }): Promise<AccountsPayout | null> => {
     const { payout, rows, keys, admit, audit, expiresAt } = input;
     const storing = database.rawTransaction(async (sql) => {
       if (keys !== null) await claimRowKeys(sql, payout, keys);
-      const stored: AccountsPayoutRow = (await admit(sql))
+      const stored: AccountsPayout = (await admit(sql))
         ? { ...payout, subStatus: "queued", expiresAt: null }
         : { ...payout, subStatus: "awaiting_approval", expiresAt };
       if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();

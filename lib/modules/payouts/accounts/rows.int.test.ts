@@ -3,13 +3,13 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
-import { toDecimal } from "@/lib/db/decimal";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { sqlOn } from "@/lib/db/sql";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import { emptyDatabase, testDatabase } from "@/lib/testing/database";
 import { makeWorkspace } from "@/lib/testing/workspace";
-import { createPayoutsRepository, type AccountsPayoutRow } from "../repository";
+import type { AccountsPayout } from "../payout";
+import { createPayoutsRepository } from "../repository";
 import { createAccountPayoutsRepository } from "./repository";
 import { createAccountPayoutRunner } from "./runner";
 import { encodeRow, readItems, settleItems, type ItemOutcome, type NewItem } from "./rows";
@@ -34,9 +34,9 @@ const itemsOf = (count: number): NewItem[] =>
 
 const store = async (
   items: readonly NewItem[],
-  mode: AccountsPayoutRow["mode"] = "independent",
-): Promise<AccountsPayoutRow> => {
-  const payout: AccountsPayoutRow = {
+  mode: AccountsPayout["mode"] = "independent",
+): Promise<AccountsPayout> => {
+  const payout: AccountsPayout = {
     id: newId("payout"),
     projectId: "prj_1",
     kind: "global_accounts",
@@ -46,8 +46,8 @@ const store = async (
     sourceAccountId: "ga_source",
     currency: "usdc",
     reference: null,
-    totalBase: toDecimal(items.reduce((sum, { amountBase }) => sum + amountBase, 0n)),
-    paidBase: toDecimal(0n),
+    totalBase: items.reduce((sum, { amountBase }) => sum + amountBase, 0n),
+    paidBase: 0n,
     itemsTotal: items.length,
     itemsCompleted: 0,
     itemsFailed: 0,
@@ -90,7 +90,7 @@ const refused = (index: number): ItemOutcome => ({
 
 const countsOf = async (id: string): Promise<unknown[]> => {
   const row = await payouts.find(id);
-  return [row?.itemsCompleted, row?.itemsFailed, row?.paidBase.toFixed()];
+  return [row?.itemsCompleted, row?.itemsFailed, row?.paidBase.toString()];
 };
 
 describe("the rows of a payout", () => {

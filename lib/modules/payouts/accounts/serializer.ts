@@ -4,21 +4,20 @@ import type { accountsPayoutItem, accountsPayoutRecord } from "@/lib/contracts/p
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";
-import { toBigInt } from "@/lib/db/decimal";
-import { toCommon } from "../common-record";
-import type { AccountsPayoutRow } from "../repository";
+import { toCommon } from "../payout-record";
+import type { AccountsPayout } from "../payout";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import { mayOf } from "../permissions";
-import type { AccountsPayoutView } from "../reading";
+import type { AccountsPayoutView } from "../read-payouts";
 import type { PayoutItemRow } from "./rows";
 import { itemStatusOf } from "./service";
 
 type Record = z.output<typeof accountsPayoutRecord>;
 type Item = z.output<typeof accountsPayoutItem>;
 
-const units = (value: AccountsPayoutRow["totalBase"]): string => formatAmount(toBigInt(value), LEDGER_DECIMALS);
+const units = (value: AccountsPayout["totalBase"]): string => formatAmount(value, LEDGER_DECIMALS);
 
-const nextActionOf = (payout: AccountsPayoutRow): string => {
+const nextActionOf = (payout: AccountsPayout): string => {
   switch (payout.status) {
     case "pending":
       return payout.subStatus === "awaiting_approval"

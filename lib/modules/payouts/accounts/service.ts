@@ -1,4 +1,5 @@
 /** Payments from one account of the ledger to many accounts. */
+import { bindDeps } from "@/lib/core/bind-deps";
 import { worthOf } from "@/lib/core/decimal";
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
@@ -7,14 +8,15 @@ import { DomainError } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";
-import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
-import { APPROVAL_SECONDS, hexOf, requireRows, type Prices, PRICE_TIMEOUT_MS } from "../common";
-import type { AccountsPayoutRow, PayoutsRepository } from "../repository";
-import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../row-keys";
+import { APPROVAL_SECONDS, requireRows } from "../limits";
+import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
+import type { AccountsPayout } from "../payout";
+import type { PayoutsRepository } from "../repository";
+import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
 import type { AccountPayoutsRepository } from "./repository";
 import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
@@ -58,8 +60,8 @@ const USD_DECIMALS = 6;
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /** @throws DomainError `idempotency_mismatch` where the key was used for something else */
-const sameAs = (known: AccountsPayoutRow, digest: Uint8Array): AccountsPayoutRow => {
-  if (hexOf(known.digest) === hexOf(digest)) return known;
+const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
+  if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
 
@@ -78,181 +80,194 @@ const keysOf = ({ asset, items }: Checked, allowDuplicates: boolean, now: Date):
   now,
 });
 
-export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => {
-  const { repository, ledger, assets, clock } = deps;
-
-  const check = async (projectId: string, input: CheckInput): Promise<Checked> => {
-    requireRows(input.transfers.length);
-    const ids = [...new Set(input.transfers.map(({ recipientAccountId }) => recipientAccountId))];
-    const wanted = ids.filter((id) => isId("globalAccount", id));
-    // Amounts are read while the database looks for the recipients.
-    const reading = async () => {
-      const source = await ledger.account(projectId, input.sourceAccountId);
-      const asset = assets.resolve(source.currency, "sourceAccountId");
-      return { source, asset, amounts: readAmounts(input.transfers, asset) };
-    };
-    const [{ source, asset, amounts }, unfit] = await Promise.all([
-      reading(),
-      ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
-    ]);
-    const items = checkRows(input.transfers, { amounts, source, asset, unfit, assets });
-    const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-    return { source, asset, items, totalBase };
+const check = async (deps: AccountPayoutsDeps, projectId: string, input: CheckInput): Promise<Checked> => {
+  requireRows(input.transfers.length);
+  const ids = [...new Set(input.transfers.map(({ recipientAccountId }) => recipientAccountId))];
+  const wanted = ids.filter((id) => isId("globalAccount", id));
+  // Amounts are read while the database looks for the recipients.
+  const reading = async () => {
+    const source = await deps.ledger.account(projectId, input.sourceAccountId);
+    const asset = deps.assets.resolve(source.currency, "sourceAccountId");
+    return { source, asset, amounts: readAmounts(input.transfers, asset) };
   };
-
-  /** Rows that stand for themselves are refused one by one, when their turn comes. */
-  const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayoutRow["mode"]): void => {
-    if (mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
-  };
-
-  const worthOf = async ({ asset, totalBase }: Checked): Promise<string | null> => {
-    const [token] = asset.tokens;
-    if (token === undefined) return null;
-    const [price] = await deps.prices
-      .highestPriceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS))
-      .catch(() => [null]);
-    return worth(totalBase, price);
-  };
-
-  /** Whether it may run without a code: decided, and noted, in the transaction that stores it. */
-  const admission = async (actor: Actor, checked: Checked): Promise<(sql: Sql, now: Date) => Promise<boolean>> => {
-    if (deps.policies.needsCode(actor)) return () => Promise.resolve(false);
-    const usd = await worthOf(checked);
-    return (sql, now) => deps.policies.spend(sql, actor, usd, now);
-  };
-
-  const findKnown = async (actor: Actor, idempotencyKey: string): Promise<AccountsPayoutRow | null> => {
-    const { projectId } = actor;
-    const known = await deps.payouts.findByKey({ projectId, kind: KIND, createdBy: actorName(actor), idempotencyKey });
-    return known?.kind === KIND ? known : null;
-  };
-
-  const store = async (
-    actor: Actor,
-    checked: Checked,
-    own: Omit<PayoutDraft, keyof Checked | "rows"> & { readonly allowDuplicates: boolean },
-  ): Promise<AccountsPayoutRow> => {
-    const now = clock.now();
-    const rows = checked.items.map(encodeRow);
-    const payout = newPayout(actor, { ...own, ...checked, rows }, now);
-    const admit = await admission(actor, checked);
-    const stored = await repository.insert({
-      payout,
-      rows,
-      // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
-      keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
-      admit: (sql) => {
-        requireFunds(checked, own.mode);
-        return admit(sql, now);
-      },
-      audit: (row) => createdEntry(actor, row),
-      expiresAt: addSeconds(now, APPROVAL_SECONDS),
-    });
-    if (stored !== null) return stored;
-    const known = own.key === null ? null : await findKnown(actor, own.key);
-    if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
-    return sameAs(known, payout.digest);
-  };
-
-  /** The payout that an earlier call with the same key stored. It is returned even when accounts or balances have changed since. */
-  const repeatedOf = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow | null> => {
-    if (input.key === null || input.validateOnly) return null;
-    const known = await findKnown(actor, input.key);
-    if (known === null) return null;
-    const asset = assets.find(known.currency);
-    const items = asset === null ? null : itemsOf(input.transfers, asset);
-    const { sourceAccountId, mode } = input;
-    const named = { sourceAccountId, currency: known.currency, mode, reference: input.reference ?? null };
-    return sameAs(known, items === null ? new Uint8Array() : payoutDigest(named, items.map(encodeRow)));
-  };
-
-  const validated = async (actor: Actor, checked: Checked, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
-    const now = clock.now();
-    const keys = keysOf(checked, input.allowDuplicates, now);
-    if (!input.allowDuplicates) refuseDuplicates(await duplicatesOf(deps.reader, actor.projectId, keys));
-    requireFunds(checked, input.mode);
-    const own = { mode: input.mode, reference: input.reference ?? null, key: null, retryOf: null };
-    const draft = { ...own, ...checked, rows: checked.items.map(encodeRow) };
-    return { ...newPayout(actor, draft, now), id: "" };
-  };
-
-  const createNew = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
-    const checked = await check(actor.projectId, input);
-    if (input.validateOnly) return validated(actor, checked, input);
-    const { mode, reference = null, key, allowDuplicates } = input;
-    return store(actor, checked, { mode, reference, key, retryOf: null, allowDuplicates });
-  };
-
-  /**
-   * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
-   * everything is right and nothing was stored (`validateOnly`).
-   * @throws DomainError `invalid_request` (every bad row by index), `not_found`, `duplicate_payout`, `insufficient_balance`,
-   * `batch_too_large`
-   */
-  const create = async (actor: Actor, input: NewAccountsPayout): Promise<AccountsPayoutRow> => {
-    deps.policies.checkAccountRecipients(actor, "transfers");
-    try {
-      return await createNew(actor, input);
-    } catch (error) {
-      const repeated = await repeatedOf(actor, input);
-      if (repeated === null) throw error;
-      return repeated;
-    }
-  };
-
-  /** A payout of the failed rows alone, once; it needs its own approval. @throws DomainError as `create` does */
-  const retry = async (
-    actor: Actor,
-    payout: AccountsPayoutRow,
-    rows: AsyncIterable<PayoutItemRow>,
-  ): Promise<AccountsPayoutRow> => {
-    deps.policies.checkAccountRecipients(actor, "transfers");
-    const transfers: PayoutRowInput[] = [];
-    for await (const item of rows) {
-      if (payout.mode === "independent" && item.status !== "failed") continue;
-      const { recipientAccountId, reference } = item;
-      const amount = units(item.amountBase);
-      transfers.push({ recipientAccountId, amount, currency: payout.currency, reference: reference ?? undefined });
-    }
-    const { sourceAccountId, mode, reference } = payout;
-    const checked = await check(actor.projectId, { sourceAccountId, transfers, mode });
-    return store(actor, checked, { mode, reference, key: null, retryOf: payout.id, allowDuplicates: true });
-  };
-
-  /** What the message with the code states, a line each; `first` are its first rows. */
-  const approvalLines = (payout: AccountsPayoutRow, first: readonly PayoutItemRow[]): string[] => {
-    const symbol = assets.find(payout.currency)?.symbol ?? payout.currency;
-    const rest = payout.itemsTotal - first.length;
-    return [
-      `You pay: ${units(toBigInt(payout.totalBase))} ${symbol} in ${String(payout.itemsTotal)} payments from ${payout.sourceAccountId}`,
-      ...first.map((item) => `${units(item.amountBase)} ${symbol} to ${item.recipientAccountId}`),
-      ...(rest > 0 ? [`and ${String(rest)} more`] : []),
-    ];
-  };
-
-  return {
-    create,
-    retry,
-    approvalLines,
-    approve: repository.approve,
-    cancel: repository.cancel,
-    items: repository.items,
-  };
+  const [{ source, asset, amounts }, unfit] = await Promise.all([
+    reading(),
+    deps.ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
+  ]);
+  const items = checkRows(input.transfers, { amounts, source, asset, unfit, assets: deps.assets });
+  const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+  return { source, asset, items, totalBase };
 };
+
+/** Rows that stand for themselves are refused one by one, when their turn comes. */
+const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayout["mode"]): void => {
+  if (mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
+};
+
+const worthUsdOf = async (deps: AccountPayoutsDeps, { asset, totalBase }: Checked): Promise<string | null> => {
+  const [token] = asset.tokens;
+  if (token === undefined) return null;
+  const [price] = await deps.prices.highestPriceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => [null]);
+  return worth(totalBase, price);
+};
+
+/** Whether it may run without a code: decided, and noted, in the transaction that stores it. */
+const admission = async (
+  deps: AccountPayoutsDeps,
+  actor: Actor,
+  checked: Checked,
+): Promise<(sql: Sql, now: Date) => Promise<boolean>> => {
+  if (deps.policies.needsCode(actor)) return () => Promise.resolve(false);
+  const usd = await worthUsdOf(deps, checked);
+  return (sql, now) => deps.policies.spend(sql, actor, usd, now);
+};
+
+const findKnown = async (
+  deps: AccountPayoutsDeps,
+  actor: Actor,
+  idempotencyKey: string,
+): Promise<AccountsPayout | null> => {
+  const { projectId } = actor;
+  const known = await deps.payouts.findByKey({ projectId, kind: KIND, createdBy: actorName(actor), idempotencyKey });
+  return known?.kind === KIND ? known : null;
+};
+
+const store = async (
+  deps: AccountPayoutsDeps,
+  actor: Actor,
+  checked: Checked,
+  own: Omit<PayoutDraft, keyof Checked | "rows"> & { readonly allowDuplicates: boolean },
+): Promise<AccountsPayout> => {
+  const now = deps.clock.now();
+  const rows = checked.items.map(encodeRow);
+  const payout = newPayout(actor, { ...own, ...checked, rows }, now);
+  const admit = await admission(deps, actor, checked);
+  const stored = await deps.repository.insert({
+    payout,
+    rows,
+    // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
+    keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
+    admit: (sql) => {
+      requireFunds(checked, own.mode);
+      return admit(sql, now);
+    },
+    audit: (row) => createdEntry(actor, row),
+    expiresAt: addSeconds(now, APPROVAL_SECONDS),
+  });
+  if (stored !== null) return stored;
+  const known = own.key === null ? null : await findKnown(deps, actor, own.key);
+  if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
+  return sameAs(known, payout.digest);
+};
+
+/** The payout that an earlier call with the same key stored. It is returned even when accounts or balances have changed since. */
+const repeatedOf = async (
+  deps: AccountPayoutsDeps,
+  actor: Actor,
+  input: NewAccountsPayout,
+): Promise<AccountsPayout | null> => {
+  if (input.key === null || input.validateOnly) return null;
+  const known = await findKnown(deps, actor, input.key);
+  if (known === null) return null;
+  const asset = deps.assets.find(known.currency);
+  const items = asset === null ? null : itemsOf(input.transfers, asset);
+  const { sourceAccountId, mode } = input;
+  const named = { sourceAccountId, currency: known.currency, mode, reference: input.reference ?? null };
+  return sameAs(known, items === null ? new Uint8Array() : payoutDigest(named, items.map(encodeRow)));
+};
+
+const validated = async (
+  deps: AccountPayoutsDeps,
+  actor: Actor,
+  checked: Checked,
+  input: NewAccountsPayout,
+): Promise<AccountsPayout> => {
+  const now = deps.clock.now();
+  const keys = keysOf(checked, input.allowDuplicates, now);
+  if (!input.allowDuplicates) refuseDuplicates(await duplicatesOf(deps.reader, actor.projectId, keys));
+  requireFunds(checked, input.mode);
+  const own = { mode: input.mode, reference: input.reference ?? null, key: null, retryOf: null };
+  const draft = { ...own, ...checked, rows: checked.items.map(encodeRow) };
+  return { ...newPayout(actor, draft, now), id: "" };
+};
+
+const createNew = async (deps: AccountPayoutsDeps, actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout> => {
+  const checked = await check(deps, actor.projectId, input);
+  if (input.validateOnly) return validated(deps, actor, checked, input);
+  const { mode, reference = null, key, allowDuplicates } = input;
+  return store(deps, actor, checked, { mode, reference, key, retryOf: null, allowDuplicates });
+};
+
+/**
+ * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
+ * everything is right and nothing was stored (`validateOnly`).
+ * @throws DomainError `invalid_request` (every bad row by index), `not_found`, `duplicate_payout`, `insufficient_balance`,
+ * `batch_too_large`
+ */
+const create = async (deps: AccountPayoutsDeps, actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout> => {
+  deps.policies.checkAccountRecipients(actor, "transfers");
+  try {
+    return await createNew(deps, actor, input);
+  } catch (error) {
+    const repeated = await repeatedOf(deps, actor, input);
+    if (repeated === null) throw error;
+    return repeated;
+  }
+};
+
+/** A payout of the failed rows alone, once; it needs its own approval. @throws DomainError as `create` does */
+const retry = async (
+  deps: AccountPayoutsDeps,
+  actor: Actor,
+  payout: AccountsPayout,
+  rows: AsyncIterable<PayoutItemRow>,
+): Promise<AccountsPayout> => {
+  deps.policies.checkAccountRecipients(actor, "transfers");
+  const transfers: PayoutRowInput[] = [];
+  for await (const item of rows) {
+    if (payout.mode === "independent" && item.status !== "failed") continue;
+    const { recipientAccountId, reference } = item;
+    const amount = units(item.amountBase);
+    transfers.push({ recipientAccountId, amount, currency: payout.currency, reference: reference ?? undefined });
+  }
+  const { sourceAccountId, mode, reference } = payout;
+  const checked = await check(deps, actor.projectId, { sourceAccountId, transfers, mode });
+  return store(deps, actor, checked, { mode, reference, key: null, retryOf: payout.id, allowDuplicates: true });
+};
+
+/** What the message with the code states, a line each; `first` are its first rows. */
+const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: readonly PayoutItemRow[]): string[] => {
+  const symbol = deps.assets.find(payout.currency)?.symbol ?? payout.currency;
+  const rest = payout.itemsTotal - first.length;
+  return [
+    `You pay: ${units(payout.totalBase)} ${symbol} in ${String(payout.itemsTotal)} payments from ${payout.sourceAccountId}`,
+    ...first.map((item) => `${units(item.amountBase)} ${symbol} to ${item.recipientAccountId}`),
+    ...(rest > 0 ? [`and ${String(rest)} more`] : []),
+  ];
+};
+
+export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
+  create: bindDeps(deps, create),
+  retry: bindDeps(deps, retry),
+  approvalLines: bindDeps(deps, approvalLines),
+  approve: deps.repository.approve,
+  cancel: deps.repository.cancel,
+  items: deps.repository.items,
+});
 
 export type AccountPayoutsService = ReturnType<typeof createAccountPayoutsService>;
 
-const neverRan = ({ status }: AccountsPayoutRow): boolean => status === "cancelled" || status === "expired";
+const neverRan = ({ status }: AccountsPayout): boolean => status === "cancelled" || status === "expired";
 
 export type AccountRowStatus = "pending" | "completed" | "failed";
 
 /** False when no row of the payout can have the state. All rows of an atomic payout, and of one that never ran, share the payout's state. */
-export const mayHave = (payout: AccountsPayoutRow, status: AccountRowStatus): boolean =>
+export const mayHave = (payout: AccountsPayout, status: AccountRowStatus): boolean =>
   (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
 
 /** The state column to look for. Null: the row has no state of its own, so the payout's state counts. Undefined: rows of every state. */
 export const storedStatus = (
-  payout: AccountsPayoutRow,
+  payout: AccountsPayout,
   status: AccountRowStatus | undefined,
 ): string | null | undefined => {
   if (status === undefined) return undefined;
@@ -262,7 +277,7 @@ export const storedStatus = (
 
 /** A row's state: its own, or that of its payout. */
 export const itemStatusOf = (
-  payout: Pick<AccountsPayoutRow, "status" | "mode">,
+  payout: Pick<AccountsPayout, "status" | "mode">,
   item: { readonly status: string | null },
 ): AccountRowStatus => {
   if (item.status === "completed" || item.status === "failed") return item.status;
@@ -277,13 +292,13 @@ const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): Doma
 };
 
 /** Who made the payout; `means` where it may run without an approval. */
-const createdEntry = (actor: Actor, payout: AccountsPayoutRow): AuditEntry => ({
+const createdEntry = (actor: Actor, payout: AccountsPayout): AuditEntry => ({
   ...doneBy(actor),
   action: payout.retryOf === null ? "payout.created" : "payout.retried",
   subject: payout.id,
   data: {
     status: payout.subStatus,
-    total: units(toBigInt(payout.totalBase)),
+    total: units(payout.totalBase),
     currency: payout.currency,
     items: payout.itemsTotal,
     ...(payout.subStatus === "queued" ? { means: "policy" } : {}),
@@ -293,7 +308,7 @@ const createdEntry = (actor: Actor, payout: AccountsPayoutRow): AuditEntry => ({
 });
 
 interface PayoutDraft extends Checked {
-  readonly mode: AccountsPayoutRow["mode"];
+  readonly mode: AccountsPayout["mode"];
   readonly reference: string | null;
   readonly key: string | null;
   readonly retryOf: string | null;
@@ -302,7 +317,7 @@ interface PayoutDraft extends Checked {
 }
 
 /** As it would be stored. */
-const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayoutRow => {
+const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout => {
   const { source, asset, rows, totalBase, mode, reference } = draft;
   const named = { sourceAccountId: source.id, currency: asset.assetId, mode, reference };
   return {
@@ -312,8 +327,8 @@ const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayoutR
     kind: KIND,
     status: "pending",
     subStatus: "created",
-    totalBase: toDecimal(totalBase),
-    paidBase: toDecimal(0n),
+    totalBase,
+    paidBase: 0n,
     itemsTotal: rows.length,
     itemsCompleted: 0,
     itemsFailed: 0,

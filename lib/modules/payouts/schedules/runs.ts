@@ -1,20 +1,15 @@
 /** Makes the payouts of schedules that are due. Each run is a payout of its own, made once however many instances look for due runs. */
+import { bindDeps } from "@/lib/core/bind-deps";
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
-import { hexOf } from "../common";
 import { readRequest, type RequestDeps } from "../wallets/request";
 import type { WalletPayoutsService } from "../wallets/service";
-import { storedScheduleRequest } from "../wallets/stored";
-import {
-  ScheduleCancelledError,
-  type RunFailure,
-  type ScheduleRow,
-  type ScheduleRunRow,
-  type SchedulesRepository,
-} from "./repository";
+import type { FullSchedule, PayoutSchedule, RunFailure, ScheduleRun } from "./payout-schedule";
+import type { SchedulesRepository } from "./repository";
+import { ScheduleCancelledError } from "./run-repository";
 import { nextOf, scheduleDigest, timingOf } from "./service";
 
 export interface ScheduleRunsDeps extends RequestDeps {
@@ -54,7 +49,7 @@ const CANCELLED: RunFailure = {
 };
 
 const entryOf = (
-  { projectId, scheduleId, scheduledAt }: Pick<ScheduleRunRow, "projectId" | "scheduleId" | "scheduledAt">,
+  { projectId, scheduleId, scheduledAt }: Pick<ScheduleRun, "projectId" | "scheduleId" | "scheduledAt">,
   action: "run_missed" | "run_refused",
   failure: RunFailure,
   at: Date,
@@ -73,100 +68,100 @@ const UNKNOWN = {
   message: "It could not be made because of an error of the service.",
 } as const;
 
-const keyOf = ({ scheduleId, scheduledAt }: ScheduleRunRow): string =>
+const keyOf = ({ scheduleId, scheduledAt }: ScheduleRun): string =>
   `schedule:${scheduleId}:${scheduledAt.toISOString()}`;
 
+const isLate = (scheduledAt: Date, now: Date): boolean => now.getTime() - scheduledAt.getTime() > GRACE_MS;
+
+/** Claims every run of a schedule that is due. */
+const claimDue = async (deps: ScheduleRunsDeps, due: PayoutSchedule, now: Date): Promise<void> => {
+  let scheduledAt = due.nextRunAt;
+  for (let periods = 0; scheduledAt !== null && scheduledAt <= now && periods < PERIODS_AT_ONCE; periods += 1) {
+    const nextRunAt = nextOf(due, scheduledAt);
+    // After a pause of several periods only the latest run is made; earlier ones count as missed.
+    const missed = isLate(scheduledAt, now) || (nextRunAt !== null && nextRunAt <= now);
+    const at = { projectId: due.projectId, scheduleId: due.id, scheduledAt };
+    const run = {
+      scheduledAt,
+      nextRunAt,
+      status: missed ? "missed" : "started",
+      failure: missed ? MISSED : null,
+    } as const;
+    const audit = missed ? entryOf(at, "run_missed", MISSED, now) : null;
+    if (!(await deps.repository.claim(due, run, audit, now))) return;
+    scheduledAt = nextRunAt;
+  }
+};
+
+/** The person who approved the schedule, with their present role in the project. @throws DomainError `forbidden` */
+const approverOf = async (deps: ScheduleRunsDeps, { projectId, approvedBy }: PayoutSchedule): Promise<UserActor> => {
+  const memberships = approvedBy === null ? [] : await deps.projects.list(approvedBy);
+  const role = memberships.find((each) => each.projectId === projectId)?.role;
+  if (approvedBy === null || role === undefined || role === "viewer")
+    throw new DomainError("forbidden", "Whoever approved this schedule may not move the project's money any more.");
+  return { type: "user", userId: approvedBy, sessionId: "schedule", projectId, role };
+};
+
+const pay = async (deps: ScheduleRunsDeps, schedule: FullSchedule, run: ScheduleRun): Promise<void> => {
+  const actor = await approverOf(deps, schedule);
+  const request = await readRequest(deps, actor, schedule.request);
+  if (!Buffer.from(scheduleDigest(request, timingOf(schedule))).equals(schedule.digest))
+    throw new DomainError("invalid_state", "What would be paid now is not what was approved: make the schedule anew.");
+  await deps.payouts.createScheduled(actor, request, {
+    scheduleId: schedule.id,
+    key: keyOf(run),
+    take: (sql, payoutId) => deps.repository.take(sql, run, payoutId),
+  });
+};
+
+/** False when the run has a payout, or somebody else noted why it has none. */
+const end = (
+  deps: ScheduleRunsDeps,
+  run: ScheduleRun,
+  status: "missed" | "refused",
+  failure: RunFailure,
+): Promise<boolean> =>
+  deps.repository.failed(run, { status, failure }, entryOf(run, `run_${status}`, failure, deps.clock.now()));
+
+const fail = async (deps: ScheduleRunsDeps, run: ScheduleRun, error: unknown): Promise<boolean> => {
+  if (error instanceof ScheduleCancelledError) return end(deps, run, "refused", CANCELLED);
+  const { code, message } = isDomainError(error) ? error : UNKNOWN;
+  const isTemporary = TEMPORARY.has(code);
+  if (isTemporary && !isLate(run.scheduledAt, deps.clock.now())) return true;
+  return end(deps, run, isTemporary ? "missed" : "refused", { code, message, retryable: false });
+};
+
+/**
+ * Makes the payout of a run that was claimed, once. A run may have been claimed long ago, by an instance that was killed before it
+ * made the payout: it is not paid once it is late or its schedule was cancelled.
+ */
+const make = async (deps: ScheduleRunsDeps, run: ScheduleRun): Promise<void> => {
+  const schedule = await deps.repository.find(run.projectId, run.scheduleId);
+  if (schedule === null) return;
+  if (schedule.status === "cancelled") {
+    await end(deps, run, "refused", CANCELLED);
+    return;
+  }
+  if (isLate(run.scheduledAt, deps.clock.now())) {
+    await end(deps, run, "missed", MISSED);
+    return;
+  }
+  try {
+    await pay(deps, schedule, run);
+  } catch (error) {
+    const { scheduleId, scheduledAt } = run;
+    if (await fail(deps, run, error))
+      deps.log.warn({ err: error, scheduleId, scheduledAt }, "a scheduled payout could not be made");
+  }
+};
+
+/** One turn; any number of instances may take turns at once. */
+const runDue = async (deps: ScheduleRunsDeps): Promise<void> => {
+  const now = deps.clock.now();
+  for (const due of await deps.repository.due(now, SCHEDULES_AT_ONCE)) await claimDue(deps, due, now);
+  for (const run of await deps.repository.openRuns(RUNS_AT_ONCE)) await make(deps, run);
+};
+
 export const createScheduleRuns = (deps: ScheduleRunsDeps) => {
-  const { repository, clock, log } = deps;
-
-  const isLate = (scheduledAt: Date, now: Date): boolean => now.getTime() - scheduledAt.getTime() > GRACE_MS;
-
-  /** Claims every run of a schedule that is due. */
-  const claimDue = async (due: ScheduleRow, now: Date): Promise<void> => {
-    let scheduledAt = due.nextRunAt;
-    for (let periods = 0; scheduledAt !== null && scheduledAt <= now && periods < PERIODS_AT_ONCE; periods += 1) {
-      const nextRunAt = nextOf(due, scheduledAt);
-      // After a pause of several periods only the latest run is made; earlier ones count as missed.
-      const missed = isLate(scheduledAt, now) || (nextRunAt !== null && nextRunAt <= now);
-      const at = { projectId: due.projectId, scheduleId: due.id, scheduledAt };
-      const run = {
-        scheduledAt,
-        nextRunAt,
-        status: missed ? "missed" : "started",
-        failure: missed ? MISSED : null,
-      } as const;
-      const audit = missed ? entryOf(at, "run_missed", MISSED, now) : null;
-      if (!(await repository.claim(due, run, audit, now))) return;
-      scheduledAt = nextRunAt;
-    }
-  };
-
-  /** The person who approved the schedule, with their present role in the project. @throws DomainError `forbidden` */
-  const approverOf = async ({ projectId, approvedBy }: ScheduleRow): Promise<UserActor> => {
-    const memberships = approvedBy === null ? [] : await deps.projects.list(approvedBy);
-    const role = memberships.find((each) => each.projectId === projectId)?.role;
-    if (approvedBy === null || role === undefined || role === "viewer")
-      throw new DomainError("forbidden", "Whoever approved this schedule may not move the project's money any more.");
-    return { type: "user", userId: approvedBy, sessionId: "schedule", projectId, role };
-  };
-
-  const pay = async (schedule: ScheduleRow, run: ScheduleRunRow): Promise<void> => {
-    const actor = await approverOf(schedule);
-    const request = await readRequest(deps, actor, storedScheduleRequest.parse(schedule.request));
-    if (hexOf(scheduleDigest(request, timingOf(schedule))) !== hexOf(schedule.digest))
-      throw new DomainError(
-        "invalid_state",
-        "What would be paid now is not what was approved: make the schedule anew.",
-      );
-    await deps.payouts.createScheduled(actor, request, {
-      scheduleId: schedule.id,
-      key: keyOf(run),
-      take: (sql, payoutId) => repository.take(sql, run, payoutId),
-    });
-  };
-
-  /** False when the run has a payout, or somebody else noted why it has none. */
-  const end = (run: ScheduleRunRow, status: "missed" | "refused", failure: RunFailure): Promise<boolean> =>
-    repository.failed(run, { status, failure }, entryOf(run, `run_${status}`, failure, clock.now()));
-
-  const fail = async (run: ScheduleRunRow, error: unknown): Promise<boolean> => {
-    if (error instanceof ScheduleCancelledError) return end(run, "refused", CANCELLED);
-    const { code, message } = isDomainError(error) ? error : UNKNOWN;
-    const isTemporary = TEMPORARY.has(code);
-    if (isTemporary && !isLate(run.scheduledAt, clock.now())) return true;
-    return end(run, isTemporary ? "missed" : "refused", { code, message, retryable: false });
-  };
-
-  /**
-   * Makes the payout of a run that was claimed, once. A run may have been claimed long ago, by an instance that was killed before it
-   * made the payout: it is not paid once it is late or its schedule was cancelled.
-   */
-  const make = async (run: ScheduleRunRow): Promise<void> => {
-    const schedule = await repository.find(run.projectId, run.scheduleId);
-    if (schedule === null) return;
-    if (schedule.status === "cancelled") {
-      await end(run, "refused", CANCELLED);
-      return;
-    }
-    if (isLate(run.scheduledAt, clock.now())) {
-      await end(run, "missed", MISSED);
-      return;
-    }
-    try {
-      await pay(schedule, run);
-    } catch (error) {
-      const { scheduleId, scheduledAt } = run;
-      if (await fail(run, error))
-        log.warn({ err: error, scheduleId, scheduledAt }, "a scheduled payout could not be made");
-    }
-  };
-
-  /** One turn; any number of instances may take turns at once. */
-  const runDue = async (): Promise<void> => {
-    const now = clock.now();
-    for (const due of await repository.due(now, SCHEDULES_AT_ONCE)) await claimDue(due, now);
-    for (const run of await repository.openRuns(RUNS_AT_ONCE)) await make(run);
-  };
-
-  return { runDue };
+  return { runDue: bindDeps(deps, runDue) };
 };

@@ -1,8 +1,6 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { failureRecord } from "@/lib/contracts/common";
 import type { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { formatAmount } from "@/lib/core/money";
-import { storedTotals } from "../wallets/stored";
 import type { ScheduleView } from "./service";
 import { timingOf } from "./service";
 
@@ -34,7 +32,7 @@ export const toSchedule = (view: ScheduleView): Body => {
     chainId: schedule.chainId,
     fromWalletId: schedule.walletId,
     rows: schedule.rows,
-    totals: storedTotals.parse(schedule.totals).map(({ token, amountBase, rows }) => {
+    totals: schedule.totals.map(({ token, amountBase, rows }) => {
       const { symbol, address, chainId, decimals, assetId } = token;
       return {
         token: { symbol, address, chainId, decimals, assetId },
@@ -52,7 +50,7 @@ export const toSchedule = (view: ScheduleView): Body => {
       scheduledAt: run.scheduledAt.toISOString(),
       status: run.status,
       payoutId: run.payoutId,
-      failure: run.failure === null ? null : failureRecord.parse(run.failure),
+      failure: run.failure,
     })),
     nextAction: nextActionOf(view),
     createdBy: schedule.createdBy,

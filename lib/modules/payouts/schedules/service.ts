@@ -1,4 +1,5 @@
 /** Schedules of payouts to wallets: people create, approve and cancel them here; `runs.ts` makes the payouts that are due. */
+import { bindDeps } from "@/lib/core/bind-deps";
 import { createHash } from "node:crypto";
 import { actorName, requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { ChainRegistry } from "@/lib/chains/registry";
@@ -8,10 +9,9 @@ import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
-import { toStored } from "@/lib/ports/routing-json";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "../wallets/request";
-import { storedScheduleRequest, storedTotals } from "../wallets/stored";
-import type { ScheduleRow, ScheduleRunRow, SchedulesRepository } from "./repository";
+import type { FullSchedule, PayoutSchedule, ScheduledRequest, ScheduleRun } from "./payout-schedule";
+import type { SchedulesRepository } from "./repository";
 import { isTimeZone, nextRunAfter, type Period, type Timing } from "./timing";
 
 const RUNS_SHOWN = 20;
@@ -34,14 +34,14 @@ export interface NewSchedule extends RequestInput {
 }
 
 export interface ScheduleView {
-  readonly schedule: ScheduleRow;
+  readonly schedule: PayoutSchedule;
   /** The latest, newest first. */
-  readonly runs: readonly ScheduleRunRow[];
+  readonly runs: readonly ScheduleRun[];
 }
 
-export const timingOf = (row: Pick<ScheduleRow, "startsAt" | "period" | "timeZone" | "endsAt">): Timing => ({
+export const timingOf = (row: Pick<PayoutSchedule, "startsAt" | "period" | "timeZone" | "endsAt">): Timing => ({
   startsAt: row.startsAt,
-  every: row.period as Period | null,
+  every: row.period,
   timeZone: row.timeZone,
   endsAt: row.endsAt,
 });
@@ -74,7 +74,7 @@ const readTiming = (input: NewSchedule, now: Date): Timing => {
 };
 
 /** Replaces token symbols by addresses, so that each run pays the approved token even when the symbol later means another one. */
-const storedRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): RequestInput => ({
+const scheduledRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): ScheduledRequest => ({
   chainId,
   transfers: rows.map(({ recipient, token, amountBase, reference: own, note }) => ({
     address: recipient,
@@ -87,150 +87,153 @@ const storedRequest = ({ chainId, rows, reference, fundFrom }: PayoutRequest): R
   ...(fundFrom === null ? {} : { fundFrom }),
 });
 
-export const createSchedulesService = (deps: SchedulesDeps) => {
-  const { repository, registry, clock } = deps;
+const viewOf = async (deps: SchedulesDeps, schedule: PayoutSchedule): Promise<ScheduleView> => ({
+  schedule,
+  runs: await deps.repository.runs(schedule, RUNS_SHOWN),
+});
 
-  const viewOf = async (schedule: ScheduleRow): Promise<ScheduleView> => ({
-    schedule,
-    runs: await repository.runs(schedule, RUNS_SHOWN),
-  });
-
-  const find = async (projectId: string, id: string): Promise<ScheduleRow> => {
-    const schedule = isId("payoutSchedule", id) ? await repository.find(projectId, id) : null;
-    if (schedule === null) throw notFound();
-    return schedule;
-  };
-
-  const get = async (projectId: string, id: string): Promise<ScheduleView> => viewOf(await find(projectId, id));
-
-  /**
-   * Checks every row and stores the schedule; it runs once a person has approved it. Whether the money suffices is looked at when it
-   * runs.
-   * @throws DomainError as reading a payout does; `invalid_request` for its timing
-   */
-  const create = async (actor: Actor, input: NewSchedule): Promise<ScheduleView> => {
-    const now = clock.now();
-    const timing = readTiming(input, now);
-    const request = await readRequest(deps, actor, input);
-    const { projectId } = actor;
-    const id = newId("payoutSchedule");
-    const data = { rows: request.rows.length, every: timing.every, startsAt: timing.startsAt.toISOString() };
-    const schedule = await repository.insert(
-      {
-        id,
-        projectId,
-        status: "awaiting_approval",
-        chainId: request.chainId,
-        walletId: request.treasury.id,
-        request: toStored(storedRequest(request)),
-        totals: toStored(request.totals),
-        rows: request.rows.length,
-        reference: request.reference,
-        startsAt: timing.startsAt,
-        period: timing.every,
-        timeZone: timing.timeZone,
-        endsAt: timing.endsAt,
-        digest: scheduleDigest(request, timing),
-        createdBy: actorName(actor),
-        createdAt: now,
-        updatedAt: now,
-      },
-      { ...doneBy(actor), action: "payout_schedule.created", subject: id, data, at: now },
-    );
-    return { schedule, runs: [] };
-  };
-
-  const list = async (
-    projectId: string,
-    { cursor, limit }: { cursor?: string | undefined; limit: number },
-  ): Promise<{ data: ScheduleView[]; nextCursor: string | null }> => {
-    if (cursor !== undefined && !isId("payoutSchedule", cursor))
-      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
-    const rows = await repository.list({ projectId, before: cursor, limit: limit + 1 });
-    const data = await Promise.all(rows.slice(0, limit).map(viewOf));
-    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
-  };
-
-  const awaiting = async (projectId: string, id: string): Promise<ScheduleRow> => {
-    const schedule = await find(projectId, id);
-    if (schedule.status !== "awaiting_approval")
-      throw new DomainError(
-        "invalid_state",
-        "This schedule does not await approval. See its record for how it stands.",
-      );
-    return schedule;
-  };
-
-  const linesOf = (schedule: ScheduleRow): string[] => {
-    const { name } = registry.get(schedule.chainId);
-    const { every, startsAt, timeZone, endsAt } = timingOf(schedule);
-    const request = storedScheduleRequest.parse(schedule.request);
-    const first = request.transfers.slice(0, LINES_MAX);
-    const rest = schedule.rows - first.length;
-    const symbols = new Map<string, string>(
-      storedTotals.parse(schedule.totals).map(({ token }) => [token.address, token.symbol]),
-    );
-    return [
-      every === null
-        ? `Once, at ${startsAt.toISOString()}`
-        : `Every ${every} from ${startsAt.toISOString()} (${timeZone})`,
-      ...(endsAt === null ? [] : [`Until ${endsAt.toISOString()}`]),
-      `You pay on ${name}, in ${String(schedule.rows)} payments each time:`,
-      ...storedTotals
-        .parse(schedule.totals)
-        .map(
-          ({ token, amountBase, rows }) =>
-            `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
-        ),
-      ...first.map(({ amount, token, address }) => `${amount} ${symbols.get(token) ?? token} to ${address}`),
-      ...(rest > 0 ? [`and ${String(rest)} more`] : []),
-    ];
-  };
-
-  /** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
-  const requestCode = async (actor: Actor, id: string): Promise<OtpSent> => {
-    requireScope(actor, "payouts:write");
-    const schedule = await awaiting(actor.projectId, id);
-    return deps.otp.request({
-      actor,
-      subjectId: schedule.id,
-      digest: new Uint8Array(schedule.digest),
-      subject: "Your code to approve scheduled payouts",
-      lines: linesOf(schedule),
-    });
-  };
-
-  /** @throws DomainError `not_found`, `invalid_state`, `otp_*` */
-  const approve = async (actor: UserActor, id: string, code: string): Promise<ScheduleView> => {
-    const schedule = await awaiting(actor.projectId, id);
-    const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
-    const now = clock.now();
-    const audit = {
-      ...doneBy(actor),
-      action: "payout_schedule.approved",
-      subject: id,
-      data: { means: "code", codeId },
-      at: now,
-    };
-    // The first run may be due already: it is made when it is less than `GRACE_MS` late, and else noted as missed.
-    const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
-    if (!(await repository.approve(schedule, next, audit)))
-      throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");
-    return get(actor.projectId, id);
-  };
-
-  /** @throws DomainError `not_found`, `invalid_state` */
-  const cancel = async (actor: Actor, id: string): Promise<ScheduleView> => {
-    const schedule = await find(actor.projectId, id);
-    const audit = { ...doneBy(actor), action: "payout_schedule.cancelled", subject: id, at: clock.now() };
-    if (!(await repository.cancel(schedule, audit)))
-      throw new DomainError("invalid_state", "This schedule has ended or was cancelled before.");
-    return get(actor.projectId, id);
-  };
-
-  return { create, get, list, requestCode, approve, cancel };
+const find = async (deps: SchedulesDeps, projectId: string, id: string): Promise<FullSchedule> => {
+  const schedule = isId("payoutSchedule", id) ? await deps.repository.find(projectId, id) : null;
+  if (schedule === null) throw notFound();
+  return schedule;
 };
 
+const get = async (deps: SchedulesDeps, projectId: string, id: string): Promise<ScheduleView> =>
+  viewOf(deps, await find(deps, projectId, id));
+
+/**
+ * Checks every row and stores the schedule; it runs once a person has approved it. Whether the money suffices is looked at when it
+ * runs.
+ * @throws DomainError as reading a payout does; `invalid_request` for its timing
+ */
+const create = async (deps: SchedulesDeps, actor: Actor, input: NewSchedule): Promise<ScheduleView> => {
+  const now = deps.clock.now();
+  const timing = readTiming(input, now);
+  const request = await readRequest(deps, actor, input);
+  const { projectId } = actor;
+  const id = newId("payoutSchedule");
+  const data = { rows: request.rows.length, every: timing.every, startsAt: timing.startsAt.toISOString() };
+  const schedule: FullSchedule = {
+    id,
+    projectId,
+    status: "awaiting_approval",
+    chainId: request.chainId,
+    walletId: request.treasury.id,
+    request: scheduledRequest(request),
+    totals: request.totals,
+    rows: request.rows.length,
+    reference: request.reference,
+    startsAt: timing.startsAt,
+    period: timing.every,
+    timeZone: timing.timeZone,
+    endsAt: timing.endsAt,
+    nextRunAt: null,
+    digest: scheduleDigest(request, timing),
+    createdBy: actorName(actor),
+    approvedBy: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await deps.repository.insert(schedule, {
+    ...doneBy(actor),
+    action: "payout_schedule.created",
+    subject: id,
+    data,
+    at: now,
+  });
+  return { schedule, runs: [] };
+};
+
+const list = async (
+  deps: SchedulesDeps,
+  projectId: string,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Promise<{ data: ScheduleView[]; nextCursor: string | null }> => {
+  if (cursor !== undefined && !isId("payoutSchedule", cursor))
+    throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+  const rows = await deps.repository.list({ projectId, before: cursor, limit: limit + 1 });
+  const data = await Promise.all(rows.slice(0, limit).map(bindDeps(deps, viewOf)));
+  return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
+};
+
+const awaiting = async (deps: SchedulesDeps, projectId: string, id: string): Promise<FullSchedule> => {
+  const schedule = await find(deps, projectId, id);
+  if (schedule.status !== "awaiting_approval")
+    throw new DomainError("invalid_state", "This schedule does not await approval. See its record for how it stands.");
+  return schedule;
+};
+
+const linesOf = (deps: SchedulesDeps, schedule: FullSchedule): string[] => {
+  const { name } = deps.registry.get(schedule.chainId);
+  const { every, startsAt, timeZone, endsAt } = timingOf(schedule);
+  const first = schedule.request.transfers.slice(0, LINES_MAX);
+  const rest = schedule.rows - first.length;
+  const symbols = new Map<string, string>(schedule.totals.map(({ token }) => [token.address, token.symbol]));
+  return [
+    every === null
+      ? `Once, at ${startsAt.toISOString()}`
+      : `Every ${every} from ${startsAt.toISOString()} (${timeZone})`,
+    ...(endsAt === null ? [] : [`Until ${endsAt.toISOString()}`]),
+    `You pay on ${name}, in ${String(schedule.rows)} payments each time:`,
+    ...schedule.totals.map(
+      ({ token, amountBase, rows }) =>
+        `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
+    ),
+    ...first.map(({ amount, token, address }) => `${amount} ${symbols.get(token) ?? token} to ${address}`),
+    ...(rest > 0 ? [`and ${String(rest)} more`] : []),
+  ];
+};
+
+/** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
+const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<OtpSent> => {
+  requireScope(actor, "payouts:write");
+  const schedule = await awaiting(deps, actor.projectId, id);
+  return deps.otp.request({
+    actor,
+    subjectId: schedule.id,
+    digest: schedule.digest,
+    subject: "Your code to approve scheduled payouts",
+    lines: linesOf(deps, schedule),
+  });
+};
+
+/** @throws DomainError `not_found`, `invalid_state`, `otp_*` */
+const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: string): Promise<ScheduleView> => {
+  const schedule = await awaiting(deps, actor.projectId, id);
+  const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
+  const now = deps.clock.now();
+  const audit = {
+    ...doneBy(actor),
+    action: "payout_schedule.approved",
+    subject: id,
+    data: { means: "code", codeId },
+    at: now,
+  };
+  // The first run may be due already: it is made when it is less than `GRACE_MS` late, and else noted as missed.
+  const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
+  if (!(await deps.repository.approve(schedule, next, audit)))
+    throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");
+  return get(deps, actor.projectId, id);
+};
+
+/** @throws DomainError `not_found`, `invalid_state` */
+const cancel = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<ScheduleView> => {
+  const schedule = await find(deps, actor.projectId, id);
+  const audit = { ...doneBy(actor), action: "payout_schedule.cancelled", subject: id, at: deps.clock.now() };
+  if (!(await deps.repository.cancel(schedule, audit)))
+    throw new DomainError("invalid_state", "This schedule has ended or was cancelled before.");
+  return get(deps, actor.projectId, id);
+};
+
+export const createSchedulesService = (deps: SchedulesDeps) => ({
+  create: bindDeps(deps, create),
+  get: bindDeps(deps, get),
+  list: bindDeps(deps, list),
+  requestCode: bindDeps(deps, requestCode),
+  approve: bindDeps(deps, approve),
+  cancel: bindDeps(deps, cancel),
+});
+
 /** The first run that is still to come; null where there is none. */
-export const nextOf = (schedule: ScheduleRow, scheduledAt: Date): Date | null =>
+export const nextOf = (schedule: PayoutSchedule, scheduledAt: Date): Date | null =>
   nextRunAfter(timingOf(schedule), scheduledAt);

@@ -2,18 +2,15 @@
 import { actorName, type Actor } from "@/lib/core/actor";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
-import type { WalletPayout } from "@/lib/db/generated/client";
-import { toDecimal } from "@/lib/db/decimal";
 import type { Sql } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
-import { toStored } from "@/lib/ports/routing-json";
-import type { WalletsPayoutRow } from "../repository";
-import { duplicateText, type DuplicateRow } from "../row-keys";
-import type { BatchGroup } from "./reading";
+import type { WalletsPayout } from "../payout";
+import { duplicateText, type DuplicateRow } from "../duplicate-rows";
+import type { BatchGroup } from "./read-repository";
 import type { NewWalletPayout } from "./repository";
 import { digestOf, type PayoutRequest } from "./request";
 import { tokenName, type PayoutPlan } from "./rows";
-import type { PayoutWarning } from "./stored";
+import type { PayoutWarning } from "./wallet-payout";
 
 /** The run of a schedule for which a payout is made. */
 export interface ScheduledRun {
@@ -37,7 +34,7 @@ export interface Origin {
 }
 
 /** The payout's row, with the values that it has before anything is stored. */
-export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, now: Date): WalletsPayoutRow => ({
+export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, now: Date): WalletsPayout => ({
   id: newId("payout"),
   projectId: actor.projectId,
   kind: "wallets",
@@ -47,8 +44,8 @@ export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, 
   sourceAccountId: null,
   currency: null,
   reference: request.reference,
-  totalBase: toDecimal(0n),
-  paidBase: toDecimal(0n),
+  totalBase: 0n,
+  paidBase: 0n,
   itemsTotal: request.rows.length,
   itemsCompleted: 0,
   itemsFailed: 0,
@@ -60,19 +57,6 @@ export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, 
   createdAt: now,
   updatedAt: now,
   expiresAt: null,
-});
-
-/** The row of `wallet_payout` as the database would return it. */
-export const ownRow = (payout: WalletsPayoutRow, own: NewWalletPayout): WalletPayout => ({
-  ...own,
-  projectId: payout.projectId,
-  payoutId: payout.id,
-  totals: toStored(own.totals),
-  warnings: toStored(own.warnings),
-  feeWei: toDecimal(own.feeWei),
-  fundFrom: own.fundFrom,
-  funding: own.funding === null ? null : toStored(own.funding),
-  fundedBy: null,
 });
 
 /** Groups the planned batches of a payout that is not stored yet, in the form in which stored ones are read. */
@@ -98,7 +82,7 @@ export const duplicateWarnings = (duplicates: readonly DuplicateRow[]): PayoutWa
   }));
 
 /** Who made the payout; `means` where it may run without an approval. */
-export const createdEntry = (actor: Actor, payout: WalletsPayoutRow, own: NewWalletPayout): AuditEntry => ({
+export const createdEntry = (actor: Actor, payout: WalletsPayout, own: NewWalletPayout): AuditEntry => ({
   ...doneBy(actor),
   action: payout.retryOf === null ? "payout.created" : "payout.retried",
   subject: payout.id,

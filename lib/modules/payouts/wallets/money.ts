@@ -4,14 +4,13 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { WalletPayout } from "@/lib/db/generated/client";
 import type { HoldsService, Shortfall, Spending } from "@/lib/modules/holds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
-import type { BatchHold, Holding } from "./holding";
+import type { BatchHold, Holding } from "./hold-batches";
 import type { PayoutFee } from "./pricing";
 import type { WalletPayoutsRepository } from "./repository";
 import { tokenName, type PayoutPlan } from "./rows";
-import { storedTotals } from "./stored";
+import type { WalletPayout } from "./wallet-payout";
 
 export interface MoneyDeps {
   readonly registry: Pick<ChainRegistry, "get" | "native">;
@@ -31,7 +30,7 @@ export interface Outflow {
 export const outflowOf = (own: WalletPayout): Outflow => ({
   chainId: own.chainId,
   treasury: { address: own.fromAddress },
-  totals: storedTotals.parse(own.totals),
+  totals: own.totals,
 });
 
 type HoldingAt = Pick<Holding, "payoutId" | "projectId" | "batches" | "costs">;

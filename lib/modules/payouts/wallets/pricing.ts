@@ -5,7 +5,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
-import { PRICE_TIMEOUT_MS, type Prices } from "../common";
+import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import { batchGasOf, expectedGasOf } from "./gas";
 import { holdIdOf, type TokenTotal } from "./rows";
 

@@ -1,32 +1,21 @@
 import { currentTraceparent } from "@/lib/core/tracing";
 import type { Prisma } from "@/lib/db/generated/client";
 import type { Database, Tx } from "@/lib/db/client";
-import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import { toBigInt } from "@/lib/db/decimal";
 import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { recordPayoutEvents } from "../project-events";
-import { unlessUsed, UsedAlreadyError, type WalletsPayoutRow } from "../repository";
-import { claimRowKeys, type DuplicateRow, type RowKeys } from "../row-keys";
-import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./holding";
-import { tokenName, type PayoutPlan, type TokenTotal } from "./rows";
-import { WARNINGS_MAX, type FundFrom, type Funding, type PayoutWarning } from "./stored";
+import type { WalletsPayout } from "../payout";
+import { unlessUsed, UsedAlreadyError } from "../repository";
+import { claimRowKeys, type DuplicateRow, type RowKeys } from "../duplicate-rows";
+import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./hold-batches";
+import { tokenName, type PayoutPlan } from "./rows";
+import { walletPayoutColumns, type PayoutWarning, type WalletPayout } from "./wallet-payout";
 
-/** The columns of `wallet_payout`, the part of a payout that only payouts to wallets have. */
-export interface NewWalletPayout {
-  readonly chainId: number;
-  readonly fromWalletId: string;
-  readonly fromAddress: string;
-  readonly totals: readonly TokenTotal[];
-  readonly warnings: readonly PayoutWarning[];
-  readonly feeWei: bigint;
-  readonly feePaidBy: "sponsor" | "wallet";
-  readonly fundFrom: FundFrom | null;
-  /** What brings the missing part to the chain first. */
-  readonly funding: Funding | null;
-  readonly scheduleId: string | null;
-}
+/** The part of a new payout that only payouts to wallets have. */
+export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fundedBy">;
 
 /** How a payout runs that needs no code: its money is held, or another operation brings the missing part first. */
 export type Running =
@@ -36,7 +25,7 @@ export type Running =
 export class NotAdmittedError extends Error {}
 
 export interface NewPayoutToWallets {
-  readonly payout: WalletsPayoutRow;
+  readonly payout: WalletsPayout;
   readonly own: NewWalletPayout;
   readonly plan: PayoutPlan;
   readonly keys: RowKeys;
@@ -48,7 +37,7 @@ export interface NewPayoutToWallets {
   readonly admit: (sql: Sql) => Promise<boolean>;
   /** How it runs where it may do so at once; null where it awaits approval in any case. */
   readonly running: Running | null;
-  readonly audit: (stored: WalletsPayoutRow) => AuditEntry;
+  readonly audit: (stored: WalletsPayout) => AuditEntry;
   readonly expiresAt: Date;
 }
 
@@ -73,7 +62,7 @@ const INSERT_BATCHES = `
   FROM json_array_elements($3::json) AS element (row)`;
 
 /** @returns 0: its key, or what it tries again, was used by another one */
-const insertPayout = (sql: Sql, payout: WalletsPayoutRow): Promise<number> =>
+const insertPayout = (sql: Sql, payout: WalletsPayout): Promise<number> =>
   sql.change(INSERT_PAYOUT, [
     payout.id,
     payout.projectId,
@@ -90,26 +79,14 @@ const insertPayout = (sql: Sql, payout: WalletsPayoutRow): Promise<number> =>
 
 const insertOwn = async (
   tx: Tx,
-  { id, projectId }: WalletsPayoutRow,
-  { totals, warnings, feeWei, fundFrom, funding, ...own }: NewWalletPayout,
+  { id: payoutId, projectId }: WalletsPayout,
+  own: NewWalletPayout,
   fundedBy: string | null,
 ): Promise<void> => {
-  await tx.walletPayout.create({
-    data: {
-      ...own,
-      projectId,
-      payoutId: id,
-      totals: toStored(totals),
-      warnings: toStored(warnings.slice(0, WARNINGS_MAX)),
-      feeWei: toDecimal(feeWei),
-      fundedBy,
-      ...(fundFrom === null ? {} : { fundFrom: toStored(fundFrom) }),
-      ...(funding === null ? {} : { funding: toStored(funding) }),
-    },
-  });
+  await tx.walletPayout.create({ data: walletPayoutColumns({ ...own, projectId, payoutId, fundedBy }) });
 };
 
-const insertPlan = async (sql: Sql, payout: WalletsPayoutRow, plan: PayoutPlan): Promise<void> => {
+const insertPlan = async (sql: Sql, payout: WalletsPayout, plan: PayoutPlan): Promise<void> => {
   const rows = plan.rows.map(({ recipient, token, amountBase, reference, note, batch }) => [
     recipient,
     tokenName(token),
@@ -156,7 +133,7 @@ export const createWalletPayoutsRepository = (
   database: Database,
   sponsorship: Pick<SponsorshipService, "reserve" | "settle">,
 ) => {
-  const storeIn = async (tx: Tx, input: NewPayoutToWallets): Promise<WalletsPayoutRow> => {
+  const storeIn = async (tx: Tx, input: NewPayoutToWallets): Promise<WalletsPayout> => {
     const sql = sqlOf(tx);
     const { payout, plan, running } = input;
     const now = payout.createdAt;
@@ -166,7 +143,7 @@ export const createWalletPayoutsRepository = (
     // The operation that would fund it is accepted in the same transaction, and must not be.
     if (!runs && running?.by === "funding") throw new NotAdmittedError();
     const fundedBy = runs && running.by === "funding" ? running.operationId : null;
-    const stored: WalletsPayoutRow = runs
+    const stored: WalletsPayout = runs
       ? { ...payout, subStatus: fundedBy === null ? "queued" : "prepared", expiresAt: null }
       : { ...payout, subStatus: "awaiting_approval", expiresAt: input.expiresAt };
     if ((await insertPayout(sql, stored)) === 0) throw new UsedAlreadyError();
@@ -189,7 +166,7 @@ export const createWalletPayoutsRepository = (
      * @throws DomainError `duplicate_payout`, `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`;
      * FundsMovedError when a balance has to be read again
      */
-    insert: (input: NewPayoutToWallets): Promise<WalletsPayoutRow | null> =>
+    insert: (input: NewPayoutToWallets): Promise<WalletsPayout | null> =>
       unlessUsed(database.transaction((tx) => storeIn(tx, input))),
 
     /** As `insert`, in the transaction that accepts the operation which funds it. @throws UsedAlreadyError, NotAdmittedError */
@@ -258,7 +235,7 @@ export const createWalletPayoutsRepository = (
 
     /** bridging → failed, with every row of it that was not cancelled: the missing part does not come. */
     failFunding: (
-      { id, projectId }: Pick<WalletsPayoutRow, "id" | "projectId">,
+      { id, projectId }: Pick<WalletsPayout, "id" | "projectId">,
       failure: { code: string; message: string; retryable: boolean },
       now: Date,
     ): Promise<boolean> =>

@@ -5,10 +5,10 @@ import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { requireRows } from "../common";
+import { requireRows } from "../limits";
 import { hasUnseen, readRows, refuseFaults, type WalletRowInput } from "./check-rows";
 import { planBatches, totalsOf, walletsDigest, type PayoutPlan, type TokenTotal, type WalletRow } from "./rows";
-import type { FundFrom } from "./stored";
+import type { FundFrom } from "./wallet-payout";
 
 export interface RequestInput {
   readonly chainId: number;

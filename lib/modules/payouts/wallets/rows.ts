@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { rowKeyOf } from "../row-keys";
+import { rowKeyOf } from "../duplicate-rows";
 
 /** A row of the request after its checks. */
 export interface WalletRow {

@@ -1,18 +1,16 @@
 import type { z } from "zod";
-import { failureRecord } from "@/lib/contracts/common";
 import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payout-records";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import { toBigInt } from "@/lib/db/decimal";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { toCommon } from "../common-record";
+import { toCommon } from "../payout-record";
 import { mayOf } from "../permissions";
-import type { WalletsPayoutView } from "../reading";
+import type { WalletsPayoutView } from "../read-payouts";
 import { feeUsd } from "./pricing";
-import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./reading";
+import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./read-repository";
 import { tokenName } from "./rows";
-import { storedFundFrom, storedFunding, storedTotals, storedWarnings, tokenNamed } from "./stored";
+import { tokenNamed } from "./wallet-payout";
 
 type Record = z.output<typeof walletsPayoutRecord>;
 type Item = z.output<typeof walletsPayoutItem>;
@@ -55,12 +53,12 @@ const paidOf = (groups: readonly BatchGroup[], token: Token): bigint =>
 const feeOf = ({ own, groups, registry, coinUsd }: WalletsPayoutView): Record["networkFee"] => {
   const coin = registry.native(own.chainId);
   const estimated = groups.some(({ status }) => !SETTLED.includes(status));
-  const wei = estimated ? toBigInt(own.feeWei) : groups.reduce((total, { gasCostWei }) => total + gasCostWei, 0n);
+  const wei = estimated ? own.feeWei : groups.reduce((total, { gasCostWei }) => total + gasCostWei, 0n);
   return {
     token: toTokenRecord(coin),
     amount: formatAmount(wei, coin.decimals),
     usd: feeUsd(wei, coin, coinUsd ?? undefined),
-    paidBy: own.feePaidBy === "sponsor" ? "sponsor" : "wallet",
+    paidBy: own.feePaidBy,
     estimated,
   };
 };
@@ -113,14 +111,14 @@ const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
   }
 };
 
-const fundFromOf = (value: WalletsPayoutView["own"]["fundFrom"]): Record["fundFrom"] => {
-  if (value === null) return null;
-  return storedFundFrom.parse(value) === "auto" ? "auto" : "sources";
+const fundFromOf = ({ fundFrom }: WalletsPayoutView["own"]): Record["fundFrom"] => {
+  if (fundFrom === null) return null;
+  return fundFrom === "auto" ? "auto" : "sources";
 };
 
-const fundingOf = (value: WalletsPayoutView["own"]["funding"]): Record["funding"] => {
-  if (value === null) return null;
-  const { token, missingBase, minimumBase, sources, fees, estimatedSeconds } = storedFunding.parse(value);
+const fundingOf = ({ funding }: WalletsPayoutView["own"]): Record["funding"] => {
+  if (funding === null) return null;
+  const { token, missingBase, minimumBase, sources, fees, estimatedSeconds } = funding;
   return {
     token: toTokenRecord(token),
     missing: formatAmount(missingBase, token.decimals),
@@ -144,8 +142,8 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
     kind: payout.kind,
     chainId: own.chainId,
     fromWalletId: own.fromWalletId,
-    fromAddress: own.fromAddress as EvmAddress,
-    totals: storedTotals.parse(own.totals).map(({ token, amountBase, rows }) => ({
+    fromAddress: own.fromAddress,
+    totals: own.totals.map(({ token, amountBase, rows }) => ({
       token: toTokenRecord(token),
       amount: formatAmount(amountBase, token.decimals),
       paid: formatAmount(paidOf(groups, token), token.decimals),
@@ -157,9 +155,9 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
       settled: sum(groups.filter(({ status }) => SETTLED.includes(status)).map(({ batches }) => batches)),
     },
     networkFee: feeOf(view),
-    warnings: storedWarnings.parse(own.warnings),
-    fundFrom: fundFromOf(own.fundFrom),
-    funding: fundingOf(own.funding),
+    warnings: [...own.warnings],
+    fundFrom: fundFromOf(own),
+    funding: fundingOf(own),
     fundedBy: own.fundedBy,
     scheduleId: own.scheduleId,
     nextAction: nextActionOf(view, counts),
@@ -192,7 +190,7 @@ export const walletItems = (view: WalletsPayoutView): ((row: WalletItemRow) => I
       blockNumber: row.blockNumber,
       confirmations: isMined ? { have: row.status === "paid" ? need : Math.min(row.confirmations, need), need } : null,
       explorerUrl: row.txHash === null || explorerUrl === undefined ? null : `${explorerUrl}/tx/${row.txHash}`,
-      failure: failure === null || row.status !== "failed" ? null : failureRecord.parse(failure),
+      failure: row.status === "failed" ? failure : null,
     };
   };
 };

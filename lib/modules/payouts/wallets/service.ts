@@ -1,25 +1,24 @@
 /** Payments from the treasury to many addresses of one chain. */
+import { bindDeps } from "@/lib/core/bind-deps";
 import { actorName, type Actor } from "@/lib/core/actor";
-import { failureRecord } from "@/lib/contracts/common";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import type { WalletPayout } from "@/lib/db/generated/client";
-import { hexOf } from "../common";
-import type { PayoutsRepository, WalletsPayoutRow } from "../repository";
-import { createApproving } from "./approving";
+import type { WalletsPayout } from "../payout";
+import type { PayoutsRepository } from "../repository";
+import { createApproving } from "./approve";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
 import type { Origin, ScheduledRun } from "./draft";
-import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./reading";
+import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./read-repository";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
-import { createStoring, type StoringDeps } from "./storing";
-import { storedFundFrom, tokenNamed } from "./stored";
+import { storePayout, validatePayout, type StorePayoutDeps } from "./store-payout";
+import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
 const KIND = "wallets";
 
-export interface WalletPayoutsDeps extends StoringDeps, RequestDeps {
-  readonly registry: StoringDeps["registry"];
-  readonly wallets: RequestDeps["wallets"] & StoringDeps["wallets"];
-  readonly policies: StoringDeps["policies"];
+export interface WalletPayoutsDeps extends StorePayoutDeps, RequestDeps {
+  readonly registry: StorePayoutDeps["registry"];
+  readonly wallets: RequestDeps["wallets"] & StorePayoutDeps["wallets"];
+  readonly policies: StorePayoutDeps["policies"];
   readonly payouts: Pick<PayoutsRepository, "findByKey">;
   readonly rows: WalletPayoutsReader;
 }
@@ -33,14 +32,14 @@ export interface NewWalletsPayout extends RequestInput {
 
 /** A payout as it is, or as it would be stored (`validateOnly`: without an id). */
 export interface WalletsPayoutParts {
-  readonly payout: WalletsPayoutRow;
+  readonly payout: WalletsPayout;
   readonly own: WalletPayout;
   readonly groups: readonly BatchGroup[];
 }
 
 /** @throws DomainError `idempotency_mismatch` where the key was used for something else */
-const sameAs = (known: WalletsPayoutRow, digest: Uint8Array): WalletsPayoutRow => {
-  if (hexOf(known.digest) === hexOf(digest)) return known;
+const sameAs = (known: WalletsPayout, digest: Uint8Array): WalletsPayout => {
+  if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
 
@@ -48,145 +47,162 @@ const NOTHING_RETRYABLE =
   "The failed rows of this payout must not be tried again: each names its reason. Look at the treasury's history before you pay them anew.";
 
 /** Whether a failed row may be paid anew: its own reason decides, or else its payout's. */
-const isRetryable = ({ failure }: WalletItemRow, payout: WalletsPayoutRow): boolean => {
+const isRetryable = ({ failure }: WalletItemRow, payout: WalletsPayout): boolean => {
   const reason = failure ?? payout.failure;
-  return reason === null || failureRecord.parse(reason).retryable;
+  return reason === null || reason.retryable;
 };
 
-export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => {
-  const { repository, policies } = deps;
-  const storing = createStoring(deps);
-
-  const findKnown = async (actor: Actor, key: string | null): Promise<WalletsPayoutRow | null> => {
-    if (key === null) return null;
-    const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
-    const known = await deps.payouts.findByKey({ ...caller, kind: KIND, idempotencyKey: key });
-    return known?.kind === KIND ? known : null;
-  };
-
-  /** Adds to each payout its row of `wallet_payout` and the sums of its batches. */
-  const parts = async (projectId: string, payouts: readonly WalletsPayoutRow[]): Promise<WalletsPayoutParts[]> => {
-    const ids = payouts.map(({ id }) => id);
-    const [owns, groups] = await Promise.all([deps.rows.own(projectId, ids), deps.rows.groups(projectId, ids)]);
-    return payouts.map((payout) => {
-      const own = owns.get(payout.id);
-      if (own === undefined) throw new Error(`${payout.id} has no row in wallet_payout.`);
-      return { payout, own, groups: groups.filter(({ payoutId }) => payoutId === payout.id) };
-    });
-  };
-
-  const partsOf = async (payout: WalletsPayoutRow): Promise<WalletsPayoutParts> => {
-    const [found] = await parts(payout.projectId, [payout]);
-    if (found === undefined) throw new Error(`${payout.id} was not read.`);
-    return found;
-  };
-
-  const store = async (actor: Actor, request: PayoutRequest, origin: Origin): Promise<WalletsPayoutRow> => {
-    const { stored, digest } = await storing.store(actor, request, origin);
-    if (stored !== null) return stored;
-    const known = await findKnown(actor, origin.key);
-    if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
-    return sameAs(known, digest);
-  };
-
-  const createNew = async (
-    actor: Actor,
-    input: NewWalletsPayout,
-    request: PayoutRequest,
-  ): Promise<WalletsPayoutParts> => {
-    const { key, allowDuplicates } = input;
-    const origin = { key, retryOf: null, run: null, allowDuplicates };
-    if (input.validateOnly) return storing.validated(actor, request, origin);
-    return partsOf(await store(actor, request, origin));
-  };
-
-  /**
-   * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
-   * everything is right and nothing was stored (`validateOnly`).
-   * @throws DomainError `invalid_request` and the like (every bad row by index), `duplicate_payout`, `insufficient_balance`,
-   * `insufficient_reserves`, `sponsor_budget_exceeded`, `batch_too_large`, `unsupported_chain`, `chain_unavailable`
-   */
-  const create = async (actor: Actor, input: NewWalletsPayout): Promise<WalletsPayoutParts> => {
-    const request = await readRequest(deps, actor, input);
-    const key = input.validateOnly ? null : input.key;
-    const known = await findKnown(actor, key);
-    if (known !== null) return partsOf(sameAs(known, digestOf(request)));
-    try {
-      return await createNew(actor, input, request);
-    } catch (error) {
-      // The same call may have been accepted meanwhile. Then this one fails because of it: its rows are duplicates, or its money is held.
-      const other = await findKnown(actor, key);
-      if (other === null) throw error;
-      return partsOf(sameAs(other, digestOf(request)));
-    }
-  };
-
-  /**
-   * Makes the payout of a run of a schedule, which was approved beforehand, and notes it in the run.
-   * @throws DomainError as `create` does, but for duplicates; what `run.take` throws
-   */
-  const createScheduled = async (actor: Actor, request: PayoutRequest, run: ScheduledRun): Promise<void> => {
-    await store(actor, request, { key: run.key, retryOf: null, run, allowDuplicates: true });
-  };
-
-  const allItems = async (payout: WalletsPayoutRow, status: WalletItemRow["status"]): Promise<WalletItemRow[]> =>
-    deps.rows.items({
-      projectId: payout.projectId,
-      payoutId: payout.id,
-      after: -1,
-      limit: payout.itemsTotal,
-      status,
-    });
-
-  /**
-   * A payout of the failed rows alone, once; it needs its own approval. Left out are rows that would fail again, and those that
-   * another operation may have paid.
-   * @throws DomainError `invalid_state` when no row may be tried again; else as `create` does
-   */
-  const retry = async (actor: Actor, { payout, own }: WalletsPayoutParts): Promise<WalletsPayoutParts> => {
-    const failed = (await allItems(payout, "failed")).filter((item) => isRetryable(item, payout));
-    if (failed.length === 0) throw new DomainError("invalid_state", NOTHING_RETRYABLE);
-    const transfers = failed.map((item): WalletRowInput => ({
-      address: item.recipient,
-      amount: formatAmount(item.amountBase, tokenNamed(own.totals, item.token).decimals),
-      token: item.token,
-      reference: item.reference ?? undefined,
-      note: item.note ?? undefined,
-    }));
-    const fundFrom = own.fundFrom === null ? undefined : storedFundFrom.parse(own.fundFrom);
-    const request = await readRequest(deps, actor, {
-      chainId: own.chainId,
-      transfers,
-      reference: payout.reference ?? undefined,
-      fundFrom,
-    });
-    const origin = { key: null, retryOf: payout.id, run: null, allowDuplicates: true };
-    return partsOf(await store(actor, request, origin));
-  };
-
-  /** Checks the caller's list of recipients again before the stored answer of an earlier call is repeated. @throws DomainError `recipient_not_allowed` naming each row */
-  const checkRecipients = (actor: Actor, { transfers }: Pick<RequestInput, "transfers">): void =>
-    refuseFaults(strangersAmong(transfers, policies.mayPay(actor)), transfers.length);
-
-  const checkRetry = async (actor: Actor, { payout }: WalletsPayoutParts): Promise<void> => {
-    const failed = await allItems(payout, "failed");
-    checkRecipients(actor, {
-      transfers: failed.map(({ recipient }) => ({ address: recipient, amount: "", token: "" })),
-    });
-  };
-
-  return {
-    create,
-    createScheduled,
-    checkRecipients,
-    checkRetry,
-    retry,
-    parts,
-    partsOf,
-    ...createApproving(deps),
-    cancel: repository.cancel,
-    items: deps.rows.items,
-  };
+const findKnown = async (deps: WalletPayoutsDeps, actor: Actor, key: string | null): Promise<WalletsPayout | null> => {
+  if (key === null) return null;
+  const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
+  const known = await deps.payouts.findByKey({ ...caller, kind: KIND, idempotencyKey: key });
+  return known?.kind === KIND ? known : null;
 };
+
+/** Adds to each payout its row of `wallet_payout` and the sums of its batches. */
+const parts = async (
+  deps: WalletPayoutsDeps,
+  projectId: string,
+  payouts: readonly WalletsPayout[],
+): Promise<WalletsPayoutParts[]> => {
+  const ids = payouts.map(({ id }) => id);
+  const [owns, groups] = await Promise.all([deps.rows.own(projectId, ids), deps.rows.groups(projectId, ids)]);
+  return payouts.map((payout) => {
+    const own = owns.get(payout.id);
+    if (own === undefined) throw new Error(`${payout.id} has no row in wallet_payout.`);
+    return { payout, own, groups: groups.filter(({ payoutId }) => payoutId === payout.id) };
+  });
+};
+
+const partsOf = async (deps: WalletPayoutsDeps, payout: WalletsPayout): Promise<WalletsPayoutParts> => {
+  const [found] = await parts(deps, payout.projectId, [payout]);
+  if (found === undefined) throw new Error(`${payout.id} was not read.`);
+  return found;
+};
+
+const store = async (
+  deps: WalletPayoutsDeps,
+  actor: Actor,
+  request: PayoutRequest,
+  origin: Origin,
+): Promise<WalletsPayout> => {
+  const { stored, digest } = await storePayout(deps, actor, request, origin);
+  if (stored !== null) return stored;
+  const known = await findKnown(deps, actor, origin.key);
+  if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
+  return sameAs(known, digest);
+};
+
+const createNew = async (
+  deps: WalletPayoutsDeps,
+  actor: Actor,
+  input: NewWalletsPayout,
+  request: PayoutRequest,
+): Promise<WalletsPayoutParts> => {
+  const { key, allowDuplicates } = input;
+  const origin = { key, retryOf: null, run: null, allowDuplicates };
+  if (input.validateOnly) return validatePayout(deps, actor, request, origin);
+  return partsOf(deps, await store(deps, actor, request, origin));
+};
+
+/**
+ * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
+ * everything is right and nothing was stored (`validateOnly`).
+ * @throws DomainError `invalid_request` and the like (every bad row by index), `duplicate_payout`, `insufficient_balance`,
+ * `insufficient_reserves`, `sponsor_budget_exceeded`, `batch_too_large`, `unsupported_chain`, `chain_unavailable`
+ */
+const create = async (deps: WalletPayoutsDeps, actor: Actor, input: NewWalletsPayout): Promise<WalletsPayoutParts> => {
+  const request = await readRequest(deps, actor, input);
+  const key = input.validateOnly ? null : input.key;
+  const known = await findKnown(deps, actor, key);
+  if (known !== null) return partsOf(deps, sameAs(known, digestOf(request)));
+  try {
+    return await createNew(deps, actor, input, request);
+  } catch (error) {
+    // The same call may have been accepted meanwhile. Then this one fails because of it: its rows are duplicates, or its money is held.
+    const other = await findKnown(deps, actor, key);
+    if (other === null) throw error;
+    return partsOf(deps, sameAs(other, digestOf(request)));
+  }
+};
+
+/**
+ * Makes the payout of a run of a schedule, which was approved beforehand, and notes it in the run.
+ * @throws DomainError as `create` does, but for duplicates; what `run.take` throws
+ */
+const createScheduled = async (
+  deps: WalletPayoutsDeps,
+  actor: Actor,
+  request: PayoutRequest,
+  run: ScheduledRun,
+): Promise<void> => {
+  await store(deps, actor, request, { key: run.key, retryOf: null, run, allowDuplicates: true });
+};
+
+const allItems = async (
+  deps: WalletPayoutsDeps,
+  payout: WalletsPayout,
+  status: WalletItemRow["status"],
+): Promise<WalletItemRow[]> =>
+  deps.rows.items({
+    projectId: payout.projectId,
+    payoutId: payout.id,
+    after: -1,
+    limit: payout.itemsTotal,
+    status,
+  });
+
+/**
+ * A payout of the failed rows alone, once; it needs its own approval. Left out are rows that would fail again, and those that
+ * another operation may have paid.
+ * @throws DomainError `invalid_state` when no row may be tried again; else as `create` does
+ */
+const retry = async (
+  deps: WalletPayoutsDeps,
+  actor: Actor,
+  { payout, own }: WalletsPayoutParts,
+): Promise<WalletsPayoutParts> => {
+  const failed = (await allItems(deps, payout, "failed")).filter((item) => isRetryable(item, payout));
+  if (failed.length === 0) throw new DomainError("invalid_state", NOTHING_RETRYABLE);
+  const transfers = failed.map((item): WalletRowInput => ({
+    address: item.recipient,
+    amount: formatAmount(item.amountBase, tokenNamed(own.totals, item.token).decimals),
+    token: item.token,
+    reference: item.reference ?? undefined,
+    note: item.note ?? undefined,
+  }));
+  const request = await readRequest(deps, actor, {
+    chainId: own.chainId,
+    transfers,
+    reference: payout.reference ?? undefined,
+    fundFrom: own.fundFrom ?? undefined,
+  });
+  const origin = { key: null, retryOf: payout.id, run: null, allowDuplicates: true };
+  return partsOf(deps, await store(deps, actor, request, origin));
+};
+
+/** Checks the caller's list of recipients again before the stored answer of an earlier call is repeated. @throws DomainError `recipient_not_allowed` naming each row */
+const checkRecipients = (deps: WalletPayoutsDeps, actor: Actor, { transfers }: Pick<RequestInput, "transfers">): void =>
+  refuseFaults(strangersAmong(transfers, deps.policies.mayPay(actor)), transfers.length);
+
+const checkRetry = async (deps: WalletPayoutsDeps, actor: Actor, { payout }: WalletsPayoutParts): Promise<void> => {
+  const failed = await allItems(deps, payout, "failed");
+  checkRecipients(deps, actor, {
+    transfers: failed.map(({ recipient }) => ({ address: recipient, amount: "", token: "" })),
+  });
+};
+
+export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => ({
+  create: bindDeps(deps, create),
+  createScheduled: bindDeps(deps, createScheduled),
+  checkRecipients: bindDeps(deps, checkRecipients),
+  checkRetry: bindDeps(deps, checkRetry),
+  retry: bindDeps(deps, retry),
+  parts: bindDeps(deps, parts),
+  partsOf: bindDeps(deps, partsOf),
+  ...createApproving(deps),
+  cancel: deps.repository.cancel,
+  items: deps.rows.items,
+});
 
 export type WalletPayoutsService = ReturnType<typeof createWalletPayoutsService>;

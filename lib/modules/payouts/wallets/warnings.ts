@@ -8,9 +8,9 @@ import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
-import type { WalletPayoutsReader } from "./reading";
+import type { WalletPayoutsReader } from "./read-repository";
 import type { PayoutRequest } from "./request";
-import { WARNINGS_MAX, type PayoutWarning } from "./stored";
+import { WARNINGS_MAX, type PayoutWarning } from "./wallet-payout";
 
 export interface WarningDeps {
   readonly registry: ChainRegistry;

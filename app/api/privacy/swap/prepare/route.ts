@@ -4,5 +4,5 @@ import { toPreparedSwap } from "@/lib/modules/privacy/serializer";
 
 export const POST = route({
   contract: preparePrivateSwap,
-  handler: async ({ body, actor, services }) => ok(toPreparedSwap(await services.privacy.swap.prepare(actor, body))),
+  handler: async ({ body, actor, services }) => ok(toPreparedSwap(await services.privacy.prepareSwap(actor, body))),
 });

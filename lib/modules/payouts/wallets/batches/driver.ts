@@ -4,7 +4,7 @@ import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { mined } from "./follow";
 import { offered } from "./offer";
 import { queued } from "./sign";
-import type { BatchRow, BatchState } from "./state";
+import type { PayoutBatch, BatchState } from "./payout-batch";
 import type { BatchDeps, Step, StepResult } from "./step";
 import type { DrivenPayout } from "./repository";
 
@@ -34,10 +34,10 @@ const STEPS: Record<BatchState, (step: Step) => Promise<StepResult>> = {
   cancelled: ended,
 };
 
-const isUnmined = ({ state }: BatchRow): boolean => state === "signed" || state === "sent";
+const isUnmined = ({ state }: PayoutBatch): boolean => state === "signed" || state === "sent";
 
 /** Those that are under way, and as many of those that wait as there is room for; first those that nothing holds up. */
-const chosen = (open: readonly BatchRow[]): readonly BatchRow[] => {
+const chosen = (open: readonly PayoutBatch[]): readonly PayoutBatch[] => {
   const moving = open.filter(({ state }) => state !== "queued");
   const waiting = open.filter(({ state }) => state === "queued");
   const ordered = [
@@ -65,9 +65,10 @@ interface Drive {
 export const createBatchDriver = (deps: BatchDriverDeps) => {
   const offeredAt = new Map<string, number>();
 
-  const idleMsOf = ({ updatedAt }: BatchRow): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
+  const idleMsOf = ({ updatedAt }: PayoutBatch): number =>
+    Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
 
-  const stepOf = ({ payout, account }: Drive, batch: BatchRow): Step => ({
+  const stepOf = ({ payout, account }: Drive, batch: PayoutBatch): Step => ({
     ...deps,
     ...{ payout, batch, account, offeredAt },
     token: deps.chains.token(payout.chainId, batch.token),
@@ -80,7 +81,7 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
   };
 
   /** @returns after how many milliseconds to look again */
-  const stepOne = async (drive: Drive, batch: BatchRow): Promise<number> => {
+  const stepOne = async (drive: Drive, batch: PayoutBatch): Promise<number> => {
     const { payout, failures } = drive;
     try {
       const result = await STEPS[batch.state](stepOf(drive, batch));

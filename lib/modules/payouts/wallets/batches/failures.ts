@@ -1,7 +1,7 @@
 /** Why rows were not paid, in words that say where the money is. */
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { Failure } from "./state";
+import type { Failure } from "./payout-batch";
 
 const IN_TREASURY = "The money is in the treasury.";
 

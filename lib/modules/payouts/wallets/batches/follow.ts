@@ -1,8 +1,8 @@
 import { isDomainError } from "@/lib/core/errors";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import { MOVED_NOTHING, movedOtherwise } from "./failures";
-import { rowsThatDiffer, type RowProof } from "./moved";
-import type { RowOutcome } from "./state";
+import { rowsThatDiffer, type RowProof } from "./row-proofs";
+import type { RowOutcome } from "./payout-batch";
 import { depthOf, readReceipt, type Step, type StepResult } from "./step";
 
 /** Follows a mined batch until its block is final; a reorganisation takes it back to where it was offered. */
@@ -20,7 +20,7 @@ export const mined = async (step: Step): Promise<StepResult> => {
     await repository.pay({ payout, batch, receipt, outcomes, confirmations: have, now: clock.now() });
     return "moved";
   }
-  const isSame = batch.txHash === receipt.txHash && batch.blockNumber?.toFixed(0) === String(receipt.blockNumber);
+  const isSame = batch.txHash === receipt.txHash && batch.blockNumber === receipt.blockNumber;
   if (!isSame || have !== batch.confirmations)
     await repository.follow({ batch, receipt, confirmations: have, now: clock.now() });
   return "waits";

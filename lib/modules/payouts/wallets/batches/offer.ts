@@ -1,7 +1,7 @@
 import { isDomainError } from "@/lib/core/errors";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import { expired, REPLACED, reverted } from "./failures";
-import { attemptName, type Failure } from "./state";
+import { attemptName, type Failure } from "./payout-batch";
 import { depthOf, finalBlock, readReceipt, type Step, type StepResult } from "./step";
 
 const OFFER_AGAIN_MS = 4000;
@@ -27,7 +27,7 @@ const mined = async (step: Step, receipt: UserOperationReceipt): Promise<StepRes
 const undone = async (step: Step, receipt: UserOperationReceipt): Promise<StepResult> => {
   const { batch, repository, clock } = step;
   const { have, need } = await depthOf(step, receipt.blockNumber);
-  const isStored = batch.txHash === receipt.txHash && batch.blockNumber?.toFixed(0) === String(receipt.blockNumber);
+  const isStored = batch.txHash === receipt.txHash && batch.blockNumber === receipt.blockNumber;
   if (!isStored || have !== batch.confirmations) {
     await repository.noteRevert({ batch, receipt, confirmations: have, now: clock.now() });
     return "moved";

@@ -14,12 +14,13 @@ import {
   batchName,
   BATCH_TRANSITIONS,
   OPEN_STATES,
-  type BatchRow,
+  parseBatch,
+  type PayoutBatch,
   type BatchState,
   type Failure,
   type PayableRow,
   type RowOutcome,
-} from "./state";
+} from "./payout-batch";
 
 /** The facts about the payout that the driver needs; they never change while the payout runs. */
 export interface DrivenPayout {
@@ -37,9 +38,9 @@ interface Signed {
 }
 
 type Change = Omit<Prisma.WalletPayoutBatchUncheckedUpdateManyInput, "state" | "version" | "updatedAt">;
-type Mined = { batch: BatchRow; receipt: UserOperationReceipt; now: Date };
+type Mined = { batch: PayoutBatch; receipt: UserOperationReceipt; now: Date };
 
-const keyOf = ({ projectId, payoutId, number }: BatchRow) => ({ projectId, payoutId, number });
+const keyOf = ({ projectId, payoutId, number }: PayoutBatch) => ({ projectId, payoutId, number });
 
 /** The signed operation and what the chain showed of it. */
 const NO_ATTEMPT: Change = {
@@ -61,7 +62,7 @@ const seenIn = ({ batch, receipt }: Mined, confirmations: number): Change => ({
   txHash: receipt.txHash,
   blockNumber: toDecimal(receipt.blockNumber),
   confirmations,
-  gasCostWei: toDecimal(toBigInt(batch.formerGasWei) + receipt.actualGasCost),
+  gasCostWei: toDecimal(batch.formerGasWei + receipt.actualGasCost),
 });
 
 /** Locks the payout's row, so that changes of its counters and its end follow one another. Take it before any other lock. */
@@ -72,7 +73,7 @@ const lockPayout = async (tx: Tx, payoutId: string): Promise<void> => {
 /** False when somebody else moved the batch since it was read. */
 const change = async (
   tx: Pick<Tx, "walletPayoutBatch">,
-  batch: BatchRow,
+  batch: PayoutBatch,
   to: BatchState,
   data: Change,
   now: Date,
@@ -99,13 +100,13 @@ export const createBatchRepository = (
   /** Ends a batch of which nothing was paid: its money is free again. */
   const endUnpaid = async (
     tx: Tx,
-    { payout, batch, failure, now }: { payout: DrivenPayout; batch: BatchRow; failure: Failure; now: Date },
+    { payout, batch, failure, now }: { payout: DrivenPayout; batch: PayoutBatch; failure: Failure; now: Date },
   ): Promise<boolean> => {
     if (!(await change(tx, batch, "failed", { failure: toStored(failure), inDoubt: false }, now))) return false;
     await syncHold(tx, batchName(batch), false, now);
     await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: batch.rows, now });
     await recordFailedBatch(tx, batch, failure, now);
-    await settleReservation(tx, sponsorship, { payout, batch, spentWei: toBigInt(batch.gasCostWei) });
+    await settleReservation(tx, sponsorship, { payout, batch, spentWei: batch.gasCostWei });
     return true;
   };
 
@@ -119,18 +120,17 @@ export const createBatchRepository = (
     },
 
     /** The batches that are not final, by number. */
-    open: async ({ projectId, payoutId }: DrivenPayout): Promise<readonly BatchRow[]> => {
+    open: async ({ projectId, payoutId }: DrivenPayout): Promise<readonly PayoutBatch[]> => {
       const rows = await prisma.walletPayoutBatch.findMany({
         where: { projectId, payoutId, state: { in: [...OPEN_STATES] } },
         omit: { userOperation: true },
         orderBy: { number: "asc" },
       });
-      // The column's CHECK says which texts there are.
-      return rows as BatchRow[];
+      return rows.map(parseBatch);
     },
 
     /** The rows that a batch still has to pay, by index. */
-    rowsOf: async ({ projectId, payoutId, number }: BatchRow): Promise<readonly PayableRow[]> => {
+    rowsOf: async ({ projectId, payoutId, number }: PayoutBatch): Promise<readonly PayableRow[]> => {
       const rows = await prisma.walletPayoutItem.findMany({
         where: { projectId, payoutId, batch: number, status: null },
         select: { index: true, recipient: true, amountBase: true },
@@ -144,7 +144,7 @@ export const createBatchRepository = (
     },
 
     /** The signed operation; null when it is gone since the batch was read. */
-    operationOf: async (batch: BatchRow): Promise<UserOperation | null> => {
+    operationOf: async (batch: PayoutBatch): Promise<UserOperation | null> => {
       const row = await prisma.walletPayoutBatch.findFirst({
         where: { ...keyOf(batch), version: batch.version },
         select: { userOperation: true },
@@ -153,7 +153,7 @@ export const createBatchRepository = (
     },
 
     /** queued → signed. @throws DomainError `sponsor_budget_exceeded` when the budget does not carry `maxGasWei` */
-    sign: (input: { payout: DrivenPayout; batch: BatchRow; signed: Signed; maxGasWei: bigint; now: Date }) =>
+    sign: (input: { payout: DrivenPayout; batch: PayoutBatch; signed: Signed; maxGasWei: bigint; now: Date }) =>
       database.transaction(async (tx) => {
         const { payout, batch, signed, maxGasWei, now } = input;
         const data: Change = {
@@ -167,13 +167,13 @@ export const createBatchRepository = (
         };
         if (!(await change(tx, batch, "signed", data, now))) return false;
         // The cost of earlier attempts stays reserved until the batch ends, when the whole reservation is settled.
-        const toWei = toBigInt(batch.formerGasWei) + maxGasWei;
+        const toWei = batch.formerGasWei + maxGasWei;
         await adjustReservation(tx, sponsorship, { payout, batch, toWei });
         return true;
       }),
 
     /** signed → sent, or sent with another value of `in_doubt`. */
-    sent: ({ batch, inDoubt, now }: { batch: BatchRow; inDoubt: boolean; now: Date }): Promise<boolean> =>
+    sent: ({ batch, inDoubt, now }: { batch: PayoutBatch; inDoubt: boolean; now: Date }): Promise<boolean> =>
       change(prisma, batch, "sent", { inDoubt }, now),
 
     /** signed or sent → mined: the block shows the money as spent. */
@@ -194,20 +194,25 @@ export const createBatchRepository = (
       change(prisma, mined.batch, "mined", seenIn(mined, mined.confirmations), mined.now),
 
     /** mined → sent: a reorganisation took its block, and the money is to be spent again. */
-    unmine: ({ batch, now }: { batch: BatchRow; now: Date }): Promise<boolean> =>
+    unmine: ({ batch, now }: { batch: PayoutBatch; now: Date }): Promise<boolean> =>
       database.transaction(async (tx) => {
-        const gone: Change = { txHash: null, blockNumber: null, confirmations: 0, gasCostWei: batch.formerGasWei };
+        const gone: Change = {
+          txHash: null,
+          blockNumber: null,
+          confirmations: 0,
+          gasCostWei: toDecimal(batch.formerGasWei),
+        };
         if (!(await change(tx, batch, "sent", { ...gone, inDoubt: true }, now))) return false;
         await syncHold(tx, batchName(batch), true, now);
         return true;
       }),
 
     /** signed or sent → queued: the attempt can never have an effect any more. */
-    retry: ({ batch, now }: { batch: BatchRow; now: Date }): Promise<boolean> =>
-      change(prisma, batch, "queued", { ...NO_ATTEMPT, formerGasWei: batch.gasCostWei }, now),
+    retry: ({ batch, now }: { batch: PayoutBatch; now: Date }): Promise<boolean> =>
+      change(prisma, batch, "queued", { ...NO_ATTEMPT, formerGasWei: toDecimal(batch.gasCostWei) }, now),
 
     /** queued stays: it could not be simulated, though no row of it is at fault. */
-    block: ({ batch, failure, now }: { batch: BatchRow; failure: Failure; now: Date }): Promise<boolean> =>
+    block: ({ batch, failure, now }: { batch: PayoutBatch; failure: Failure; now: Date }): Promise<boolean> =>
       change(prisma, batch, "queued", { blockedSince: now, failure: toStored(failure) }, now),
 
     /** mined → paid. `outcomes` are the rows of which the chain shows something else than was asked for. */
@@ -221,30 +226,30 @@ export const createBatchRepository = (
         const data: Change = {
           ...seen,
           rows: batch.rows - failed.length,
-          amountBase: toDecimal(toBigInt(batch.amountBase) - unpaidBase),
+          amountBase: toDecimal(batch.amountBase - unpaidBase),
         };
         if (!(await change(tx, batch, "paid", data, now))) return false;
         await writeOutcomes(tx, batch, outcomes, now);
         const completed = batch.rows - failed.length;
         await countRows(tx, { payoutId: batch.payoutId, completed, failed: failed.length, now });
-        const spentWei = toBigInt(batch.formerGasWei) + input.receipt.actualGasCost;
+        const spentWei = batch.formerGasWei + input.receipt.actualGasCost;
         await settleReservation(tx, sponsorship, { payout, batch, spentWei });
         return true;
       }),
 
     /** queued, signed or sent → failed. */
-    fail: (input: { payout: DrivenPayout; batch: BatchRow; failure: Failure; now: Date }): Promise<boolean> =>
+    fail: (input: { payout: DrivenPayout; batch: PayoutBatch; failure: Failure; now: Date }): Promise<boolean> =>
       database.transaction(async (tx) => {
         await lockPayout(tx, input.batch.payoutId);
         return endUnpaid(tx, input);
       }),
 
     /** queued stays, without the rows at fault: their money is free at once. Without any row left the batch has failed. */
-    setAside: (input: { payout: DrivenPayout; batch: BatchRow; outcomes: readonly RowOutcome[]; now: Date }) =>
+    setAside: (input: { payout: DrivenPayout; batch: PayoutBatch; outcomes: readonly RowOutcome[]; now: Date }) =>
       database.transaction(async (tx) => {
         const { payout, batch, outcomes, now } = input;
         await lockPayout(tx, batch.payoutId);
-        const leftBase = outcomes.reduce((left, { amountBase }) => left - amountBase, toBigInt(batch.amountBase));
+        const leftBase = outcomes.reduce((left, { amountBase }) => left - amountBase, batch.amountBase);
         const rows = batch.rows - outcomes.length;
         const data: Change = { rows, amountBase: toDecimal(leftBase), blockedSince: null, failure: Prisma.DbNull };
         const end: Change = rows > 0 ? data : { ...data, failure: toStored(ALL_ROWS_REFUSED) };
@@ -253,25 +258,24 @@ export const createBatchRepository = (
         if (rows > 0) await shrinkHold(tx, batch, leftBase);
         else await syncHold(tx, batchName(batch), false, now);
         await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: outcomes.length, now });
-        if (rows === 0)
-          await settleReservation(tx, sponsorship, { payout, batch, spentWei: toBigInt(batch.gasCostWei) });
+        if (rows === 0) await settleReservation(tx, sponsorship, { payout, batch, spentWei: batch.gasCostWei });
         return true;
       }),
 
     /** queued stays with the first half of its rows; a new batch gets the others, half of the budget and their money. */
-    halve: (input: { batch: BatchRow; rows: readonly PayableRow[]; now: Date }): Promise<boolean> =>
+    halve: (input: { batch: PayoutBatch; rows: readonly PayableRow[]; now: Date }): Promise<boolean> =>
       database.transaction(async (tx) => {
         const { batch, rows, now } = input;
         await lockPayout(tx, batch.payoutId);
         const kept = Math.ceil(rows.length / 2);
         const movedBase = rows.slice(kept).reduce((sum, { amountBase }) => sum + amountBase, 0n);
-        const reservedWei = batch.sponsorReservedWei === null ? null : toBigInt(batch.sponsorReservedWei) / 2n;
+        const reservedWei = batch.sponsorReservedWei === null ? null : batch.sponsorReservedWei / 2n;
         const left: Change = {
           rows: kept,
-          amountBase: toDecimal(toBigInt(batch.amountBase) - movedBase),
+          amountBase: toDecimal(batch.amountBase - movedBase),
           ...(reservedWei === null || batch.sponsorReservedWei === null
             ? {}
-            : { sponsorReservedWei: toDecimal(toBigInt(batch.sponsorReservedWei) - reservedWei) }),
+            : { sponsorReservedWei: toDecimal(batch.sponsorReservedWei - reservedWei) }),
         };
         if (!(await change(tx, batch, "queued", left, now))) return false;
         await moveRows(tx, { batch, rows: rows.slice(kept), movedBase, reservedWei, now });

@@ -1,12 +1,12 @@
 /** What a batch takes of its project's sponsor budget. A reservation is a part of the batch's row, and ends when the batch does. */
 import type { Tx } from "@/lib/db/client";
-import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import { toDecimal } from "@/lib/db/decimal";
 import type { Reservation, SponsorshipService } from "@/lib/modules/sponsorship/service";
-import type { BatchRow } from "./state";
+import type { PayoutBatch } from "./payout-batch";
 
 interface Reserved {
   readonly payout: { readonly projectId: string; readonly chainId: number };
-  readonly batch: BatchRow;
+  readonly batch: PayoutBatch;
 }
 
 /** Null where the sponsor pays nothing for the batch. */
@@ -17,7 +17,7 @@ const reservationOf = ({ payout, batch }: Reserved): Reservation | null =>
         projectId: payout.projectId,
         chainId: payout.chainId,
         day: batch.sponsorDay,
-        reservedWei: toBigInt(batch.sponsorReservedWei),
+        reservedWei: batch.sponsorReservedWei,
       };
 
 /** It was signed at another price than it was accepted at. @throws DomainError `sponsor_budget_exceeded` */

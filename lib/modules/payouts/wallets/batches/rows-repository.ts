@@ -5,12 +5,12 @@ import { toDecimal } from "@/lib/db/decimal";
 import { sqlOf } from "@/lib/db/sql";
 import { toStored } from "@/lib/ports/routing-json";
 import { recordFailedItems } from "../../project-events";
-import { batchName, type BatchRow, type Failure, type PayableRow, type RowOutcome } from "./state";
+import { batchName, type PayoutBatch, type Failure, type PayableRow, type RowOutcome } from "./payout-batch";
 
 /** Rows that end otherwise than their batch, or of which there is something to say. The caller holds the lock of the payout's row. */
 export const writeOutcomes = async (
   tx: Tx,
-  batch: BatchRow,
+  batch: PayoutBatch,
   outcomes: readonly RowOutcome[],
   now: Date,
 ): Promise<void> => {
@@ -27,7 +27,7 @@ export const writeOutcomes = async (
 };
 
 /** An event for each row that ends as its batch does. The caller holds the lock of the payout's row. */
-export const recordFailedBatch = async (tx: Tx, batch: BatchRow, failure: Failure, now: Date): Promise<void> => {
+export const recordFailedBatch = async (tx: Tx, batch: PayoutBatch, failure: Failure, now: Date): Promise<void> => {
   const { projectId, payoutId, number } = batch;
   const rows = await tx.walletPayoutItem.findMany({
     where: { projectId, payoutId, batch: number, status: null },
@@ -39,7 +39,7 @@ export const recordFailedBatch = async (tx: Tx, batch: BatchRow, failure: Failur
 };
 
 /** What is held for a batch becomes less, and is free at once: nothing of it was spent. */
-export const shrinkHold = async (tx: Tx, batch: BatchRow, toBase: bigint): Promise<void> => {
+export const shrinkHold = async (tx: Tx, batch: PayoutBatch, toBase: bigint): Promise<void> => {
   await tx.balanceHold.updateMany({ where: { id: batchName(batch) }, data: { amountBase: toDecimal(toBase) } });
 };
 
@@ -57,7 +57,7 @@ export const countRows = async (
 /** Puts rows into a new batch, with the part of the hold and of the reservation that belongs to them. */
 export const moveRows = async (
   tx: Tx,
-  input: { batch: BatchRow; rows: readonly PayableRow[]; movedBase: bigint; reservedWei: bigint | null; now: Date },
+  input: { batch: PayoutBatch; rows: readonly PayableRow[]; movedBase: bigint; reservedWei: bigint | null; now: Date },
 ): Promise<void> => {
   const { batch, rows, movedBase, reservedWei, now } = input;
   const { projectId, payoutId, token, sponsorDay } = batch;

@@ -5,7 +5,7 @@ import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
 import { batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
-import { attemptName, batchName, type PayableRow } from "./state";
+import { attemptName, batchName, type PayableRow } from "./payout-batch";
 import { finalBlock, type Step, type StepResult } from "./step";
 
 /** So long a batch that the chain would not execute, though no row of it is at fault, is tried again before it fails. */

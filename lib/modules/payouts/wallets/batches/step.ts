@@ -4,7 +4,7 @@ import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/l
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import type { BatchRepository, DrivenPayout } from "./repository";
-import type { BatchRow } from "./state";
+import type { PayoutBatch } from "./payout-batch";
 
 export interface Head {
   readonly number: bigint;
@@ -33,7 +33,7 @@ export interface BatchDeps {
 /** One look at one batch: its row as it was read, whose it is, and whom to ask. */
 export interface Step extends BatchDeps {
   readonly payout: DrivenPayout;
-  readonly batch: BatchRow;
+  readonly batch: PayoutBatch;
   readonly account: ManagedAccount;
   readonly token: Token;
   /** By hash of the user operation: when this process last offered it. */
@@ -47,7 +47,7 @@ export type StepResult = "moved" | "waits";
 export const readReceipt = ({ accounts, payout, batch }: Step): Promise<UserOperationReceipt | null> => {
   if (batch.userOpHash === null || batch.fromBlock === null)
     throw new Error(`Batch ${String(batch.number)} of ${batch.payoutId} has no user operation.`);
-  return accounts.receipt(payout.chainId, batch.userOpHash as `0x${string}`, BigInt(batch.fromBlock.toFixed(0)));
+  return accounts.receipt(payout.chainId, batch.userOpHash, batch.fromBlock);
 };
 
 /** How many blocks deep a block is now, itself included; at most as many as make it final. */

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { failureRecord } from "@/lib/contracts/common";
+import type { Status, SubStatus } from "@/lib/core/status";
+import { toBigInt } from "@/lib/db/decimal";
+
+export type PayoutFailure = z.output<typeof failureRecord>;
+
+interface Common {
+  readonly id: string;
+  readonly projectId: string;
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+  readonly reference: string | null;
+  /** Ledger units; 0 for a payout to wallets, which has a total for each token. */
+  readonly totalBase: bigint;
+  readonly paidBase: bigint;
+  readonly itemsTotal: number;
+  readonly itemsCompleted: number;
+  readonly itemsFailed: number;
+  /** SHA-256 of everything that a one-time code approves. */
+  readonly digest: Uint8Array<ArrayBuffer>;
+  readonly idempotencyKey: string | null;
+  readonly failure: PayoutFailure | null;
+  /** The payout whose failed rows this one pays again. */
+  readonly retryOf: string | null;
+  /** An actor's name, as `actorName` gives it. */
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Until when it can be approved; null unless it awaits approval. */
+  readonly expiresAt: Date | null;
+}
+
+/** Payments from one global account to others. */
+export interface AccountsPayout extends Common {
+  readonly kind: "global_accounts";
+  readonly mode: "atomic" | "independent";
+  readonly sourceAccountId: string;
+  readonly currency: string;
+}
+
+/** Payments from the treasury to addresses of one chain; `WalletPayout` is the part that only this kind has. */
+export interface WalletsPayout extends Common {
+  readonly kind: "wallets";
+  readonly mode: "independent";
+  readonly sourceAccountId: null;
+  readonly currency: null;
+}
+
+export type Payout = AccountsPayout | WalletsPayout;
+
+/** A row of the table `payout`. Its columns are parsed here and nowhere else. */
+interface PayoutColumns extends Omit<Common, "status" | "subStatus" | "totalBase" | "paidBase" | "digest" | "failure"> {
+  readonly kind: string;
+  readonly mode: string;
+  readonly status: string;
+  readonly subStatus: string;
+  readonly sourceAccountId: string | null;
+  readonly currency: string | null;
+  readonly totalBase: Parameters<typeof toBigInt>[0];
+  readonly paidBase: Parameters<typeof toBigInt>[0];
+  readonly digest: Uint8Array;
+  readonly failure: unknown;
+}
+
+const kindColumns = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("global_accounts"),
+    mode: z.enum(["atomic", "independent"]),
+    sourceAccountId: z.string(),
+    currency: z.string(),
+  }),
+  z.object({
+    kind: z.literal("wallets"),
+    mode: z.literal("independent"),
+    sourceAccountId: z.null(),
+    currency: z.null(),
+  }),
+]);
+const storedFailure = failureRecord.nullable();
+
+/** @throws ZodError when a stored column does not have the shape that this version writes */
+export const parsePayout = (row: PayoutColumns): Payout => ({
+  ...kindColumns.parse(row),
+  id: row.id,
+  projectId: row.projectId,
+  // CHECK constraints allow only these texts in the two columns.
+  status: row.status as Status,
+  subStatus: row.subStatus as SubStatus,
+  reference: row.reference,
+  totalBase: toBigInt(row.totalBase),
+  paidBase: toBigInt(row.paidBase),
+  itemsTotal: row.itemsTotal,
+  itemsCompleted: row.itemsCompleted,
+  itemsFailed: row.itemsFailed,
+  digest: new Uint8Array(row.digest),
+  idempotencyKey: row.idempotencyKey,
+  failure: storedFailure.parse(row.failure),
+  retryOf: row.retryOf,
+  createdBy: row.createdBy,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  expiresAt: row.expiresAt,
+});

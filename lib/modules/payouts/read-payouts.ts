@@ -1,0 +1,214 @@
+/** Payouts of both kinds as they are read: one, a page of them, and their rows. */
+import { bindDeps } from "@/lib/core/bind-deps";
+import type { Asset, Assets } from "@/lib/chains/assets";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { PAYOUT_ROWS_MAX, type ROW_STATUSES } from "@/lib/contracts/payout-records";
+import { invalidRequest, notFound, type DomainError } from "@/lib/core/errors";
+import { isId } from "@/lib/core/ids";
+import { isFinal, type Status } from "@/lib/core/status";
+import type { PayoutItemRow } from "./accounts/rows";
+import { mayHave, storedStatus, type AccountPayoutsService, type AccountRowStatus } from "./accounts/service";
+import type { AccountsPayout, Payout } from "./payout";
+import type { PayoutsRepository } from "./repository";
+import { coinPrices, type FeeDeps } from "./wallets/pricing";
+import type { WalletItemRow, WalletRowStatus } from "./wallets/read-repository";
+import type { WalletPayoutsService, WalletsPayoutParts } from "./wallets/service";
+
+const EXPORT_PAGE = 1000;
+
+export interface PayoutReadingDeps {
+  readonly repository: Pick<PayoutsRepository, "findInProject" | "list" | "retriedAmong">;
+  readonly accounts: Pick<AccountPayoutsService, "items">;
+  readonly wallets: Pick<WalletPayoutsService, "parts" | "items">;
+  readonly assets: Assets;
+  readonly registry: ChainRegistry;
+  readonly prices: FeeDeps["prices"];
+}
+
+/** A payout between accounts. `asset` is null when no configured chain lists its asset any more. */
+export interface AccountsPayoutView {
+  readonly kind: "global_accounts";
+  readonly payout: AccountsPayout;
+  readonly asset: Asset | null;
+  /** True when a later payout already retries the failed rows of this one. */
+  readonly isRetried: boolean;
+}
+
+/** A payout to wallets. */
+export interface WalletsPayoutView extends WalletsPayoutParts {
+  readonly kind: "wallets";
+  readonly registry: ChainRegistry;
+  /** US dollars per coin of its chain; null where that is not known. */
+  readonly coinUsd: string | null;
+  readonly isRetried: boolean;
+}
+
+export type PayoutView = AccountsPayoutView | WalletsPayoutView;
+
+type RowStatus = (typeof ROW_STATUSES)[number];
+
+/** Rows of one payout. */
+export type PayoutItems =
+  | { readonly kind: "global_accounts"; readonly view: AccountsPayoutView; readonly rows: readonly PayoutItemRow[] }
+  | { readonly kind: "wallets"; readonly view: WalletsPayoutView; readonly rows: readonly WalletItemRow[] };
+
+const ACCOUNT_STATUSES: readonly RowStatus[] = ["pending", "completed", "failed"] satisfies AccountRowStatus[];
+const WALLET_STATUSES: readonly RowStatus[] = [
+  "queued",
+  "sent",
+  "confirmed",
+  "paid",
+  "failed",
+  "unknown",
+  "cancelled",
+] satisfies WalletRowStatus[];
+
+const isAccountStatus = (status: RowStatus): status is AccountRowStatus => ACCOUNT_STATUSES.includes(status);
+const isWalletStatus = (status: RowStatus): status is WalletRowStatus => WALLET_STATUSES.includes(status);
+
+/** For payouts that were created just now, which no other payout can have retried yet. */
+const NOT_RETRIED: ReadonlySet<string> = new Set();
+
+const badCursor = (): DomainError => invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+
+const accountsView = (
+  deps: PayoutReadingDeps,
+  payout: AccountsPayout,
+  retried: ReadonlySet<string>,
+): AccountsPayoutView => ({
+  kind: payout.kind,
+  payout,
+  asset: deps.assets.find(payout.currency),
+  isRetried: retried.has(payout.id),
+});
+
+const coinsOf = (deps: PayoutReadingDeps, parts: readonly WalletsPayoutParts[]): Promise<ReadonlyMap<number, string>> =>
+  coinPrices(
+    deps,
+    parts.map(({ own }) => own.chainId),
+  );
+
+const walletsView = (
+  deps: PayoutReadingDeps,
+  parts: WalletsPayoutParts,
+  { retried, coins }: { retried: ReadonlySet<string>; coins: ReadonlyMap<number, string> },
+): WalletsPayoutView => ({
+  kind: "wallets",
+  ...parts,
+  registry: deps.registry,
+  coinUsd: coins.get(parts.own.chainId) ?? null,
+  isRetried: retried.has(parts.payout.id),
+});
+
+const views = async (deps: PayoutReadingDeps, projectId: string, rows: readonly Payout[]): Promise<PayoutView[]> => {
+  const ended = rows.flatMap(({ id, status }) => (isFinal(status) ? [id] : []));
+  const toWallets = rows.filter((row) => row.kind === "wallets");
+  const [retried, parts] = await Promise.all([
+    deps.repository.retriedAmong(projectId, ended),
+    deps.wallets.parts(projectId, toWallets),
+  ]);
+  const coins = await coinsOf(deps, parts);
+  const byId = new Map(parts.map((each) => [each.payout.id, each]));
+  return rows.flatMap((row): PayoutView[] => {
+    if (row.kind === "global_accounts") return [accountsView(deps, row, retried)];
+    const own = byId.get(row.id);
+    return own === undefined ? [] : [walletsView(deps, own, { retried, coins })];
+  });
+};
+
+const get = async (deps: PayoutReadingDeps, projectId: string, id: string): Promise<PayoutView> => {
+  const payout = isId("payout", id) ? await deps.repository.findInProject(projectId, id) : null;
+  if (payout === null) throw notFound();
+  const [view] = await views(deps, projectId, [payout]);
+  if (view === undefined) throw notFound();
+  return view;
+};
+
+const newAccountsView = (deps: PayoutReadingDeps, payout: AccountsPayout): AccountsPayoutView =>
+  accountsView(deps, payout, NOT_RETRIED);
+
+const newWalletsView = async (deps: PayoutReadingDeps, parts: WalletsPayoutParts): Promise<WalletsPayoutView> =>
+  walletsView(deps, parts, { retried: NOT_RETRIED, coins: await coinsOf(deps, [parts]) });
+
+const list = async (
+  deps: PayoutReadingDeps,
+  projectId: string,
+  query: {
+    limit: number;
+    cursor?: string | undefined;
+    status?: Status | undefined;
+    kind?: Payout["kind"] | undefined;
+  },
+): Promise<{ data: PayoutView[]; nextCursor: string | null }> => {
+  if (query.cursor !== undefined && !isId("payout", query.cursor)) throw badCursor();
+  const { status, kind, cursor: before } = query;
+  const rows = await deps.repository.list({ projectId, status, kind, before, limit: query.limit + 1 });
+  const data = rows.slice(0, query.limit);
+  const nextCursor = rows.length > query.limit ? (data.at(-1)?.id ?? null) : null;
+  return { data: await views(deps, projectId, data), nextCursor };
+};
+
+/** Rows after the index `after`, in their order. */
+const rowsOf = async (
+  deps: PayoutReadingDeps,
+  view: PayoutView,
+  { after, limit, status }: { after: number; limit: number; status?: RowStatus | undefined },
+): Promise<PayoutItems> => {
+  const { id: payoutId, projectId } = view.payout;
+  if (view.kind === "wallets") {
+    const { kind } = view;
+    if (status !== undefined && !isWalletStatus(status)) return { kind, view, rows: [] };
+    return { kind, view, rows: await deps.wallets.items({ projectId, payoutId, after, limit, status }) };
+  }
+  const { kind, payout } = view;
+  if (status !== undefined && !isAccountStatus(status)) return { kind, view, rows: [] };
+  if (status !== undefined && !mayHave(payout, status)) return { kind, view, rows: [] };
+  return {
+    kind,
+    view,
+    rows: await deps.accounts.items({ payoutId, after, limit, status: storedStatus(payout, status) }),
+  };
+};
+
+const items = async (
+  deps: PayoutReadingDeps,
+  projectId: string,
+  id: string,
+  query: { limit: number; cursor?: string | undefined; status?: RowStatus | undefined },
+): Promise<PayoutItems & { nextCursor: string | null }> => {
+  if (query.cursor !== undefined && !/^[0-9]{1,9}$/.test(query.cursor)) throw badCursor();
+  const view = await get(deps, projectId, id);
+  const after = query.cursor === undefined ? -1 : Number(query.cursor);
+  const found = await rowsOf(deps, view, { after, limit: query.limit + 1, status: query.status });
+  const more = found.rows.length > query.limit;
+  const cut = more ? cutTo(found, query.limit) : found;
+  return { ...cut, nextCursor: more ? (cut.rows.at(-1)?.index.toString() ?? null) : null };
+};
+
+/** All rows, read page by page while they are taken. */
+const allItems = async function* (
+  deps: PayoutReadingDeps,
+  view: PayoutView,
+  status?: RowStatus,
+): AsyncGenerator<PayoutItems> {
+  for (let after = -1; after < PAYOUT_ROWS_MAX;) {
+    const page = await rowsOf(deps, view, { after, limit: EXPORT_PAGE, status });
+    yield page;
+    if (page.rows.length < EXPORT_PAGE) return;
+    after = page.rows.at(-1)?.index ?? PAYOUT_ROWS_MAX;
+  }
+};
+
+export const createPayoutReading = (deps: PayoutReadingDeps) => ({
+  get: bindDeps(deps, get),
+  list: bindDeps(deps, list),
+  items: bindDeps(deps, items),
+  allItems: bindDeps(deps, allItems),
+  newAccountsView: bindDeps(deps, newAccountsView),
+  newWalletsView: bindDeps(deps, newWalletsView),
+});
+
+const cutTo = (found: PayoutItems, limit: number): PayoutItems =>
+  found.kind === "wallets"
+    ? { ...found, rows: found.rows.slice(0, limit) }
+    : { ...found, rows: found.rows.slice(0, limit) };

@@ -1,0 +1,123 @@
+/** Approval of a payout to wallets: the text and digest of its one-time code, and holding its money once it is approved. */
+import { bindDeps } from "@/lib/core/bind-deps";
+import { createHash } from "node:crypto";
+import type { Actor } from "@/lib/core/actor";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { formatAmount } from "@/lib/core/money";
+import type { Tx } from "@/lib/db/client";
+import type { AuditEntry } from "@/lib/modules/audit/service";
+import type { FundingService } from "@/lib/modules/swaps/service";
+import type { WalletsPayout } from "../payout";
+import { outflowOf, type PayoutMoney } from "./money";
+import { feeOf, type FeeDeps } from "./pricing";
+import type { WalletPayoutsReader } from "./read-repository";
+import type { WalletPayoutsRepository } from "./repository";
+import { tokenNamed, type WalletPayout } from "./wallet-payout";
+
+const LINES_MAX = 5;
+
+export interface ApprovingDeps extends FeeDeps {
+  readonly registry: ChainRegistry;
+  readonly repository: WalletPayoutsRepository;
+  readonly rows: Pick<WalletPayoutsReader, "items">;
+  readonly money: PayoutMoney;
+  readonly funding: Pick<FundingService, "start">;
+}
+
+interface Awaiting {
+  readonly payout: WalletsPayout;
+  readonly own: WalletPayout;
+}
+
+const fundingLines = (deps: ApprovingDeps, { funding }: WalletPayout): string[] => {
+  if (funding === null) return [];
+  const { token, minimumBase, sources } = funding;
+  const arrives = `${formatAmount(minimumBase, token.decimals)} ${token.symbol}`;
+  return [
+    ...sources.map(
+      ({ token: sent, amountBase }) =>
+        `First you bring: ${formatAmount(amountBase, sent.decimals)} ${sent.symbol} from ${deps.registry.get(sent.chainId).name}`,
+    ),
+    `At least ${arrives} of it arrive in the treasury on ${deps.registry.get(token.chainId).name}`,
+  ];
+};
+
+/** The lines of the message that carries the one-time code. */
+const approvalLines = async (deps: ApprovingDeps, { payout, own }: Awaiting): Promise<string[]> => {
+  const { projectId, id: payoutId, itemsTotal } = payout;
+  const first = await deps.rows.items({ projectId, payoutId, after: -1, limit: LINES_MAX });
+  const { name } = deps.registry.get(own.chainId);
+  const rest = itemsTotal - first.length;
+  return [
+    ...fundingLines(deps, own),
+    `You pay on ${name} from ${own.fromAddress}, in ${String(itemsTotal)} payments:`,
+    ...own.totals.map(
+      ({ token, amountBase, rows }) =>
+        `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
+    ),
+    ...first.map(({ amountBase, recipient, token: paid }) => {
+      const token = tokenNamed(own.totals, paid);
+      return `${formatAmount(amountBase, token.decimals)} ${token.symbol} to ${recipient}`;
+    }),
+    ...(rest > 0 ? [`and ${String(rest)} more`] : []),
+  ];
+};
+
+/**
+ * Lets a payout run that awaits approval: its money is held, or what brings the missing part is started. False when it does not
+ * await approval any more.
+ * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `quote_price_moved`,
+ * `simulation_failed`, `chain_unavailable`
+ */
+const approve = async (
+  deps: ApprovingDeps,
+  actor: Actor,
+  { payout, own }: Awaiting,
+  { codeId, audit }: { codeId: string; audit: AuditEntry },
+): Promise<boolean> => {
+  const { id: payoutId, projectId } = payout;
+  if (own.funding !== null) {
+    const { quoteId } = own.funding;
+    const claim = (tx: Tx, operationId: string) =>
+      deps.repository.approveFunded(tx, { projectId, payoutId, operationId }, audit);
+    return (await deps.funding.start(actor, quoteId, { codeId, claim })) !== null;
+  }
+  const batches = await deps.repository.queuedBatches(projectId, payoutId);
+  const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
+  return deps.money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
+    deps.repository.approve(payoutId, holding, audit),
+  );
+};
+
+/** Checks the balance before the one-time code is consumed, so that a refusal leaves the code usable. @throws DomainError `insufficient_balance`, `chain_unavailable` */
+const requireFunds = async (deps: ApprovingDeps, { own }: Awaiting): Promise<void> => {
+  const outflow = outflowOf(own);
+  const shortfalls = await deps.money.missing(outflow, { wei: own.feeWei, paidBy: own.feePaidBy });
+  const brought = own.funding;
+  const uncovered = shortfalls.filter(
+    ({ source, missingBase }) =>
+      brought === null || source.token.address !== brought.token.address || missingBase > brought.minimumBase,
+  );
+  if (uncovered.length > 0) throw deps.money.notEnough(outflow, uncovered);
+};
+
+/** SHA-256 of everything that a one-time code approves: the payout, and the operation that funds its chain. */
+const codeDigest = ({ payout, own }: Awaiting): Uint8Array<ArrayBuffer> => {
+  if (own.funding === null) return payout.digest;
+  const { quoteId, sources, minimumBase } = own.funding;
+  const brought = sources.map(({ walletId, token, amountBase }) => [
+    walletId,
+    token.chainId,
+    token.address,
+    amountBase.toString(),
+  ]);
+  const text = JSON.stringify([quoteId, brought, minimumBase.toString()]);
+  return new Uint8Array(createHash("sha256").update(payout.digest).update(text).digest());
+};
+
+export const createApproving = (deps: ApprovingDeps) => ({
+  approvalLines: bindDeps(deps, approvalLines),
+  approve: bindDeps(deps, approve),
+  requireFunds: bindDeps(deps, requireFunds),
+  codeDigest,
+});

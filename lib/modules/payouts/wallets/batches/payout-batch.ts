@@ -1,0 +1,144 @@
+/** A batch of a payout: its states, and the moves between them. */
+import { z } from "zod";
+import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import { storedHex } from "@/lib/ports/routing-json";
+
+/**
+ * From a batch that waits to one that is final. `sent` with `inDoubt`: it was offered, and whether the chain executes it is not known. When
+ * an attempt can never be executed any more, the batch is `queued` again.
+ */
+export const BATCH_TRANSITIONS = {
+  queued: ["signed", "failed", "cancelled"],
+  signed: ["sent", "mined", "queued", "failed"],
+  sent: ["mined", "queued", "failed"],
+  mined: ["paid", "sent"],
+  paid: [],
+  failed: [],
+  cancelled: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type BatchState = keyof typeof BATCH_TRANSITIONS;
+
+export const OPEN_STATES = ["queued", "signed", "sent", "mined"] as const satisfies readonly BatchState[];
+
+/** Rows of one token that are paid by one user operation. */
+export interface PayoutBatch {
+  readonly projectId: string;
+  readonly payoutId: string;
+  readonly number: number;
+  /** Lower-case address, or `native`. */
+  readonly token: string;
+  /** Rows that have no status of their own; `amountBase` is their sum. */
+  readonly rows: number;
+  readonly amountBase: bigint;
+  readonly state: BatchState;
+  /** It was offered, and whether the chain took it is not known. */
+  readonly inDoubt: boolean;
+  /** From 1; 0: nothing was signed yet. */
+  readonly attempt: number;
+  /** The signed operation of this attempt. The operation itself is read only when it is offered. */
+  readonly userOpHash: `0x${string}` | null;
+  readonly validUntil: Date | null;
+  /** The block at which the search for its receipt begins. */
+  readonly fromBlock: bigint | null;
+  readonly txHash: string | null;
+  readonly blockNumber: bigint | null;
+  readonly confirmations: number;
+  /** Over all attempts. */
+  readonly gasCostWei: bigint;
+  /** Of the attempts before this one. */
+  readonly formerGasWei: bigint;
+  /** Since when it waits to be signed because the chain would not execute it, though no row of it is at fault. */
+  readonly blockedSince: Date | null;
+  /** The part of the project's sponsor budget that is set aside for it; null when the sponsor does not pay. */
+  readonly sponsorReservedWei: bigint | null;
+  /** The UTC day to whose budget the reservation counts. */
+  readonly sponsorDay: Date | null;
+  /** Counts its changes, so that a late writer is noticed. */
+  readonly version: number;
+  readonly updatedAt: Date;
+}
+
+type Wei = Parameters<typeof toBigInt>[0];
+
+/** A row of the table `wallet_payout_batch`. Its columns are parsed here and nowhere else. */
+interface BatchColumns extends Omit<
+  PayoutBatch,
+  | "amountBase"
+  | "state"
+  | "userOpHash"
+  | "fromBlock"
+  | "blockNumber"
+  | "gasCostWei"
+  | "formerGasWei"
+  | "sponsorReservedWei"
+> {
+  readonly amountBase: Wei;
+  readonly state: string;
+  readonly userOpHash: string | null;
+  readonly fromBlock: Wei | null;
+  readonly blockNumber: Wei | null;
+  readonly gasCostWei: Wei;
+  readonly formerGasWei: Wei;
+  readonly sponsorReservedWei: Wei | null;
+}
+
+const storedState = z.enum(["queued", "signed", "sent", "mined", "paid", "failed", "cancelled"]);
+const storedHash = storedHex.nullable();
+
+/** @throws ZodError when a stored column does not have the shape that this version writes */
+export const parseBatch = (row: BatchColumns): PayoutBatch => ({
+  projectId: row.projectId,
+  payoutId: row.payoutId,
+  number: row.number,
+  token: row.token,
+  rows: row.rows,
+  amountBase: toBigInt(row.amountBase),
+  state: storedState.parse(row.state),
+  inDoubt: row.inDoubt,
+  attempt: row.attempt,
+  userOpHash: storedHash.parse(row.userOpHash),
+  validUntil: row.validUntil,
+  fromBlock: toBigIntOrNull(row.fromBlock),
+  txHash: row.txHash,
+  blockNumber: toBigIntOrNull(row.blockNumber),
+  confirmations: row.confirmations,
+  gasCostWei: toBigInt(row.gasCostWei),
+  formerGasWei: toBigInt(row.formerGasWei),
+  blockedSince: row.blockedSince,
+  sponsorReservedWei: toBigIntOrNull(row.sponsorReservedWei),
+  sponsorDay: row.sponsorDay,
+  version: row.version,
+  updatedAt: row.updatedAt,
+});
+
+/** Shown in the record, to people and machines. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** A row of a batch that is still to be paid. */
+export interface PayableRow {
+  readonly index: number;
+  readonly recipient: `0x${string}`;
+  readonly amountBase: bigint;
+}
+
+/** A row with an end of its own, or with something to report although it ends as its batch does. */
+export interface RowOutcome {
+  readonly index: number;
+  readonly amountBase: bigint;
+  /** Null: the row ends as its batch does. */
+  readonly status: "failed" | null;
+  readonly failure: Failure;
+}
+
+/** The name of a batch in its hold, and in the claim to deploy an account. */
+export const batchName = ({ payoutId, number }: Pick<PayoutBatch, "payoutId" | "number">): string =>
+  `${payoutId}/${String(number)}`;
+
+/** Names the nonce of one attempt, so that EntryPoint executes whatever is signed for it at most once. */
+export const attemptName = (batch: Pick<PayoutBatch, "payoutId" | "number">, attempt: number): string =>
+  `${batchName(batch)}/${String(attempt)}`;

@@ -1,0 +1,128 @@
+/** Reads payouts to wallets: their states and sums are counted from their batches, which are the only place that holds them. */
+import type { Database } from "@/lib/db/client";
+import { sqlOn } from "@/lib/db/sql";
+import { failureRecord } from "@/lib/contracts/common";
+import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
+import type { PayoutFailure } from "../payout";
+import { REPLACED } from "./batches/failures";
+import { parseWalletPayout, type WalletPayout } from "./wallet-payout";
+
+export type WalletRowStatus = (typeof WALLET_ROW_STATUSES)[number];
+
+/** Batches of one payout, token and state, taken together. */
+export interface BatchGroup {
+  readonly payoutId: string;
+  readonly token: string;
+  readonly status: WalletRowStatus;
+  readonly batches: number;
+  /** Without the rows that have a status of their own, which differs from their batch's. */
+  readonly rows: number;
+  readonly amountBase: bigint;
+  readonly gasCostWei: bigint;
+  /** Whether a batch of it is not signed yet, so that it can still be cancelled. Signed batches count as queued too. */
+  readonly mayStop: boolean;
+  /** Whether its rows, if they failed, may be paid by a retry. */
+  readonly mayRetry: boolean;
+  /** Rows that failed here, and that another operation of the account may have paid. */
+  readonly rowsInDoubt: number;
+}
+
+export interface WalletItemRow {
+  readonly index: number;
+  readonly recipient: string;
+  readonly token: string;
+  readonly amountBase: bigint;
+  readonly reference: string | null;
+  readonly note: string | null;
+  readonly status: WalletRowStatus;
+  readonly batch: number;
+  readonly txHash: string | null;
+  readonly blockNumber: string | null;
+  readonly confirmations: number;
+  readonly failure: PayoutFailure | null;
+}
+
+// `in_doubt`: it was offered, and whether the chain took it is not known.
+const BATCH_STATUS = `
+  CASE WHEN b.state IN ('queued', 'signed', 'sent') AND b.in_doubt THEN 'unknown'
+    WHEN b.state IN ('queued', 'signed') THEN 'queued' WHEN b.state = 'mined' THEN 'confirmed' ELSE b.state END`;
+
+const GROUPS = `
+  SELECT b.payout_id AS "payoutId", b.token, ${BATCH_STATUS} AS status, count(*)::int AS batches, sum(b.rows)::int AS rows,
+    sum(b.amount_base)::text AS amount, sum(b.gas_cost_wei)::text AS gas, bool_or(b.state = 'queued') AS "mayStop",
+    bool_or(b.state = 'failed' AND coalesce((b.failure->>'retryable')::boolean, true)) AS "mayRetry",
+    coalesce(sum(b.rows) FILTER (WHERE b.state = 'failed' AND b.failure->>'code' = $3), 0)::int AS "rowsInDoubt"
+  FROM wallet_payout_batch b WHERE b.project_id = $1 AND b.payout_id = ANY($2::text[])
+  GROUP BY 1, 2, 3`;
+
+const ITEMS = `
+  SELECT i.index, i.recipient, i.token, i.amount_base::text AS amount, i.reference, i.note, i.batch,
+    coalesce(i.status, ${BATCH_STATUS}) AS status, b.confirmations, coalesce(i.failure, b.failure) AS failure,
+    CASE WHEN i.status IS NULL THEN b.tx_hash END AS "txHash",
+    CASE WHEN i.status IS NULL THEN b.block_number::text END AS "blockNumber"
+  FROM wallet_payout_item i
+  JOIN wallet_payout_batch b ON b.project_id = i.project_id AND b.payout_id = i.payout_id AND b.number = i.batch
+  WHERE i.project_id = $1 AND i.payout_id = $2 AND i.index > $3::int
+    AND ($5::text IS NULL OR coalesce(i.status, ${BATCH_STATUS}) = $5::text)
+  ORDER BY i.index LIMIT $4::int`;
+
+// The latest rows lie at the end of the primary key.
+const RECIPIENTS = `
+  SELECT DISTINCT recipient FROM (
+    SELECT i.recipient, i.payout_id, i.batch, i.status FROM wallet_payout_item i
+    WHERE i.project_id = $1 ORDER BY i.payout_id DESC, i.index DESC LIMIT $2::int) AS latest
+  JOIN wallet_payout_batch b ON b.project_id = $1 AND b.payout_id = latest.payout_id AND b.number = latest.batch
+  WHERE latest.status IS NULL AND b.state IN ('sent', 'mined', 'paid')`;
+
+type GroupRow = Omit<BatchGroup, "amountBase" | "gasCostWei"> & { readonly amount: string; readonly gas: string };
+type ItemRow = Omit<WalletItemRow, "amountBase" | "failure"> & { readonly amount: string; readonly failure: unknown };
+
+const storedFailure = failureRecord.nullable();
+
+export const createWalletPayoutsReader = (database: Database) => {
+  const sql = sqlOn(database.pool);
+  return {
+    /** By payout. */
+    own: async (projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, WalletPayout>> => {
+      if (ids.length === 0) return new Map();
+      const rows = await database.prisma.walletPayout.findMany({ where: { projectId, payoutId: { in: [...ids] } } });
+      return new Map(rows.map((row) => [row.payoutId, parseWalletPayout(row)]));
+    },
+
+    groups: async (projectId: string, ids: readonly string[]): Promise<readonly BatchGroup[]> => {
+      if (ids.length === 0) return [];
+      const rows = await sql.query<GroupRow>(GROUPS, [projectId, ids, REPLACED.code]);
+      return rows.map(({ amount, gas, ...group }) => ({
+        ...group,
+        amountBase: BigInt(amount),
+        gasCostWei: BigInt(gas),
+      }));
+    },
+
+    /** The addresses that the latest rows of a project paid, without repetition. */
+    recipients: async (projectId: string, rowsMax: number): Promise<string[]> => {
+      const rows = await sql.query<{ recipient: string }>(RECIPIENTS, [projectId, rowsMax]);
+      return rows.map(({ recipient }) => recipient);
+    },
+
+    /** In their order. */
+    items: async (query: {
+      projectId: string;
+      payoutId: string;
+      /** Index of the last row that is known; -1: none. */
+      after: number;
+      limit: number;
+      status?: WalletRowStatus | undefined;
+    }): Promise<WalletItemRow[]> => {
+      const { projectId, payoutId, after, limit, status } = query;
+      const rows = await sql.query<ItemRow>(ITEMS, [projectId, payoutId, after, limit, status ?? null]);
+      return rows.map(({ amount, failure, ...row }) => ({
+        ...row,
+        amountBase: BigInt(amount),
+        failure: storedFailure.parse(failure),
+      }));
+    },
+  };
+};
+
+export type WalletPayoutsReader = ReturnType<typeof createWalletPayoutsReader>;

@@ -1,0 +1,205 @@
+/** Checks a new payout to wallets against balances, budgets and policies, and stores it; or only says how it would be stored. */
+import type { Actor } from "@/lib/core/actor";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { FundingService } from "@/lib/modules/swaps/service";
+import { APPROVAL_SECONDS } from "../limits";
+import type { WalletsPayout } from "../payout";
+import { unlessUsed, UsedAlreadyError } from "../repository";
+import { duplicatesOf, refuseDuplicates, type RowKeys } from "../duplicate-rows";
+import { createdEntry, duplicateWarnings, groupsOf, newPayout, type Origin } from "./draft";
+import { planFunding, type FundingDeps, type FundingPlan } from "./plan-funding";
+import { holdsOf, type PayoutMoney } from "./money";
+import { feeOf, worthOf, type FeeDeps, type PayoutFee } from "./pricing";
+import type { BatchGroup } from "./read-repository";
+import {
+  NotAdmittedError,
+  type NewPayoutToWallets,
+  type NewWalletPayout,
+  type Running,
+  type WalletPayoutsRepository,
+} from "./repository";
+import type { PayoutRequest } from "./request";
+import { rowKeysOf } from "./rows";
+import type { Funding, WalletPayout } from "./wallet-payout";
+import { warningsFor, type WarningDeps } from "./warnings";
+
+export interface StorePayoutDeps extends FeeDeps, WarningDeps {
+  readonly registry: FundingDeps["registry"];
+  readonly wallets: WarningDeps["wallets"] & FundingDeps["wallets"];
+  readonly holds: FundingDeps["holds"];
+  readonly funding: FundingService;
+  readonly money: PayoutMoney;
+  readonly repository: WalletPayoutsRepository;
+  readonly policies: PoliciesService;
+  /** Reads outside of any transaction. */
+  readonly reader: SqlReader;
+  readonly clock: Clock;
+}
+
+/** A payout as it would be stored, without an id. */
+export interface ValidatedPayout {
+  readonly payout: WalletsPayout;
+  readonly own: WalletPayout;
+  readonly groups: readonly BatchGroup[];
+}
+
+type At = Parameters<PayoutMoney["obstacle"]>[0];
+
+/** The error that keeps the payout from being made now, or the plan that first brings money to its chain. Both null: it can be paid. */
+interface Means {
+  readonly obstacle: DomainError | null;
+  readonly bring: FundingPlan | null;
+}
+
+/** Plans to bring money from other chains only when the request allows it (`fundFrom`) and exactly one token is missing. */
+const meansOf = async (deps: StorePayoutDeps, at: At, request: PayoutRequest, fee: PayoutFee): Promise<Means> => {
+  const missing = request.fundFrom === null ? [] : await deps.money.missing(request, fee);
+  const [first, ...others] = missing;
+  if (first === undefined) return { obstacle: await deps.money.obstacle(at, request, fee), bring: null };
+  if (others.length > 0) return { obstacle: deps.money.notEnough(request, missing), bring: null };
+  try {
+    const lacking = { token: first.source.token, missingBase: first.missingBase };
+    return { obstacle: null, bring: await planFunding(deps, at.projectId, request, lacking) };
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    return { obstacle: error, bring: null };
+  }
+};
+
+/** Everything about a new payout that is known before it is stored. */
+const draftOf = async (deps: StorePayoutDeps, actor: Actor, request: PayoutRequest, origin: Origin) => {
+  const now = deps.clock.now();
+  const payout = newPayout(actor, request, origin, now);
+  const { batches } = request.plan;
+  const fee = await feeOf(deps, { payoutId: payout.id, chainId: request.chainId, batches });
+  const at = { payoutId: payout.id, projectId: payout.projectId, batches: holdsOf(request.plan), costs: fee.costs };
+  const [{ obstacle, bring }, warnings, usd] = await Promise.all([
+    meansOf(deps, at, request, fee),
+    warningsFor(deps, actor, request),
+    deps.policies.needsCode(actor) ? null : worthOf(deps, request.totals),
+  ]);
+  const keys: RowKeys = { keys: rowKeysOf(request.rows), allowDuplicates: origin.allowDuplicates, now };
+  const own = {
+    chainId: request.chainId,
+    fromWalletId: request.treasury.id,
+    fromAddress: request.treasury.address,
+    totals: request.totals,
+    warnings,
+    feeWei: fee.wei,
+    feePaidBy: fee.paidBy,
+    fundFrom: request.fundFrom,
+    scheduleId: origin.run?.scheduleId ?? null,
+  };
+  return { payout, at, obstacle, bring, usd, keys, own };
+};
+
+type Draft = Awaited<ReturnType<typeof draftOf>>;
+
+/** Stores a quote for the plan. The approval starts the operation of that quote, once. */
+const withQuote = async (deps: StorePayoutDeps, actor: Actor, { bring }: Draft): Promise<Funding | null> => {
+  if (bring === null) return null;
+  const { request: route, wallets } = bring;
+  const { quoteId, minimumBase } = await deps.funding.store(actor, { route, wallets });
+  if (minimumBase >= bring.funding.missingBase) return { ...bring.funding, quoteId, minimumBase };
+  throw new DomainError(
+    "insufficient_liquidity",
+    "Prices moved while the payout was planned. Nothing was paid; try again.",
+  );
+};
+
+const inputOf = (
+  deps: StorePayoutDeps,
+  actor: Actor,
+  request: PayoutRequest,
+  { draft, origin, own }: { draft: Draft; origin: Origin; own: NewWalletPayout },
+): Omit<NewPayoutToWallets, "running"> => {
+  const { payout, keys, obstacle, usd } = draft;
+  return {
+    payout,
+    own,
+    plan: request.plan,
+    // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
+    keys,
+    // A schedule repeats the same payments by design, and was approved to do so.
+    warningsOf: origin.run === null ? duplicateWarnings : () => [],
+    refuse: () => {
+      if (obstacle !== null) throw obstacle;
+    },
+    admit: async (sql: Sql) => {
+      if (origin.run === null) return deps.policies.spend(sql, actor, usd, payout.createdAt);
+      // The code that approved the schedule covers each of its runs.
+      if (await origin.run.take(sql, payout.id)) return true;
+      throw new UsedAlreadyError();
+    },
+    audit: (stored) => createdEntry(actor, stored, own),
+    expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
+  };
+};
+
+/** Stores a payout in the transaction that accepts the operation which funds it. Null: its key was used by another one. */
+const storeFunded = async (
+  deps: StorePayoutDeps,
+  actor: Actor,
+  quoteId: string,
+  input: Omit<NewPayoutToWallets, "running">,
+): Promise<WalletsPayout | null> => {
+  let stored: WalletsPayout | null = null;
+  const started = deps.funding.start(actor, quoteId, {
+    claim: async (tx, operationId) => {
+      stored = await deps.repository.insertFunded(tx, { ...input, running: { by: "funding", operationId } });
+      return true;
+    },
+  });
+  try {
+    return (await unlessUsed(started)) === null ? null : stored;
+  } catch (error) {
+    if (error instanceof NotAdmittedError) return deps.repository.insert({ ...input, running: null });
+    throw error;
+  }
+};
+
+/** `stored` null: its Idempotency-Key, or what it tries again, was used by another one. */
+export const storePayout = async (
+  deps: StorePayoutDeps,
+  actor: Actor,
+  request: PayoutRequest,
+  origin: Origin,
+): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
+  const draft = await draftOf(deps, actor, request, origin);
+  const brought = await withQuote(deps, actor, draft);
+  const own: NewWalletPayout = { ...draft.own, funding: brought };
+  const input = inputOf(deps, actor, request, { draft, origin, own });
+  const insert = (running: Running | null) => deps.repository.insert({ ...input, running });
+  const { digest } = draft.payout;
+  if (origin.run === null && deps.policies.needsCode(actor)) return { stored: await insert(null), digest };
+  if (brought !== null) return { stored: await storeFunded(deps, actor, brought.quoteId, input), digest };
+  const stored = await deps.money.withHolding(draft.at, request, (holding) => insert({ by: "holding", holding }));
+  return { stored, digest };
+};
+
+/** Makes all checks and stores nothing. @throws DomainError as storing does */
+export const validatePayout = async (
+  deps: StorePayoutDeps,
+  actor: Actor,
+  request: PayoutRequest,
+  origin: Origin,
+): Promise<ValidatedPayout> => {
+  const { payout, keys, obstacle, bring, own } = await draftOf(deps, actor, request, origin);
+  const duplicates = await duplicatesOf(deps.reader, payout.projectId, keys);
+  if (!keys.allowDuplicates) refuseDuplicates(duplicates);
+  if (obstacle !== null) throw obstacle;
+  const planned = bring === null ? null : { ...bring.funding, quoteId: "" };
+  const warnings = [...duplicateWarnings(duplicates), ...own.warnings];
+  const part = {
+    ...own,
+    projectId: payout.projectId,
+    payoutId: payout.id,
+    warnings,
+    funding: planned,
+    fundedBy: null,
+  };
+  return { payout: { ...payout, id: "" }, own: part, groups: groupsOf("", request.plan) };
+};

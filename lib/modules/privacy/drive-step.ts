@@ -1,0 +1,235 @@
+/** Carries one spent note from its proof to the end. Every state is a stored row, from which any instance can go on. */
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { NotWantedError, type ChainTransactionsService } from "@/lib/modules/chain-transactions/service";
+import {
+  NoteGoneError,
+  NotReadyError,
+  type PrivacyEngine,
+  type Spend,
+  type SpendOutcome,
+  type SpendRefusal,
+  type SpendTransaction,
+} from "@/lib/ports/privacy";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { PrivateStep, StepFailure } from "./private-step";
+import type { PrivateTransfer } from "./private-transfer";
+import type { PrivateWallets } from "./private-wallets";
+import type { PrivacyRepository } from "./repository";
+
+const EXECUTOR_KEY_ID = "executor";
+/** A swap that is not mined by then leaves the money in the note. */
+const DEADLINE_SECONDS = 1200;
+/** Proofs of one step. The association set and the pool's tree can change while a proof is made, which then has to be made again. */
+const ATTEMPTS_MAX = 20;
+/** A step whose note cannot be used for so long fails. The money stays in the note. */
+const WAIT_SECONDS_MAX = 1800;
+
+export interface DriveStepDeps {
+  readonly repository: PrivacyRepository;
+  readonly privateWallets: PrivateWallets;
+  readonly engine: PrivacyEngine;
+  readonly transactions: Pick<ChainTransactionsService, "send" | "find">;
+  readonly fees: (chainId: number) => Promise<{ readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }>;
+  readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
+  readonly clock: Clock;
+}
+
+/** `moved`: look at the step again at once. `waits`: nothing can be done for now. */
+export type StepResult = "moved" | "waits";
+
+const IN_NOTE = "The money is in the private note.";
+const SPENT: StepFailure = {
+  code: "note_spent",
+  message: "The note was spent by somebody else who has the wallet's mnemonic. This operation paid nothing out of it.",
+  retryable: false,
+};
+const REFUSED: StepFailure = {
+  code: "pool_refused",
+  message: `The contracts refuse it: a swap would bring less than its minimum, its time is over, or the recipient takes nothing. ${IN_NOTE}`,
+  retryable: true,
+};
+const NOT_READY: StepFailure = {
+  code: "note_not_ready",
+  message: `The note could not be used for a long time. ${IN_NOTE}`,
+  retryable: true,
+};
+
+const PENDING = [
+  { status: "pending", subStatus: "prepared" },
+  { status: "pending", subStatus: "proving" },
+] as const;
+const UNDER_WAY = [
+  { status: "processing", subStatus: "source_submitted" },
+  { status: "processing", subStatus: "source_confirmed" },
+] as const;
+const SUBMITTED = { status: "processing", subStatus: "source_submitted" } as const;
+
+/** Names the transaction of one proof, so that a proof never gets two transactions. slot-repository.ts builds the same text in SQL. */
+const purposeOf = ({ operationId, position }: PrivateStep, attempt: number): string =>
+  `privacy:${operationId}:${String(position)}:${String(attempt)}`;
+
+const moveTo = async (
+  { repository }: DriveStepDeps,
+  ...move: Parameters<PrivacyRepository["moveStep"]>
+): Promise<StepResult> => {
+  // When somebody else moved the step first, it has to be read again as well.
+  await repository.moveStep(...move);
+  return "moved";
+};
+
+const fail = (deps: DriveStepDeps, step: PrivateStep, failure: StepFailure): Promise<StepResult> =>
+  moveTo(deps, step, "failed", { failure }, null, deps.clock.now());
+
+const complete = (
+  deps: DriveStepDeps,
+  step: PrivateStep,
+  txHash: `0x${string}`,
+  { blockNumber, receivedBase }: SpendOutcome,
+): Promise<StepResult> =>
+  moveTo(deps, step, "completed", { txHash, blockNumber, receivedBase }, null, deps.clock.now());
+
+/** submitted → queued, for a new proof; fails after `ATTEMPTS_MAX` proofs. */
+const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
+  if (step.attempt + 1 >= ATTEMPTS_MAX) return fail(deps, step, NOT_READY);
+  const now = deps.clock.now();
+  const change = { attempt: step.attempt + 1, transaction: null, txHash: null, provingSince: now };
+  return moveTo(deps, step, "queued", change, null, now);
+};
+
+/**
+ * The note is spent, possibly by this step: a reorganisation deeper than the chain's confirmations can bring back a transaction that had
+ * failed for good. If the step failed then, its retry would pay a second time.
+ */
+const settleSpentNote = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
+  for (let attempt = 0; attempt <= step.attempt; attempt += 1) {
+    const sent = await deps.transactions.find(step.chainId, purposeOf(step, attempt));
+    if (sent === null) continue;
+    if (sent.minedHash === null || sent.status !== "final") return "waits";
+    const outcome = await deps.engine.outcome(step.chainId, sent.minedHash);
+    if (outcome === null) return "waits";
+    if (outcome.success) return complete(deps, step, sent.minedHash, outcome);
+  }
+  return fail(deps, step, SPENT);
+};
+
+const handleRefusal = (deps: DriveStepDeps, step: PrivateStep, refusal: SpendRefusal): Promise<StepResult> => {
+  if (refusal === "moved") return proveAgain(deps, step);
+  return refusal === "spent" ? settleSpentNote(deps, step) : fail(deps, step, REFUSED);
+};
+
+const spendOf = async (deps: DriveStepDeps, transfer: PrivateTransfer, step: PrivateStep): Promise<Spend> => {
+  const { privateWallets, clock } = deps;
+  const walletOf = async (id: string) =>
+    privateWallets.keyOf(await privateWallets.find(transfer.projectId, id, "privacyWalletId"));
+  const common = {
+    chainId: step.chainId,
+    token: transfer.token,
+    wallet: await walletOf(transfer.walletId),
+    noteId: step.noteId,
+    withdrawBase: step.withdrawBase,
+  };
+  const { toWalletId, toAddress, path } = transfer;
+  if (toWalletId === null || step.slotNumber === null) {
+    if (toAddress === null) throw new Error(`${transfer.id} has no recipient.`);
+    return { ...common, to: "address", recipient: toAddress };
+  }
+  const treasury = await deps.wallets.treasury(transfer.projectId);
+  if (treasury === null) throw new Error("The project has no treasury.");
+  return {
+    ...common,
+    to: "note",
+    slot: { wallet: await walletOf(toWalletId), index: step.slotNumber },
+    tokenOut: transfer.tokenOut,
+    path,
+    minimumOutBase: path === null ? 0n : step.outBase,
+    exitOwner: treasury.address,
+    deadline: addSeconds(clock.now(), DEADLINE_SECONDS),
+  };
+};
+
+const isOverdue = ({ clock }: DriveStepDeps, { provingSince }: PrivateStep): boolean =>
+  provingSince !== null && addSeconds(provingSince, WAIT_SECONDS_MAX) < clock.now();
+
+/** queued → proved. The proof's transaction is stored before it is sent; a cancelled operation stores none. */
+const prove = async (
+  deps: DriveStepDeps,
+  transfer: PrivateTransfer,
+  step: PrivateStep,
+  signal: AbortSignal,
+): Promise<StepResult> => {
+  const { repository, engine, clock } = deps;
+  let transaction: SpendTransaction;
+  try {
+    // The time left is counted from the start of the proof. It is only shown, so the proof does not wait for the write.
+    const onStart = (): void => void repository.recordProofStart(step, clock.now()).catch(() => undefined);
+    transaction = await engine.prove(await spendOf(deps, transfer, step), signal, onStart);
+  } catch (error) {
+    // Checked after the attempt, so that a step is tried at least once after an outage.
+    if (error instanceof NotReadyError) return isOverdue(deps, step) ? fail(deps, step, NOT_READY) : "waits";
+    if (error instanceof NoteGoneError) return settleSpentNote(deps, step);
+    throw error;
+  }
+  const { operationId } = step;
+  const from = [...PENDING, ...UNDER_WAY];
+  const operation = { operationId, from, to: SUBMITTED, event: "operation.processing" };
+  return moveTo(deps, step, "proved", { transaction }, operation, clock.now());
+};
+
+const transactionOf = ({ transaction, operationId }: PrivateStep): SpendTransaction => {
+  if (transaction === null) throw new Error(`A proved step of ${operationId} has no transaction.`);
+  return transaction;
+};
+
+/** proved → submitted, or a new proof when the contracts would refuse this one. */
+const submit = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
+  const { to, data } = transactionOf(step);
+  const { chainId } = step;
+  const checked = await deps.engine.check(chainId, { to, data });
+  if ("refusal" in checked) return handleRefusal(deps, step, checked.refusal);
+  const fees = await deps.fees(chainId);
+  const purpose = purposeOf(step, step.attempt);
+  const transaction = { chainId, keyId: EXECUTOR_KEY_ID, purpose, to, data, value: 0n, gas: checked.gas, fees };
+  try {
+    await deps.transactions.send(transaction, (tx) => deps.repository.claimSubmission(tx, step, deps.clock.now()));
+  } catch (error) {
+    // Another worker has moved this step.
+    if (!(error instanceof NotWantedError)) throw error;
+  }
+  return "moved";
+};
+
+/** submitted → completed once the transaction is final. The chain transactions service offers it again when nodes have lost it. */
+const confirm = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
+  const { engine, clock } = deps;
+  const sent = await deps.transactions.find(step.chainId, purposeOf(step, step.attempt));
+  if (sent === null) throw new Error("A transaction is missing that was stored.");
+  if (step.txHash === null) return moveTo(deps, step, "submitted", { txHash: sent.hash }, null, clock.now());
+  // A reorganisation can still remove a transaction that is mined but not final.
+  if (sent.minedHash === null || sent.status !== "final") return "waits";
+  const outcome = await engine.outcome(step.chainId, sent.minedHash);
+  if (outcome === null) return "waits";
+  if (outcome.success) return complete(deps, step, sent.minedHash, outcome);
+  const { to, data } = transactionOf(step);
+  const checked = await engine.check(step.chainId, { to, data });
+  return "refusal" in checked ? handleRefusal(deps, step, checked.refusal) : proveAgain(deps, step);
+};
+
+/** Does the next thing for a step. @throws DomainError `chain_unavailable`, `provider_error`; the signal's reason */
+export const driveStep = async (
+  deps: DriveStepDeps,
+  transfer: PrivateTransfer,
+  step: PrivateStep,
+  signal: AbortSignal,
+): Promise<StepResult> => {
+  switch (step.state) {
+    case "queued":
+      return prove(deps, transfer, step, signal);
+    case "proved":
+      return submit(deps, step);
+    case "submitted":
+      return confirm(deps, step);
+    case "completed":
+    case "failed":
+      return "waits";
+  }
+};

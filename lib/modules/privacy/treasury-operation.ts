@@ -1,0 +1,151 @@
+/** Operations of the treasury on a pool, shields and public exits: each is one leg, which the driver of operations carries out. */
+import { actorName, type Actor } from "@/lib/core/actor";
+import { addSeconds } from "@/lib/core/clock";
+import type { Tx } from "@/lib/db/client";
+import { doneBy } from "@/lib/modules/audit/service";
+import type { NewLeg } from "@/lib/modules/operations/service";
+import type { WalletsService } from "@/lib/modules/wallets/service";
+import type { EvmAddress, RouteRequest } from "@/lib/ports/routing";
+import type { PrivacyContext } from "./context";
+import { treasuryMissing } from "./errors";
+import type { PrivateTransfer } from "./private-transfer";
+
+const APPROVAL_SECONDS = 24 * 3600;
+
+/** How long such an operation takes, as quotes show it. */
+export const ESTIMATED_SECONDS = 5;
+
+type TreasuryWallet = NonNullable<Awaited<ReturnType<WalletsService["treasury"]>>>;
+export type Treasury = TreasuryWallet & { readonly ownerAddress: EvmAddress };
+
+/** A transfer before its operation has an id. */
+export type NewTransfer = Omit<PrivateTransfer, "operationId">;
+
+/** Why an operation runs: it is new, or it was stored while it awaited approval and a code has approved it. */
+export type Run =
+  | { readonly why: "new"; readonly transfer: NewTransfer; readonly retryOf: string | null }
+  | { readonly why: "approved"; readonly transfer: PrivateTransfer; readonly codeId: string };
+
+interface TreasuryOperation {
+  readonly treasury: Treasury;
+  readonly request: RouteRequest;
+}
+
+interface RunningOperation extends TreasuryOperation {
+  readonly leg: NewLeg;
+  /** Takes the note or the deposit number, in the transaction that stores the operation. @throws TakenError */
+  readonly claim: (tx: Tx, operationId: string) => Promise<void>;
+}
+
+/** Thrown in the transaction that would let the operation run at once: the caller's policy needs a code after all. */
+class NotAdmittedError extends Error {}
+
+/** @throws DomainError `unknown_wallet` */
+export const requireTreasury = async (context: PrivacyContext, projectId: string): Promise<Treasury> => {
+  const treasury = await context.wallets.treasury(projectId);
+  if (treasury === null || treasury.ownerAddress === null) throw treasuryMissing();
+  return { ...treasury, ownerAddress: treasury.ownerAddress };
+};
+
+const auditOf = (actor: Actor, run: Run) => {
+  const { kind, id: transferId } = run.transfer;
+  const codeId = run.why === "approved" ? run.codeId : null;
+  return {
+    ...doneBy(actor),
+    action: run.why === "approved" ? "operation.approved" : "operation.executed",
+    data: { kind, transferId, means: codeId === null ? "policy" : "code", codeId },
+  };
+};
+
+const originOf = (run: Run) => {
+  const { id } = run.transfer;
+  return { quoteId: id, transferId: id, retryOf: run.why === "new" ? run.retryOf : null };
+};
+
+/**
+ * Stores the operation with its leg.
+ * @returns false when an operation that awaited approval does not await it any more
+ * @throws NotAdmittedError, TakenError
+ */
+export const runOperation = async (
+  context: PrivacyContext,
+  actor: Actor,
+  run: Run,
+  { treasury, request, leg, claim }: RunningOperation,
+): Promise<boolean> => {
+  const { projectId } = actor;
+  const { token, amountBase, kind } = run.transfer;
+  const admit = run.why === "approved" ? null : await context.admission(actor, token, amountBase);
+  const started = await context.operations.start({
+    projectId,
+    ...(run.why === "approved" ? { operationId: run.transfer.operationId } : {}),
+    kind,
+    createdBy: actorName(actor),
+    origin: originOf(run),
+    request,
+    wallets: [treasury],
+    legs: [leg],
+    claim: async (tx, operationId) => {
+      if (admit !== null && !(await admit(tx))) throw new NotAdmittedError();
+      await claim(tx, operationId);
+      if (run.why === "approved") return true;
+      await context.claimRetry(tx, run.retryOf, operationId);
+      await context.repository.insertTransfer(tx, { ...run.transfer, operationId });
+      return true;
+    },
+    audit: auditOf(actor, run),
+  });
+  return started !== null;
+};
+
+/** Stores a new operation that a person has to approve before it runs. */
+const awaitApproval = async (
+  context: PrivacyContext,
+  actor: Actor,
+  run: Run & { readonly why: "new" },
+  { treasury, request, expectedBase }: TreasuryOperation & { readonly expectedBase: bigint },
+): Promise<void> => {
+  const { transfer, retryOf } = run;
+  await context.operations.startAwaiting({
+    projectId: actor.projectId,
+    kind: transfer.kind,
+    createdBy: actorName(actor),
+    origin: originOf(run),
+    request,
+    wallets: [treasury],
+    expectedBase,
+    minimumBase: expectedBase,
+    expiresAt: addSeconds(context.clock.now(), APPROVAL_SECONDS),
+    claim: async (tx, operationId) => {
+      await context.claimRetry(tx, retryOf, operationId);
+      await context.repository.insertTransfer(tx, { ...transfer, operationId });
+    },
+  });
+};
+
+/**
+ * Starts a new operation: at once where the caller's policy allows it, or else as one that awaits approval.
+ * @param start stores it as one that runs
+ * @param awaiting what is stored when it awaits approval
+ */
+export const startOrAwait = async (
+  context: PrivacyContext,
+  actor: Actor,
+  run: Run & { readonly why: "new" },
+  steps: {
+    readonly start: () => Promise<unknown>;
+    readonly awaiting: (treasury: Treasury) => { readonly request: RouteRequest; readonly expectedBase: bigint };
+  },
+): Promise<void> => {
+  const wait = async (): Promise<void> => {
+    const treasury = await requireTreasury(context, actor.projectId);
+    await awaitApproval(context, actor, run, { treasury, ...steps.awaiting(treasury) });
+  };
+  if (context.policies.needsCode(actor)) return wait();
+  try {
+    await steps.start();
+  } catch (error) {
+    if (!(error instanceof NotAdmittedError)) throw error;
+    await wait();
+  }
+};
