@@ -3,12 +3,14 @@ import { startPgProxy, type Statement } from "./pg-proxy";
 import type { StartWorkerProcess, WorkerProcess } from "./worker-process";
 
 /**
- * A place in the worker's work at which it can die: just before something leaves the process, or once it has had its effect. What
- * has no effect of its own (reading, and writing what is not committed yet) is only met before: after it all is as it was.
+ * A place in the worker's work at which it can die: just before a message leaves the process, or after the message took effect.
+ * Reads and uncommitted writes have no effect of their own, so they have no `after` point: it would equal the next `before`.
  */
 export interface Point {
   readonly stage: Stage;
   readonly label: string;
+  /** False for a read, and for a write inside a transaction that is still open. */
+  readonly hasEffect: boolean;
 }
 
 export interface WorkerLife {
@@ -102,8 +104,8 @@ export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
     if (dead !== null) return "cut";
     for (const { label, hasEffect } of points) {
       if (stage === "after" && !hasEffect) continue;
-      if (!options.dieAt({ stage, label })) continue;
-      dead = { stage, label };
+      if (!options.dieAt({ stage, label, hasEffect })) continue;
+      dead = { stage, label, hasEffect };
       child?.kill();
       return "cut";
     }

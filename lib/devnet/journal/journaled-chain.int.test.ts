@@ -26,7 +26,8 @@ const start = async (folder: string, stepsPerCheckpoint?: number): Promise<Journ
   const checkpointer = createCheckpointer();
   const store = openChainStore(folder, CHAIN_ID);
   const silent = (): void => undefined;
-  const own = { port: 0, checkpointer, log: silent, onNode: silent };
+  // The pauses between restarts have a test of their own with fake timers.
+  const own = { port: 0, checkpointer, log: silent, onNode: silent, restartPausesMs: [0] };
   const chain = await startJournaledChain({ store, ...own, ...(stepsPerCheckpoint ? { stepsPerCheckpoint } : {}) });
   open.push({ chain, checkpointer });
   return chain;
