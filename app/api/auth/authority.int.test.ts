@@ -1,80 +1,16 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
-import { testApi, type TestApi, type TestSession } from "@/lib/testing/api";
+import { beforeEach, expect, test } from "vitest";
+import { testApi } from "@/lib/testing/api";
+import { approvalSteps, callerOf, EXEMPT, KEYS, signed, type Caller } from "@/lib/testing/approval-caller";
 import { testAccount } from "@/lib/testing/factories";
 
-const KEYS = "/auth/api-keys";
-const EXEMPT = { name: "Shop", otp: "exempt", dailyCapUsd: "500" };
-
-let api: TestApi;
-/** Moved by tests alone, between them as well: codes can be asked for once a minute. */
+/** Only tests move this clock, also between tests: a code can be asked for once a minute. */
 let now = new Date();
 const advance = (seconds: number): void => {
   now = new Date(now.getTime() + seconds * 1000);
 };
-beforeAll(async () => {
-  api = await testApi({ devnet: false, overrides: { clock: { now: () => now } } });
-});
+const api = await testApi({ devnet: false, overrides: { clock: { now: () => now } } });
+const { newPerson, ask, mailedCode, auditOf, madeKey } = approvalSteps(api);
 beforeEach(() => advance(61));
-
-type Body = Record<string, unknown> & { code?: string; approvalId?: string; message?: string };
-interface Answer {
-  readonly status: number;
-  readonly body: Body;
-  readonly replayed: boolean;
-}
-
-const callerOf = (session: TestSession, extra: Readonly<Record<string, string>> = {}) => {
-  const call = async (method: string, path: string, body?: object, headers = {}): Promise<Answer> => {
-    const response = await api.fetch(path, {
-      method,
-      headers: {
-        authorization: `Bearer ${session.accessToken}`,
-        "content-type": "application/json",
-        ...extra,
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const replayed = response.headers.get("idempotent-replayed") === "true";
-    return { status: response.status, body: (await response.json()) as Body, replayed };
-  };
-  return {
-    call,
-    session,
-    post: (path: string, body: object, headers = {}) => call("POST", path, body, headers),
-    patch: (path: string, body: object) => call("PATCH", path, body),
-    keys: async () => (await call("GET", KEYS)).body.data as { id: string; otp: string; dailyCapUsd: string | null }[],
-  };
-};
-type Caller = ReturnType<typeof callerOf>;
-
-const newPerson = async (): Promise<Caller> => callerOf(await api.signIn());
-
-const ask = async (who: Caller, body: object = EXEMPT): Promise<{ approvalId: string; message: string }> => {
-  const answer = await who.post(KEYS, body);
-  expect(answer).toMatchObject({ status: 409, body: { code: "approval_required" } });
-  expect(answer.body.approvalId).toMatch(/^apr_[0-9a-f-]{36}$/);
-  return { approvalId: answer.body.approvalId ?? "", message: answer.body.message ?? "" };
-};
-
-type Signer = Pick<ReturnType<typeof testAccount>, "signMessage">;
-const signed = async (asked: { approvalId: string; message: string }, signer: Signer) => ({
-  approval: { approvalId: asked.approvalId, signature: await signer.signMessage({ message: asked.message }) },
-});
-
-const mailedCode = async (who: Caller, email: string, approvalId: string): Promise<string> => {
-  const seen = (await api.services.inbox?.list({ to: email, limit: 100 }))?.flatMap(({ code }) => code ?? []) ?? [];
-  expect(await who.post("/swap/request-otp", { approvalId })).toMatchObject({ status: 200 });
-  return api.readCode(email, seen);
-};
-
-const auditOf = async (subject: string, action: string) => {
-  const rows = await api.services.database.prisma.auditEvent.findMany({
-    where: { subject, action },
-    orderBy: { id: "asc" },
-  });
-  return rows.map(({ actor, data }) => ({ actor, data }));
-};
 
 test("a bearer token alone makes a key with a name, as ever, which needs codes", async () => {
   const who = await newPerson();
@@ -251,8 +187,8 @@ test("an approval of another person of the same project, or of one's own in anot
   const projectId = own[0]?.id ?? "";
   await database.prisma.membership.create({ data: { projectId, userId: eveId, role: "owner", createdAt: now } });
   const second = await database.transaction((tx) => projects.create(tx, { name: "B", ownerId: adaId }));
-  const eveThere = callerOf(eve.session, { "x-project-id": projectId });
-  const adaThere = callerOf(ada.session, { "x-project-id": second.projectId });
+  const eveThere = callerOf(api, eve.session, { "x-project-id": projectId });
+  const adaThere = callerOf(api, ada.session, { "x-project-id": second.projectId });
   // Memberships are remembered for less than a second.
   await expect.poll(async () => (await eveThere.call("GET", KEYS)).status, { timeout: 5000 }).toBe(200);
   await expect.poll(async () => (await adaThere.call("GET", KEYS)).status, { timeout: 5000 }).toBe(200);
@@ -342,14 +278,6 @@ test("the daily cap of a project is raised with an approval alone, lowered witho
     { actor: id, data: { dailyCapUsd: "10", before: "5000" } },
   ]);
 });
-
-const madeKey = async (who: Caller, body: object = EXEMPT): Promise<string> => {
-  const first = await who.post(KEYS, body);
-  if (first.status === 201) return `${KEYS}/${String(first.body.id)}`;
-  const asked = { approvalId: String(first.body.approvalId), message: String(first.body.message) };
-  const made = await who.post(KEYS, { ...body, ...(await signed(asked, who.session.account)) });
-  return `${KEYS}/${String(made.body.id)}`;
-};
 
 test("a key that is changed is narrowed without an approval, and cannot be widened back without one", async () => {
   const who = await newPerson();

@@ -17,16 +17,9 @@ import type { Mailer } from "@/lib/ports/mail";
 import { createAccessTokens, type AccessToken } from "./access-token";
 import { createEmailVerification, type Verification } from "./email";
 import { admitSignUp, type SignUpRule } from "./sign-up";
-import {
-  consumeNonce,
-  deleteNoncesBefore,
-  ensureUser,
-  findUser,
-  insertNonce,
-  nonceState,
-  type SessionKind,
-  type User,
-} from "./repository";
+import { consumeNonce, deleteNoncesBefore, ensureUser, findUser, insertNonce, nonceState } from "./repository";
+import type { SessionKind } from "./session";
+import type { User } from "./user";
 import { createSessions, type Sessions, type StartedSession } from "./sessions";
 import { readSignInMessage, type SignInMessage } from "./siwe";
 import { createTokenKeys, type Jwk } from "./token-keys";

@@ -1,7 +1,8 @@
 import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { HistoryPoint, SnapshotRepository } from "./repository";
+import type { HistoryPoint } from "./history-point";
+import type { SnapshotRepository } from "./repository";
 import { formatUsd, sumOfWorths, worthOf, type AssetTotal } from "./totals";
 
 /** What was read: of which chains it is old or missing counts, not why. */

@@ -5,7 +5,7 @@ import { isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { BalanceHistory } from "./history";
-import type { HistoryPoint } from "./repository";
+import type { HistoryPoint } from "./history-point";
 import { totalByAsset, type AssetTotal, type Position } from "./totals";
 
 export interface BalancesDeps {

@@ -1,57 +1,29 @@
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import type { EventType } from "@/lib/contracts/events";
-import { getDelivery, listDeliveries } from "@/lib/contracts/webhook-endpoints";
-import type { Clock } from "@/lib/core/clock";
-import { recordEventsOn } from "@/lib/modules/events/service";
-import { testApi } from "@/lib/testing/api";
-import { verifyWebhook, webhookReceiver } from "@/lib/testing/webhook-receiver";
-import { HOLD_BACK_MS, RETRY_DELAYS_MS } from "./schedule";
+import { expect, test, vi } from "vitest";
+import { getDelivery } from "@/lib/contracts/webhook-endpoints";
+import { webhookDeliveries } from "@/lib/testing/webhook-deliveries";
+import { verifyWebhook } from "@/lib/testing/webhook-receiver";
+import { HOLD_BACK_MS, RETRY_DELAYS_MS } from "./retry-schedule";
 
-/** Real time, which a test moves on. */
-const moved = { ms: 0 };
-const clock: Clock = { now: () => new Date(Date.now() + moved.ms) };
-const api = await testApi({ devnet: false, overrides: { clock } });
-const { services } = api;
-const { database } = services;
-const session = await api.signIn();
-const key = await api.createKey(session, { scopes: ["webhooks:read", "webhooks:write"] });
-const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
-const email = await api.verifiedEmail(session);
-const worker = services.startWebhooks("worker-of-this-test");
-afterAll(() => worker.stop());
-
-const receiver = await webhookReceiver();
-const other = await webhookReceiver();
-const actor = await services.apiKeys.verify(key.secret);
-const WAIT = { timeout: 15_000, interval: 20 };
-
-const happen = (objectId: string, type: EventType = "operation.processing", isPrivate = false): Promise<void> =>
-  database.rawTransaction((sql) =>
-    recordEventsOn(sql, [{ projectId, type, objectId, data: { objectId }, private: isPrivate, at: clock.now() }]),
-  );
-const endpoint = async (input: Partial<Parameters<typeof services.webhooks.create>[1]> = {}) => {
-  const own = { url: receiver.url, events: ["*"], payload: "full", includePrivate: false } as const;
-  const { endpoint: made, secret } = await services.webhooks.create(actor, { ...own, ...input });
-  return { id: made.id, secret };
-};
-const deliveriesOf = async (id: string) => (await key.client.call(listDeliveries, { params: { id }, query: {} })).data;
-const until = (check: () => unknown): Promise<unknown> => vi.waitFor(check, WAIT);
-const arrived = (count: number, from = receiver): Promise<unknown> =>
-  until(() => expect(from.received.length).toBeGreaterThanOrEqual(count));
-const settled = (id: string, statuses: readonly string[]): Promise<unknown> =>
-  until(async () => expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(statuses));
-const objects = (from = receiver): unknown[] => from.received.map(({ body }) => body.objectId);
-
-// The key's own event comes before any endpoint.
-await until(async () => expect((await services.events.list(actor, { after: 0, limit: 1 })).lastSequence).toBe(1));
-
-beforeEach(async () => {
-  for (const { id } of await services.webhooks.list(projectId)) await services.webhooks.remove(actor, id);
-  for (const one of [receiver, other]) {
-    one.received.length = 0;
-    one.answer((response) => response.writeHead(200).end());
-  }
-});
+const {
+  moved,
+  clock,
+  services,
+  database,
+  key,
+  projectId,
+  email,
+  worker,
+  receiver,
+  other,
+  actor,
+  happen,
+  endpoint,
+  deliveriesOf,
+  until,
+  arrived,
+  settled,
+  objects,
+} = await webhookDeliveries();
 
 test("a delivery is signed as Standard Webhooks, and says what happened in which order", async () => {
   const { id, secret } = await endpoint();
