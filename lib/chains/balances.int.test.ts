@@ -37,7 +37,7 @@ test("balances of a chain are those of every owner and token, of the chain's pre
   expect(Math.abs(balances.at.getTime() - Date.now())).toBeLessThan(10_000);
 });
 
-test("balances of a chain come in one request, also thousands of them", async () => {
+test("thousands of balances come in one request", async () => {
   const owners = Array.from({ length: 500 }, (_, index) => toHex(index + 1, { size: 20 }));
   const last = newAddress();
   await faucet.give(last, usdc, 7n);
@@ -47,7 +47,7 @@ test("balances of a chain come in one request, also thousands of them", async ()
   expect(balances.get(last, usdc)).toBe(7n);
 });
 
-test("balances of a chain of a hundred wallets and every token come in one request with one call", async () => {
+test("the balances of a hundred wallets and every token come in one request with one call", async () => {
   const owners = Array.from({ length: 100 }, newAddress);
   const tokens = registry.tokens(CHAIN);
   expect(tokens.length).toBeGreaterThanOrEqual(5);
@@ -58,7 +58,7 @@ test("balances of a chain of a hundred wallets and every token come in one reque
   expect(balances.get(owners[42] ?? newAddress(), usdc)).toBe(7n);
 });
 
-test("balances of a chain are asked in halves of a node that refuses so many, and not again and again of one that is down", async () => {
+test("a node that refuses large requests is asked in halves, and a node that is down is not asked again", async () => {
   const owners = Array.from({ length: 100 }, newAddress);
   await faucet.give(owners[99] ?? newAddress(), usdc, 9n);
   bytesMax = 60_000;
@@ -85,7 +85,7 @@ test("balances of a chain are asked in halves of a node that refuses so many, an
   expect(requests).toBe(2);
 });
 
-test("balances of a chain of a token that cannot be read are null and take nothing from the others", async () => {
+test("the balance of a token that cannot be read is null and does not affect the others", async () => {
   const owner = newAddress();
   await faucet.give(owner, usdc, 7n);
   const spokePool = registry.get(CHAIN).contracts.across?.spokePool ?? usdc.address;

@@ -60,6 +60,8 @@ afterEach(async () => {
 });
 afterAll(() => worker.stop());
 
+/** Interval at which three blocks are made while a test waits for an end. */
+const FINISH_BLOCKS_MS = 150;
 const WAIT = { timeout: 30_000, interval: 50 };
 const usdcOf = ({ chainId, rpcUrl }: OwnChain, owner: Address): Promise<bigint> =>
   balanceOnChain(rpcUrl, registry.resolveToken(chainId, "USDC").address, owner);
@@ -109,8 +111,9 @@ const untilReorganised = ({ operationId }: Started, side: "source" | "destinatio
 
 const finish = async ({ customer, operationId }: Started): Promise<OperationAnswer> => {
   [one, two].forEach((each) => each.flow());
-  // Final is only what is deep, on both sides and whatever comes when.
-  const timer = setInterval(() => void Promise.all([one, two].map((each) => each.mine(3))).catch(() => undefined), 500);
+  // An operation is final only below the confirmation depth of both chains, so blocks are made faster than each second.
+  const mine = (): void => void Promise.all([one, two].map((each) => each.mine(3))).catch(() => undefined);
+  const timer = setInterval(mine, FINISH_BLOCKS_MS);
   try {
     return await waitUntilFinal(customer.session.client, operationId);
   } finally {

@@ -107,7 +107,7 @@ test("the audit log records an operation within a key's policy, and one that a p
   ]);
 });
 
-test("the audit log records operations and transfers that were cancelled, once however often it was asked", async () => {
+test("the audit log records a cancelled operation or transfer once, however often the cancellation is requested", async () => {
   const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
   const cancels = await Promise.allSettled(
     Array.from({ length: 5 }, () => person.call(cancelOperation, { params: { id: operationId } })),
@@ -122,7 +122,7 @@ test("the audit log records operations and transfers that were cancelled, once h
   expect(await logOf(transferId)).toMatchObject([{ ...byKey(), action: "transfer.cancelled" }]);
 });
 
-test("the audit log records fundings and their reversal; payouts that were made, approved, cancelled and tried again", async () => {
+test("the audit log records fundings and reversals, and payouts that were created, approved, cancelled and retried", async () => {
   const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
   const [source, recipient] = [await open(), await open()];
   const fundSource = (amount: string, idempotencyKey?: string) =>
@@ -179,7 +179,7 @@ test("the audit log records fundings and their reversal; payouts that were made,
   expect(await logOf(paid)).toMatchObject([{ ...byKey(), action: "payout.created", data: { means: "policy" } }]);
 });
 
-test("the audit log records what is refused leaves no row", async () => {
+test("a refused request leaves no row in the audit log", async () => {
   const { quoteId } = await person.call(createQuote, { body: quoteBody() });
   const { otp } = await ask(person, { quoteId });
   const wrong = otp === "000000" ? "000001" : "000000";

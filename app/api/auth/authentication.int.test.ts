@@ -25,7 +25,7 @@ const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` }
 const PERSONAL = "/auth/api-keys";
 const MEMBER = "/wallets";
 
-test("a caller nobody, or nobody that can be told, gets 401", async () => {
+test("a caller without valid credentials gets 401", async () => {
   const refused: Record<string, Headers> = {
     nothing: {},
     "an empty key": { "x-api-key": "" },
@@ -67,7 +67,7 @@ test("a caller with a token of alg none, another key, audience or time gets 401"
   expect((await send("GET", MEMBER, bearer(accessToken))).status).toBe(200);
 });
 
-test("a caller with a key is let in where keys are, and refused where people alone are", async () => {
+test("a caller with a key may use the routes for keys, and none that are for people alone", async () => {
   const session = await api.signIn();
   const { secret } = await api.createKey(session);
   const { status, body } = await send("GET", MEMBER, { "x-api-key": secret });
@@ -148,14 +148,14 @@ test("sign-in over the API refuses a used nonce with 410, another domain and a w
   }
 });
 
-test("sign-in over the API publishes the public keys alone", async () => {
+test("the JWKS route publishes public keys only", async () => {
   const { body } = await send("GET", "/auth/jwks");
   const { keys } = body as { keys: Record<string, unknown>[] };
   expect(keys).toEqual([expect.objectContaining({ kty: "EC", crv: "P-256", alg: "ES256", use: "sig" })]);
   expect(keys[0]).not.toHaveProperty("d");
 });
 
-test("an e-mail address counts once its code came back", async () => {
+test("an e-mail address is verified once its code is returned", async () => {
   const session = await api.signIn();
   const headers = bearer(session.accessToken);
   const email = testEmail();
@@ -174,7 +174,7 @@ test("an e-mail address counts once its code came back", async () => {
   expect(await verify(code)).toMatchObject({ status: 410, code: "otp_expired" });
 });
 
-test("API keys over the API show their secret at their making alone, and again to a replay of it", async () => {
+test("an API key shows its secret when it is created, and again only to a replay of that request", async () => {
   const headers = { ...bearer((await api.signIn()).accessToken), "idempotency-key": "make-1" };
   const made = await send("POST", PERSONAL, headers, { name: "CI" });
   expect(made).toMatchObject({ status: 201, body: { name: "CI", revokedAt: null } });
@@ -184,7 +184,7 @@ test("API keys over the API show their secret at their making alone, and again t
   expect(JSON.stringify(body)).not.toContain(String(made.body.secret));
 });
 
-test("API keys over the API show the policy that they were made with, and need a code unless that says otherwise", async () => {
+test("an API key shows the policy that it was created with, and needs a code unless that policy exempts it", async () => {
   const { accessToken, account } = await api.signIn();
   const headers = bearer(accessToken);
   const { address } = testAccount();

@@ -12,7 +12,7 @@ const api = await testApi({ devnet: false, overrides: { clock: { now: () => now 
 const { newPerson, ask, mailedCode, auditOf, madeKey } = approvalSteps(api);
 beforeEach(() => advance(61));
 
-test("a bearer token alone makes a key with a name, as ever, which needs codes", async () => {
+test("a bearer token alone can create a key with a name, and that key needs codes", async () => {
   const who = await newPerson();
   const made = await who.post(KEYS, { name: "CI" });
   expect(made).toMatchObject({ status: 201, body: { otp: "required", dailyCapUsd: null, recipients: [] } });
@@ -20,7 +20,7 @@ test("a bearer token alone makes a key with a name, as ever, which needs codes",
   expect(await who.post(KEYS, restricted)).toMatchObject({ status: 201, body: { otp: "required" } });
 });
 
-test("a bearer token alone does not empty the treasury: no exempt key, no wider key, no higher cap, no other address for codes", async () => {
+test("a bearer token alone cannot create an exempt key, widen a key, raise a cap or replace the address for codes", async () => {
   const who = await newPerson();
   await api.verifiedEmail(who.session);
   advance(61);
@@ -47,7 +47,7 @@ test("a bearer token alone does not empty the treasury: no exempt key, no wider 
   expect((await who.call("GET", "/policies")).body.dailyCapUsd).toBe("1000");
 });
 
-test("a bearer token alone cannot link a wallet of its own and approve with that", async () => {
+test("a bearer token alone cannot link a wallet and approve with that wallet", async () => {
   const who = await newPerson();
   const wallet = testAccount();
   const { body } = await who.post("/wallets/link/init", { address: wallet.address });
@@ -60,7 +60,7 @@ test("a bearer token alone cannot link a wallet of its own and approve with that
   expect(await who.keys()).toEqual([]);
 });
 
-test("an approval says where, for whom, what in every value, by which id and until when", async () => {
+test("the message of an approval states site, person, every value, id and expiry", async () => {
   const who = await newPerson();
   const shop = testAccount().address;
   const { message, approvalId } = await ask(who, {
@@ -93,7 +93,7 @@ test("an approval says where, for whom, what in every value, by which id and unt
   ]);
 });
 
-test("an approval by the mailed code, which shows the whole message, makes the key, and the record says by what", async () => {
+test("an approval by the mailed code creates the key; the mail shows the whole message and the audit log names the code", async () => {
   const who = await newPerson();
   const email = await api.verifiedEmail(who.session);
   const asked = await ask(who);
@@ -106,7 +106,7 @@ test("an approval by the mailed code, which shows the whole message, makes the k
   expect(entry).toMatchObject({ data: { approvalId: asked.approvalId, approvedBy: "code", dailyCapUsd: "500" } });
 });
 
-test("an approval by the signature of the wallet needs no e-mail address; asking for a code says that one is missing", async () => {
+test("an approval by the wallet's signature needs no e-mail address; a request for a code says that the address is missing", async () => {
   const who = await newPerson();
   const asked = await ask(who);
   const { approvalId } = asked;
@@ -120,7 +120,7 @@ test("an approval by the signature of the wallet needs no e-mail address; asking
   expect(entry).toMatchObject({ data: { approvalId, approvedBy: "signature" } });
 });
 
-test("an approval is for exactly one change: with any other value a new one is asked for, and this one stays good", async () => {
+test("an approval covers exactly one change: any other value needs a new approval, and this one stays valid", async () => {
   const who = await newPerson();
   const asked = await ask(who);
   const approval = await signed(asked, who.session.account);
@@ -142,7 +142,7 @@ test("an approval is for exactly one change: with any other value a new one is a
   expect(await who.post(KEYS, { ...EXEMPT, dailyCapUsd: "500.00", ...approval })).toMatchObject({ status: 201 });
 });
 
-test("an approval is good once: of 200 equal requests at once one makes a key", async () => {
+test("an approval is used once: of 200 equal concurrent requests one creates a key", async () => {
   const who = await newPerson();
   const body = { ...EXEMPT, ...(await signed(await ask(who), who.session.account)) };
   const answers = await Promise.all(Array.from({ length: 200 }, () => who.post(KEYS, body)));
@@ -176,7 +176,7 @@ test("an approval ends after ten minutes", async () => {
   expect(await who.keys()).toEqual([]);
 });
 
-test("an approval of another person of the same project, or of one's own in another project, does not count", async () => {
+test("an approval of another person, or of another project, is not accepted", async () => {
   const { database, projects } = api.services;
   const [ada, eve] = [await newPerson(), await newPerson()];
   const { projects: own, id: adaId } = (await ada.call("GET", "/me")).body as {
@@ -247,7 +247,7 @@ test("an approval leaves the Idempotency-Key free until the change is made, and 
   expect(await who.keys()).toHaveLength(1);
 });
 
-test("the daily cap of a project bounds that of a key, and the refusal names the field", async () => {
+test("the daily cap of a project limits the cap of a key, and the refusal names the field", async () => {
   const who = await newPerson();
   const refused = await who.post(KEYS, { ...EXEMPT, dailyCapUsd: "1000.01" });
   expect(refused).toMatchObject({ status: 400, body: { code: "invalid_request" } });
@@ -255,7 +255,7 @@ test("the daily cap of a project bounds that of a key, and the refusal names the
   await ask(who, { ...EXEMPT, dailyCapUsd: "1000" });
 });
 
-test("the daily cap of a project is raised with an approval alone, lowered without, and both are on record", async () => {
+test("raising the daily cap of a project needs an approval, lowering it does not, and the audit log has both", async () => {
   const who = await newPerson();
   const { projects, id } = (await who.call("GET", "/me")).body as { projects: { id: string }[]; id: string };
   const first = await who.patch("/policies", { dailyCapUsd: "5000" });
@@ -279,7 +279,7 @@ test("the daily cap of a project is raised with an approval alone, lowered witho
   ]);
 });
 
-test("a key that is changed is narrowed without an approval, and cannot be widened back without one", async () => {
+test("a key is narrowed without an approval, and cannot be widened back without one", async () => {
   const who = await newPerson();
   const [shop, bank] = [testAccount().address, testAccount().address];
   const key = await madeKey(who);
@@ -328,7 +328,7 @@ test("a key that is changed is narrowed without an approval, and cannot be widen
   }
 });
 
-test("a key that is changed stays within the project's cap, needs a cap when it is exempt, and is refused when revoked or another's", async () => {
+test("a change of a key respects the project's cap, requires a cap for an exempt key, and is refused for a revoked or foreign key", async () => {
   const [who, eve] = [await newPerson(), await newPerson()];
   const key = await madeKey(who, { name: "CI" });
   const above = await who.patch(key, { otp: "exempt", dailyCapUsd: "1001" });

@@ -14,7 +14,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("the address book: keeps names of addresses, sorted, one for each address, for people and keys of the project alike", async () => {
+test("the address book keeps one name for each address, sorted, for people and keys of the project", async () => {
   const session = await api.signIn();
   const { client, id: keyId } = await api.createKey(session);
   const [shop, bank] = [testAccount().address, testAccount().address];
@@ -30,7 +30,7 @@ test("the address book: keeps names of addresses, sorted, one for each address, 
   expect((await session.client.call(listContacts)).data).toMatchObject([{ name: "Bank" }]);
 });
 
-test("the address book: of another project is not seen, and its contacts do not exist", async () => {
+test("the contacts of another project are 404", async () => {
   const [ada, eve] = [await api.signIn(), await api.signIn()];
   const { address } = testAccount();
   const { id } = await ada.client.call(createContact, { body: { name: "Shop", address } });
@@ -44,7 +44,7 @@ test("the address book: of another project is not seen, and its contacts do not 
   expect((await ada.client.call(listContacts)).data).toMatchObject([{ name: "Shop" }]);
 });
 
-test("the address book: made for one address by many at once has it once", async () => {
+test("concurrent requests for one address store one contact", async () => {
   const { client } = await api.signIn();
   const { address } = testAccount();
   await Promise.all(
@@ -68,7 +68,7 @@ test.each([
   });
 });
 
-test("the address book: is read and written with the scopes of transfers, and by nobody without credentials", async () => {
+test("the address book needs the scopes of transfers, and credentials", async () => {
   const session = await api.signIn();
   const reader = await api.createKey(session, { scopes: ["transfers:read"] });
   const other = await api.createKey(session, { scopes: ["balances:read"] });
@@ -80,7 +80,7 @@ test("the address book: is read and written with the scopes of transfers, and by
   expect(await refusal(api.client().call(listContacts))).toMatchObject({ status: 401 });
 });
 
-test("the address book: answers a replay with what was answered first", async () => {
+test("a replay gets the first answer", async () => {
   const { accessToken } = await api.signIn();
   const headers = {
     authorization: `Bearer ${accessToken}`,

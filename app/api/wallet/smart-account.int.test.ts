@@ -57,7 +57,7 @@ const treasuryOf = async ({ client }: TestSession) => {
   return { ...treasury, ownerAddress: treasury.ownerAddress };
 };
 
-test("a smart account of a linked wallet is one address on every chain, signed for by its owner, however often it is asked for", async () => {
+test("the smart account of a linked wallet has one address on every chain and its owner as signer, however often it is requested", async () => {
   const session = await api.signIn();
   const { client } = await api.createKey(session);
   const { address: ownerAddress } = await link(session);
@@ -78,7 +78,7 @@ test("a smart account of a linked wallet is one address on every chain, signed f
   expect(listed[0]?.chains.map(({ chainId }) => chainId)).toEqual(chainIds);
 });
 
-test("a smart account has the address at which its factory deploys it", async () => {
+test("a smart account has the address to which its factory deploys it", async () => {
   const session = await api.signIn();
   const owner = await link(session);
   const { address, factory } = await session.client.call(createSmartAccount, {
@@ -99,7 +99,7 @@ test("a smart account of the treasury's owner is the treasury, which the service
   expect(await treasuryOf(session)).toEqual(treasury);
 });
 
-test("a smart account of an owner whom the service holds no key of for this project is signed by that owner alone", async () => {
+test("a smart account whose owner's key is not held for this project is signed by that owner alone", async () => {
   const [session, other] = [await api.signIn(), await api.signIn()];
   const [mine, theirs] = [await treasuryOf(session), await treasuryOf(other)];
   const gone = await link(session);
@@ -113,7 +113,7 @@ test("a smart account of an owner whom the service holds no key of for this proj
   expect(await refusal(ofContract)).toMatchObject({ status: 400, details: [{ path: "ownerAddress" }] });
 });
 
-test("a smart account that was linked as a contract first must be unlinked, and is then the same wallet", async () => {
+test("a contract that is linked must be unlinked before it becomes a smart account, and keeps its wallet id", async () => {
   const session = await api.signIn();
   const owner = await link(session);
   const safe = await safeOf(owner);
@@ -175,7 +175,7 @@ test("a smart account is refused for another chain, a wrong address, a key witho
   expect(await ask(api.client(), { ownerAddress, chainId: HERE })).toMatchObject({ status: 401 });
 });
 
-test("a smart account asked for by many at once is made once", async () => {
+test("concurrent requests create a smart account once", async () => {
   const session = await api.signIn();
   const { address: ownerAddress } = await link(session);
   const made = await Promise.all(
@@ -188,7 +188,7 @@ test("a smart account asked for by many at once is made once", async () => {
   expect(await api.services.database.prisma.auditEvent.count({ where })).toBe(1);
 });
 
-test("a smart account is answered to a replay as at first", async () => {
+test("a replay gets the first answer", async () => {
   const session = await api.signIn();
   const { address: ownerAddress } = await link(session);
   const headers = {
@@ -203,7 +203,7 @@ test("a smart account is answered to a replay as at first", async () => {
   expect(await second.json()).toEqual(await first.json());
 });
 
-test("a wallet's name is given, changed and taken away, by people and keys of the project", async () => {
+test("people and keys of the project can set, change and remove a wallet's name", async () => {
   const session = await api.signIn();
   const { id } = await treasuryOf(session);
   const { client } = await api.createKey(session);
@@ -215,7 +215,7 @@ test("a wallet's name is given, changed and taken away, by people and keys of th
   expect(await treasuryOf(session)).not.toHaveProperty("label");
 });
 
-test("a wallet's name is no business of another project, nor of a key without the scope", async () => {
+test("another project, or a key without the scope, cannot change a wallet's name", async () => {
   const [session, eve] = [await api.signIn(), await api.signIn()];
   const { id } = await treasuryOf(session);
   const reader = await api.createKey(session, { scopes: ["wallets:read"] });

@@ -69,7 +69,7 @@ const markedUntil = (userOpHash: Hex): Promise<number> =>
     args: [userOpHash],
   });
 
-test("a sponsored operation is marked in one transaction, however often and by however many instances it is submitted", async () => {
+test("a sponsored operation is marked once, however often and by however many instances it is submitted", async () => {
   const all = [await prepared(), await prepared(), await prepared()];
   const operations = await Promise.all(all.map(({ owner, prepared }) => harness.accounts.sign(owner.scope, prepared)));
   const before = await transactionsOfExecutor();
@@ -87,7 +87,8 @@ test("a sponsored operation is marked in one transaction, however often and by h
   // Two instances may have divided them between each other.
   expect(await transactionsOfExecutor()).toBeLessThanOrEqual(before + instances.length);
   const marks = await database.prisma.bundleOperation.findMany({ where: { chainId: CHAIN_ID } });
-  expect(marks.every(({ attempts }) => attempts === 1)).toBe(true);
+  expect(marks.length).toBeGreaterThanOrEqual(all.length);
+  expect(marks.map(({ attempts }) => attempts)).toEqual(marks.map(() => 1));
   // Each mark was used up.
   expect(await Promise.all(all.map(({ prepared }) => markedUntil(prepared.userOpHash)))).toEqual([0, 0, 0]);
 });

@@ -74,7 +74,7 @@ const exemptKey = async ({ apiKeys, account, actor }: SetUp, as: UserActor = act
   return apiKeys.create(as, { ...input, approval: { approvalId: String(error.extra.approvalId), signature } });
 };
 
-test("about a new key every owner gets one mail, which says all of it, however many workers there are", async () => {
+test("every owner gets one mail about a new key with all of its rights, however many workers run", async () => {
   const it = await setUp();
   const second = await it.join("owner", testEmail());
   await it.join("owner", null);
@@ -101,7 +101,7 @@ test("about a new key every owner gets one mail, which says all of it, however m
     expect(mail?.text).toContain(said);
 });
 
-test("about a new key that needs codes the owners get one as well", async () => {
+test("the owners get a mail about a new key that needs codes too", async () => {
   const it = await setUp();
   await it.apiKeys.create(it.actor, { name: "CI" });
   startWorker((id) => it.mailOutbox.deliver(id));
@@ -110,7 +110,7 @@ test("about a new key that needs codes the owners get one as well", async () => 
   expect(it.sent[0]?.text).toContain("- Moves money without a code: nothing");
 });
 
-test("about a new key the mail waits while the mail server is away, and the key is made all the same", async () => {
+test("a key is created while the mail server is down, and its mail is sent later", async () => {
   const it = await setUp();
   it.away(true);
   const { secret } = await it.apiKeys.create(it.actor, { name: "CI" });
@@ -131,7 +131,7 @@ test("about a new key the mail waits while the mail server is away, and the key 
   expect(it.sent).toHaveLength(1);
 });
 
-test("about a new key the mail is sent by another process when the one that made the key dies after the commit", async () => {
+test("another process sends the mail when the process that created the key dies after the commit", async () => {
   const it = await setUp();
   const { mail, sent } = recorder();
   const elsewhere = createAuthServices({ database, time: it.time, mail });
@@ -144,7 +144,7 @@ test("about a new key the mail is sent by another process when the one that made
   expect(it.sent).toEqual([]);
 });
 
-test("about a new key that was not made nobody gets a mail", async () => {
+test("nobody gets a mail about a key that was not created", async () => {
   const it = await setUp();
   const error: unknown = await it.apiKeys
     .create(it.actor, { name: "Shop", otp: "exempt", dailyCapUsd: "250" })
@@ -153,7 +153,7 @@ test("about a new key that was not made nobody gets a mail", async () => {
   expect([await waiting(it.projectId), await jobsOf(it.projectId)]).toEqual([0, 0]);
 });
 
-test("owners are told of a key that may do more, and of one that may do less they are not", async () => {
+test("owners get a mail about a key whose rights grew, and none about a key whose rights shrank", async () => {
   const it = await setUp();
   const { key } = await exemptKey(it);
   startWorker((id) => it.mailOutbox.deliver(id));

@@ -38,7 +38,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (isDomainError(error) ? error.code : String(error)),
   );
 
-test("API keys are shown once, stored as a hash, and stand for their project and maker", async () => {
+test("an API key is shown once, stored as a hash, and acts for its project and creator", async () => {
   const { apiKeys, actor } = await setUp();
   const made = await apiKeys.create(actor, { name: "CI" });
   const record = toCreatedApiKey(made);
@@ -67,7 +67,7 @@ test("API keys are shown once, stored as a hash, and stand for their project and
   });
 });
 
-test("API keys carry their policy, so that nobody need read it again", async () => {
+test("a verified API key carries its policy", async () => {
   const { apiKeys, actor, approved } = await setUp();
   const recipient = testAccount().address;
   const policy = { otp: "exempt", dailyCapUsd: "250.5" } as const;
@@ -80,7 +80,7 @@ test("API keys carry their policy, so that nobody need read it again", async () 
     expect(await codeOf(apiKeys.create(actor, { name: "Shop", ...wrong }))).toBe("invalid_request");
 });
 
-test("API keys malformed, unknown, and right but for the hidden part are all the same: unauthorized", async () => {
+test("a malformed key, an unknown key and a key with a wrong secret get the same error: unauthorized", async () => {
   const { apiKeys, actor, secrets } = await setUp();
   const { secret } = await apiKeys.create(actor, { name: "CI" });
   const other = newApiKeySecret("test");
@@ -92,7 +92,7 @@ test("API keys malformed, unknown, and right but for the hidden part are all the
   for (const text of refused) expect(await codeOf(apiKeys.verify(text))).toBe("unauthorized");
 });
 
-test("API keys with chosen scopes and an expiry keep to them", async () => {
+test("an API key is limited to its scopes and its expiry", async () => {
   const { apiKeys, actor, advance } = await setUp();
   const input = { name: "Reader", scopes: ["balances:read", "balances:read"] as const };
   const { secret } = await apiKeys.create(actor, { ...input, expiresAt: "2026-01-01T01:00:00Z" });
@@ -104,7 +104,7 @@ test("API keys with chosen scopes and an expiry keep to them", async () => {
   );
 });
 
-test("API keys revoked stop on every instance within a second, and at once on the same", async () => {
+test("a revoked key stops on every instance within a second, and at once on the same", async () => {
   const { apiKeys, actor, time } = await setUp();
   const there = createAuthServices({ database, time });
   const { key, secret } = await apiKeys.create(actor, { name: "CI" });
@@ -118,7 +118,7 @@ test("API keys revoked stop on every instance within a second, and at once on th
   expect((await apiKeys.list(actor))[0]).toMatchObject({ id: key.id, revokedAt });
 });
 
-test("API keys in steady use are read from the database once a second, not once a request", async () => {
+test("a key in steady use is read from the database once a second, not once a request", async () => {
   const { apiKeys, actor, advance } = await setUp();
   const { secret } = await apiKeys.create(actor, { name: "CI" });
   const reads = vi.spyOn(database.prisma.apiKey, "findUnique");
@@ -130,7 +130,7 @@ test("API keys in steady use are read from the database once a second, not once 
   reads.mockRestore();
 });
 
-test("API keys changed are so on every instance within a second, and at once on the same", async () => {
+test("a change of a key takes effect on every instance within a second, and at once on the same", async () => {
   const { apiKeys, actor, approved, time } = await setUp();
   const there = createAuthServices({ database, time });
   const { key, secret } = await apiKeys.create(actor, { name: "CI" });
@@ -147,7 +147,7 @@ test("API keys changed are so on every instance within a second, and at once on 
   expect(await there.apiKeys.verify(secret)).toMatchObject(narrowed);
 });
 
-test("API keys are changed on what was read: of two approved changes of one key at once the second is refused", async () => {
+test("of two concurrent approved changes of one key the second is refused", async () => {
   const { apiKeys, actor, account, approved } = await setUp();
   const { key } = await apiKeys.create(actor, { name: "CI" });
   await approved((approval) => apiKeys.update(actor, key.id, { otp: "exempt", dailyCapUsd: "5", approval }));
@@ -171,7 +171,7 @@ test("API keys are changed on what was read: of two approved changes of one key 
   expect(outcomes.every((outcome) => outcome === "ok" || outcome === "invalid_state")).toBe(true);
 });
 
-test("API keys tell when they were last used, to the minute", async () => {
+test("an API key shows its last use, to the minute", async () => {
   const { apiKeys, actor, advance } = await setUp();
   const { key, secret } = await apiKeys.create(actor, { name: "CI" });
   const lastUsed = async () =>
@@ -205,7 +205,7 @@ test("API keys are made and revoked by owners and admins alone", async () => {
   ]);
 });
 
-test("API keys of another project do not exist, nor do ids that are none", async () => {
+test("the keys of another project, and invalid ids, are not found", async () => {
   const { apiKeys, actor, actorOf, signIn } = await setUp();
   const eve = await actorOf(await signIn());
   const { key, secret } = await apiKeys.create(actor, { name: "CI" });
@@ -216,7 +216,7 @@ test("API keys of another project do not exist, nor do ids that are none", async
   expect(await codeOf(apiKeys.verify(secret))).toBe("ok");
 });
 
-test("API keys leave a record of their making and revoking, without their secret", async () => {
+test("the audit log records the creation and revocation of a key, without its secret", async () => {
   const { apiKeys, actor } = await setUp();
   const { key, secret } = await apiKeys.create(actor, { name: "CI" });
   await apiKeys.revoke(actor, key.id);

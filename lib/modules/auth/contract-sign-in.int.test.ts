@@ -76,7 +76,7 @@ test("sign-in with a smart account asks the chain that the message names", async
   expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
 });
 
-test("sign-in with a smart account stays with the chain of the first time: the same address elsewhere may have other owners", async () => {
+test("a contract that signed in on one chain cannot sign in on another, where the same address may have other owners", async () => {
   const { safe, tryOn, here, elsewhere } = await setUp();
   // Before it is deployed the wrapper would make the account anew on any chain, and its signature be right there.
   const sign = (message: string) => safe.signMessage({ message });
@@ -121,7 +121,7 @@ test("sign-in with a smart account costs the chain's node three million gas at m
   expect(await signInWith(4_000_000n)).toBe("invalid_signature");
 });
 
-test("sign-in with a smart account on a chain that is away says so, and a plain account signs in all the same", async () => {
+test("sign-in with a smart account on a chain that does not answer says so; a plain account can still sign in", async () => {
   const [first] = devnet.chains;
   if (!first) throw new Error("The local chains are missing.");
   const away = createChainRegistry([{ ...first, rpcUrls: ["http://127.0.0.1:9"] }], { timeoutMs: 500 });

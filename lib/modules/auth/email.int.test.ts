@@ -43,7 +43,7 @@ const otherThan = (code: string): string => (code === "000000" ? "000001" : "000
 
 const from = (network: string) => ({ requestId: "req_1", clientAddress: network, clientNetwork: network });
 
-test("twenty accounts at once mail one stranger five times within an hour, however they write the address", async () => {
+test("twenty concurrent accounts can mail one stranger at most five times within an hour, however they write the address", async () => {
   const { auth, actorOf, signIn, mails, advance } = await setUp();
   const accounts = await Promise.all(Array.from({ length: 20 }, async () => actorOf(await signIn())));
   const spellings = ["victim@gmail.com", "Victim@gmail.com", "victim+1@gmail.com", "v.ictim@gmail.com"];
@@ -59,7 +59,7 @@ test("twenty accounts at once mail one stranger five times within an hour, howev
   expect(await codeOf(auth.setEmail(late, "victim@gmail.com"))).toBe("ok");
 });
 
-test("one client network asks for sixty within an hour, over all accounts and addresses; others go on", async () => {
+test("one client network gets at most sixty codes within an hour over all accounts and addresses; other networks are not affected", async () => {
   const { auth, actorOf, signIn, mails } = await setUp();
   const accounts = await Promise.all(Array.from({ length: 61 }, async () => actorOf(await signIn())));
   const asked = accounts.map((account, index) =>
@@ -72,7 +72,7 @@ test("one client network asks for sixty within an hour, over all accounts and ad
   expect(await codeOf(auth.setEmail(elsewhere, "other@example.com"))).toBe("ok");
 });
 
-test("codes that strangers ask for keep nobody from their own verified address", async () => {
+test("codes that strangers request do not block a verified address", async () => {
   const { auth, actor, actorOf, signIn, lastCode, advance } = await setUp();
   await auth.setEmail(actor, "mine@example.com");
   await auth.verifyEmail(actor, lastCode());
@@ -83,7 +83,7 @@ test("codes that strangers ask for keep nobody from their own verified address",
   expect(await codeOf(auth.setEmail(actor, "mine@example.com"))).toBe("ok");
 });
 
-test("mails a code and counts the address once the code came back", async () => {
+test("an address is verified once its mailed code is returned", async () => {
   const { auth, people, actor, mails, lastCode } = await setUp();
   const { profile, verification } = await auth.setEmail(actor, "Ada@Example.com");
   expect(profile).toMatchObject({ email: "ada@example.com", emailVerifiedAt: null });
@@ -102,7 +102,7 @@ test("mails a code and counts the address once the code came back", async () => 
   expect(await codeOf(auth.verifyEmail(actor, lastCode()))).toBe("otp_expired");
 });
 
-test("of 200 guesses at once five are evaluated, and then the right code is too late", async () => {
+test("of 200 concurrent guesses five are evaluated, and the right code is refused afterwards", async () => {
   const { auth, people, actor, lastCode } = await setUp();
   await auth.setEmail(actor, "ada@example.com");
   const guess = otherThan(lastCode());
@@ -113,14 +113,14 @@ test("of 200 guesses at once five are evaluated, and then the right code is too 
   expect(await people.verifiedEmail(actor.userId)).toBeNull();
 });
 
-test("the right code after four wrong ones is right", async () => {
+test("the right code is accepted after four wrong ones", async () => {
   const { auth, actor, lastCode } = await setUp();
   await auth.setEmail(actor, "ada@example.com");
   for (let i = 0; i < 4; i++) expect(await codeOf(auth.verifyEmail(actor, otherThan(lastCode())))).toBe("otp_invalid");
   expect(await codeOf(auth.verifyEmail(actor, lastCode()))).toBe("ok");
 });
 
-test("the right code many times at once counts once", async () => {
+test("many concurrent uses of the right code verify once", async () => {
   const { auth, actor, lastCode } = await setUp();
   await auth.setEmail(actor, "ada@example.com");
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => codeOf(auth.verifyEmail(actor, lastCode()))));
@@ -150,7 +150,7 @@ test("a new code is sent after a minute and replaces the old one", async () => {
   expect(await codeOf(auth.verifyEmail(actor, lastCode()))).toBe("ok");
 });
 
-test("asked for twenty times at once, one mail goes out", async () => {
+test("twenty concurrent requests send one mail", async () => {
   const { auth, actor, mails } = await setUp();
   const asked = Array.from({ length: 20 }, (_, i) => codeOf(auth.setEmail(actor, `ada${i}@example.com`)));
   const outcomes = await Promise.all(asked);
@@ -160,7 +160,7 @@ test("asked for twenty times at once, one mail goes out", async () => {
   expect((await auth.me(actor)).email).toBe(mails[0]?.to);
 });
 
-test("a verified address stays in use until the new one is verified, and is told of the change", async () => {
+test("a verified address stays in use until the new one is verified, and gets a mail about the change", async () => {
   const { auth, people, actor, account, mails, lastCode, advance } = await setUp();
   await auth.setEmail(actor, "old@example.com");
   await auth.verifyEmail(actor, lastCode());
@@ -176,7 +176,7 @@ test("a verified address stays in use until the new one is verified, and is told
 });
 
 // Until now a sign-in of the last five minutes let a token do this; an approval of exactly this address is stricter.
-test("a token turns no codes away from a verified address, right after the sign-in as little as later", async () => {
+test("a token alone cannot redirect codes from a verified address, neither right after the sign-in nor later", async () => {
   const { auth, people, actor, lastCode, advance } = await setUp();
   await auth.setEmail(actor, "mine@example.com");
   await auth.verifyEmail(actor, lastCode());
@@ -212,7 +212,7 @@ test("the code that lets an address be replaced goes to the old address, and onl
   ]);
 });
 
-test("what was approved is mailed again without another approval, for as long as the approval is good", async () => {
+test("an approved code is mailed again without another approval, as long as the approval is valid", async () => {
   const { auth, actor, account, mails, lastCode, advance } = await setUp();
   await auth.setEmail(actor, "old@example.com");
   await auth.verifyEmail(actor, lastCode());
@@ -227,7 +227,7 @@ test("what was approved is mailed again without another approval, for as long as
   expect(await codeOf(auth.setEmail(actor, "new@example.com"))).toBe("approval_required");
 });
 
-test("a mail that could not be sent does not use the approval up", async () => {
+test("a mail that fails does not use up the approval", async () => {
   let works = true;
   const sent: Mail[] = [];
   const send = (mail: Mail) =>
@@ -274,7 +274,7 @@ test("when the mail cannot be sent the next try need not wait", async () => {
   expect(await codeOf(services.auth.setEmail(actor, "ada@example.com"))).toBe("ok");
 });
 
-test("no code lies in the database as it is", async () => {
+test("the database has no code in clear text", async () => {
   const { auth, actor, lastCode } = await setUp();
   await auth.setEmail(actor, "ada@example.com");
   const row = await database.prisma.emailCode.findFirstOrThrow({ where: { userId: actor.userId } });

@@ -33,7 +33,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (isDomainError(error) ? error.code : String(error)),
   );
 
-test("access tokens are what the JWKS verifies, with type, issuer, audience and an hour to live", async () => {
+test("the JWKS verifies an access token, which has type, issuer, audience and a lifetime of one hour", async () => {
   const { auth, signIn } = setUp();
   const { accessToken, userId, sessionId } = await signIn();
   const { keys } = await auth.jwks();
@@ -53,7 +53,7 @@ test("access tokens are what the JWKS verifies, with type, issuer, audience and 
   expect(jti).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("access tokens made up in any way are refused", async () => {
+test("a forged access token is refused", async () => {
   const { auth, signIn } = setUp();
   const { accessToken, userId, sessionId } = await signIn();
   const { kid = "" } = decodeProtectedHeader(accessToken);
@@ -86,7 +86,7 @@ test("access tokens made up in any way are refused", async () => {
   expect(await auth.verifyAccessToken(accessToken)).toMatchObject({ userId, sessionId });
 });
 
-test("access tokens well signed, but of another type, issuer or audience, expired or without a session, are refused", async () => {
+test("a well-signed access token of another type, issuer or audience, or expired, or without a session, is refused", async () => {
   const { auth, signIn, clock } = setUp();
   const { accessToken } = await signIn();
   const { kid = "" } = decodeProtectedHeader(accessToken);
@@ -114,7 +114,7 @@ test("access tokens well signed, but of another type, issuer or audience, expire
   }
 });
 
-test("access tokens end after an hour, known to the cache or not", async () => {
+test("an access token ends after an hour, cached or not", async () => {
   const { auth, signIn, advance } = setUp();
   const { accessToken } = await signIn();
   advance(3599);
@@ -123,7 +123,7 @@ test("access tokens end after an hour, known to the cache or not", async () => {
   expect(await codeOf(auth.verifyAccessToken(accessToken))).toBe("unauthorized");
 });
 
-test("access tokens twenty instances that start at once share one key, and it lies encrypted", async () => {
+test("twenty instances that start at once share one signing key, which is stored encrypted", async () => {
   const { database: fresh } = await testDatabase();
   const instances = Array.from({ length: 20 }, () => createAuthServices({ database: fresh }));
   const kids = await Promise.all(instances.map(async ({ auth }) => (await auth.jwks()).keys.map(({ kid }) => kid)));
@@ -135,7 +135,7 @@ test("access tokens twenty instances that start at once share one key, and it li
   await expect(other.auth.jwks()).rejects.toThrow(/KEY_ENCRYPTION_KEY is not the one/);
 });
 
-test("ended on one instance are refused on every other within a second, and at once on the same", async () => {
+test("a session that ended on one instance is refused on every other within a second, and at once on the same", async () => {
   const time = movableClock();
   const [here, there] = [setUp(time), setUp(time)];
   const { accessToken, sessionId } = await here.signIn();
@@ -148,7 +148,7 @@ test("ended on one instance are refused on every other within a second, and at o
   expect(await there.auth.isLive(sessionId)).toBe(false);
 });
 
-test("of a browser give fresh access tokens for thirty days", async () => {
+test("a browser session gives fresh access tokens for thirty days", async () => {
   const { auth, signIn, newAccount, advance } = setUp();
   const { sessionId, userId, refreshToken } = await signIn(newAccount(), "browser");
   expect(refreshToken).toBeNull();
@@ -179,7 +179,7 @@ test("a refresh token used twice ends the session, however many times it was rot
   expect(await codeOf(auth.verifyAccessToken(third.accessToken))).toBe("unauthorized");
 });
 
-test("one refresh token, twenty times at once, gives one new one at most", async () => {
+test("twenty concurrent uses of one refresh token give at most one new token", async () => {
   const { auth, signIn } = setUp();
   const { refreshToken } = await signIn();
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => codeOf(auth.refresh(refreshToken ?? ""))));
@@ -206,7 +206,7 @@ test("a made-up refresh token is refused and ends nobody's session", async () =>
   expect(await codeOf(auth.refresh(token))).toBe("ok");
 });
 
-test("no token lies in the database as it is", async () => {
+test("the database has no token in clear text", async () => {
   const { signIn } = setUp();
   const { refreshToken, sessionId } = await signIn();
   const row = await database.prisma.session.findUniqueOrThrow({ where: { id: sessionId } });

@@ -35,7 +35,7 @@ const countsOf = async (address: string) => {
   };
 };
 
-test("sign-in: the first one makes the person, the project and its treasury; the next one finds them", async () => {
+test("the first sign-in creates the person, the project and its treasury; the next one finds them", async () => {
   const { signIn, newAccount, projects, wallets, auth } = setUp();
   const account = newAccount();
   const first = await signIn(account);
@@ -50,7 +50,7 @@ test("sign-in: the first one makes the person, the project and its treasury; the
   expect(await auth.verifyAccessToken(first.accessToken)).toMatchObject({ userId: first.userId });
 });
 
-test("sign-in: fifty first ones at once, over two instances, make one of each", async () => {
+test("fifty concurrent first sign-ins over two instances create one of each", async () => {
   const time = movableClock();
   const one = createAuthServices({ database, time });
   const two = createAuthServices({ database, time });
@@ -62,7 +62,7 @@ test("sign-in: fifty first ones at once, over two instances, make one of each", 
   expect(await countsOf(account.address)).toEqual({ users: 1, projects: 1, sessions: 50, wallets: 1, keys: 1 });
 });
 
-test("sign-in: what a crash left undone the next one does", async () => {
+test("the next sign-in completes what a crash interrupted", async () => {
   const { signIn, newAccount, actorOf, wallets } = setUp();
   const account = newAccount();
   const actor = await actorOf(await signIn(account));
@@ -73,7 +73,7 @@ test("sign-in: what a crash left undone the next one does", async () => {
   expect(after?.address).toBe(before?.address);
 });
 
-test("sign-in: one nonce, fifty times at once: one gets in, the others are told that it was used", async () => {
+test("of fifty concurrent uses of one nonce one signs in, and the others get the error that it was used", async () => {
   const { auth, newAccount, messageFor } = setUp();
   const account = newAccount();
   const message = await messageFor(account);
@@ -85,7 +85,7 @@ test("sign-in: one nonce, fifty times at once: one gets in, the others are told 
   expect((await countsOf(account.address)).sessions).toBe(1);
 });
 
-test("sign-in: a nonce is good for ten minutes, and one of nobody's giving for nothing", async () => {
+test("a nonce is valid for ten minutes, and an unknown nonce is refused", async () => {
   const { auth, newAccount, messageFor, advance } = setUp();
   const account = newAccount();
   const outcome = async (message: string) =>
@@ -99,7 +99,7 @@ test("sign-in: a nonce is good for ten minutes, and one of nobody's giving for n
   expect(await outcome(await messageFor(account, { nonce: generateSiweNonce() }))).toBe("invalid_signature");
 });
 
-test("sign-in: a nonce given for an address is no other's", async () => {
+test("a nonce that was given to an address works for no other", async () => {
   const { auth, newAccount, messageFor } = setUp();
   const [ada, eve] = [newAccount(), newAccount()];
   const { nonce } = await auth.createNonce({ address: ada.address });
@@ -108,7 +108,7 @@ test("sign-in: a nonce given for an address is no other's", async () => {
   expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("invalid_signature");
 });
 
-test("sign-in: another's signature, another message's, a short one and a long one are refused, and each uses up its nonce", async () => {
+test("a signature of another wallet or message, or of a wrong length, is refused and uses up its nonce", async () => {
   const { auth, newAccount, messageFor } = setUp();
   const [account, other] = [newAccount(), newAccount()];
   const bad: ((message: string) => Promise<string>)[] = [
@@ -126,7 +126,7 @@ test("sign-in: another's signature, another message's, a short one and a long on
   expect(await countsOf(account.address)).toMatchObject({ users: 0 });
 });
 
-test("sign-in: a chain is asked once for each nonce, however many attempts come with it at once", async () => {
+test("a chain is asked once for each nonce, however many concurrent attempts use it", async () => {
   let asked = 0;
   const registry = {
     list: () => [{ id: TEST_CHAIN_ID }],
@@ -148,7 +148,7 @@ test("sign-in: a chain is asked once for each nonce, however many attempts come 
   expect(asked).toBe(1);
 });
 
-test("sign-in: a message for another address does not use up the nonce of an address", async () => {
+test("a message for another address does not use up the nonce of an address", async () => {
   const { auth, newAccount, messageFor } = setUp();
   const [ada, eve] = [newAccount(), newAccount()];
   const { nonce } = await auth.createNonce({ address: ada.address });
@@ -172,7 +172,7 @@ test.each([
   expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("invalid_signature");
 });
 
-test("sign-in: a plain account needs no chain; where only a chain can tell and it is away, that is what is said", async () => {
+test("a plain account needs no chain; a contract whose chain does not answer gets that error", async () => {
   const away = () => Promise.reject(new Error("connection refused"));
   const registry = {
     list: () => [{ id: TEST_CHAIN_ID }],
@@ -185,7 +185,7 @@ test("sign-in: a plain account needs no chain; where only a chain can tell and i
   expect(await codeOf(auth.signIn({ message, signature: "0x1234", kind: "api" }))).toBe("chain_unavailable");
 });
 
-test("sign-in: each sign-in and sign-out is on record", async () => {
+test("the audit log records each sign-in and sign-out", async () => {
   const { auth, signIn } = setUp();
   const { userId, sessionId } = await signIn();
   await auth.logout(sessionId);
@@ -195,7 +195,7 @@ test("sign-in: each sign-in and sign-out is on record", async () => {
   );
 });
 
-test("sign-in: nonces of more than a day ago are swept away", async () => {
+test("nonces older than a day are deleted", async () => {
   const { auth, advance } = setUp();
   const { nonce } = await auth.createNonce();
   advance(24 * 3600 + 601);

@@ -44,14 +44,14 @@ beforeEach(() => {
   down = "nothing";
 });
 
-test("unified balances of a project without money are empty, and say as of which blocks", async () => {
+test("the balances of a project without money are empty and name their blocks", async () => {
   const answer = await unified(serviceOf([wallet("wal_3")]));
   expect(answer).toMatchObject({ totals: [], totalUsd: "0", stale: [] });
   expect(answer.asOf.map(({ chainId }) => chainId)).toEqual([ONE, TWO, THREE]);
   for (const { blockNumber } of answer.asOf) expect(BigInt(blockNumber)).toBeGreaterThan(0n);
 });
 
-test("unified balances add an asset up over chains and wallets, with its worth, and keep ETH and WETH apart", async () => {
+test("unified balances sum an asset over chains and wallets, with its value, and keep ETH and WETH apart", async () => {
   await Promise.all([
     give(wallets[0], ONE, "USDC", 1_500_000n),
     give(wallets[1], ONE, "USDC", 250_000n),

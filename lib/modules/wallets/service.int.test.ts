@@ -34,7 +34,7 @@ const setUp = async (isDeployed: SmartAccounts["isDeployed"]) => {
   return { ...base, wallets, actor, treasury };
 };
 
-test("wallets: say of each chain whether they are deployed there, and null where the chain does not answer", async () => {
+test("a wallet shows for each chain whether it is deployed, and null when the chain does not answer", async () => {
   const asked = vi.fn<SmartAccounts["isDeployed"]>((chainId, addresses) =>
     chainId === TEST_CHAIN_ID
       ? Promise.resolve(new Map(addresses.map((address) => [address, true] as const)))
@@ -63,13 +63,13 @@ test("wallets: say of each chain whether they are deployed there, and null where
   expect(asked.mock.calls.map(([chainId]) => chainId)).toEqual([TEST_CHAIN_ID, TEST_CHAIN_ID + 1, TEST_CHAIN_ID + 1]);
 });
 
-test("wallets: a chain that hangs keeps nobody waiting", async () => {
+test("a chain that hangs does not delay the list of wallets", async () => {
   const { wallets, actor } = await setUp(() => new Promise(() => undefined));
   const [wallet] = await wallets.listWithChains(actor.projectId);
   expect(wallet?.chains.map(({ deployed }) => deployed)).toEqual([null, null]);
 });
 
-test("wallets: are found by address in any case and by id, in their own project alone", async () => {
+test("a wallet is found by id and by address in any case, in its own project only", async () => {
   const { wallets, actor, treasury, actorOf, signIn } = await setUp(() => Promise.resolve(new Map()));
   const eve = await actorOf(await signIn());
   const lower = treasury.address.toLowerCase();
@@ -80,7 +80,7 @@ test("wallets: are found by address in any case and by id, in their own project 
   for (const text of ["", "0x", "treasury", `${lower}00`]) expect(await wallets.find(actor.projectId, text)).toBeNull();
 });
 
-test("wallets: a project has one treasury, however often and by however many it is asked for", async () => {
+test("a project has one treasury, however many concurrent requests ask for it", async () => {
   const { wallets, projects, signIn } = createAuthServices({ database });
   const { userId: ownerId } = await signIn();
   const { projectId } = await database.transaction((tx) => projects.create(tx, { name: "Second", ownerId }));

@@ -47,7 +47,7 @@ test("a delivery is signed as Standard Webhooks, and says what happened in which
   await settled(id, ["delivered"]);
 });
 
-test("a delivery leaves data out of a thin payload, and says less of private movements", async () => {
+test("a thin payload has no data, and a private movement has fewer fields", async () => {
   await endpoint({ payload: "thin" });
   await endpoint({ url: other.url, includePrivate: false });
   await happen("op_thin");
@@ -59,7 +59,7 @@ test("a delivery leaves data out of a thin payload, and says less of private mov
     expect(Object.keys(bodyOf(from, "operation.completed") ?? {}).sort()).toEqual(["id", "sequence", "type"]);
 });
 
-test("a delivery names, at a filtered endpoint, the number that was sent before", async () => {
+test("a delivery to a filtered endpoint names the previous number that was sent", async () => {
   await endpoint({ events: ["payout.*", "api_key.revoked"] });
   await happen("po_1", "payout.created");
   await happen("op_2");
@@ -106,7 +106,7 @@ test("an attempt that fails is repeated ten times at the times of the schedule, 
   expect(secret.startsWith("whsec_")).toBe(true);
 });
 
-test("an attempt that fails arrives at last where the receiver is down half of the time", async () => {
+test("every delivery arrives in the end at a receiver that is down half of the time", async () => {
   const { id } = await endpoint();
   receiver.answer((response, _webhook, turn) => response.writeHead(turn % 2 === 1 ? 503 : 200).end());
   for (let n = 0; n < 20; n += 1) await happen(`op_half_${String(n)}`);
@@ -120,7 +120,7 @@ test("an attempt that fails arrives at last where the receiver is down half of t
   expect(new Set(objects()).size).toBe(20);
 });
 
-test("an attempt that fails waits as long as Retry-After asks for", async () => {
+test("a failed attempt is repeated no earlier than Retry-After says", async () => {
   const { id } = await endpoint();
   receiver.answer((response, _webhook, turn) =>
     turn === 1 ? response.writeHead(429, { "retry-after": "1234" }).end() : response.writeHead(200).end(),
@@ -134,7 +134,7 @@ test("an attempt that fails waits as long as Retry-After asks for", async () => 
   await settled(id, ["delivered"]);
 });
 
-test("an attempt that fails is a redirect too: nobody follows it", async () => {
+test("a redirect counts as a failed attempt and is not followed", async () => {
   const { id } = await endpoint();
   receiver.answer((response) => response.writeHead(307, { location: other.url }).end());
   await happen("op_redirect");
@@ -142,7 +142,7 @@ test("an attempt that fails is a redirect too: nobody follows it", async () => {
   expect(other.received).toEqual([]);
 });
 
-test("an attempt that fails holds back later events of its object for five minutes at most, and nothing else", async () => {
+test("a failed attempt holds back later events of its object for at most five minutes, and no other events", async () => {
   const { id } = await endpoint();
   receiver.answer((response, { body }) =>
     response.writeHead(body.objectSequence === 1 && body.objectId === "op_held" ? 500 : 200).end(),
@@ -165,7 +165,7 @@ test("an attempt that fails holds back later events of its object for five minut
   expect(order.map(({ body }) => body.objectSequence)).toContain(2);
 });
 
-test("an attempt that fails with 410 ends the endpoint, and the owners are told", async () => {
+test("an answer of 410 disables the endpoint, and the owners get a mail", async () => {
   const { id } = await endpoint();
   receiver.answer((response) => response.writeHead(410).end());
   await happen("op_gone");
@@ -185,7 +185,7 @@ test("an attempt that fails with 410 ends the endpoint, and the owners are told"
   expect(mails.map(({ subject }) => subject)).toContain("A webhook endpoint was disabled");
 });
 
-test("an attempt that fails for five days disables the endpoint; a success in between begins anew", async () => {
+test("five days of failures disable the endpoint; a success in between starts the count again", async () => {
   const { id } = await endpoint();
   const failingSince = async () => (await services.webhooks.get(projectId, id)).failingSince;
   receiver.answer((response) => response.writeHead(500).end());
@@ -210,7 +210,7 @@ test("an attempt that fails for five days disables the endpoint; a success in be
   );
 });
 
-test("a receiver that misbehaves by answering late or without end delays no other, and is asked no more than ten times at once", async () => {
+test("a receiver that answers late or endlessly delays no other receiver, and gets at most ten parallel requests", async () => {
   const slow = await endpoint();
   const quick = await endpoint({ url: other.url });
   const open: (() => void)[] = [];
@@ -230,7 +230,7 @@ test("a receiver that misbehaves by answering late or without end delays no othe
   expect(new Set(objects()).size).toBe(25);
 });
 
-test("a receiver that misbehaves by sending 100 MB back is cut off, and its status counts", async () => {
+test("an answer of 100 MB is cut off, and its status counts", async () => {
   const { id } = await endpoint();
   const chunk = Buffer.alloc(1024 * 1024, "x");
   let sent = 0;

@@ -27,7 +27,7 @@ const create = (body: object, headers: Readonly<Record<string, string>> = { "x-a
 const made = async () =>
   key.client.call(createWebhookEndpoint, { body: { url, events: ["operation.*", "payout.created"] } });
 
-test("an endpoint shows its secret once, and it lies encrypted in the database", async () => {
+test("an endpoint shows its secret once, and the database has it encrypted", async () => {
   const { secret, ...endpoint } = await made();
   expect(Buffer.from(secret.slice("whsec_".length), "base64")).toHaveLength(32);
   expect(await key.client.call(getWebhookEndpoint, { params: { id: endpoint.id } })).toEqual(endpoint);
@@ -37,7 +37,7 @@ test("an endpoint shows its secret once, and it lies encrypted in the database",
   expect(dumped.includes(secret)).toBe(false);
 });
 
-test("an endpoint keeps two secrets while one takes the place of the other", async () => {
+test("an endpoint has two secrets during a rotation", async () => {
   const { id } = await made();
   const { secrets, secret } = await key.client.call(rotateWebhookSecret, {
     params: { id },
@@ -89,7 +89,7 @@ test.each([
   expect((await create(bad)).status).toBe(400);
 });
 
-test("an endpoint of another project is not there, whatever is asked", async () => {
+test("an endpoint of another project is 404 on every route", async () => {
   const { id } = await made();
   const headers = { authorization: `Bearer ${stranger.accessToken}`, "content-type": "application/json" };
   const paths = ["", "/deliveries", "/rotate", "/test", "/replay"];
@@ -121,7 +121,7 @@ test("an endpoint needs its scopes, and privacy:read for private details", async
   expect((await create({ includePrivate: true }, person)).status).toBe(201);
 });
 
-test("an endpoint is one of twenty at most", async () => {
+test("a project has at most twenty endpoints", async () => {
   const own = await api.signIn();
   const headers = { authorization: `Bearer ${own.accessToken}` };
   for (let n = 0; n < 20; n += 1) expect((await create({}, headers)).status).toBe(201);
@@ -149,7 +149,7 @@ test("events of API keys are written with the change, and are read in their orde
   expect((await own.client.call(listEvents, { query: { after: 2 } })).data).toHaveLength(1);
 });
 
-test("events of private movements show no more than their number without privacy:read", async () => {
+test("without privacy:read an event of a private movement shows only its number", async () => {
   const own = await api.signIn();
   const plain = await approvedKey(own.account, own.client, { name: "plain", scopes: ["webhooks:read"] });
   const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: plain.id } });
@@ -174,7 +174,7 @@ test("events of private movements show no more than their number without privacy
   expect(full.data[0]?.data).toEqual({ secret: 1 });
 });
 
-test("events of a change that was rolled back do not exist", async () => {
+test("a change that is rolled back writes no event", async () => {
   const before = await sqlOn(database.pool).query("SELECT 1 FROM event_outbox", []);
   await expect(
     session.client.call(createApiKey, { body: { name: "wide", otp: "exempt", dailyCapUsd: "1" } }),

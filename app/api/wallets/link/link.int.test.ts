@@ -12,7 +12,7 @@ import { walletLinker } from "@/lib/testing/wallet-linker";
 const api = await testApi();
 const { send, person, signed, linked } = walletLinker(api);
 
-test("linking a wallet gives a message that names site, wallet, project and person, and lists the wallet once it is signed", async () => {
+test("the link message names site, wallet, project and person, and the wallet is listed once the message is signed", async () => {
   const who = await person();
   const wallet = testAccount();
   const { status, body } = await who.init({ address: wallet.address.toLowerCase() });
@@ -48,7 +48,7 @@ test("linking a wallet gives a message that names site, wallet, project and pers
   });
 });
 
-test("linking a wallet with one message fifty times at once succeeds once", async () => {
+test("of fifty concurrent links with one message one succeeds", async () => {
   const who = await person();
   const { address, signature } = await signed(who, testAccount());
   const answers = await Promise.all(Array.from({ length: 50 }, () => who.verify({ address, signature })));
@@ -66,7 +66,7 @@ test("linking a wallet with one message fifty times at once succeeds once", asyn
   ).toBe(1);
 }, 60_000);
 
-test("linking a wallet again is fine, also the wallet that one signs in with, and keeps its id", async () => {
+test("a wallet can be linked again, also the sign-in wallet, and keeps its id", async () => {
   const who = await person();
   const first = await linked(who, who.account);
   const again = await linked(who, who.account);
@@ -75,7 +75,7 @@ test("linking a wallet again is fine, also the wallet that one signs in with, an
   expect(await who.list()).toHaveLength(1);
 });
 
-test("linking a wallet of another person is refused before anything is signed, and at the signature", async () => {
+test("a wallet of another person is refused before the signature and after it", async () => {
   const [ada, eve] = [await person(), await person()];
   const wallet = testAccount();
   // Both hold the key and asked before either linked it.
@@ -90,7 +90,7 @@ test("linking a wallet of another person is refused before anything is signed, a
   expect((await linked(eve, wallet)).status).toBe(200);
 });
 
-test("linking a wallet of a treasury is refused: it is a wallet already", async () => {
+test("a treasury cannot be linked, because it is a wallet of the project already", async () => {
   const [ada, eve] = [await person(), await person()];
   const [treasury] = await ada.wallets();
   for (const who of [ada, eve]) {
@@ -100,7 +100,7 @@ test("linking a wallet of a treasury is refused: it is a wallet already", async 
   }
 });
 
-test("linking a wallet races of two people for one wallet end with one", async () => {
+test("when two people race for one wallet, one gets it", async () => {
   const [ada, eve] = [await person(), await person()];
   const wallet = testAccount();
   const requests = [await signed(ada, wallet), await signed(eve, wallet)];
@@ -135,7 +135,7 @@ test.each([
   },
 );
 
-test("a signature of a link message is refused: because another wallet gave it, or nobody, is refused, and uses up the message", async () => {
+test("a signature of another wallet, or no signature, is refused and uses up the message", async () => {
   const who = await person();
   const wallet = testAccount();
   const stranger = testAccount();
@@ -153,7 +153,7 @@ test("a signature of a link message is refused: because another wallet gave it, 
   expect((await linked(who, wallet)).status).toBe(200);
 });
 
-test("a signature of a link message is refused: because another person asked for the message, is refused, whether one has asked oneself or not", async () => {
+test("a signature of a message that another person requested is refused", async () => {
   const [ada, eve] = [await person(), await person()];
   const wallet = testAccount();
   const { address, signature } = await signed(ada, wallet);
@@ -165,7 +165,7 @@ test("a signature of a link message is refused: because another person asked for
   expect((await ada.verify({ address, signature })).status).toBe(200);
 });
 
-test("a signature of a link message is refused: because it comes late, twice, or after a newer message, is refused with that reason", async () => {
+test("a signature that comes late, twice, or after a newer message is refused with that reason", async () => {
   const who = await person();
   const late = await signed(who, testAccount());
   const { database } = api.services;
@@ -195,7 +195,7 @@ test("a signature of a link message is refused: because it comes late, twice, or
   expect(old).toMatchObject({ status: 410, code: "nonce_expired" });
 });
 
-test("a signature of a link message is refused: because it is a sign-in, links nothing; and one that links does not sign in", async () => {
+test("a sign-in signature links nothing, and a link signature does not sign in", async () => {
   const who = await person();
   const wallet = testAccount();
   const { nonce, domain, uri, statement } = await api.client().call(createNonce, { body: { address: wallet.address } });
@@ -231,7 +231,7 @@ const contractWallet = async () => {
   return { safe, owner, deploy, here: chain.id, elsewhere: other.id };
 };
 
-test("linking a contract works before it is deployed (ERC-6492) and after (ERC-1271), and notes its chain", async () => {
+test("a contract wallet can be linked before its deployment (ERC-6492) and after it (ERC-1271), and its chain is stored", async () => {
   const who = await person();
   const { safe, deploy, here, elsewhere } = await contractWallet();
   const link = async (chainId: number) => {
@@ -246,7 +246,7 @@ test("linking a contract works before it is deployed (ERC-6492) and after (ERC-1
   expect(await link(elsewhere)).toMatchObject({ status: 401, code: "invalid_signature" });
 }, 60_000);
 
-test("linking a contract needs the contract's own signature: its owner's, a stranger's or one of another message is refused", async () => {
+test("a contract wallet needs the contract's own signature: that of its owner, a stranger or another message is refused", async () => {
   const who = await person();
   const { safe, owner, deploy } = await contractWallet();
   const attempt = async (sign: (message: string) => Promise<string>) => {

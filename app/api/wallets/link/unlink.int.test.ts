@@ -8,7 +8,7 @@ import { INIT, VERIFY, LIST, walletLinker } from "@/lib/testing/wallet-linker";
 const api = await testApi();
 const { send, person, signed, linked } = walletLinker(api);
 
-test("unlinking a wallet takes it out of the project's wallets; linked again it is the same one", async () => {
+test("an unlinked wallet leaves the project's wallets; linked again it keeps its id", async () => {
   const who = await person();
   const wallet = testAccount();
   const first = (await linked(who, wallet)).body as { wallet: { walletId: string } };
@@ -28,7 +28,7 @@ test("unlinking a wallet takes it out of the project's wallets; linked again it 
   expect((await linked(who, wallet)).body).toMatchObject({ wallet: { walletId: first.wallet.walletId } });
 });
 
-test("unlinking a wallet waits for the operations that it is a source of", async () => {
+test("a wallet cannot be unlinked while an operation uses it as a source", async () => {
   const who = await person();
   const wallet = testAccount();
   const { walletId } = ((await linked(who, wallet)).body as { wallet: { walletId: string } }).wallet;
@@ -79,7 +79,7 @@ test("unlinking a wallet waits for the operations that it is a source of", async
   expect((await who.unlink(wallet.address)).status).toBe(200);
 });
 
-test("unlinking a wallet in one project leaves it linked in another, and the person's", async () => {
+test("a wallet that is unlinked in one project stays linked in another, and stays the person's", async () => {
   const session = await api.signIn();
   const { projects, database } = api.services;
   const user = await database.prisma.user.findUniqueOrThrow({ where: { address: session.account.address } });
@@ -100,7 +100,7 @@ test("unlinking a wallet in one project leaves it linked in another, and the per
   expect((await eve.init({ address: wallet.address })).status).toBe(200);
 });
 
-test("unlinking a wallet of another person, or of none, answers 404, the same for both", async () => {
+test("unlinking a wallet of another person, or of nobody, is 404", async () => {
   const [ada, eve] = [await person(), await person()];
   const wallet = testAccount();
   await linked(ada, wallet);
@@ -111,7 +111,7 @@ test("unlinking a wallet of another person, or of none, answers 404, the same fo
   expect(await ada.list()).toHaveLength(1);
 });
 
-test("API keys get 403 and nobody 401, on every route of it", async () => {
+test("every link route answers 403 to API keys and 401 without credentials", async () => {
   const session = await api.signIn();
   const { secret } = await api.createKey(session);
   const { address } = testAccount();
@@ -128,7 +128,7 @@ test("API keys get 403 and nobody 401, on every route of it", async () => {
   }
 });
 
-test("bad input is refused by name", async () => {
+test("invalid input is refused with the name of the field", async () => {
   const who = await person();
   const { address } = testAccount();
   for (const body of [{}, { address: "0x12" }, { address: "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }]) {
@@ -151,7 +151,7 @@ test("bad input is refused by name", async () => {
   expect(await who.unlink("0x12")).toMatchObject({ status: 404, code: "not_found" });
 });
 
-test("a replay of verify gives the first answer, and links once", async () => {
+test("a replay of verify gets the first answer and links once", async () => {
   const session = await api.signIn(testKey());
   const who = (await person(session)).as({ "idempotency-key": "link-1" });
   const wallet = privateKeyToAccount(testKey());
