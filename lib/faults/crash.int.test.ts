@@ -131,7 +131,7 @@ const expectRecipientPaidOnce = async ({ operationId, customer, recipient, to }:
   return operation.status;
 };
 
-/** What left the treasury is what its legs spent less what came back: to the last base unit. */
+/** The treasury is debited by exactly the amounts that its legs spent, less the refunds, in base units. */
 const expectTreasuryDebited = async ({ treasury }: Customer): Promise<void> => {
   const legs = await prisma.operationLeg.findMany({ where: { walletAddress: treasury } });
   const out = (chainId: number): bigint =>
@@ -160,7 +160,7 @@ test(
   async () => {
     const seed = inject("testSeed");
     const customers = await Promise.all([fundedCustomer(), fundedCustomer(), fundedCustomer()]);
-    // Nobody fills the deposits of the last one: they are refunded.
+    // The deposits of the last customer are not filled, so they are refunded.
     await ignoreDepositsOf(customers[2].treasury);
     const started: Started[] = [];
     const startOne = async (): Promise<void> => {
@@ -217,7 +217,7 @@ test(
   WALK_MS + 120_000,
 );
 
-/** What an instance holds, as the database sees it: jobs, and the seconds until the last of them is free. */
+/** The jobs that instances hold, and the seconds until the lease of the last one ends, by the database's clock. */
 const heldJobs = async (): Promise<{ count: number; seconds: number }> => {
   const { rows } = await pool.query<{ count: number; seconds: number }>(
     "SELECT count(*)::int AS count, coalesce(max(extract(epoch FROM locked_until - now())), 0)::float8 AS seconds FROM job WHERE locked_by IS NOT NULL",

@@ -51,7 +51,7 @@ interface Answered {
   readonly body: string;
 }
 
-/** What a caller sees whose download ends half-way; the server cuts what it cannot finish, so that nobody takes it for whole. */
+/** The error of an interrupted download. The server cuts a download that it cannot finish, so that no caller takes it for complete. */
 const CUT = "cut";
 
 /** The latest answer to each keyed request. */
@@ -100,7 +100,7 @@ const goodQuote = () => ({
   toAddress: testAccount().address,
 });
 
-/** What a caller does with success, of each kind: reading, writing with and without a key, signing in, asking the chains. */
+/** Calls of each kind that succeed: reads, writes with and without a key, a sign-in, questions to the chains. */
 const goodCalls = (accountId: string): (() => Asked)[] => [
   () => ({ method: "POST", path: "/auth/nonce", body: { address: testAccount().address } }),
   () => ({ method: "PATCH", path: "/me", body: { email: testEmail() } }),

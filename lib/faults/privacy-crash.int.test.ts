@@ -32,7 +32,7 @@ interface Point {
   readonly isReached: (found: Found) => boolean;
 }
 
-/** Where a worker is killed, in their order. */
+/** The points at which a worker is killed, in order. */
 const POINTS: readonly Point[] = [
   {
     name: "while the proof is made",
@@ -151,11 +151,11 @@ test(
       where: { purpose: { startsWith: "privacy:" } },
     });
     expect(sent).toHaveLength(1);
-    // What was proved before the crash is what was sent after it.
+    // The transaction that was proved before the crash was sent after it.
     expect(proved).toMatchObject({ to: sent[0]?.to, data: sent[0]?.data });
     expect(sent[0]?.fromAddress).toBe(privateKeyToAddress(config.executorPrivateKey ?? "0x"));
 
-    // What the service gives away: nothing that it logs, and nothing that a search or the audit log shows, names the recipient.
+    // Neither the log, nor a search, nor the audit log names the recipient.
     const bare = recipient.slice(2).toLowerCase();
     expect(readFileSync(workers.logFile, "utf8").toLowerCase()).not.toContain(bare);
     const { data } = await client.call(listOperations, { query: { q: recipient } });

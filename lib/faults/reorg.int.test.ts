@@ -50,7 +50,7 @@ const ignoreDeposits = (): void => {
 
 beforeEach(async () => {
   worker = startWorker(api.services);
-  // What the tests before did is out of reach of this one's reorganisation.
+  // The blocks of earlier tests are below the reach of this test's reorganisation.
   await Promise.all([one, two].map((each) => each.mine(DEEPER + 5)));
 });
 afterEach(async () => {

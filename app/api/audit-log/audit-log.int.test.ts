@@ -38,7 +38,7 @@ const ask = async (client: ApiClient, body: Subject): Promise<{ otp: string; otp
   return { otp: await api.readCode(customer.email, seen), otpId };
 };
 
-/** What the log says of a subject, newest first. */
+/** The rows of the audit log about a subject, newest first. */
 const logOf = async (subject: string) => (await person.call(listAuditLog, { query: { subject } })).data;
 
 const byPerson = () => ({

@@ -3,14 +3,14 @@ import { isMoreUsd } from "@/lib/core/usd";
 import { SCOPES } from "@/lib/contracts/contract";
 import { quoted, type Change } from "@/lib/modules/approvals/service";
 
-/** What a key may do, and until when. */
+/** The rights of a key and their expiry. */
 export interface KeyRights {
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;
   readonly expiresAt: Date | null;
 }
 
-/** What a name alone gives. */
+/** The scopes of a key that is created with a name alone. */
 export const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== "keys:manage");
 
 const DEFAULTS: KeyRights = {

@@ -27,7 +27,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (isDomainError(error) ? error.code : String(error)),
   );
 
-/** What a 409 `approval_required` says. */
+/** The body of a 409 `approval_required`. */
 const asked = async (work: Promise<unknown>): Promise<{ approvalId: string; message: string }> => {
   const error: unknown = await work.catch((thrown: unknown) => thrown);
   if (!isDomainError(error) || error.code !== "approval_required") throw new Error("No approval was asked for.");

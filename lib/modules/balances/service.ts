@@ -63,7 +63,7 @@ const withDeadline = async <T>(work: Promise<T>, timeoutMs: number): Promise<T> 
 
 /** One balance over all chains and wallets of a project. A chain that does not answer takes nothing from the others. */
 export const createBalancesService = ({ registry, wallets, prices, history, clock }: BalancesDeps) => {
-  // What a chain said last, for when it says nothing. Bounded: the oldest project's entry goes first.
+  // The last answer of each chain, used while it does not answer. Bounded: the oldest project's entry is dropped first.
   const remembered = new Map<string, Snapshot>();
 
   const remember = (key: string, snapshot: Snapshot): void => {
@@ -145,7 +145,7 @@ export const createBalancesService = ({ registry, wallets, prices, history, cloc
       return unified;
     },
 
-    /** What the project held in the last so many days, oldest first. */
+    /** The balances of the project in the last `days` days, oldest first. */
     history: (projectId: string, days: number): Promise<HistoryPoint[]> => history.list(projectId, days),
   };
 };

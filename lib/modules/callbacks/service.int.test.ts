@@ -221,7 +221,7 @@ test(`${String(EVENTS)} events, each five times and shuffled: each is counted on
   const counts = await database.prisma.callback.groupBy({ by: ["count"], _count: true });
   expect(counts).toEqual([{ count: 5, _count: EVENTS }]);
   expect(await states()).toEqual(before);
-  // What has ended has no job, and gets none.
+  // An operation that has ended has no job, and the callback creates none.
   const woken = await database.prisma.job.findMany({ where: { runAt: { lt: FAR } }, select: { id: true } });
   const open = operationIds.filter((_, index) => !isFinal(index));
   expect(woken.map(({ id }) => id).sort()).toEqual([...open].sort());

@@ -91,7 +91,7 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     balanceChangesIn: (chainId: number, token: EvmAddress, owners: readonly EvmAddress[], blockNumber: bigint) =>
       chainCall(chainId, () => balanceChangesIn(registry.client(chainId), token, owners, blockNumber)),
 
-    /** What a plain wallet has to send for these calls, each call in a transaction of its own. */
+    /** The calls that a plain wallet has to send, each in a transaction of its own; needless approvals are left out. */
     neededCalls: (input: WalletCalls): Promise<readonly Call[]> => withoutNeedlessApprovals(registry, input),
 
     /** @throws DomainError `simulation_failed`, `chain_unavailable` */

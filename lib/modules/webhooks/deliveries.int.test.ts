@@ -100,7 +100,7 @@ test("an attempt that fails is repeated ten times at the times of the schedule, 
   const { requests } = await key.client.call(getDelivery, { params: { id: last?.id ?? "" } });
   expect(requests.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(requests[0]).toMatchObject({ response: { statusCode: 500, body: "no" }, error: null });
-  // What was signed at its own time is good at that time; the library refuses it later.
+  // The signature is valid at the time of signing; the library refuses it later.
   const [newest] = requests.slice(-1);
   expect(newest?.request.headers["webhook-signature"]).toMatch(/^v1,/);
   expect(secret.startsWith("whsec_")).toBe(true);

@@ -51,7 +51,7 @@ export const findDelivery = async (sql: SqlReader, projectId: string, id: string
   return row === undefined ? null : { ...parseDelivery(row), private: row.private };
 };
 
-/** In their order. */
+/** Ordered by number. */
 export const listAttempts = async (
   sql: SqlReader,
   projectId: string,
@@ -89,14 +89,14 @@ const INSERT = `
     status, due_at, created_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9, 'pending', $10::timestamptz, $10::timestamptz)`;
 
-/** One delivery that somebody asked for. */
+/** Stores one delivery that a user requested. */
 export const insertDelivery = async (sql: Sql, delivery: NewDelivery): Promise<void> => {
   const { projectId, id, endpointId, kind, eventId, type, sequence, previousSequence, objectId, createdAt } = delivery;
   const words = [projectId, id, endpointId, kind, eventId, type, sequence, previousSequence, objectId];
   await sql.change(INSERT, [...words, createdAt.toISOString()]);
 };
 
-/** How many wait, and since when the oldest is due; for metrics. */
+/** The number of pending deliveries and the creation time of the oldest; for metrics. */
 export const deliveryBacklog = async (sql: SqlReader): Promise<{ count: number; oldest: Date | null }> => {
   const rows = await sql.query<{ count: number; oldest: Date | null }>(
     `SELECT count(*)::int AS count, min(d.created_at) AS oldest

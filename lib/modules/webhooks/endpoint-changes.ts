@@ -126,7 +126,7 @@ export const updateEndpointFields = async (
 ): Promise<Endpoint> => {
   mayChange(actor);
   const before = await findOwn(deps, actor.projectId, id);
-  // Whoever may not read private details must not have them sent to a URL of their choice either.
+  // An actor without privacy:read must not direct private details to a URL of its choice.
   const widens = change.includePrivate === true && !before.includePrivate;
   const moves = change.url !== undefined && change.url !== before.url;
   checkPrivate(actor, (widens || moves) && (change.includePrivate ?? before.includePrivate));

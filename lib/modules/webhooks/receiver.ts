@@ -85,7 +85,7 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
       keep(projectId, { id: count, at, headers, body: body.slice(0, BODY_CHARACTERS_MAX), signature });
     },
 
-    /** What came, newest first, and the endpoints that send there. */
+    /** The received requests, newest first, and the endpoints that send to this receiver. */
     read: async (projectId: string) => ({
       url: urlOf(projectId),
       endpointIds: (await endpointsOf(projectId)).map(({ id }) => id),

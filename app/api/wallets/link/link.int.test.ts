@@ -110,7 +110,7 @@ test("when two people race for one wallet, one gets it", async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
-/** What a wallet signed that was shown a changed message. */
+/** The signature of a wallet that was shown a changed message. */
 const withMessage = async (change: (message: string) => string) => {
   const who = await person();
   const wallet = testAccount();
