@@ -21,8 +21,8 @@ import {
   theWorld,
   transferBody,
   type AttackTable,
-} from "./token-attacks";
-import { SERVICE_ROWS } from "./service-attacks";
+} from "@/lib/testing/token-attacks";
+import { SERVICE_ROWS } from "@/lib/testing/service-attacks";
 
 const { chains } = await testDevnet();
 

@@ -63,7 +63,6 @@ export const webhookDeliveries = async () => {
     key,
     projectId,
     email,
-    worker,
     receiver,
     other,
     actor,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { testApi } from "@/lib/testing/api";
-import { approvalSteps, callerOf, EXEMPT, KEYS, signed, type Caller } from "@/lib/testing/approval-caller";
+import { approvalSteps, callerOf, EXEMPT, KEYS, signed } from "@/lib/testing/approval-caller";
 import { testAccount } from "@/lib/testing/factories";
 
 /** Only tests move this clock, also between tests: a code can be asked for once a minute. */

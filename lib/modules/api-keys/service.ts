@@ -7,9 +7,9 @@ import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import type { Secrets } from "@/lib/modules/secrets/service";
 import { announceEnded } from "@/lib/modules/streams/service";
-import { createKeyChanges, mayManage, type ApiKeyChange, type KeyChangesDeps, type NewApiKey } from "./key-changes";
-import { findByLookup, listApiKeys, rehashApiKey, revokeApiKey } from "./repository";
 import type { ApiKey, StoredApiKey } from "./api-key";
+import { createKeyChanges, mayManage, type ApiKeyChange, type KeyChangesDeps, type NewApiKey } from "./key-changes";
+import { findByLookup, listApiKeys, rehashApiKey, revokeApiKey, touchApiKey } from "./repository";
 import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
 export type { ApiKey } from "./api-key";

@@ -18,7 +18,6 @@ import {
   insertTokenKey,
   listTokenKeys,
   tokenKeyContext,
-  type NewTokenKey,
 } from "./token-key-repository";
 import { publicJwk, type PublicJwk, type TokenKey } from "./token-key";
 
@@ -138,7 +137,7 @@ export const removeSpentTokenKeys = async (
   return successor === undefined ? [] : deleteTokenKeysBefore(deps.database.prisma, successor.createdAt);
 };
 
-const makeKey = async (keyring: Keyring, clock: Clock): Promise<NewTokenKey> => {
+const makeKey = async (keyring: Keyring, clock: Clock): Promise<TokenKey> => {
   const pair = await generateKeyPair(TOKEN_ALGORITHM, { extractable: true });
   const jwk = publicJwk.parse(await exportJWK(pair.publicKey));
   const kid = await calculateJwkThumbprint(jwk);

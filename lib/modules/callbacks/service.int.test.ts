@@ -4,6 +4,7 @@ import { newId } from "@/lib/core/ids";
 import { testApi } from "@/lib/testing/api";
 import { randomOf } from "@/lib/testing/random";
 import { getServices } from "@/lib/composition";
+import { relayCallbacks } from "@/lib/adapters/relay/callbacks";
 import { createCallbacksRepository } from "./repository";
 import { createCallbacksService } from "./service";
 
@@ -209,7 +210,7 @@ test(`${String(EVENTS)} events, each five times and shuffled: each is counted on
   }
   const callbacks = createCallbacksService({
     repository: createCallbacksRepository(database),
-    secrets: { shared: null, relay: null, across: null },
+    senders: { shared: null, providers: [{ ...relayCallbacks, secret: null }] },
     clock: getServices().clock,
     metrics: { received: () => undefined, delayed: () => undefined },
   });

@@ -12,7 +12,6 @@ const {
   key,
   projectId,
   email,
-  worker,
   receiver,
   other,
   actor,

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import { expect, vi } from "vitest";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { testApi, type TestApi } from "./api";
+import { testAccount } from "./factories";
+import { fund, newCustomer, type Customer } from "./journey";
 
 /**
  * What a bearer token needs, beside itself, for what a route does. A new route must be put here, with an attack on it by a token alone.

@@ -1,4 +1,4 @@
-import { testAccount } from "@/lib/testing/factories";
+import { testAccount } from "./factories";
 import { call, deliveryOf, endpointOf, expecting, ONE, reads, type AttackTable } from "./token-attacks";
 
 /** Rows of the table in authority-table.int.test.ts: webhooks, and the faucet of local chains. */
