@@ -250,4 +250,4 @@ test("a long journal becomes a checkpoint beside the running chain, without a pa
   expect(JSON.parse(readFileSync(join(folder, `${String(CHAIN_ID)}.checkpoint.json`), "utf8"))).toMatchObject({
     segment: 1,
   });
-});
+}, 2 * WAIT.timeout);
