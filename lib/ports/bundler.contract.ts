@@ -216,7 +216,9 @@ const testBatches = (started: () => Started): void => {
       recipients.map((_, index) => BigInt(index + 1)),
     );
   });
+};
 
+const testMixedBatches = (started: () => Started): void => {
   test("one that would be refused takes none of those down that are submitted with it", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, prepare, submit, received, run } = steps;
@@ -281,5 +283,6 @@ export const bundlerContract = (name: string, start: () => Promise<BundlerHarnes
     testExecution(started);
     testRefusals(started);
     testBatches(started);
+    testMixedBatches(started);
   });
 };

@@ -1,4 +1,12 @@
-import { createPublicClient, encodeFunctionData, getAddress, http, parseEventLogs, type Address } from "viem";
+import {
+  createPublicClient,
+  encodeFunctionData,
+  getAddress,
+  http,
+  parseEventLogs,
+  type Address,
+  type PublicClient,
+} from "viem";
 import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { devAddress } from "../accounts";
 import type { PrivacyContracts } from "../contracts";
@@ -29,6 +37,22 @@ export interface AssociationChain {
   reviews(labels: readonly bigint[]): readonly { readonly label: string; readonly reviewStatus: string }[];
 }
 
+/** Reads and publishes the roots of association sets at the entrypoint. */
+const createRootRegistry = (client: PublicClient, entrypoint: Address) => {
+  const sender = createUnlockedSender(client, devAddress("postman"));
+  const onchainRoot = (): Promise<bigint | null> =>
+    client
+      .readContract({ address: entrypoint, abi: entrypointAbi, functionName: "latestRoot" })
+      // It reverts before the first set.
+      .catch(() => null);
+
+  const publish = (root: bigint, ipfsCid: string): Promise<unknown> => {
+    const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [root, ipfsCid] });
+    return sender.sendAndWait({ to: entrypoint, data });
+  };
+  return { onchainRoot, publish };
+};
+
 /**
  * Maintains the association set of one local chain. Everything but the delay follows from the chain's logs: the set contains the deposits
  * in their order, without those of accounts that were declined before. So a restart forgets nothing, and two providers of one chain
@@ -41,18 +65,12 @@ export const createAssociationChain = (options: {
 }): AssociationChain => {
   const { privacy, delayMs } = options;
   const client = createPublicClient({ transport: http(options.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 0 }) });
-  const sender = createUnlockedSender(client, devAddress("postman"));
+  const { onchainRoot, publish } = createRootRegistry(client, privacy.entrypoint);
   const pools = Object.values(privacy.pools);
   const states = new Map<Address, bigint[]>(pools.map((pool) => [getAddress(pool), []]));
   const declinedAccounts = new Set<Address>();
   const set = createAssociationSet();
   let nextBlock = 0n;
-
-  const onchainRoot = (): Promise<bigint | null> =>
-    client
-      .readContract({ address: privacy.entrypoint, abi: entrypointAbi, functionName: "latestRoot" })
-      // It reverts before the first set.
-      .catch(() => null);
 
   const read = async (): Promise<void> => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
@@ -74,11 +92,6 @@ export const createAssociationChain = (options: {
     }
     set.add(seen);
     nextBlock = head + 1n;
-  };
-
-  const publish = (root: bigint, ipfsCid: string): Promise<unknown> => {
-    const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [root, ipfsCid] });
-    return sender.sendAndWait({ to: privacy.entrypoint, data });
   };
 
   const advance = async (): Promise<void> => {
