@@ -57,6 +57,7 @@ export default defineConfig({
           name: "long",
           ...integration,
           include: [
+            "lib/faults/crash.int.test.ts",
             "lib/faults/wallet-payouts*.int.test.ts",
             "lib/faults/webhooks.int.test.ts",
             "lib/modules/callbacks/service.int.test.ts",

@@ -1,117 +1,35 @@
-import type { Address } from "viem";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { contracts } from "@/lib/contracts/all";
-import { testApi, type TestApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
-import { balanceOnChain, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { balanceOnChain } from "@/lib/testing/journey";
+import {
+  reads,
+  ONE,
+  approvalAsked,
+  call,
+  expecting,
+  keyOf,
+  linked,
+  operationOf,
+  payoutOf,
+  privateQuote,
+  quoteOf,
+  scheduleOf,
+  startWorld,
+  theApi,
+  theWorld,
+  transferBody,
+  type AttackTable,
+} from "@/lib/testing/token-attacks";
+import { SERVICE_ROWS } from "@/lib/testing/service-attacks";
 
-/**
- * What a bearer token needs, beside itself, for what a route does. A new route must be put here, with an attack on it by a token alone.
- * - `reads`: changes nothing.
- * - `moves nothing`: changes what is named, linked, asked for or waiting; no money, and no authority.
- * - `narrows`: takes authority away.
- * - `own books`: moves money between books of the project itself, and none out of it.
- * - `needs code`: moves money or takes an address for codes over, and only with a code that was mailed.
- * - `waits for code`: takes a payment down, which waits until a code approves it.
- * - `needs approval`: widens authority, and only with an approval of exactly that change.
- */
-type Needs = "reads" | "moves nothing" | "narrows" | "own books" | "needs code" | "waits for code" | "needs approval";
-
-type Body = Record<string, unknown>;
-interface Answer {
-  readonly status: number;
-  readonly body: Body;
-}
-
-interface World {
-  readonly customer: Customer;
-  readonly call: (method: string, path: string, body?: object, token?: string) => Promise<Answer>;
-  readonly accounts: readonly [string, string];
-  readonly eve: Address;
-}
-/** What a route answers to a token alone, as far as it is to be known. */
-type Attack = (world: World) => Promise<{ got: Answer; expected: object }>;
-
-const ONE = 31337;
-const FUNDED = "100";
-let api: TestApi;
-let world: World;
 const { chains } = await testDevnet();
 
-const call: World["call"] = async (method, path, body, token = world.customer.session.accessToken) => {
-  const response = await api.fetch(path, {
-    method,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Body };
-};
-
-/** Takes what another route answered as its expected outcome. */
-const expecting = async (got: Promise<Answer>, status: number, body: object = {}) => ({
-  got: await got,
-  expected: { status, body },
-});
-const approvalAsked = (got: Promise<Answer>) => expecting(got, 409, { code: "approval_required" });
-
-const transferBody = ({ customer, eve }: World) => ({
-  fromWalletId: customer.treasuryId,
-  toAddress: eve,
-  fromChainId: ONE,
-  toChainId: ONE,
-  token: "USDC",
-  amount: FUNDED,
-});
-const quoteOf = async ({ customer, eve }: World): Promise<string> => {
-  const from = [{ address: customer.treasury, chainId: ONE, token: "USDC", amount: "1" }];
-  const { body } = await call("POST", "/swap/quote", { from, toChainId: ONE, toToken: "USDC", toAddress: eve });
-  return String(body.quoteId);
-};
-const operationOf = async ({ customer, eve }: World): Promise<Answer> =>
-  call("POST", "/swap-and-transfer", {
-    fromWalletId: customer.treasuryId,
-    fromChainId: ONE,
-    toChainId: ONE,
-    fromToken: "USDC",
-    toToken: "USDC",
-    amount: "1",
-    recipient: eve,
-  });
-const payoutOf = ({ accounts: [payer, payee] }: World): Promise<Answer> =>
-  call("POST", "/payouts/bulk/global-accounts", {
-    sourceAccountId: payer,
-    transfers: [{ recipientAccountId: payee, amount: "1", currency: "USDC" }],
-    allowDuplicates: true,
-  });
-const scheduleOf = ({ eve }: World): Promise<Answer> =>
-  call("POST", "/payouts/schedules", {
-    chainId: ONE,
-    transfers: [{ address: eve, amount: "1", token: "USDC" }],
-    startsAt: new Date(Date.now() + 60_000).toISOString(),
-  });
-const privateQuote = (): Promise<Answer> =>
-  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" });
-const keyOf = async (): Promise<string> => String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
-const linked = async (): Promise<{ address: Address; verified: Answer }> => {
-  const wallet = testAccount();
-  const { body } = await call("POST", "/wallets/link/init", { address: wallet.address });
-  const signature = await wallet.signMessage({ message: String(body.message) });
-  const verified = await call("POST", "/wallets/link/verify", { address: wallet.address, signature });
-  return { address: wallet.address, verified };
-};
-
-const endpointOf = async (): Promise<string> =>
-  String((await call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["api_key.*"] })).body.id);
-const deliveryOf = async (): Promise<string> =>
-  String((await call("POST", `/webhook-endpoints/${await endpointOf()}/test`)).body.id);
-
-const reads: readonly [Needs] = ["reads"];
-
-const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]>> = {
+const TABLE: AttackTable = {
   "POST /auth/logout": [
     "moves nothing",
-    async () => expecting(call("POST", "/auth/logout", undefined, (await api.signIn()).accessToken), 200),
+    async () => expecting(call("POST", "/auth/logout", undefined, (await theApi().signIn()).accessToken), 200),
   ],
   "GET /auth/whoami": reads,
   "GET /me": reads,
@@ -386,101 +304,42 @@ const TABLE: Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]
     "moves nothing",
     () => expecting(call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["*"] }), 201),
   ],
-  "GET /webhook-endpoints": reads,
-  "GET /webhook-endpoints/{id}": reads,
-  "PATCH /webhook-endpoints/{id}": [
-    "moves nothing",
-    async () => expecting(call("PATCH", `/webhook-endpoints/${await endpointOf()}`, { status: "paused" }), 200),
-  ],
-  "DELETE /webhook-endpoints/{id}": [
-    "narrows",
-    async () => expecting(call("DELETE", `/webhook-endpoints/${await endpointOf()}`), 200),
-  ],
-  "POST /webhook-endpoints/{id}/rotate": [
-    "moves nothing",
-    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/rotate`, {}), 200),
-  ],
-  "POST /webhook-endpoints/{id}/test": [
-    "moves nothing",
-    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/test`), 202),
-  ],
-  "POST /webhook-endpoints/{id}/replay": [
-    "moves nothing",
-    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/replay`, { from: 1, to: 2 }), 202),
-  ],
-  "GET /webhook-endpoints/{id}/deliveries": reads,
-  "GET /deliveries/{id}": reads,
-  "POST /deliveries/{id}/resend": [
-    "moves nothing",
-    async () => expecting(call("POST", `/deliveries/${await deliveryOf()}/resend`), 202),
-  ],
-  // Coins of local chains, out of no wallet of anybody.
-  "POST /dev/faucet": [
-    "moves nothing",
-    () => {
-      const { address } = testAccount();
-      return expecting(call("POST", "/dev/faucet", { address, chainId: ONE, token: "USDC", amount: "1" }), 201);
-    },
-  ],
+  ...SERVICE_ROWS,
 };
 
-beforeAll(async () => {
-  api = await testApi({ worker: true });
-  const customer = await newCustomer(api);
-  const { client } = customer.session;
-  // As a minute later: the next code that verifies an address may be asked for.
-  const createdAt = new Date(Date.now() - 61_000);
-  await api.services.database.prisma.emailCode.updateMany({ data: { createdAt } });
-  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: FUNDED });
-  world = { customer, call, accounts: ["", ""], eve: testAccount().address };
-  const open = async (): Promise<string> =>
-    String((await call("POST", "/global-accounts", { currency: "USDC" })).body.id);
-  const accounts: [string, string] = [await open(), await open()];
-  // Reserves count at final blocks, so the gift takes a moment.
-  await vi.waitFor(
-    async () => {
-      const funded = await call("POST", `/global-accounts/${accounts[0]}/fund`, { currency: "USDC", amount: "20" });
-      expect(funded.status).toBe(201);
-    },
-    { timeout: 20_000, interval: 200 },
-  );
-  world = { ...world, accounts };
-});
+beforeAll(startWorld);
 
 const written = contracts.filter(({ auth, method }) => auth !== "public" && method !== "GET");
 const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 
-describe("every route that a bearer token may call", () => {
-  test("is in the table, and what it writes has an attack", () => {
-    const known = contracts.filter(({ auth }) => auth !== "public").map(nameOf);
-    expect(Object.keys(TABLE).sort()).toEqual(known.sort());
-    const attacked = Object.entries(TABLE).filter(([, [needs, attack]]) => needs !== "reads" && attack !== undefined);
-    expect(attacked.map(([name]) => name).sort()).toEqual(written.map(nameOf).sort());
-  });
+test("every route that takes a token is in the table, and every one that writes has an attack", () => {
+  const known = contracts.filter(({ auth }) => auth !== "public").map(nameOf);
+  expect(Object.keys(TABLE).sort()).toEqual(known.sort());
+  const attacked = Object.entries(TABLE).filter(([, [needs, attack]]) => needs !== "reads" && attack !== undefined);
+  expect(attacked.map(([name]) => name).sort()).toEqual(written.map(nameOf).sort());
+});
 
-  test.each(written.map(nameOf))("%s does not more than the table says", async (name) => {
-    const attack = TABLE[name]?.[1];
-    if (attack === undefined) throw new Error("The table has no attack on this route.");
-    const { got, expected } = await attack(world);
-    expect(got).toMatchObject(expected);
-  });
+test.each(written.map(nameOf))("%s does no more for a token alone than the table says", async (name) => {
+  const attack = TABLE[name]?.[1];
+  if (attack === undefined) throw new Error("The table has no attack on this route.");
+  const { got, expected } = await attack(theWorld());
+  expect(got).toMatchObject(expected);
+});
 
-  test("after all of that no money has left, nothing was let run, and no authority is wider", async () => {
-    const { customer, eve, accounts } = world;
-    const { prisma } = api.services.database;
-    const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } });
-    const usdc =
-      chains.find(({ id }) => id === ONE)?.tokens.find(({ symbol }) => symbol === "USDC")?.address ?? "native";
-    const rpcUrl = chains.find(({ id }) => id === ONE)?.rpcUrls[0] ?? "";
-    expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(100_000_000n);
-    expect(await balanceOnChain(rpcUrl, usdc, eve)).toBe(0n);
-    expect(await prisma.operation.count({ where: { projectId, acceptedAt: { not: null } } })).toBe(0);
-    expect(await prisma.payout.count({ where: { projectId, status: { notIn: ["pending", "cancelled"] } } })).toBe(0);
-    const left = await call("GET", `/global-accounts/${accounts[0]}`);
-    expect(left.body).toMatchObject({ balance: { posted: "21" } });
-    expect((await call("GET", `/global-accounts/${accounts[1]}`)).body).toMatchObject({ balance: { posted: "0" } });
-    expect(await prisma.apiKey.count({ where: { projectId, otpPolicy: "exempt" } })).toBe(0);
-    expect((await call("GET", "/policies")).body).toMatchObject({ dailyCapUsd: "1000" });
-    expect((await call("GET", "/me")).body).toMatchObject({ email: customer.email, emailVerified: true });
-  });
+test("after all attacks no money has left, no operation was accepted, and no authority is wider", async () => {
+  const { customer, eve, accounts } = theWorld();
+  const { prisma } = theApi().services.database;
+  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } });
+  const usdc = chains.find(({ id }) => id === ONE)?.tokens.find(({ symbol }) => symbol === "USDC")?.address ?? "native";
+  const rpcUrl = chains.find(({ id }) => id === ONE)?.rpcUrls[0] ?? "";
+  expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(100_000_000n);
+  expect(await balanceOnChain(rpcUrl, usdc, eve)).toBe(0n);
+  expect(await prisma.operation.count({ where: { projectId, acceptedAt: { not: null } } })).toBe(0);
+  expect(await prisma.payout.count({ where: { projectId, status: { notIn: ["pending", "cancelled"] } } })).toBe(0);
+  const left = await call("GET", `/global-accounts/${accounts[0]}`);
+  expect(left.body).toMatchObject({ balance: { posted: "21" } });
+  expect((await call("GET", `/global-accounts/${accounts[1]}`)).body).toMatchObject({ balance: { posted: "0" } });
+  expect(await prisma.apiKey.count({ where: { projectId, otpPolicy: "exempt" } })).toBe(0);
+  expect((await call("GET", "/policies")).body).toMatchObject({ dailyCapUsd: "1000" });
+  expect((await call("GET", "/me")).body).toMatchObject({ email: customer.email, emailVerified: true });
 });

@@ -2,7 +2,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { ChainRegistry } from "./registry";
 
-/** What is one thing on every chain that lists it. */
+/** Assets that are the same on every chain that lists them. */
 export interface Asset {
   readonly assetId: string;
   /** As most of its tokens call themselves. */

@@ -1,6 +1,6 @@
 import { parseEther, toHex } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { testDevnet } from "@/lib/testing/devnet";
 import { readBalances } from "./balances";
@@ -23,76 +23,74 @@ const newAddress = () => privateKeyToAddress(generatePrivateKey());
 const usdc = registry.resolveToken(CHAIN, "USDC");
 const native = registry.native(CHAIN);
 
-describe("balances of a chain", () => {
-  test("are those of every owner and token, of the chain's present block", async () => {
-    const [rich, poor] = [newAddress(), newAddress()];
-    await faucet.give(rich, usdc, 12_345_678n);
-    await faucet.give(rich, native, parseEther("0.5"));
-    const before = await registry.client(CHAIN).getBlockNumber();
-    const balances = await readBalances(registry, CHAIN, [rich, poor], registry.tokens(CHAIN));
-    expect(balances.get(rich, usdc)).toBe(12_345_678n);
-    expect(balances.get(rich, native)).toBe(parseEther("0.5"));
-    expect(balances.get(poor, usdc)).toBe(0n);
-    expect(balances.get(newAddress(), usdc)).toBeNull();
-    expect(balances.blockNumber).toBeGreaterThanOrEqual(before);
-    expect(Math.abs(balances.at.getTime() - Date.now())).toBeLessThan(10_000);
-  });
+test("balances of a chain are those of every owner and token, of the chain's present block", async () => {
+  const [rich, poor] = [newAddress(), newAddress()];
+  await faucet.give(rich, usdc, 12_345_678n);
+  await faucet.give(rich, native, parseEther("0.5"));
+  const before = await registry.client(CHAIN).getBlockNumber();
+  const balances = await readBalances(registry, CHAIN, [rich, poor], registry.tokens(CHAIN));
+  expect(balances.get(rich, usdc)).toBe(12_345_678n);
+  expect(balances.get(rich, native)).toBe(parseEther("0.5"));
+  expect(balances.get(poor, usdc)).toBe(0n);
+  expect(balances.get(newAddress(), usdc)).toBeNull();
+  expect(balances.blockNumber).toBeGreaterThanOrEqual(before);
+  expect(Math.abs(balances.at.getTime() - Date.now())).toBeLessThan(10_000);
+});
 
-  test("come in one request, also thousands of them", async () => {
-    const owners = Array.from({ length: 500 }, (_, index) => toHex(index + 1, { size: 20 }));
-    const last = newAddress();
-    await faucet.give(last, usdc, 7n);
+test("thousands of balances come in one request", async () => {
+  const owners = Array.from({ length: 500 }, (_, index) => toHex(index + 1, { size: 20 }));
+  const last = newAddress();
+  await faucet.give(last, usdc, 7n);
+  requests = 0;
+  const balances = await readBalances(registry, CHAIN, [...owners, last], registry.tokens(CHAIN));
+  expect(requests).toBe(1);
+  expect(balances.get(last, usdc)).toBe(7n);
+});
+
+test("the balances of a hundred wallets and every token come in one request with one call", async () => {
+  const owners = Array.from({ length: 100 }, newAddress);
+  const tokens = registry.tokens(CHAIN);
+  expect(tokens.length).toBeGreaterThanOrEqual(5);
+  await faucet.give(owners[42] ?? newAddress(), usdc, 7n);
+  requests = 0;
+  const balances = await readBalances(registry, CHAIN, owners, tokens);
+  expect(requests).toBe(1);
+  expect(balances.get(owners[42] ?? newAddress(), usdc)).toBe(7n);
+});
+
+test("a node that refuses large requests is asked in halves, and a node that is down is not asked again", async () => {
+  const owners = Array.from({ length: 100 }, newAddress);
+  await faucet.give(owners[99] ?? newAddress(), usdc, 9n);
+  bytesMax = 60_000;
+  try {
+    const balances = await readBalances(registry, CHAIN, owners, registry.tokens(CHAIN));
+    expect(balances.get(owners[99] ?? newAddress(), usdc)).toBe(9n);
+    expect(balances.get(owners[0] ?? newAddress(), usdc)).toBe(0n);
+    bytesMax = 0;
     requests = 0;
-    const balances = await readBalances(registry, CHAIN, [...owners, last], registry.tokens(CHAIN));
-    expect(requests).toBe(1);
-    expect(balances.get(last, usdc)).toBe(7n);
+    await expect(readBalances(registry, CHAIN, owners, registry.tokens(CHAIN))).rejects.toThrow("does not answer");
+    expect(requests).toBeLessThanOrEqual(31);
+  } finally {
+    bytesMax = Infinity;
+  }
+  const nowhere = createChainRegistry(devnet.chains, {
+    fetchFn: () => {
+      requests += 1;
+      return Promise.reject(new TypeError("refused"));
+    },
   });
+  requests = 0;
+  await expect(readBalances(nowhere, CHAIN, owners, nowhere.tokens(CHAIN))).rejects.toThrow("does not answer");
+  // Once, and once more by the client itself.
+  expect(requests).toBe(2);
+});
 
-  test("of a hundred wallets and every token come in one request with one call", async () => {
-    const owners = Array.from({ length: 100 }, newAddress);
-    const tokens = registry.tokens(CHAIN);
-    expect(tokens.length).toBeGreaterThanOrEqual(5);
-    await faucet.give(owners[42] ?? newAddress(), usdc, 7n);
-    requests = 0;
-    const balances = await readBalances(registry, CHAIN, owners, tokens);
-    expect(requests).toBe(1);
-    expect(balances.get(owners[42] ?? newAddress(), usdc)).toBe(7n);
-  });
-
-  test("are asked in halves of a node that refuses so many, and not again and again of one that is down", async () => {
-    const owners = Array.from({ length: 100 }, newAddress);
-    await faucet.give(owners[99] ?? newAddress(), usdc, 9n);
-    bytesMax = 60_000;
-    try {
-      const balances = await readBalances(registry, CHAIN, owners, registry.tokens(CHAIN));
-      expect(balances.get(owners[99] ?? newAddress(), usdc)).toBe(9n);
-      expect(balances.get(owners[0] ?? newAddress(), usdc)).toBe(0n);
-      bytesMax = 0;
-      requests = 0;
-      await expect(readBalances(registry, CHAIN, owners, registry.tokens(CHAIN))).rejects.toThrow("does not answer");
-      expect(requests).toBeLessThanOrEqual(31);
-    } finally {
-      bytesMax = Infinity;
-    }
-    const nowhere = createChainRegistry(devnet.chains, {
-      fetchFn: () => {
-        requests += 1;
-        return Promise.reject(new TypeError("refused"));
-      },
-    });
-    requests = 0;
-    await expect(readBalances(nowhere, CHAIN, owners, nowhere.tokens(CHAIN))).rejects.toThrow("does not answer");
-    // Once, and once more by the client itself.
-    expect(requests).toBe(2);
-  });
-
-  test("of a token that cannot be read are null and take nothing from the others", async () => {
-    const owner = newAddress();
-    await faucet.give(owner, usdc, 7n);
-    const spokePool = registry.get(CHAIN).contracts.across?.spokePool ?? usdc.address;
-    const noCode = { ...usdc, address: newAddress() };
-    const reverts = { ...usdc, address: spokePool };
-    const balances = await readBalances(registry, CHAIN, [owner], [noCode, reverts, usdc]);
-    expect([noCode, reverts, usdc].map((token) => balances.get(owner, token))).toEqual([null, null, 7n]);
-  });
+test("the balance of a token that cannot be read is null and does not affect the others", async () => {
+  const owner = newAddress();
+  await faucet.give(owner, usdc, 7n);
+  const spokePool = registry.get(CHAIN).contracts.across?.spokePool ?? usdc.address;
+  const noCode = { ...usdc, address: newAddress() };
+  const reverts = { ...usdc, address: spokePool };
+  const balances = await readBalances(registry, CHAIN, [owner], [noCode, reverts, usdc]);
+  expect([noCode, reverts, usdc].map((token) => balances.get(owner, token))).toEqual([null, null, 7n]);
 });

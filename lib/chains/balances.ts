@@ -27,7 +27,7 @@ export interface ChainBalances {
   get(owner: Address, token: Token): bigint | null;
 }
 
-/** What each call answered, null where it failed, and the block they are of. */
+/** The result of each call (null when it failed), and the block of all results. */
 interface Reading {
   readonly words: readonly (bigint | null)[];
   readonly blockNumber: bigint;

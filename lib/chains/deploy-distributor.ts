@@ -14,7 +14,7 @@ import { DISTRIBUTOR_CODE } from "./solidity/distributor";
 /** Nick's CREATE2 deployer, at the same address on every public chain. */
 const CREATE2_DEPLOYER: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 
-/** Where the distributor is on every chain: the address follows from its code alone. */
+/** The address of the distributor on every chain; it follows from the code alone (CREATE2). */
 export const DISTRIBUTOR_ADDRESS: Address = getContractAddress({
   opcode: "CREATE2",
   from: CREATE2_DEPLOYER,

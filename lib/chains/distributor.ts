@@ -1,6 +1,6 @@
 import { concatHex, decodeErrorResult, encodeFunctionData, numberToHex, pad, parseAbi, size, type Hex } from "viem";
 
-/** What `Distributor.sol` answers to, when an account delegates a call to it. */
+/** ABI of `Distributor.sol`, to which an account delegates a call. */
 export const distributorAbi = parseAbi([
   "function payToken(address token, bytes rows)",
   "function payToken256(address token, bytes rows)",

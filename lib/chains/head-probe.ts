@@ -8,7 +8,7 @@ interface HeadProbeDeps {
   readonly monotonicMs?: () => number;
 }
 
-/** So many blocks that did not come are no chance any more. */
+/** When this many expected blocks are missing, the delay is no coincidence. */
 const BLOCKS_MISSED_MAX = 10;
 const STILL_MIN_MS = 30_000;
 

@@ -4,17 +4,17 @@ import type { DistributorRow } from "./distributor";
 import { revertReasonOf } from "./erc4337/revert-reason";
 import { probe, type ProbeCall, type ProbeResult } from "./probe";
 
-/** So many rows fit into one `eth_call`, each with all the gas that a row may use. */
+/** This many rows fit into one `eth_call`, each with the maximum gas of a row. */
 const ROWS_PER_CALL = 100;
 /** A usual token's transfer uses less than half of it. More is a recipient that burns gas at the sponsor's cost. */
 export const TOKEN_ROW_GAS_MAX = 150_000n;
-/** What the distributor passes on with coins. */
+/** Gas that the distributor passes on with a transfer of coins. */
 const COIN_ROW_GAS_MAX = 30_000n;
 
 export interface PayoutProbe {
   /** By position in the rows; reasons in words. */
   readonly faults: readonly { readonly position: number; readonly reason: string }[];
-  /** What the account has of the token now, in base units. */
+  /** The account's balance of the token now, in base units. */
   readonly balanceBase: bigint;
 }
 

@@ -6,7 +6,7 @@ const WITHDRAW_PROOF =
 const RAGEQUIT_PROOF =
   "struct RagequitProof { uint256[2] pA; uint256[2][2] pB; uint256[2] pC; uint256[4] pubSignals; }";
 
-/** What `PrivacyProcessor.sol` answers to. */
+/** ABI of `PrivacyProcessor.sol`. */
 export const privacyProcessorAbi = parseAbi([
   WITHDRAWAL,
   WITHDRAW_PROOF,
@@ -37,5 +37,5 @@ export const processorOrder = parseAbiParameters([
   "struct Order { address entrypoint; address router; address wrapped; address assetOut; bytes path; uint256 minimumOut; uint256 precommitment; bytes32 exitHash; address feeRecipient; uint256 fee; uint256 deadline; }",
 ]);
 
-/** What the note's owner shows to take it out by its public exit: `exitHash` is keccak256 of it. */
+/** The data with which the owner of a note uses its public exit; `exitHash` is its keccak256. */
 export const exitParameters = parseAbiParameters("address owner, bytes32 salt");

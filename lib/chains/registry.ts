@@ -61,7 +61,7 @@ const toViemChain = (chain: ChainConfig): Chain =>
     testnet: chain.testnet,
   });
 
-/** What every node that works has an answer to. Elsewhere null says that there is no such thing. */
+/** Methods that every working node answers with a value. For other methods null means that the object does not exist. */
 const ALWAYS_ANSWERED = new Set(
   [
     "eth_blockNumber eth_chainId eth_gasPrice eth_maxPriorityFeePerGas eth_feeHistory eth_getBalance",

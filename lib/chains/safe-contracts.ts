@@ -10,7 +10,7 @@ export interface SafeContracts {
   readonly multiSendCallOnly: Address;
 }
 
-/** Where they are on every public chain; deployed by CREATE2, hence the same everywhere. */
+/** The addresses on every public chain; they are the same everywhere because of CREATE2. */
 export const CANONICAL_SAFE: SafeContracts = {
   singleton: "0x41675C099F32341bf84BFc5382aF534df5C7461a",
   proxyFactory: "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67",

@@ -1,6 +1,6 @@
 import { hashTypedData, type TypedDataDefinition } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { safeOperationTypedData } from "@/lib/adapters/safe-account/signing";
 import { recoverJsonTypedData, toJsonTypedData } from "./typed-data";
 
@@ -24,30 +24,28 @@ const operation = safeOperationTypedData({
   },
 });
 
-describe("typed data as JSON", () => {
-  const json = toJsonTypedData(operation);
+const json = toJsonTypedData(operation);
 
-  test("survives being stored, and hashes to the same", () => {
-    const read = JSON.parse(JSON.stringify(json)) as TypedDataDefinition;
-    expect(hashTypedData(read)).toBe(hashTypedData(operation));
-  });
+test("typed data as JSON survives being stored, and hashes to the same", () => {
+  const read = JSON.parse(JSON.stringify(json)) as TypedDataDefinition;
+  expect(hashTypedData(read)).toBe(hashTypedData(operation));
+});
 
-  test("names its domain's type and has no number beyond what JSON can carry", () => {
-    expect(json.types.EIP712Domain).toEqual([
-      { name: "chainId", type: "uint256" },
-      { name: "verifyingContract", type: "address" },
-    ]);
-    expect(json.domain).toEqual({ chainId: 31337, verifyingContract: ADDRESS });
-    expect(json.message.nonce).toBe((2n ** 200n + 5n).toString());
-    expect(json.message.validUntil).toBe("1800000000");
-  });
+test("typed data as JSON names its domain's type and has no number beyond what JSON can carry", () => {
+  expect(json.types.EIP712Domain).toEqual([
+    { name: "chainId", type: "uint256" },
+    { name: "verifyingContract", type: "address" },
+  ]);
+  expect(json.domain).toEqual({ chainId: 31337, verifyingContract: ADDRESS });
+  expect(json.message.nonce).toBe((2n ** 200n + 5n).toString());
+  expect(json.message.validUntil).toBe("1800000000");
+});
 
-  test("tells who signed it, and nobody for what is no signature", async () => {
-    const account = privateKeyToAccount(generatePrivateKey());
-    const signature = await account.signTypedData(operation);
-    expect(await recoverJsonTypedData(json, signature)).toBe(account.address);
-    expect(await recoverJsonTypedData(json, "0x1234")).toBeNull();
-    const other = { ...json, message: { ...json.message, nonce: "7" } };
-    expect(await recoverJsonTypedData(other, signature)).not.toBe(account.address);
-  });
+test("typed data as JSON tells who signed it, and nobody for what is no signature", async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const signature = await account.signTypedData(operation);
+  expect(await recoverJsonTypedData(json, signature)).toBe(account.address);
+  expect(await recoverJsonTypedData(json, "0x1234")).toBeNull();
+  const other = { ...json, message: { ...json.message, nonce: "7" } };
+  expect(await recoverJsonTypedData(other, signature)).not.toBe(account.address);
 });

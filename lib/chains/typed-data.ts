@@ -50,7 +50,7 @@ export const toJsonTypedData = (data: TypedDataDefinition): JsonTypedData => {
   });
 };
 
-/** Who signed; null for what is no signature of secp256k1. */
+/** The address of the signer; null when the bytes are no secp256k1 signature. */
 export const recoverJsonTypedData = async (data: JsonTypedData, signature: Hex): Promise<Address | null> => {
   try {
     return await recoverTypedDataAddress({ ...(data as unknown as TypedDataDefinition), signature });

@@ -8,7 +8,7 @@ import type { PrivacyEngine } from "@/lib/ports/privacy";
 import type { RoutingProvider } from "@/lib/ports/routing";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
 
-/** What tests put in the place of the real thing. */
+/** Replacements for real dependencies in tests. */
 export interface Overrides {
   clock?: Clock;
   registry?: ChainRegistry;

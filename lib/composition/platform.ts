@@ -22,7 +22,7 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
   const { clock, instances, closeInstances } = buildInstances(config, overrides, shares.heartbeat);
   const log = getLogger(config.logLevel);
   countDroppedLines();
-  // What an error carries may hold secrets, so it is logged in a form of its own.
+  // The fields of an error may hold secrets, so errors have a serializer of their own.
   const errorLog = {
     warn: (fields: object, message: string): void => log.warn(withError(fields), message),
     error: (fields: object, message: string): void => log.error(withError(fields), message),

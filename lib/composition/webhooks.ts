@@ -1,3 +1,5 @@
+import { acrossCallbacks } from "@/lib/adapters/across/callbacks";
+import { relayCallbacks } from "@/lib/adapters/relay/callbacks";
 import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
 import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import { inRawTransaction } from "@/lib/db/client";
@@ -69,7 +71,7 @@ const buildSending = (
   return { start, close, sampler };
 };
 
-/** Whoever reaches it may fill it, so it is there in development alone. */
+/** The receiver takes requests without authentication, so it exists in development alone. */
 const buildReceiver = ({ config: { env, publicUrl }, secrets, clock }: Platform, endpoints: WebhooksService) => {
   if (env !== "development") return null;
   return createWebhookReceiver({ key: secrets.derive("webhook-receiver")[0], publicUrl, clock, endpoints });
@@ -78,10 +80,12 @@ const buildReceiver = ({ config: { env, publicUrl }, secrets, clock }: Platform,
 const buildCallbacks = ({ config, database, clock }: Platform) =>
   createCallbacksService({
     repository: createCallbacksRepository(database),
-    secrets: {
+    senders: {
       shared: config.webhookSecret,
-      relay: config.relayWebhookSecret,
-      across: config.acrossWebhookSecret,
+      providers: [
+        { ...relayCallbacks, secret: config.relayWebhookSecret },
+        { ...acrossCallbacks, secret: config.acrossWebhookSecret },
+      ],
     },
     clock,
     metrics: callbackMetrics,

@@ -29,7 +29,7 @@ export interface AnvilOptions {
    * True: a block for each transaction, and one each second. False: a block for each `evm_mine` alone, and never one of its own.
    */
   readonly minesItself: boolean;
-  /** Where its output goes; begun anew at each start. A pipe would break, and anvil with it, when this process is gone. */
+  /** File for anvil's output, truncated at each start. A pipe would break when this process ends, and anvil with it. */
   readonly logFile: string;
 }
 
@@ -71,7 +71,7 @@ const flags = (chainId: number, port: number): string[] => [
   ...["--gas-limit", "60000000", "--prune-history", STATES_KEPT, "--silent"],
 ];
 
-/** Where its clock begins. Else it takes no block that is older than its own start, as those of a journal are. */
+/** Start of its clock. Otherwise anvil refuses blocks older than its own start, such as those of a journal. */
 const LONG_AGO = ["--timestamp", "1577836800"];
 
 /** Transactions of older blocks are dropped from memory; each has the trace of all its calls with it. */

@@ -44,7 +44,7 @@ export interface DevnetStore {
   endLeftOvers(log: (message: string) => void): Promise<void>;
 }
 
-/** What the local chains of one folder have in common. */
+/** The state that the local chains of one folder share. */
 export const openDevnetStore = (folder: string): DevnetStore => {
   mkdirSync(folder, { recursive: true });
   const manifest = join(folder, "deployment.json");

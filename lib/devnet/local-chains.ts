@@ -9,7 +9,7 @@ const FIRST_PORT = 8545;
 /** As for the chains; the variable is `ASP_URL_<id>`. */
 const ASSOCIATION_PORT = 8548;
 
-/** What `lib/config/chains/local.json` must say. The file is committed, so that nothing but `lib/devnet` knows how it came about. */
+/** The required content of `lib/config/chains/local.json`. The file is committed, so that only `lib/devnet` has to know its origin. */
 export const localChains = (): z.output<typeof chainsFile> => {
   const { contracts } = planDeployments();
   const token = (symbol: string, name: string, address: string, decimals: number, usdPegged: boolean) => ({

@@ -25,7 +25,7 @@ const freeSender = async (
   const signers = await Promise.all(
     signed.map((serializedTransaction) => recoverTransactionAddress({ serializedTransaction })),
   );
-  // What a node signed for somebody that it only plays cannot be sent again.
+  // A transaction of an impersonated account has no signature, so it cannot be sent again.
   if (!signers.every((signer) => isAddressEqual(signer, sender))) return false;
   await rpc(rpcUrl, "anvil_removePoolTransactions", [sender]);
   for (const transaction of signed) await rpc(rpcUrl, "eth_sendRawTransaction", [transaction]).catch(() => undefined);

@@ -51,7 +51,7 @@ interface Answered {
   readonly body: string;
 }
 
-/** What a caller sees whose download ends half-way; the server cuts what it cannot finish, so that nobody takes it for whole. */
+/** The error of an interrupted download. The server cuts a download that it cannot finish, so that no caller takes it for complete. */
 const CUT = "cut";
 
 /** The latest answer to each keyed request. */
@@ -100,7 +100,7 @@ const goodQuote = () => ({
   toAddress: testAccount().address,
 });
 
-/** What a caller does with success, of each kind: reading, writing with and without a key, signing in, asking the chains. */
+/** Calls of each kind that succeed: reads, writes with and without a key, a sign-in, questions to the chains. */
 const goodCalls = (accountId: string): (() => Asked)[] => [
   () => ({ method: "POST", path: "/auth/nonce", body: { address: testAccount().address } }),
   () => ({ method: "PATCH", path: "/me", body: { email: testEmail() } }),
@@ -298,6 +298,7 @@ test(
 
     expect(wrong).toEqual([]);
     // Every route was asked while the database was there; those that need it also while it was away.
+    expect(seen.size).toBeGreaterThanOrEqual(routes.length);
     expect([...seen.values()].every((statuses) => [...statuses].some((status) => status < 500))).toBe(true);
     expect([...seen.values()].filter((statuses) => statuses.has(503)).length).toBeGreaterThan(routes.length / 2);
 

@@ -60,7 +60,7 @@ const openAccount = async (): Promise<string> => {
   return (JSON.parse(body) as { id: string }).id;
 };
 
-/** What PostgreSQL says when its disk is full, for every new row of a table. */
+/** Makes every insert into a table fail with PostgreSQL's error for a full disk. */
 const fillDisk = async (table: string): Promise<void> => {
   // A sequence counts what was refused; the rollback does not take that back.
   await query("CREATE SEQUENCE IF NOT EXISTS refusal");

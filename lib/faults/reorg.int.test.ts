@@ -1,17 +1,6 @@
-import {
-  encodeFunctionData,
-  erc20Abi,
-  parseAbi,
-  parseEther,
-  parseGwei,
-  parseUnits,
-  zeroAddress,
-  type Address,
-  type Hex,
-} from "viem";
+import { parseUnits, zeroAddress, type Address, type Hex } from "viem";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { executeSwap } from "@/lib/contracts/swap";
-import { planDeployments } from "@/lib/devnet/contracts";
 import { testApi } from "@/lib/testing/api";
 import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
 import { changedChainsFile } from "@/lib/testing/chains-file";
@@ -26,6 +15,7 @@ import {
   type OperationAnswer,
   type QuoteBody,
 } from "@/lib/testing/journey";
+import { depositOfSomebody, newWhale } from "@/lib/testing/other-traffic";
 import { ownDevnet, type OwnChain } from "@/lib/testing/own-devnet";
 import { startWorker, type Worker } from "@/lib/workers/runner";
 
@@ -49,6 +39,7 @@ const chain = (chainId: number): OwnChain => {
   return found;
 };
 const [one, two] = [chain(31337), chain(31338)];
+const router = registry.get(one.chainId).contracts.uniswapV3?.swapRouter02 ?? zeroAddress;
 
 let worker: Worker;
 let heed = (): void => undefined;
@@ -59,7 +50,7 @@ const ignoreDeposits = (): void => {
 
 beforeEach(async () => {
   worker = startWorker(api.services);
-  // What the tests before did is out of reach of this one's reorganisation.
+  // The blocks of earlier tests are below the reach of this test's reorganisation.
   await Promise.all([one, two].map((each) => each.mine(DEEPER + 5)));
 });
 afterEach(async () => {
@@ -69,6 +60,8 @@ afterEach(async () => {
 });
 afterAll(() => worker.stop());
 
+/** Interval at which three blocks are made while a test waits for an end. */
+const FINISH_BLOCKS_MS = 150;
 const WAIT = { timeout: 30_000, interval: 50 };
 const usdcOf = ({ chainId, rpcUrl }: OwnChain, owner: Address): Promise<bigint> =>
   balanceOnChain(rpcUrl, registry.resolveToken(chainId, "USDC").address, owner);
@@ -118,8 +111,9 @@ const untilReorganised = ({ operationId }: Started, side: "source" | "destinatio
 
 const finish = async ({ customer, operationId }: Started): Promise<OperationAnswer> => {
   [one, two].forEach((each) => each.flow());
-  // Final is only what is deep, on both sides and whatever comes when.
-  const timer = setInterval(() => void Promise.all([one, two].map((each) => each.mine(3))).catch(() => undefined), 500);
+  // An operation is final only below the confirmation depth of both chains, so blocks are made faster than each second.
+  const mine = (): void => void Promise.all([one, two].map((each) => each.mine(3))).catch(() => undefined);
+  const timer = setInterval(mine, FINISH_BLOCKS_MS);
   try {
     return await waitUntilFinal(customer.session.client, operationId);
   } finally {
@@ -186,66 +180,9 @@ describe("a source that a reorganisation takes away", () => {
   });
 });
 
-const { contracts } = planDeployments();
-const routerAbi = parseAbi([
-  "struct In { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }",
-  "function exactInputSingle(In params) payable returns (uint256 amountOut)",
-]);
-const mintAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
-
-/** Every way from a dollar to WETH on chain one. */
-const POOLS = [
-  { token: contracts.usdc, decimals: 6, fees: [500, 3000, 10_000] },
-  { token: contracts.usdt, decimals: 6, fees: [500, 3000] },
-  { token: contracts.dai, decimals: 18, fees: [3000] },
-] as const;
-
-/** Swaps of somebody else that make WETH dearer on every way, signed and not sent: so many dollars into each pool. */
-const newWhale = async (usd: string): Promise<readonly Hex[]> => {
-  const account = testAccount();
-  await one.client.setBalance({ address: account.address, value: parseEther("100") });
-  let nonce = 0;
-  const sign = (to: Address, data: Hex): Promise<Hex> =>
-    account.signTransaction({
-      chainId: one.chainId,
-      to,
-      data,
-      nonce: nonce++,
-      gas: 2_000_000n,
-      maxFeePerGas: parseGwei("500"),
-      maxPriorityFeePerGas: parseGwei("5"),
-    });
-  const router = registry.get(one.chainId).contracts.uniswapV3?.swapRouter02 ?? zeroAddress;
-  for (const { token, decimals, fees } of POOLS) {
-    const total = parseUnits(usd, decimals) * BigInt(fees.length);
-    const mint = encodeFunctionData({ abi: mintAbi, functionName: "mint", args: [account.address, total] });
-    const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, total] });
-    for (const data of [mint, approve])
-      await one.client.sendRawTransaction({ serializedTransaction: await sign(token, data) });
-  }
-  await one.mine(1);
-  const raws: Hex[] = [];
-  for (const { token, decimals, fees } of POOLS) {
-    for (const fee of fees) {
-      const params = {
-        tokenIn: token,
-        tokenOut: contracts.weth,
-        fee,
-        recipient: account.address,
-        amountIn: parseUnits(usd, decimals),
-        amountOutMinimum: 0n,
-        sqrtPriceLimitX96: 0n,
-      };
-      const data = encodeFunctionData({ abi: routerAbi, functionName: "exactInputSingle", args: [params] });
-      raws.push(await sign(router, data));
-    }
-  }
-  return raws;
-};
-
 describe("a source that does something else in its new block", () => {
   test("is recorded as what it did there, also under the same number", async () => {
-    const whale = await newWhale("5000");
+    const whale = await newWhale(one, router, "5000");
     const started = await start(one, "WETH");
     const leg = await untilState(started, "source_seen");
     const raw = await rawOf(one, leg.sourceTxHash);
@@ -264,7 +201,7 @@ describe("a source that does something else in its new block", () => {
   });
 
   test("and fails there for its price leaves the money in the wallet, and is not sent again", async () => {
-    const whale = await newWhale("5000000");
+    const whale = await newWhale(one, router, "5000000");
     const started = await start(one, "WETH");
     const leg = await untilState(started, "source_seen");
     const raw = await rawOf(one, leg.sourceTxHash);
@@ -286,7 +223,7 @@ describe("a source that does something else in its new block", () => {
     await worker.stop();
     await dig(one, leg.sourceBlock, 3);
     await one.reorg(3);
-    await depositOfSomebody(other.treasury);
+    await depositOfSomebody(one, two, other.treasury);
     await one.client.sendRawTransaction({ serializedTransaction: raw });
     worker = startWorker(api.services);
     await untilReorganised(started, "source");
@@ -296,61 +233,6 @@ describe("a source that does something else in its new block", () => {
     await expectPaidOnce(started, await finish(started));
   });
 });
-
-const spokePoolAbi = parseAbi([
-  "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes message) payable",
-]);
-
-/** Takes the next deposit number of chain one. */
-const depositOfSomebody = async (recipient: Address): Promise<void> => {
-  const account = testAccount();
-  const amount = parseUnits("1", 6);
-  await one.client.setBalance({ address: account.address, value: parseEther("10") });
-  const { timestamp } = await one.client.getBlock();
-  const now = Number(timestamp);
-  const calls: readonly (readonly [Address, Hex])[] = [
-    [contracts.usdc, encodeFunctionData({ abi: mintAbi, functionName: "mint", args: [account.address, amount] })],
-    [
-      contracts.usdc,
-      encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [contracts.spokePool, amount] }),
-    ],
-    [
-      contracts.spokePool,
-      encodeFunctionData({
-        abi: spokePoolAbi,
-        functionName: "depositV3",
-        args: [
-          account.address,
-          recipient,
-          contracts.usdc,
-          contracts.usdc,
-          amount,
-          amount,
-          BigInt(two.chainId),
-          zeroAddress,
-          now,
-          now + 3_600,
-          0,
-          "0x",
-        ],
-      }),
-    ],
-  ];
-  for (const [index, [to, data]] of calls.entries()) {
-    const serializedTransaction = await account.signTransaction({
-      chainId: one.chainId,
-      to,
-      data,
-      nonce: index,
-      gas: 500_000n,
-      maxFeePerGas: parseGwei("500"),
-      maxPriorityFeePerGas: parseGwei("5"),
-    });
-    const hash = await one.client.sendRawTransaction({ serializedTransaction });
-    await one.mine(1);
-    expect((await one.client.getTransactionReceipt({ hash })).status).toBe("success");
-  }
-};
 
 describe("a delivery that a reorganisation takes away", () => {
   test.each([1, 3, 12])("at depth %i goes back to the bridge, and is counted once it is there again", async (depth) => {

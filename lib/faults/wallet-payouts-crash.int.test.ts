@@ -92,7 +92,7 @@ const waitUntilAllFinal = (): Promise<void> =>
     { timeout: SETTLE_MS, interval: 100 },
   );
 
-/** What a lease's end does after eight seconds. */
+/** Ends the leases at once, as their time-out of eight seconds would. */
 const endLeasesOf = async (pid: number): Promise<void> => {
   await pool.query("UPDATE job SET locked_until = now() - interval '1 second' WHERE locked_by LIKE $1", [
     `%:${String(pid)}:%`,
@@ -105,7 +105,7 @@ const expectAllIsRight = async (treasuries: readonly Address[]): Promise<void> =
   expect(await prisma.sponsorUsage.count({ where: { reservedWei: { gt: 0 } } })).toBe(0);
 };
 
-/** Whoever lives last carries everything to its end. */
+/** Starts a last worker that completes all work. */
 const finishAll = async (): Promise<void> => {
   const last = await startLife({ ...life, dieAt: () => false });
   await last.begin();
@@ -152,7 +152,7 @@ const walkThroughAllPoints = async (): Promise<void> => {
 if (IS_LONG)
   test("a worker killed at every point of its work pays every row once", walkThroughAllPoints, WALK_MS + 2 * SETTLE_MS);
 
-/** What a batch goes through, by the names that its writes and broadcasts have. */
+/** The steps of a batch, by the names of its writes and broadcasts. */
 const PAYOUT_STEPS = {
   reserve: ({ label }: Point) => label === "UPDATE sponsor_usage",
   sign: ({ stage, label }: Point) => stage === "before" && label.startsWith("COMMIT wallet_payout_batch signed"),
@@ -207,7 +207,7 @@ test(
     for (const { name, is } of kills) {
       const loaded = standby;
       standby = loadLife();
-      // What an earlier life left may have passed the step already, so there is a payout of its own for each kill.
+      // Payouts of earlier lives may have passed the step already, so each kill gets a payout of its own.
       await startPayout(customer);
       const nth = name === "finish" ? 1 : 1 + Math.floor(random() * BATCHES);
       if (await liveUntil(loaded, { is, nth })) met.set(name, (met.get(name) ?? 0) + 1);

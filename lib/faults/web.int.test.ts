@@ -12,7 +12,7 @@ import { startWorker } from "@/lib/workers/runner";
 
 const CHAIN_ID = 31337;
 
-/** Where the web process dies: at the commit that accepts the operation. From there on nothing of it reaches the database. */
+/** The web process dies at the commit that accepts the operation. Nothing that it sends afterwards reaches the database. */
 const death: { at: Stage | null; isDead: boolean; accepting: number | null } = {
   at: null,
   isDead: false,

@@ -77,7 +77,7 @@ test(
       await alive.exited;
       alive = await next;
       next = start(variables);
-      // What the dead one held is free when its lease runs out; the test does not wait for that.
+      // The leases of the dead worker end by time-out; the test does not wait for that.
       await database.pool.query("UPDATE webhook_lane SET locked_until = now() - interval '1 second'");
       await alive.begin();
     }

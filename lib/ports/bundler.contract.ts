@@ -1,357 +1,288 @@
-import { encodeFunctionData, erc20Abi } from "viem";
-import { beforeAll, describe, expect, test, vi } from "vitest";
-import { isDomainError } from "@/lib/core/errors";
-import type { Bundler, UserOperation, UserOperationReceipt } from "./bundler";
-import type { Call, EvmAddress } from "./routing";
-import type { SignerScope } from "./signer";
-import type { SmartAccounts } from "./smart-accounts";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  codeOf,
+  createBundlerSteps,
+  withoutFactory,
+  type BundlerHarness,
+  type BundlerSteps,
+  type Wish,
+} from "./bundler-steps";
+import type { UserOperation } from "./bundler";
+import type { Call } from "./routing";
 
-/** A real chain with a bundler, smart accounts and a token whose transfers revert when unaffordable. */
-export interface BundlerHarness {
-  readonly chainId: number;
-  readonly bundler: Bundler;
-  readonly accounts: SmartAccounts;
-  readonly token: EvmAddress;
-  readonly hasPaymaster: boolean;
-  newOwner(): Promise<{ address: EvmAddress; scope: SignerScope }>;
-  giveToken(to: EvmAddress, amountBase: bigint): Promise<void>;
-  giveNative(to: EvmAddress, wei: bigint): Promise<void>;
-  tokenBalance(of: EvmAddress): Promise<bigint>;
-  nativeBalance(of: EvmAddress): Promise<bigint>;
-  blockNumber(): Promise<bigint>;
-  /** Time of the chain's latest block. */
-  chainTime(): Promise<Date>;
-}
+export type { BundlerHarness } from "./bundler-steps";
 
-interface Wallet {
-  readonly owner: EvmAddress;
-  readonly scope: SignerScope;
-  readonly address: EvmAddress;
-}
-
-interface Wish {
-  readonly wallet: Wallet;
-  readonly calls: readonly Call[];
-  readonly key: bigint;
-  readonly sponsored?: boolean;
-  readonly validForMs?: number;
-}
-
-const ONE_ETHER = 10n ** 18n;
-const RECEIPT_WAIT_MS = 20_000;
-const HOUR_MS = 3_600_000;
 const AT_ONCE = 20;
 const PARALLEL = 10;
 const BATCH = 50;
 
-/** What every bundler keeps to, whichever way it brings operations on chain. */
-export const bundlerContract = (name: string, start: () => Promise<BundlerHarness>): void => {
-  describe(name, () => {
-    let chain: BundlerHarness;
-    let recipients = 0x1000n;
+/** The chain and the steps are there when the tests run, not when they are declared. */
+interface Started {
+  readonly chain: BundlerHarness;
+  readonly steps: BundlerSteps;
+}
 
-    beforeAll(async () => {
-      chain = await start();
-    }, 120_000);
+const testExecution = (started: () => Started): void => {
+  test("an account's first operation deploys it, and the next one needs no deployment", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, prepare, submit, received } = steps;
+    const wallet = await newWallet(100n);
+    const [first, second] = [newRecipient(), newRecipient()];
+    const deploying = await prepare({ wallet, calls: [transfer(first, 10n)], key: 1n });
+    expect(deploying.operation.factory).toBeDefined();
+    const operation = await chain.accounts.sign(wallet.scope, deploying);
+    const receipt = await received(await submit(operation));
+    expect(receipt).toMatchObject({ success: true, userOpHash: deploying.userOpHash });
+    expect(receipt.actualGasCost).toBeGreaterThan(0n);
+    expect(await chain.accounts.isDeployed(chain.chainId, [wallet.address])).toEqual([true]);
 
-    const newRecipient = (): EvmAddress => {
-      recipients += 1n;
-      return `0x${(BigInt(Date.now()) * 0x100000n + recipients).toString(16).padStart(40, "0")}`;
-    };
+    const next = await prepare({ wallet, calls: [transfer(second, 20n)], key: 2n });
+    expect(next.operation.factory).toBeUndefined();
+    expect((await received(await submit(await chain.accounts.sign(wallet.scope, next)))).success).toBe(true);
+    expect(await Promise.all([first, second, wallet.address].map((one) => chain.tokenBalance(one)))).toEqual([
+      10n,
+      20n,
+      70n,
+    ]);
+  });
 
-    const transfer = (to: EvmAddress, amountBase: bigint): Call => ({
-      to: chain.token,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amountBase] }),
-      value: 0n,
-    });
+  test("there is no receipt before it is mined", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, prepare, submit, received } = steps;
+    const wallet = await newWallet(100n);
+    const prepared = await prepare({ wallet, calls: [transfer(newRecipient(), 1n)], key: 8n });
+    const fromBlock = await chain.blockNumber();
+    expect(await chain.bundler.receipt(chain.chainId, prepared.userOpHash, fromBlock)).toBeNull();
+    await submit(await chain.accounts.sign(wallet.scope, prepared));
+    const receipt = await received(prepared.userOpHash, fromBlock);
+    expect(receipt.blockNumber).toBeGreaterThan(fromBlock);
+  });
 
-    const newWallet = async (tokens: bigint, wei = ONE_ETHER): Promise<Wallet> => {
-      const { address: owner, scope } = await chain.newOwner();
-      const address = await chain.accounts.addressOf(owner);
-      if (tokens > 0n) await chain.giveToken(address, tokens);
-      if (wei > 0n) await chain.giveNative(address, wei);
-      return { owner, scope, address };
-    };
+  test("the logs of a receipt are those of its operation alone", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, run } = steps;
+    const wallet = await newWallet(100n);
+    const [first, second] = [newRecipient(), newRecipient()];
+    const receipt = await run({ wallet, calls: [transfer(first, 1n), transfer(second, 2n)], key: 9n });
+    const transfers = receipt.logs.filter((log) => log.address.toLowerCase() === chain.token.toLowerCase());
+    expect(transfers.map((log) => BigInt(log.topics[2] ?? 0))).toEqual([BigInt(first), BigInt(second)]);
+    // Deployment, prefund and payment belong to the bundle.
+    expect(receipt.logs.filter((log) => log.topics[1] === receipt.userOpHash)).toEqual([]);
+  });
 
-    const draft = async ({ wallet, calls, key, sponsored = false }: Wish): Promise<UserOperation> =>
-      chain.accounts.draft({
-        chainId: chain.chainId,
-        ownerAddress: wallet.owner,
-        calls,
-        nonceKey: key,
-        fees: await chain.bundler.fees(chain.chainId),
-        sponsored,
-      });
-
-    const prepare = async (wish: Wish) => {
-      const drafted = await draft(wish);
-      const gas = await chain.bundler.estimateGas(chain.chainId, drafted);
-      const validUntil = new Date((await chain.chainTime()).getTime() + (wish.validForMs ?? HOUR_MS));
-      return chain.accounts.prepare({ chainId: chain.chainId, draft: drafted, gas, validUntil });
-    };
-
-    const signed = async (wish: Wish): Promise<UserOperation> =>
-      chain.accounts.sign(wish.wallet.scope, await prepare(wish));
-
-    const submit = async (operation: UserOperation): Promise<`0x${string}`> =>
-      (await chain.bundler.submit(chain.chainId, operation)).userOpHash;
-
-    const submitAll = async (operations: readonly UserOperation[]) => {
-      const fromBlock = await chain.blockNumber();
-      return { fromBlock, hashes: await Promise.all(operations.map(submit)) };
-    };
-
-    const received = (userOpHash: `0x${string}`, fromBlock = 0n): Promise<UserOperationReceipt> =>
-      vi.waitFor(
-        async () => {
-          const receipt = await chain.bundler.receipt(chain.chainId, userOpHash, fromBlock);
-          if (receipt === null) throw new Error("not mined yet");
-          return receipt;
-        },
-        { timeout: RECEIPT_WAIT_MS, interval: 50 },
-      );
-
-    const run = async (wish: Wish): Promise<UserOperationReceipt> => received(await submit(await signed(wish)));
-
-    const codeOf = async (work: Promise<unknown>): Promise<string> => {
-      const outcome = await work.then(
-        () => "no error",
-        (error: unknown) => error,
-      );
-      return isDomainError(outcome) ? outcome.code : String(outcome);
-    };
-
-    test("an account's first operation deploys it, and the next one needs no deployment", async () => {
-      const wallet = await newWallet(100n);
-      const [first, second] = [newRecipient(), newRecipient()];
-      const deploying = await prepare({ wallet, calls: [transfer(first, 10n)], key: 1n });
-      expect(deploying.operation.factory).toBeDefined();
-      const operation = await chain.accounts.sign(wallet.scope, deploying);
-      const receipt = await received(await submit(operation));
-      expect(receipt).toMatchObject({ success: true, userOpHash: deploying.userOpHash });
-      expect(receipt.actualGasCost).toBeGreaterThan(0n);
-      expect(await chain.accounts.isDeployed(chain.chainId, [wallet.address])).toEqual([true]);
-
-      const next = await prepare({ wallet, calls: [transfer(second, 20n)], key: 2n });
-      expect(next.operation.factory).toBeUndefined();
-      expect((await received(await submit(await chain.accounts.sign(wallet.scope, next)))).success).toBe(true);
-      expect(await Promise.all([first, second, wallet.address].map((one) => chain.tokenBalance(one)))).toEqual([
-        10n,
-        20n,
-        70n,
-      ]);
-    });
-
-    test("a batch of which one call reverts on chain moves nothing, and its nonce is spent", async () => {
-      const wallet = await newWallet(100n);
-      const [first, second] = [newRecipient(), newRecipient()];
-      const operation = await signed({ wallet, calls: [transfer(first, 60n), transfer(second, 40n)], key: 3n });
-      // Affordable when it was prepared; not any more when it is executed.
-      const drain = await signed({ wallet, calls: [transfer(newRecipient(), 50n)], key: 4n });
-      // Of two first operations only one may deploy the account, so the account is deployed before.
-      expect((await received(await submit(drain))).success).toBe(true);
-      const again = operation.factory === undefined ? operation : await redeployed(wallet, operation);
-      const receipt = await received(await submit(again));
-      expect(receipt.success).toBe(false);
-      expect(await chain.tokenBalance(first)).toBe(0n);
-      expect(await chain.tokenBalance(wallet.address)).toBe(50n);
-      expect(await chain.accounts.nonceUsed(chain.chainId, wallet.address, 3n)).toBe(true);
-      expect(await chain.accounts.nonceUsed(chain.chainId, wallet.address, 5n)).toBe(false);
-    });
-
-    /** The same operation for the account that is deployed by now, with the limits that it had. */
-    const redeployed = async (wallet: Wallet, operation: UserOperation): Promise<UserOperation> => {
-      const prepared = chain.accounts.prepare({
-        chainId: chain.chainId,
-        draft: withoutFactory(operation),
-        gas: gasOf(operation),
-        validUntil: new Date((await chain.chainTime()).getTime() + HOUR_MS),
-      });
-      return chain.accounts.sign(wallet.scope, prepared);
-    };
-
-    test("an operation whose calls would revert is refused at the estimate, with the reason", async () => {
-      const wallet = await newWallet(100n);
-      const estimate = async (calls: readonly Call[]): Promise<unknown> =>
-        chain.bundler.estimateGas(chain.chainId, await draft({ wallet, calls, key: 6n }));
-      expect(await codeOf(estimate([transfer(newRecipient(), 101n)]))).toBe("simulation_failed");
-      expect(await codeOf(estimate([transfer(newRecipient(), 1n), transfer(newRecipient(), 100n)]))).toBe(
-        "simulation_failed",
-      );
-    });
-
-    test("submitted twenty times at once it is executed once", async () => {
-      const wallet = await newWallet(100n);
-      const to = newRecipient();
-      const operation = await signed({ wallet, calls: [transfer(to, 7n)], key: 7n });
-      const hashes = await Promise.all(Array.from({ length: AT_ONCE }, () => submit(operation)));
-      expect(new Set(hashes).size).toBe(1);
-      expect((await received(hashes[0] ?? "0x")).success).toBe(true);
-      await submit(operation);
-      expect(await chain.tokenBalance(to)).toBe(7n);
-      expect(await chain.tokenBalance(wallet.address)).toBe(93n);
-    });
-
-    test("there is no receipt before it is mined", async () => {
-      const wallet = await newWallet(100n);
-      const prepared = await prepare({ wallet, calls: [transfer(newRecipient(), 1n)], key: 8n });
-      const fromBlock = await chain.blockNumber();
-      expect(await chain.bundler.receipt(chain.chainId, prepared.userOpHash, fromBlock)).toBeNull();
-      await submit(await chain.accounts.sign(wallet.scope, prepared));
-      const receipt = await received(prepared.userOpHash, fromBlock);
-      expect(receipt.blockNumber).toBeGreaterThan(fromBlock);
-    });
-
-    test("the logs of a receipt are those of its operation alone", async () => {
-      const wallet = await newWallet(100n);
-      const [first, second] = [newRecipient(), newRecipient()];
-      const receipt = await run({ wallet, calls: [transfer(first, 1n), transfer(second, 2n)], key: 9n });
-      const transfers = receipt.logs.filter((log) => log.address.toLowerCase() === chain.token.toLowerCase());
-      expect(transfers.map((log) => BigInt(log.topics[2] ?? 0))).toEqual([BigInt(first), BigInt(second)]);
-      // Deployment, prefund and payment belong to the bundle.
-      expect(receipt.logs.filter((log) => log.topics[1] === receipt.userOpHash)).toEqual([]);
-    });
-
-    test("somebody else's signature is refused", async () => {
-      const [wallet, stranger] = [await newWallet(100n), await chain.newOwner()];
-      const to = newRecipient();
-      const prepared = await prepare({ wallet, calls: [transfer(to, 1n)], key: 10n });
-      const forged = await chain.accounts.sign(stranger.scope, prepared);
-      expect(await codeOf(submit(forged))).toBe("simulation_failed");
-      expect(await chain.tokenBalance(to)).toBe(0n);
-    });
-
-    test("after validUntil it is refused", async () => {
-      const wallet = await newWallet(100n);
-      const to = newRecipient();
-      const operation = await signed({ wallet, calls: [transfer(to, 1n)], key: 11n, validForMs: -60_000 });
-      expect(await codeOf(submit(operation))).toBe("simulation_failed");
-      expect(await chain.accounts.nonceUsed(chain.chainId, wallet.address, 11n)).toBe(false);
-      expect(await chain.tokenBalance(to)).toBe(0n);
-    });
-
-    test("an account that cannot pay the fee is refused without a paymaster, and served with one", async () => {
-      const wallet = await newWallet(100n, 0n);
-      const to = newRecipient();
-      const wish: Wish = { wallet, calls: [transfer(to, 5n)], key: 12n };
-      expect(await codeOf(signed(wish).then(submit))).toBe("simulation_failed");
-      if (!chain.hasPaymaster) return;
-      const receipt = await run({ ...wish, sponsored: true });
-      expect(receipt.success).toBe(true);
-      expect(await chain.tokenBalance(to)).toBe(5n);
-      expect(await chain.nativeBalance(wallet.address)).toBe(0n);
-    });
-
-    test("ten operations of one account at once are all executed, each under its own nonce key", async () => {
-      const wallet = await newWallet(1_000n);
-      await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 13n });
-      const wishes = Array.from({ length: PARALLEL }, (_, index) => ({
-        wallet,
-        calls: [transfer(newRecipient(), BigInt(index + 1))],
-        key: 100n + BigInt(index),
-        sponsored: chain.hasPaymaster,
-      }));
-      const receipts = await Promise.all(wishes.map(run));
-      expect(receipts.map((receipt) => receipt.success)).toEqual(wishes.map(() => true));
-      expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - 55n);
-    });
-
-    test("fifty operations of one account at once are each executed once, in few transactions", async () => {
-      const wallet = await newWallet(10_000n);
-      await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 16n });
-      const recipients = Array.from({ length: BATCH }, newRecipient);
-      const signedAll = await Promise.all(
-        recipients.map((to, index) =>
-          signed({
-            wallet,
-            calls: [transfer(to, BigInt(index + 1))],
-            key: 200n + BigInt(index),
-            sponsored: chain.hasPaymaster,
-          }),
-        ),
-      );
-      const { fromBlock, hashes } = await submitAll(signedAll);
-      const receipts = await Promise.all(hashes.map((hash) => received(hash, fromBlock)));
-      expect(receipts.map(({ success }) => success)).toEqual(signedAll.map(() => true));
-      expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBeLessThanOrEqual(BATCH / 5);
-      expect(await Promise.all(recipients.map((one) => chain.tokenBalance(one)))).toEqual(
-        recipients.map((_, index) => BigInt(index + 1)),
-      );
-    });
-
-    test("one that would be refused takes none of those down that are submitted with it", async () => {
-      const wallet = await newWallet(1_000n);
-      await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 17n });
-      const stranger = await chain.newOwner();
-      const prepared = await Promise.all(
-        Array.from({ length: PARALLEL }, (_, index) =>
-          prepare({
-            wallet,
-            calls: [transfer(newRecipient(), 1n)],
-            key: 300n + BigInt(index),
-            sponsored: chain.hasPaymaster,
-          }),
-        ),
-      );
-      const forged = new Set([0, 4]);
-      const operations = await Promise.all(
-        prepared.map((one, index) => chain.accounts.sign(forged.has(index) ? stranger.scope : wallet.scope, one)),
-      );
-      const outcomes = await Promise.all(operations.map((operation) => codeOf(submit(operation))));
-      expect(outcomes).toEqual(operations.map((_, index) => (forged.has(index) ? "simulation_failed" : "no error")));
-      const good = prepared.filter((_, index) => !forged.has(index));
-      const receipts = await Promise.all(good.map(({ userOpHash }) => received(userOpHash)));
-      expect(receipts.every(({ success }) => success)).toBe(true);
-      expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - BigInt(good.length));
-    });
-
-    test("an operation that somebody else holds too is executed like any other, also beside others", async () => {
-      const wallet = await newWallet(1_000n);
-      await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 18n });
-      const to = Array.from({ length: 4 }, newRecipient);
-      const all = await Promise.all(
-        to.map((one, index) => signed({ wallet, calls: [transfer(one, 5n)], key: 400n + BigInt(index) })),
-      );
-      const answers = await Promise.all(
-        all.map((operation, index) =>
-          chain.bundler.submit(chain.chainId, operation, { isHeldElsewhere: index % 2 === 0 }),
-        ),
-      );
-      const receipts = await Promise.all(answers.map(({ userOpHash }) => received(userOpHash)));
-      expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
-      expect(await Promise.all(to.map((one) => chain.tokenBalance(one)))).toEqual(to.map(() => 5n));
-    });
-
-    test("native coin moves with a call", async () => {
-      const wallet = await newWallet(0n);
-      const to = newRecipient();
-      const receipt = await run({ wallet, calls: [{ to, data: "0x", value: 123n }], key: 14n });
-      expect(receipt.success).toBe(true);
-      expect(await chain.nativeBalance(to)).toBe(123n);
-    });
-
-    test("an estimate for an account or with a paymaster that is no contract is refused", async () => {
-      const wallet = await newWallet(100n);
-      const drafted = await draft({ wallet, calls: [transfer(newRecipient(), 1n)], key: 15n });
-      const estimate = (operation: UserOperation): Promise<string> =>
-        codeOf(chain.bundler.estimateGas(chain.chainId, operation));
-      expect(await estimate(withoutFactory(drafted))).toBe("simulation_failed");
-      expect(await estimate({ ...drafted, paymaster: newRecipient(), paymasterData: "0x" })).toBe("simulation_failed");
-    });
+  test("native coin moves with a call", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, newWallet, run } = steps;
+    const wallet = await newWallet(0n);
+    const to = newRecipient();
+    const receipt = await run({ wallet, calls: [{ to, data: "0x", value: 123n }], key: 14n });
+    expect(receipt.success).toBe(true);
+    expect(await chain.nativeBalance(to)).toBe(123n);
   });
 };
 
-const withoutFactory = (operation: UserOperation): UserOperation => {
-  const copy: { -readonly [Field in keyof UserOperation]: UserOperation[Field] } = { ...operation };
-  delete copy.factory;
-  delete copy.factoryData;
-  return copy;
+const testRefusals = (started: () => Started): void => {
+  test("a batch of which one call reverts on chain moves nothing, and its nonce is spent", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, signed, redeployed, submit, received } = steps;
+    const wallet = await newWallet(100n);
+    const [first, second] = [newRecipient(), newRecipient()];
+    const operation = await signed({ wallet, calls: [transfer(first, 60n), transfer(second, 40n)], key: 3n });
+    // Affordable when it was prepared; not any more when it is executed.
+    const drain = await signed({ wallet, calls: [transfer(newRecipient(), 50n)], key: 4n });
+    // Of two first operations only one may deploy the account, so the account is deployed before.
+    expect((await received(await submit(drain))).success).toBe(true);
+    const again = operation.factory === undefined ? operation : await redeployed(wallet, operation);
+    const receipt = await received(await submit(again));
+    expect(receipt.success).toBe(false);
+    expect(await chain.tokenBalance(first)).toBe(0n);
+    expect(await chain.tokenBalance(wallet.address)).toBe(50n);
+    expect(await chain.accounts.nonceUsed(chain.chainId, wallet.address, 3n)).toBe(true);
+    expect(await chain.accounts.nonceUsed(chain.chainId, wallet.address, 5n)).toBe(false);
+  });
+
+  test("an operation whose calls would revert is refused at the estimate, with the reason", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, draft } = steps;
+    const wallet = await newWallet(100n);
+    const estimate = async (calls: readonly Call[]): Promise<unknown> =>
+      chain.bundler.estimateGas(chain.chainId, await draft({ wallet, calls, key: 6n }));
+    expect(await codeOf(estimate([transfer(newRecipient(), 101n)]))).toBe("simulation_failed");
+    expect(await codeOf(estimate([transfer(newRecipient(), 1n), transfer(newRecipient(), 100n)]))).toBe(
+      "simulation_failed",
+    );
+  });
+
+  test("somebody else's signature is refused", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, prepare, submit } = steps;
+    const [wallet, stranger] = [await newWallet(100n), await chain.newOwner()];
+    const to = newRecipient();
+    const prepared = await prepare({ wallet, calls: [transfer(to, 1n)], key: 10n });
+    const forged = await chain.accounts.sign(stranger.scope, prepared);
+    expect(await codeOf(submit(forged))).toBe("simulation_failed");
+    expect(await chain.tokenBalance(to)).toBe(0n);
+  });
+
+  test("after validUntil it is refused", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, signed, submit } = steps;
+    const wallet = await newWallet(100n);
+    const to = newRecipient();
+    const operation = await signed({ wallet, calls: [transfer(to, 1n)], key: 11n, validForMs: -60_000 });
+    expect(await codeOf(submit(operation))).toBe("simulation_failed");
+    expect(await chain.accounts.nonceUsed(chain.chainId, wallet.address, 11n)).toBe(false);
+    expect(await chain.tokenBalance(to)).toBe(0n);
+  });
+
+  test("an account that cannot pay the fee is refused without a paymaster, and served with one", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, signed, submit, run } = steps;
+    const wallet = await newWallet(100n, 0n);
+    const to = newRecipient();
+    const wish: Wish = { wallet, calls: [transfer(to, 5n)], key: 12n };
+    expect(await codeOf(signed(wish).then(submit))).toBe("simulation_failed");
+    if (!chain.hasPaymaster) return;
+    const receipt = await run({ ...wish, sponsored: true });
+    expect(receipt.success).toBe(true);
+    expect(await chain.tokenBalance(to)).toBe(5n);
+    expect(await chain.nativeBalance(wallet.address)).toBe(0n);
+  });
+
+  test("an estimate for an account or with a paymaster that is no contract is refused", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, draft } = steps;
+    const wallet = await newWallet(100n);
+    const drafted = await draft({ wallet, calls: [transfer(newRecipient(), 1n)], key: 15n });
+    const estimate = (operation: UserOperation): Promise<string> =>
+      codeOf(chain.bundler.estimateGas(chain.chainId, operation));
+    expect(await estimate(withoutFactory(drafted))).toBe("simulation_failed");
+    expect(await estimate({ ...drafted, paymaster: newRecipient(), paymasterData: "0x" })).toBe("simulation_failed");
+  });
 };
 
-const gasOf = (operation: UserOperation) => ({
-  callGasLimit: operation.callGasLimit,
-  verificationGasLimit: operation.verificationGasLimit,
-  preVerificationGas: operation.preVerificationGas,
-  paymasterVerificationGasLimit: operation.paymasterVerificationGasLimit ?? 0n,
-  paymasterPostOpGasLimit: operation.paymasterPostOpGasLimit ?? 0n,
-});
+const testBatches = (started: () => Started): void => {
+  test("submitted twenty times at once it is executed once", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, signed, submit, received } = steps;
+    const wallet = await newWallet(100n);
+    const to = newRecipient();
+    const operation = await signed({ wallet, calls: [transfer(to, 7n)], key: 7n });
+    const hashes = await Promise.all(Array.from({ length: AT_ONCE }, () => submit(operation)));
+    expect(new Set(hashes).size).toBe(1);
+    expect((await received(hashes[0] ?? "0x")).success).toBe(true);
+    await submit(operation);
+    expect(await chain.tokenBalance(to)).toBe(7n);
+    expect(await chain.tokenBalance(wallet.address)).toBe(93n);
+  });
+
+  test("ten operations of one account at once are all executed, each under its own nonce key", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, run } = steps;
+    const wallet = await newWallet(1_000n);
+    await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 13n });
+    const wishes = Array.from({ length: PARALLEL }, (_, index) => ({
+      wallet,
+      calls: [transfer(newRecipient(), BigInt(index + 1))],
+      key: 100n + BigInt(index),
+      sponsored: chain.hasPaymaster,
+    }));
+    const receipts = await Promise.all(wishes.map(run));
+    expect(receipts.map((receipt) => receipt.success)).toEqual(wishes.map(() => true));
+    expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - 55n);
+  });
+
+  test("fifty operations of one account at once are each executed once, in few transactions", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, signed, submitAll, received, run } = steps;
+    const wallet = await newWallet(10_000n);
+    await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 16n });
+    const recipients = Array.from({ length: BATCH }, newRecipient);
+    const signedAll = await Promise.all(
+      recipients.map((to, index) =>
+        signed({
+          wallet,
+          calls: [transfer(to, BigInt(index + 1))],
+          key: 200n + BigInt(index),
+          sponsored: chain.hasPaymaster,
+        }),
+      ),
+    );
+    const { fromBlock, hashes } = await submitAll(signedAll);
+    const receipts = await Promise.all(hashes.map((hash) => received(hash, fromBlock)));
+    expect(receipts.map(({ success }) => success)).toEqual(signedAll.map(() => true));
+    expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBeLessThanOrEqual(BATCH / 5);
+    expect(await Promise.all(recipients.map((one) => chain.tokenBalance(one)))).toEqual(
+      recipients.map((_, index) => BigInt(index + 1)),
+    );
+  });
+};
+
+const testMixedBatches = (started: () => Started): void => {
+  test("one that would be refused takes none of those down that are submitted with it", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, prepare, submit, received, run } = steps;
+    const wallet = await newWallet(1_000n);
+    await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 17n });
+    const stranger = await chain.newOwner();
+    const prepared = await Promise.all(
+      Array.from({ length: PARALLEL }, (_, index) =>
+        prepare({
+          wallet,
+          calls: [transfer(newRecipient(), 1n)],
+          key: 300n + BigInt(index),
+          sponsored: chain.hasPaymaster,
+        }),
+      ),
+    );
+    const forged = new Set([0, 4]);
+    const operations = await Promise.all(
+      prepared.map((one, index) => chain.accounts.sign(forged.has(index) ? stranger.scope : wallet.scope, one)),
+    );
+    const outcomes = await Promise.all(operations.map((operation) => codeOf(submit(operation))));
+    expect(outcomes).toEqual(operations.map((_, index) => (forged.has(index) ? "simulation_failed" : "no error")));
+    const good = prepared.filter((_, index) => !forged.has(index));
+    const receipts = await Promise.all(good.map(({ userOpHash }) => received(userOpHash)));
+    expect(receipts.every(({ success }) => success)).toBe(true);
+    expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - BigInt(good.length));
+  });
+
+  test("an operation that somebody else holds too is executed like any other, also beside others", async () => {
+    const { chain, steps } = started();
+    const { newRecipient, transfer, newWallet, signed, received, run } = steps;
+    const wallet = await newWallet(1_000n);
+    await run({ wallet, calls: [transfer(newRecipient(), 1n)], key: 18n });
+    const to = Array.from({ length: 4 }, newRecipient);
+    const all = await Promise.all(
+      to.map((one, index) => signed({ wallet, calls: [transfer(one, 5n)], key: 400n + BigInt(index) })),
+    );
+    const answers = await Promise.all(
+      all.map((operation, index) =>
+        chain.bundler.submit(chain.chainId, operation, { isHeldElsewhere: index % 2 === 0 }),
+      ),
+    );
+    const receipts = await Promise.all(answers.map(({ userOpHash }) => received(userOpHash)));
+    expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
+    expect(await Promise.all(to.map((one) => chain.tokenBalance(one)))).toEqual(to.map(() => 5n));
+  });
+};
+
+/** The promises of every bundler, whichever way it brings operations on chain. */
+export const bundlerContract = (name: string, start: () => Promise<BundlerHarness>): void => {
+  describe(name, () => {
+    let state: Started | null = null;
+    const started = (): Started => {
+      if (state === null) throw new Error("The chain has not started.");
+      return state;
+    };
+    beforeAll(async () => {
+      const chain = await start();
+      state = { chain, steps: createBundlerSteps(chain) };
+    }, 120_000);
+
+    testExecution(started);
+    testRefusals(started);
+    testBatches(started);
+    testMixedBatches(started);
+  });
+};

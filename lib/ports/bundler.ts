@@ -47,14 +47,19 @@ export interface UserOperationReceipt {
 
 export interface SubmitOptions {
   /**
-   * The account's owner is outside of the service. An owner can make the operation invalid at any moment (by executing another one
-   * under its nonce, or, where no paymaster of ours pays, this very one), and EntryPoint reverts a whole bundle that holds an
-   * invalid operation, so this one is bundled with no other.
+   * The owner of the account is outside of the service and has the signed operation. The owner can make the operation invalid at any
+   * moment: by executing another one under the same nonce, or this one itself when no paymaster pays. EntryPoint reverts a whole bundle
+   * that contains an invalid operation, so this operation is bundled with no other.
    */
   readonly isHeldElsewhere: boolean;
 }
 
-/** Brings user operations on chain. */
+/**
+ * Brings user operations on chain (ERC-4337).
+ * @example
+ * const { userOpHash } = await bundler.submit(chainId, operation);
+ * const receipt = await bundler.receipt(chainId, userOpHash, fromBlock); // null while it is not mined
+ */
 export interface Bundler {
   readonly id: string;
   /** Suggested fees, in wei per gas. */
@@ -66,7 +71,7 @@ export interface Bundler {
   estimateGas(chainId: number, operation: UserOperation): Promise<UserOperationGas>;
   /**
    * Accepts a signed operation. Submitting the same again has no further effect (it may broadcast the same bytes again). Without
-   * `options` nobody else holds it.
+   * `options` only the service holds the operation.
    * @throws DomainError `simulation_failed` when it would revert at validation; `chain_unavailable` when the answer is unknown
    */
   submit(chainId: number, operation: UserOperation, options?: SubmitOptions): Promise<{ userOpHash: Hex }>;

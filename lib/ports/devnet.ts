@@ -1,7 +1,11 @@
 import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "./routing";
 
-/** Gives tokens away; only where the chains are local. */
+/**
+ * Gives tokens of local chains to any address.
+ * @example
+ * const { txHash } = await faucet.give(address, usdc, 5_000_000n);
+ */
 export interface Faucet {
   /** Resolves when the transaction is mined. */
   give(to: EvmAddress, token: Token, amountBase: bigint): Promise<{ txHash: `0x${string}` }>;

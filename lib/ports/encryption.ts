@@ -1,6 +1,6 @@
-/** Bytes that were encrypted under a key-encryption key, and which one. */
+/** Bytes that are encrypted under a key-encryption key, and the name of that key. */
 export interface Sealed {
-  /** Names the key; says nothing about it. */
+  /** Name of the key. It reveals nothing about the key. */
   readonly kekId: string;
   /** AES-256-GCM: initialisation vector (12 bytes), ciphertext, tag (16 bytes). */
   readonly bytes: Uint8Array;
@@ -14,7 +14,7 @@ export interface Envelope {
 }
 
 /**
- * Encrypts secrets for the database. `context` says whose secret it is; without the same context it does not open.
+ * Encrypts secrets for the database. `context` names the owner of the secret (additional authenticated data); another context does not open it.
  * @example
  * const envelope = envelopes.close(privateKey, managedKeyContext({ projectId, keyId }));
  */
@@ -25,6 +25,6 @@ export interface Envelopes {
   open(envelope: Envelope, context: string): Buffer;
 }
 
-/** The context of a wallet's key: a row that is moved to another project or another id does not open there. */
+/** The context of a wallet's key. The key does not open after its row is moved to another project or id. */
 export const managedKeyContext = (key: { readonly projectId: string | null; readonly keyId: string }): string =>
   JSON.stringify([key.projectId, key.keyId]);

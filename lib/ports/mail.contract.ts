@@ -3,11 +3,11 @@ import type { Mail, Mailer } from "./mail";
 
 interface MailSetUp {
   readonly mailer: Mailer;
-  /** What arrived where the mailer delivers, oldest first. */
+  /** The mails that arrived at the destination, oldest first. */
   received(): Promise<readonly Pick<Mail, "to" | "subject" | "text">[]>;
 }
 
-/** What every adapter of the Mailer port keeps. */
+/** The promises of every adapter of the Mailer port. */
 export const mailContract = (name: string, setUp: () => Promise<MailSetUp>): void => {
   describe(`${name} keeps the Mailer contract`, () => {
     test("recipient, subject and text arrive as they are, beyond ASCII too", async () => {

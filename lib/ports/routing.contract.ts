@@ -12,7 +12,7 @@ import type {
   SourceReceipt,
 } from "./routing";
 
-/** What the suite needs to know of the world that a provider works in. */
+/** The facts that the suite needs about the provider's chains. */
 export interface RoutingWorld {
   readonly provider: RoutingProvider;
   readonly requests: {

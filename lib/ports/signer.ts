@@ -2,11 +2,14 @@ import type { Hex, TypedDataDefinition, TransactionSerializableEIP1559 } from "v
 import type { EvmAddress } from "./routing";
 
 /**
- * Signs with keys that never leave it. `keyId` names the key, `projectId` whom it belongs to (null: the service's own);
- * a key asked for under another project does not exist.
+ * Signs with keys that never leave the signer. `keyId` names the key, `projectId` its owner (null: the service itself). Under another
+ * project a key does not exist.
+ * @example
+ * const { address } = await signer.create({ keyId, projectId });
+ * const signature = await signer.signTypedData({ keyId, projectId }, typedData);
  */
 export interface Signer {
-  /** Makes a key and returns its address. */
+  /** Creates the key unless it exists, and returns its address. */
   create(scope: SignerScope): Promise<{ address: EvmAddress }>;
   address(scope: SignerScope): Promise<EvmAddress | null>;
   signTypedData(scope: SignerScope, data: TypedDataDefinition): Promise<Hex>;

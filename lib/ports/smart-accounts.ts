@@ -20,8 +20,8 @@ export interface AccountPayout {
 }
 
 /**
- * What an account does: calls, made in this order, all or none, at least one; or a payout. The account delegates nothing but payouts,
- * and those only to the distributor that the chain's configuration names.
+ * The work of an account: at least one call, made in this order, all or none; or a payout. The account delegates only payouts, and only
+ * to the distributor of the chain's configuration.
  */
 export type AccountWork = { readonly calls: readonly Call[] } | { readonly payout: AccountPayout };
 
@@ -39,9 +39,9 @@ interface DraftOptions {
 
 export interface PrepareRequest {
   readonly chainId: number;
-  /** What `draft` returned. */
+  /** The result of `draft`. */
   readonly draft: UserOperation;
-  /** What `Bundler.estimateGas` returned for it. */
+  /** The result of `Bundler.estimateGas` for the draft. */
   readonly gas: UserOperationGas;
   /** After this the operation can never be executed. Whole seconds; the rest is cut off. */
   readonly validUntil: Date;
@@ -53,16 +53,21 @@ export interface PreparedUserOperation {
   /** Carries a dummy signature. */
   readonly operation: UserOperation;
   readonly validUntil: Date;
-  /** EIP-712 `SafeOp`: what the owner signs. Numbers in it are bigints. */
+  /** The EIP-712 message `SafeOp` for the owner to sign. Its numbers are bigints. */
   readonly typedData: TypedDataDefinition;
-  /** Names the operation for good: it does not depend on the signature. */
+  /** Identifies the operation (ERC-4337); it does not depend on the signature. */
   readonly userOpHash: Hex;
 }
 
 /**
  * Smart accounts of one owner each, at the same address on every chain, whether deployed or not.
- * The way of an operation: `draft` → `Bundler.estimateGas` → `prepare` → `sign` (or the owner's own wallet and
- * `withSignature`) → `Bundler.submit`.
+ * An operation goes through `draft`, `Bundler.estimateGas`, `prepare`, `sign` (or the owner's own wallet and `withSignature`) and
+ * `Bundler.submit`.
+ * @example
+ * const draft = await accounts.draft({ chainId, ownerAddress, calls, nonceKey, fees: await bundler.fees(chainId) });
+ * const gas = await bundler.estimateGas(chainId, draft);
+ * const prepared = accounts.prepare({ chainId, draft, gas, validUntil });
+ * await bundler.submit(chainId, await accounts.sign({ keyId, projectId }, prepared));
  */
 export interface SmartAccounts {
   /** Salt nonce of every account: with the owner and the contracts it makes the address. */
@@ -70,11 +75,11 @@ export interface SmartAccounts {
   addressOf(ownerAddress: EvmAddress): Promise<EvmAddress>;
   /** In the order of `addresses`. @throws DomainError `chain_unavailable` */
   isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
-  /** The call that deploys the account; anybody may make it, and twice does no harm but revert. */
+  /** The call that deploys the account. Anybody may make it; a second one reverts. */
   deployment(ownerAddress: EvmAddress): Promise<Call>;
   /**
    * Operation with zero gas and a stub signature, for the estimate.
-   * @throws DomainError `chain_unavailable`, `provider_error` when the configured distributor is not what this release was built with
+   * @throws DomainError `chain_unavailable`, `provider_error` when the code of the configured distributor is another one than this release expects
    */
   draft(request: DraftRequest): Promise<UserOperation>;
   /** Sets the gas, after which only the owner's signature is missing. No network call. */

@@ -3,30 +3,30 @@ export interface WebhookRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Aborted when the result is wanted no more. */
+  /** Aborts when the caller no longer needs the result. */
   readonly signal: AbortSignal;
 }
 
-/** What became of a request. A status without an error is an answer, whatever the status. */
+/** The outcome of a request. A status without an error is an answer, whatever the status. */
 export interface WebhookAnswer {
   readonly statusCode: number | null;
-  /** A few that help to find a fault, names in lower case. */
+  /** The headers that help to diagnose a failure; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning, as text that PostgreSQL can store. */
   readonly body: string;
-  /** For people: why there is no answer. */
+  /** The reason why there is no answer, for people. */
   readonly error: string | null;
   readonly durationMs: number;
 }
 
 /**
- * Sends webhooks to addresses that anybody may have named, and to none that only this machine or its network can reach.
+ * Sends webhooks to URLs that users chose. Refuses URLs that lead to this machine or its private network.
  * @example
  * const problem = await sender.check("https://example.org/hook"); // null
  * const { statusCode } = await sender.send({ url, headers, body, signal });
  */
 export interface WebhookSender {
-  /** Why nothing may be sent there; null: it may. A name that does not resolve now may later. */
+  /** @returns the reason why the URL is refused; null when it is allowed. A name that does not resolve is allowed, as it may resolve later */
   check(url: string): Promise<string | null>;
   /** Never throws. Follows no redirect; ends after its own time-out. */
   send(request: WebhookRequest): Promise<WebhookAnswer>;

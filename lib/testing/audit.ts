@@ -12,7 +12,7 @@ interface Execution {
   readonly paidBy: string | null;
 }
 
-/** Every operation that an account executed on a chain, as the chain now tells it; asked past all code of ours. */
+/** Every operation that an account executed on a chain, read from the chain itself and not through the service. */
 const executionsOf = async (rpcUrl: string, entryPoint: Address, sender: Address): Promise<Execution[]> => {
   const client = createPublicClient({ transport: http(rpcUrl) });
   const logs = await client.getLogs({
@@ -33,8 +33,8 @@ const inOrder = (executions: readonly Execution[]): Execution[] =>
   [...executions].sort((a, b) => ((a.userOpHash ?? "") < (b.userOpHash ?? "") ? -1 : 1));
 
 /**
- * Holds the record of these accounts to the chains: what each account executed is exactly what its legs signed, each once and at the
- * cost that its leg names, and nothing is left behind: no job, no hold. `rpcUrls` lead to the chains themselves.
+ * Compares the records of these accounts with the chains: each account executed exactly the operations that its legs signed, each once and
+ * at the cost that its leg names; no job and no hold is left. `rpcUrls` lead to the chains themselves. Fails when there is no leg.
  */
 export const expectNothingTwiceOrForgotten = async (
   { database, registry }: Services,
@@ -42,10 +42,13 @@ export const expectNothingTwiceOrForgotten = async (
   accounts: readonly Address[],
 ): Promise<void> => {
   const legs = await database.prisma.operationLeg.findMany({ where: { walletAddress: { in: [...accounts] } } });
+  // Without accounts or legs the comparison below would be empty and prove nothing.
+  expect(accounts.length).toBeGreaterThan(0);
+  expect(legs.length).toBeGreaterThan(0);
   for (const account of accounts) {
     for (const chain of registry.list()) {
       const executed = await executionsOf(rpcUrls[String(chain.id)] ?? "", chain.contracts.entryPoint, account);
-      // A leg that failed before it was sent, or whose time was over, is on no chain.
+      // A leg that failed before it was sent, or that expired, is on no chain.
       const signed = legs.filter((leg) => leg.walletAddress === account && leg.sourceChainId === chain.id);
       const seen = signed
         .filter(({ sourceTxHash }) => sourceTxHash !== null)

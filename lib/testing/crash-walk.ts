@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { pointKind, type PointKind } from "./point-kind";
 import { startLife, type LifeOptions, type Point } from "./worker-life";
 
 export interface CrashWalkOptions {
   readonly life: Omit<LifeOptions, "dieAt">;
-  /** Kills at a random point of a worker's life, after every point was met. */
+  /** Kills at a random point of a worker's life, after every goal was met. */
   readonly randomKills: number;
-  readonly budgetMs: number;
+  /** After this time no further life begins. Default: the walk ends only when it is complete, and the test's time-out bounds it. */
+  readonly budgetMs?: number;
+  /**
+   * The goals of a sample: a worker is killed at least once at a point of each of these kinds (`pointKind`). Default: the goals are
+   * all points that the survey and the walk see.
+   */
+  readonly kinds?: readonly PointKind[];
   /** In [0, 1), of the seed. */
   readonly random: () => number;
   /** Called after each death, before the next worker begins. */
@@ -13,24 +20,30 @@ export interface CrashWalkOptions {
 }
 
 export interface CrashWalk {
-  /** A worker that nobody kills works until `done`, so that its points become known. */
+  /** A worker that nobody kills works until `done`, so that its points become known. A sample needs no survey. */
   survey(done: () => Promise<void>): Promise<void>;
-  /** Walks until every point was met and the random kills are done (true), or the budget is spent (false). */
+  /** Walks until every goal was met and the random kills are done (true), or the budget is spent (false). */
   run(): Promise<boolean>;
   /** How often a worker was killed at each point. */
   readonly kills: ReadonlyMap<string, number>;
-  /** Points that were seen, and at which no worker was killed. */
+  /** How often a worker was killed at a point of each kind. */
+  killsByKind(): ReadonlyMap<PointKind, number>;
+  /** Goals at which no worker was killed. */
   missed(): string[];
 }
 
-const key = ({ stage, label }: Point): string => `${stage} ${label}`;
+const pointName = ({ stage, label }: Point): string => `${stage} ${label}`;
 
-/** So many points a life passes before it begins to look for one that was not met: else all would die at their first. */
+const count = <Key>(counts: Map<Key, number>, key: Key): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+};
+
+/** A life passes up to this many points before it looks for a goal that was not met: otherwise all lives would end at their first. */
 const HEAD_START_MAX = 12;
-/** A life that finds nothing new in so many points or so much time dies where it is. */
+/** A life that meets no new goal within this many points, or this time, is killed where it is. */
 const POINTS_MAX = 400;
 const PATIENCE_MS = 20_000;
-/** Lives that find nothing new, after which the points that are left are given up. */
+/** After this many lives that met no new goal the remaining goals are given up; `missed` names them. */
 const VAIN_MAX = 12;
 const RANDOM_POINTS_MAX = 150;
 
@@ -41,20 +54,24 @@ interface Plan {
 }
 
 /**
- * Kills workers at every point of their work, one point per life, while they work on whatever there is to do. One lives at a time,
- * and the next is loaded meanwhile: of two the first would take all the work.
+ * Kills workers at points of their work, one kill per life, while they do whatever work there is. One worker runs at a time, because
+ * of two the first would take all the work; the next process is loaded meanwhile.
  */
 export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
   const { random } = options;
-  const known = new Set<string>();
-  /** Those of the survey, which every life comes by. */
-  const common = new Set<string>();
+  /** Names of points, or kinds of them in a sample. */
+  const known = new Set<string>(options.kinds);
+  /** Goals that every life passes: those of the survey, or all kinds of a sample. */
+  const common = new Set<string>(options.kinds);
   const kills = new Map<string, number>();
-  let deadline = 0;
+  const kindKills = new Map<PointKind, number>();
+  const met = new Set<string>();
+  const goalOf = (point: Point): string => (options.kinds === undefined ? pointName(point) : pointKind(point));
+  let deadline = Infinity;
   let randomKills = 0;
   let vain = 0;
 
-  const missed = (): string[] => [...known].filter((point) => !kills.has(point));
+  const missed = (): string[] => [...known].filter((goal) => !met.has(goal));
 
   const nextPlan = (): Plan | null => {
     if (Date.now() >= deadline) return null;
@@ -68,15 +85,18 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
   const load = async () => {
     const own = { plan: null as Plan | null, points: 0, since: 0, isVain: false };
     const dieAt = (point: Point): boolean => {
-      known.add(key(point));
+      const goal = goalOf(point);
+      if (options.kinds === undefined) known.add(goal);
       const { plan } = own;
       if (plan === null) return false;
       own.points += 1;
-      // What only a crash leads to may never come up again, so it is taken at once.
-      const isNew = !kills.has(key(point)) && (own.points > plan.from || !common.has(key(point)));
+      // A point that only a crash leads to may never come up again, so the worker is killed there at once.
+      const isNew = known.has(goal) && !met.has(goal) && (own.points > plan.from || !common.has(goal));
       own.isVain = plan.from !== Infinity && !isNew;
       if (!isNew && own.points < plan.at && Date.now() - own.since < PATIENCE_MS) return false;
-      kills.set(key(point), (kills.get(key(point)) ?? 0) + 1);
+      met.add(goal);
+      count(kills, pointName(point));
+      count(kindKills, pointKind(point));
       return true;
     };
     return { own, life: await startLife({ ...options.life, dieAt }) };
@@ -114,11 +134,12 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
       for (const point of known) common.add(point);
     },
     run: async () => {
-      deadline = Date.now() + options.budgetMs;
+      deadline = Date.now() + (options.budgetMs ?? Infinity);
       await live();
       return Date.now() < deadline;
     },
     kills,
+    killsByKind: () => kindKills,
     missed,
   };
 };

@@ -3,12 +3,14 @@ import { startPgProxy, type Statement } from "./pg-proxy";
 import type { StartWorkerProcess, WorkerProcess } from "./worker-process";
 
 /**
- * A place in the worker's work at which it can die: just before something leaves the process, or after it has had its effect. An
- * action without an effect of its own (a read, or an uncommitted write) has only the point before it.
+ * A place in the worker's work at which it can die: just before a message leaves the process, or after the message took effect.
+ * Reads and uncommitted writes have no effect of their own, so they have no `after` point: it would equal the next `before`.
  */
 export interface Point {
   readonly stage: Stage;
   readonly label: string;
+  /** False for a read, and for a write inside a transaction that is still open. */
+  readonly hasEffect: boolean;
 }
 
 export interface WorkerLife {
@@ -47,7 +49,7 @@ const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
 const BATCH_STATE = /\b(?:queued|signed|sent|mined|paid|failed|cancelled)\b/;
 
-/** Describes a write beside its table: the step that an event names, or the new status of a transaction or a batch. */
+/** What a write is about, beside its table: the step that an event tells of, the status that a transaction or a batch gets. */
 const detailOf = (table: string, parameters: string): string => {
   if (table === "operation_event")
     return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}`;
@@ -55,7 +57,7 @@ const detailOf = (table: string, parameters: string): string => {
   return table === "chain_transaction" ? (STATUS.exec(parameters)?.[0] ?? "") : "";
 };
 
-/** The step of a transaction: its event about a leg, or else its event about the operation. */
+/** The step that a transaction is: what it says of a leg, and only else what that makes of the operation. */
 const stepOf = (written: readonly string[]): string =>
   written.find((what) => what.includes("leg.")) ??
   written.find((what) => what.includes("operation.")) ??
@@ -68,7 +70,7 @@ interface Named {
 
 /** Names the writes by what they write, so that the same step has the same name in every run. Reads have none. */
 const createNamer = () => {
-  /** The writes of the transaction that is open on a connection. */
+  /** What was written in the transaction that is open on a connection. */
   const written = new Map<number, string[]>();
   return ({ sql, parameters, connection }: Statement): Named | null => {
     const before = written.get(connection);
@@ -92,8 +94,8 @@ const createNamer = () => {
 };
 
 /**
- * A worker process whose whole traffic to the database and the chains passes through the test, which may kill it at any message.
- * After its end none of its messages is delivered.
+ * A worker process whose every word to the database and to the chains goes by way of the test, which may end it at any of them.
+ * After its end nothing of it reaches anybody.
  */
 export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
   let dead: Point | null = null;
@@ -102,8 +104,8 @@ export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
     if (dead !== null) return "cut";
     for (const { label, hasEffect } of points) {
       if (stage === "after" && !hasEffect) continue;
-      if (!options.dieAt({ stage, label })) continue;
-      dead = { stage, label };
+      if (!options.dieAt({ stage, label, hasEffect })) continue;
+      dead = { stage, label, hasEffect };
       child?.kill();
       return "cut";
     }
@@ -120,7 +122,7 @@ export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
   });
   const chains = await Promise.all(
     Object.entries(options.rpcUrls).map(async ([chainId, url]) => {
-      // Reads do not change stored data, so the place of a read makes no difference.
+      // Where a question was asked makes no difference to what is stored.
       const named = (method: string): Named =>
         method === BROADCAST ? { label: `${method} ${chainId}`, hasEffect: true } : { label: method, hasEffect: false };
       const watch = (stage: Stage, methods: readonly string[]) => decide(stage, [...new Set(methods)].map(named));

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
 import { listAuditLog } from "@/lib/contracts/audit";
 import { createGlobalAccount, fundGlobalAccount, reverseFunding } from "@/lib/contracts/global-accounts";
@@ -38,7 +38,7 @@ const ask = async (client: ApiClient, body: Subject): Promise<{ otp: string; otp
   return { otp: await api.readCode(customer.email, seen), otpId };
 };
 
-/** What the log says of a subject, newest first. */
+/** The rows of the audit log about a subject, newest first. */
 const logOf = async (subject: string) => (await person.call(listAuditLog, { query: { subject } })).data;
 
 const byPerson = () => ({
@@ -72,174 +72,170 @@ const atOnceBody = (amount: string) => ({
   recipient: testAccount().address,
 });
 
-describe("the audit log says who let money go, by which means, and from where", () => {
-  test("a quote and a transfer that a code approved, and their execution", async () => {
-    const { quoteId } = await person.call(createQuote, { body: quoteBody() });
-    const quoteCode = await ask(person, { quoteId });
-    await person.call(prepareSwap, { body: { quoteId, otp: quoteCode.otp } });
-    const { operationId } = await person.call(executeSwap, { body: { quoteId } });
-    const codeId = quoteCode.otpId;
-    expect(await logOf(quoteId)).toMatchObject([
-      { ...byPerson(), action: "quote.approved", data: { means: "code", codeId } },
-    ]);
-    expect(await logOf(operationId)).toMatchObject([
-      { ...byPerson(), action: "operation.executed", data: { means: "code", codeId, approvedBy: userId, quoteId } },
-    ]);
-    const { transferId } = await person.call(createTransfer, { body: transferBody() });
-    const transferCode = await ask(person, { transferId });
-    await person.call(prepareSwap, { body: { transferId, otp: transferCode.otp } });
-    expect(await logOf(transferId)).toMatchObject([
-      { ...byPerson(), action: "transfer.approved", data: { codeId: transferCode.otpId } },
-    ]);
-  });
-
-  test("an operation within a key's policy, and one that a person approved with a code that the key asked for", async () => {
-    const within = await key.client.call(swapAndTransfer, { body: atOnceBody("5") });
-    expect(within.subStatus).toBe("prepared");
-    expect(await logOf(within.operationId)).toMatchObject([
-      { ...byKey(), action: "operation.executed", data: { means: "policy", kind: "swap_and_transfer" } },
-    ]);
-    const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
-    const { otp, otpId } = await ask(key.client, { operationId });
-    await person.call(approveOperation, { params: { id: operationId }, body: { otp } });
-    expect(await logOf(operationId)).toMatchObject([
-      { ...byPerson(), action: "operation.approved", data: { means: "code", codeId: otpId } },
-      { ...byKey(), action: "operation.requested" },
-    ]);
-  });
-
-  test("operations and transfers that were cancelled, once however often it was asked", async () => {
-    const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
-    const cancels = await Promise.allSettled(
-      Array.from({ length: 5 }, () => person.call(cancelOperation, { params: { id: operationId } })),
-    );
-    expect(cancels.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect(await logOf(operationId)).toMatchObject([
-      { ...byPerson(), action: "operation.cancelled" },
-      { ...byKey(), action: "operation.requested" },
-    ]);
-    const { transferId } = await person.call(createTransfer, { body: transferBody() });
-    for (let time = 0; time < 2; time += 1) await key.client.call(cancelTransfer, { params: { id: transferId } });
-    expect(await logOf(transferId)).toMatchObject([{ ...byKey(), action: "transfer.cancelled" }]);
-  });
-
-  test("fundings and their reversal; payouts that were made, approved, cancelled and tried again", async () => {
-    const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
-    const [source, recipient] = [await open(), await open()];
-    const fundSource = (amount: string, idempotencyKey?: string) =>
-      person.call(fundGlobalAccount, {
-        params: { id: source },
-        body: { amount, currency: "USDC" },
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      });
-    const { transactionId } = await vi.waitFor(() => fundSource("20"), { timeout: 20_000, interval: 200 });
-    await person.call(reverseFunding, { params: { id: source }, body: { transactionId } });
-    await person.call(reverseFunding, { params: { id: source }, body: { transactionId } });
-    await fundSource("10");
-    expect(await logOf(source)).toMatchObject([
-      { ...byPerson(), action: "global_account.funded", data: { amount: "10" } },
-      { ...byPerson(), action: "global_account.funding_reversed", data: { amount: "20", transactionId } },
-      { ...byPerson(), action: "global_account.funded", data: { amount: "20", transactionId } },
-    ]);
-
-    const pay = async (client: ApiClient, amount: string, mode: "atomic" | "independent" = "atomic") => {
-      const { payoutId } = await client.call(createAccountsPayout, {
-        body: {
-          sourceAccountId: source,
-          mode,
-          transfers: [{ recipientAccountId: recipient, amount, currency: "USDC" }],
-        },
-      });
-      return payoutId ?? "";
-    };
-    const cancelled = await pay(person, "1");
-    await key.client.call(cancelPayout, { params: { id: cancelled } });
-    expect(await logOf(cancelled)).toMatchObject([
-      { ...byKey(), action: "payout.cancelled" },
-      { ...byPerson(), action: "payout.created", data: { status: "awaiting_approval", total: "1", items: 1 } },
-    ]);
-    // More than the account holds: each row is refused when its turn comes.
-    const failed = await pay(person, "50", "independent");
-    const { otp, otpId } = await ask(person, { payoutId: failed });
-    await person.call(approvePayout, { params: { id: failed }, body: { otp } });
-    expect((await logOf(failed))[0]).toMatchObject({
-      ...byPerson(),
-      action: "payout.approved",
-      data: { means: "code", codeId: otpId },
-    });
-    await vi.waitFor(
-      async () => expect(isFinal((await person.call(getPayout, { params: { id: failed } })).status)).toBe(true),
-      { timeout: 20_000, interval: 50 },
-    );
-    await fundSource("45");
-    const again = await person.call(retryPayout, { params: { id: failed } });
-    expect(await logOf(again.payoutId)).toMatchObject([
-      { ...byPerson(), action: "payout.retried", data: { retryOf: failed } },
-    ]);
-    const paid = await pay(key.client, "1");
-    expect(await logOf(paid)).toMatchObject([{ ...byKey(), action: "payout.created", data: { means: "policy" } }]);
-  });
-
-  test("what is refused leaves no row", async () => {
-    const { quoteId } = await person.call(createQuote, { body: quoteBody() });
-    const { otp } = await ask(person, { quoteId });
-    const wrong = otp === "000000" ? "000001" : "000000";
-    await expect(person.call(prepareSwap, { body: { quoteId, otp: wrong } })).rejects.toMatchObject({ status: 422 });
-    expect(await logOf(quoteId)).toEqual([]);
-  });
+test("the audit log records a quote and a transfer that a code approved, and their execution", async () => {
+  const { quoteId } = await person.call(createQuote, { body: quoteBody() });
+  const quoteCode = await ask(person, { quoteId });
+  await person.call(prepareSwap, { body: { quoteId, otp: quoteCode.otp } });
+  const { operationId } = await person.call(executeSwap, { body: { quoteId } });
+  const codeId = quoteCode.otpId;
+  expect(await logOf(quoteId)).toMatchObject([
+    { ...byPerson(), action: "quote.approved", data: { means: "code", codeId } },
+  ]);
+  expect(await logOf(operationId)).toMatchObject([
+    { ...byPerson(), action: "operation.executed", data: { means: "code", codeId, approvedBy: userId, quoteId } },
+  ]);
+  const { transferId } = await person.call(createTransfer, { body: transferBody() });
+  const transferCode = await ask(person, { transferId });
+  await person.call(prepareSwap, { body: { transferId, otp: transferCode.otp } });
+  expect(await logOf(transferId)).toMatchObject([
+    { ...byPerson(), action: "transfer.approved", data: { codeId: transferCode.otpId } },
+  ]);
 });
 
-describe("GET /audit-log", () => {
-  test("is newest first, page by page, by action, and shows nothing of another project", async () => {
-    const all = (await person.call(listAuditLog, { query: { limit: 100 } })).data;
-    expect(all.map(({ id }) => id)).toEqual(
-      all
-        .map(({ id }) => id)
-        .sort()
-        .reverse(),
-    );
-    const paged: string[] = [];
-    for (let cursor: string | undefined; ;) {
-      const page = await person.call(listAuditLog, {
-        query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) },
-      });
-      paged.push(...page.data.map(({ id }) => id));
-      if (page.nextCursor === null) break;
-      cursor = page.nextCursor;
-    }
-    expect(paged).toEqual(all.map(({ id }) => id));
-    const { data: keys } = await person.call(listAuditLog, { query: { action: "api_key.created" } });
-    expect(keys.map(({ subject }) => subject)).toEqual([key.id]);
-    expect(all.filter(({ action }) => action === "api_key.created").map(({ id }) => id)).toEqual([keys[0]?.id]);
+test("the audit log records an operation within a key's policy, and one that a person approved with a code that the key asked for", async () => {
+  const within = await key.client.call(swapAndTransfer, { body: atOnceBody("5") });
+  expect(within.subStatus).toBe("prepared");
+  expect(await logOf(within.operationId)).toMatchObject([
+    { ...byKey(), action: "operation.executed", data: { means: "policy", kind: "swap_and_transfer" } },
+  ]);
+  const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
+  const { otp, otpId } = await ask(key.client, { operationId });
+  await person.call(approveOperation, { params: { id: operationId }, body: { otp } });
+  expect(await logOf(operationId)).toMatchObject([
+    { ...byPerson(), action: "operation.approved", data: { means: "code", codeId: otpId } },
+    { ...byKey(), action: "operation.requested" },
+  ]);
+});
 
-    const stranger = await api.signIn();
-    const theirs = (await stranger.client.call(listAuditLog, { query: { limit: 100 } })).data;
-    expect(theirs.length).toBeGreaterThan(0);
-    const ours = new Set(all.map(({ id }) => id));
-    expect(theirs.filter(({ id }) => ours.has(id))).toEqual([]);
-    expect((await stranger.client.call(listAuditLog, { query: { subject: key.id } })).data).toEqual([]);
-    expect((await stranger.client.call(listAuditLog, { query: { cursor: all[0]?.id ?? "" } })).data).not.toContainEqual(
-      expect.objectContaining({ actor: userId }),
-    );
-    await expect(person.call(listAuditLog, { query: { cursor: "aud_1" } })).rejects.toMatchObject({ status: 400 });
-  });
+test("the audit log records a cancelled operation or transfer once, however often the cancellation is requested", async () => {
+  const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
+  const cancels = await Promise.allSettled(
+    Array.from({ length: 5 }, () => person.call(cancelOperation, { params: { id: operationId } })),
+  );
+  expect(cancels.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(await logOf(operationId)).toMatchObject([
+    { ...byPerson(), action: "operation.cancelled" },
+    { ...byKey(), action: "operation.requested" },
+  ]);
+  const { transferId } = await person.call(createTransfer, { body: transferBody() });
+  for (let time = 0; time < 2; time += 1) await key.client.call(cancelTransfer, { params: { id: transferId } });
+  expect(await logOf(transferId)).toMatchObject([{ ...byKey(), action: "transfer.cancelled" }]);
+});
 
-  test("is for owners and admins: not for API keys, operators and viewers", async () => {
-    await expect(key.client.call(listAuditLog, {})).rejects.toMatchObject({ status: 403, code: "forbidden" });
-    const session = await api.signIn();
-    const { userId: member } = await api.services.auth.verifyAccessToken(session.accessToken);
-    for (const role of ["admin", "operator", "viewer"]) {
-      await api.services.database.prisma.membership.updateMany({ where: { userId: member }, data: { role } });
-      await vi.waitFor(
-        async () => {
-          const status = await session.client.call(listAuditLog, {}).then(
-            () => 200,
-            (error: unknown) => (error as { status: number }).status,
-          );
-          expect([role, status]).toEqual([role, role === "admin" ? 200 : 403]);
-        },
-        { timeout: 10_000, interval: 50 },
-      );
-    }
+test("the audit log records fundings and reversals, and payouts that were created, approved, cancelled and retried", async () => {
+  const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const [source, recipient] = [await open(), await open()];
+  const fundSource = (amount: string, idempotencyKey?: string) =>
+    person.call(fundGlobalAccount, {
+      params: { id: source },
+      body: { amount, currency: "USDC" },
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    });
+  const { transactionId } = await vi.waitFor(() => fundSource("20"), { timeout: 20_000, interval: 200 });
+  await person.call(reverseFunding, { params: { id: source }, body: { transactionId } });
+  await person.call(reverseFunding, { params: { id: source }, body: { transactionId } });
+  await fundSource("10");
+  expect(await logOf(source)).toMatchObject([
+    { ...byPerson(), action: "global_account.funded", data: { amount: "10" } },
+    { ...byPerson(), action: "global_account.funding_reversed", data: { amount: "20", transactionId } },
+    { ...byPerson(), action: "global_account.funded", data: { amount: "20", transactionId } },
+  ]);
+
+  const pay = async (client: ApiClient, amount: string, mode: "atomic" | "independent" = "atomic") => {
+    const { payoutId } = await client.call(createAccountsPayout, {
+      body: {
+        sourceAccountId: source,
+        mode,
+        transfers: [{ recipientAccountId: recipient, amount, currency: "USDC" }],
+      },
+    });
+    return payoutId ?? "";
+  };
+  const cancelled = await pay(person, "1");
+  await key.client.call(cancelPayout, { params: { id: cancelled } });
+  expect(await logOf(cancelled)).toMatchObject([
+    { ...byKey(), action: "payout.cancelled" },
+    { ...byPerson(), action: "payout.created", data: { status: "awaiting_approval", total: "1", items: 1 } },
+  ]);
+  // More than the account holds: each row is refused when its turn comes.
+  const failed = await pay(person, "50", "independent");
+  const { otp, otpId } = await ask(person, { payoutId: failed });
+  await person.call(approvePayout, { params: { id: failed }, body: { otp } });
+  expect((await logOf(failed))[0]).toMatchObject({
+    ...byPerson(),
+    action: "payout.approved",
+    data: { means: "code", codeId: otpId },
   });
+  await vi.waitFor(
+    async () => expect(isFinal((await person.call(getPayout, { params: { id: failed } })).status)).toBe(true),
+    { timeout: 20_000, interval: 50 },
+  );
+  await fundSource("45");
+  const again = await person.call(retryPayout, { params: { id: failed } });
+  expect(await logOf(again.payoutId)).toMatchObject([
+    { ...byPerson(), action: "payout.retried", data: { retryOf: failed } },
+  ]);
+  const paid = await pay(key.client, "1");
+  expect(await logOf(paid)).toMatchObject([{ ...byKey(), action: "payout.created", data: { means: "policy" } }]);
+});
+
+test("a refused request leaves no row in the audit log", async () => {
+  const { quoteId } = await person.call(createQuote, { body: quoteBody() });
+  const { otp } = await ask(person, { quoteId });
+  const wrong = otp === "000000" ? "000001" : "000000";
+  await expect(person.call(prepareSwap, { body: { quoteId, otp: wrong } })).rejects.toMatchObject({ status: 422 });
+  expect(await logOf(quoteId)).toEqual([]);
+});
+
+test("GET /audit-log is newest first, page by page, by action, and shows nothing of another project", async () => {
+  const all = (await person.call(listAuditLog, { query: { limit: 100 } })).data;
+  expect(all.map(({ id }) => id)).toEqual(
+    all
+      .map(({ id }) => id)
+      .sort()
+      .reverse(),
+  );
+  const paged: string[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await person.call(listAuditLog, {
+      query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) },
+    });
+    paged.push(...page.data.map(({ id }) => id));
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  expect(paged).toEqual(all.map(({ id }) => id));
+  const { data: keys } = await person.call(listAuditLog, { query: { action: "api_key.created" } });
+  expect(keys.map(({ subject }) => subject)).toEqual([key.id]);
+  expect(all.filter(({ action }) => action === "api_key.created").map(({ id }) => id)).toEqual([keys[0]?.id]);
+
+  const stranger = await api.signIn();
+  const theirs = (await stranger.client.call(listAuditLog, { query: { limit: 100 } })).data;
+  expect(theirs.length).toBeGreaterThan(0);
+  const ours = new Set(all.map(({ id }) => id));
+  expect(theirs.filter(({ id }) => ours.has(id))).toEqual([]);
+  expect((await stranger.client.call(listAuditLog, { query: { subject: key.id } })).data).toEqual([]);
+  expect((await stranger.client.call(listAuditLog, { query: { cursor: all[0]?.id ?? "" } })).data).not.toContainEqual(
+    expect.objectContaining({ actor: userId }),
+  );
+  await expect(person.call(listAuditLog, { query: { cursor: "aud_1" } })).rejects.toMatchObject({ status: 400 });
+});
+
+test("GET /audit-log is for owners and admins: not for API keys, operators and viewers", async () => {
+  await expect(key.client.call(listAuditLog, {})).rejects.toMatchObject({ status: 403, code: "forbidden" });
+  const session = await api.signIn();
+  const { userId: member } = await api.services.auth.verifyAccessToken(session.accessToken);
+  for (const role of ["admin", "operator", "viewer"]) {
+    await api.services.database.prisma.membership.updateMany({ where: { userId: member }, data: { role } });
+    await vi.waitFor(
+      async () => {
+        const status = await session.client.call(listAuditLog, {}).then(
+          () => 200,
+          (error: unknown) => (error as { status: number }).status,
+        );
+        expect([role, status]).toEqual([role, role === "admin" ? 200 : 403]);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+  }
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createContact, deleteContact, listContacts } from "@/lib/contracts/contacts";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -14,87 +14,83 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("the address book", () => {
-  test("keeps names of addresses, sorted, one for each address, for people and keys of the project alike", async () => {
-    const session = await api.signIn();
-    const { client, id: keyId } = await api.createKey(session);
-    const [shop, bank] = [testAccount().address, testAccount().address];
-    const first = await client.call(createContact, { body: { name: " Shop ", address: shop.toLowerCase() } });
-    expect(first).toMatchObject({ name: "Shop", address: shop, createdBy: keyId });
-    await session.client.call(createContact, { body: { name: "Bank", address: bank } });
-    const renamed = await session.client.call(createContact, { body: { name: "Corner shop", address: shop } });
-    expect(renamed).toEqual({ ...first, name: "Corner shop" });
-    const { data } = await client.call(listContacts);
-    expect(data.map(({ name }) => name)).toEqual(["Bank", "Corner shop"]);
-    expect(await client.call(deleteContact, { params: { id: first.id } })).toEqual({ id: first.id });
-    expect(await refusal(client.call(deleteContact, { params: { id: first.id } }))).toMatchObject({ status: 404 });
-    expect((await session.client.call(listContacts)).data).toMatchObject([{ name: "Bank" }]);
-  });
+test("the address book keeps one name for each address, sorted, for people and keys of the project", async () => {
+  const session = await api.signIn();
+  const { client, id: keyId } = await api.createKey(session);
+  const [shop, bank] = [testAccount().address, testAccount().address];
+  const first = await client.call(createContact, { body: { name: " Shop ", address: shop.toLowerCase() } });
+  expect(first).toMatchObject({ name: "Shop", address: shop, createdBy: keyId });
+  await session.client.call(createContact, { body: { name: "Bank", address: bank } });
+  const renamed = await session.client.call(createContact, { body: { name: "Corner shop", address: shop } });
+  expect(renamed).toEqual({ ...first, name: "Corner shop" });
+  const { data } = await client.call(listContacts);
+  expect(data.map(({ name }) => name)).toEqual(["Bank", "Corner shop"]);
+  expect(await client.call(deleteContact, { params: { id: first.id } })).toEqual({ id: first.id });
+  expect(await refusal(client.call(deleteContact, { params: { id: first.id } }))).toMatchObject({ status: 404 });
+  expect((await session.client.call(listContacts)).data).toMatchObject([{ name: "Bank" }]);
+});
 
-  test("of another project is not seen, and its contacts do not exist", async () => {
-    const [ada, eve] = [await api.signIn(), await api.signIn()];
-    const { address } = testAccount();
-    const { id } = await ada.client.call(createContact, { body: { name: "Shop", address } });
-    expect((await eve.client.call(listContacts)).data).toEqual([]);
-    for (const each of [id, "ct_01980000-0000-7000-8000-000000000000", "ct_1", "%"]) {
-      const refused = await refusal(eve.client.call(deleteContact, { params: { id: each } }));
-      expect(refused).toMatchObject({ status: 404, code: "not_found" });
-    }
-    // The same address in two projects is two contacts.
-    expect((await eve.client.call(createContact, { body: { name: "Mine", address } })).id).not.toBe(id);
-    expect((await ada.client.call(listContacts)).data).toMatchObject([{ name: "Shop" }]);
-  });
+test("the contacts of another project are 404", async () => {
+  const [ada, eve] = [await api.signIn(), await api.signIn()];
+  const { address } = testAccount();
+  const { id } = await ada.client.call(createContact, { body: { name: "Shop", address } });
+  expect((await eve.client.call(listContacts)).data).toEqual([]);
+  for (const each of [id, "ct_01980000-0000-7000-8000-000000000000", "ct_1", "%"]) {
+    const refused = await refusal(eve.client.call(deleteContact, { params: { id: each } }));
+    expect(refused).toMatchObject({ status: 404, code: "not_found" });
+  }
+  // The same address in two projects is two contacts.
+  expect((await eve.client.call(createContact, { body: { name: "Mine", address } })).id).not.toBe(id);
+  expect((await ada.client.call(listContacts)).data).toMatchObject([{ name: "Shop" }]);
+});
 
-  test("made for one address by many at once has it once", async () => {
-    const { client } = await api.signIn();
-    const { address } = testAccount();
-    await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        client.call(createContact, { body: { name: `Shop ${index}`, address } }),
-      ),
-    );
-    expect((await client.call(listContacts)).data).toHaveLength(1);
-  });
+test("concurrent requests for one address store one contact", async () => {
+  const { client } = await api.signIn();
+  const { address } = testAccount();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) => client.call(createContact, { body: { name: `Shop ${index}`, address } })),
+  );
+  expect((await client.call(listContacts)).data).toHaveLength(1);
+});
 
-  test.each([
-    ["no name", { name: " " }, "name"],
-    ["a long name", { name: "a".repeat(81) }, "name"],
-    ["no address", { address: "shop.eth" }, "address"],
-    ["a wrong checksum", { address: "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }, "address"],
-  ])("does not take %s", async (_what, wrong, path) => {
-    const { client } = await api.signIn();
-    const body = { name: "Shop", address: testAccount().address, ...wrong };
-    expect(await refusal(client.call(createContact, { body }))).toMatchObject({
-      status: 400,
-      code: "invalid_request",
-      details: [{ path }],
-    });
+test.each([
+  ["no name", { name: " " }, "name"],
+  ["a long name", { name: "a".repeat(81) }, "name"],
+  ["no address", { address: "shop.eth" }, "address"],
+  ["a wrong checksum", { address: "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }, "address"],
+])("the address book: does not take %s", async (_what, wrong, path) => {
+  const { client } = await api.signIn();
+  const body = { name: "Shop", address: testAccount().address, ...wrong };
+  expect(await refusal(client.call(createContact, { body }))).toMatchObject({
+    status: 400,
+    code: "invalid_request",
+    details: [{ path }],
   });
+});
 
-  test("is read and written with the scopes of transfers, and by nobody without credentials", async () => {
-    const session = await api.signIn();
-    const reader = await api.createKey(session, { scopes: ["transfers:read"] });
-    const other = await api.createKey(session, { scopes: ["balances:read"] });
-    const body = { name: "Shop", address: testAccount().address };
-    expect((await reader.client.call(listContacts)).data).toEqual([]);
-    const lacking = { status: 403, code: "insufficient_scope" };
-    expect(await refusal(reader.client.call(createContact, { body }))).toMatchObject(lacking);
-    expect(await refusal(other.client.call(listContacts))).toMatchObject(lacking);
-    expect(await refusal(api.client().call(listContacts))).toMatchObject({ status: 401 });
-  });
+test("the address book needs the scopes of transfers, and credentials", async () => {
+  const session = await api.signIn();
+  const reader = await api.createKey(session, { scopes: ["transfers:read"] });
+  const other = await api.createKey(session, { scopes: ["balances:read"] });
+  const body = { name: "Shop", address: testAccount().address };
+  expect((await reader.client.call(listContacts)).data).toEqual([]);
+  const lacking = { status: 403, code: "insufficient_scope" };
+  expect(await refusal(reader.client.call(createContact, { body }))).toMatchObject(lacking);
+  expect(await refusal(other.client.call(listContacts))).toMatchObject(lacking);
+  expect(await refusal(api.client().call(listContacts))).toMatchObject({ status: 401 });
+});
 
-  test("answers a replay with what was answered first", async () => {
-    const { accessToken } = await api.signIn();
-    const headers = {
-      authorization: `Bearer ${accessToken}`,
-      "idempotency-key": "contact-1",
-      "content-type": "application/json",
-    };
-    const body = JSON.stringify({ name: "Shop", address: testAccount().address });
-    const post = () => api.fetch("/contacts", { method: "POST", headers, body });
-    const [first, second] = [await post(), await post()];
-    expect([first.status, second.status]).toEqual([201, 201]);
-    expect(second.headers.get("idempotent-replayed")).toBe("true");
-    expect(await second.json()).toEqual(await first.json());
-  });
+test("a replay gets the first answer", async () => {
+  const { accessToken } = await api.signIn();
+  const headers = {
+    authorization: `Bearer ${accessToken}`,
+    "idempotency-key": "contact-1",
+    "content-type": "application/json",
+  };
+  const body = JSON.stringify({ name: "Shop", address: testAccount().address });
+  const post = () => api.fetch("/contacts", { method: "POST", headers, body });
+  const [first, second] = [await post(), await post()];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(second.headers.get("idempotent-replayed")).toBe("true");
+  expect(await second.json()).toEqual(await first.json());
 });

@@ -18,105 +18,131 @@ export interface MarkerDeps {
 }
 
 /**
- * Has the project's paymaster consent to an operation that somebody else's bundler is about to get. Resolves once the consent is on
- * chain; does nothing for an operation that this paymaster is not to pay for. A second call for the same operation sends nothing.
+ * Makes the project's paymaster consent to an operation before an external bundler gets it. Resolves once the consent is on chain. Does
+ * nothing for an operation that this paymaster does not pay for. A second call for the same operation sends nothing.
  * @throws DomainError `simulation_failed` when EntryPoint would refuse the operation (nothing is marked then), `provider_error`,
  * `chain_unavailable` when it is not mined yet
  */
 export type Marker = (chainId: number, operation: UserOperation, userOpHash: Hex) => Promise<void>;
 
 const EXECUTOR_KEY_ID = "executor";
-/** Longer than any operation is valid; what is left over then can no longer be used. */
+/** A mark lives longer than any operation is valid; after that it can no longer be used. */
 const MARK_SECONDS = 3_600;
 const MARKED_AT_ONCE_MAX = 200;
 const CLAIMS_MAX = 3;
-/** A new slot of storage and its call data; and what the transaction itself costs. */
+/** Gas of a new storage slot and its call data, and of the transaction itself. */
 const GAS_PER_MARK = 30_000n;
 const GAS_OF_TRANSACTION = 60_000n;
-/** Blocks that are waited for; whoever submits comes again. */
+/** Blocks to wait for; the caller submits again afterwards. */
 const BLOCKS_WAITED = 2;
 const WAIT_MS_MAX = 15_000;
 
-/** The transaction that marks an operation is not the one that executes it, so it is filed under a name of its own. */
+/** The id under which the marking transaction is stored; the operation's own hash names the transaction that executes it. */
 const markIdOf = (userOpHash: Hex): Hex => keccak256(concatHex([toHex("mark"), userOpHash]));
 
 type State = "none" | "pending" | "mined";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const createMarker = ({ registry, transactions, executorAddress, fees }: MarkerDeps): Marker => {
-  const targetOf = (chainId: number) => {
-    const { name, contracts } = registry.get(chainId);
-    const { entryPoint, paymaster = null } = contracts;
-    return { chainId, chainName: name, entryPoint, paymaster, executor: executorAddress };
-  };
+const targetOf = ({ registry, executorAddress }: MarkerDeps, chainId: number) => {
+  const { name, contracts } = registry.get(chainId);
+  const { entryPoint, paymaster = null } = contracts;
+  return { chainId, chainName: name, entryPoint, paymaster, executor: executorAddress };
+};
 
-  /** What the chain says now: a reorganisation may take a mark back. */
-  const stateOf = async (chainId: number, bundle: BundleTransaction | undefined): Promise<State> => {
-    if (bundle === undefined) return "none";
-    const { hash, minedHash } = bundle.transaction;
-    const receipt = await registry
-      .client(chainId)
-      .getTransactionReceipt({ hash: minedHash ?? hash })
-      .catch((error: unknown) => {
-        if (error instanceof TransactionReceiptNotFoundError) return null;
-        throw error;
-      });
-    if (receipt === null) return "pending";
-    return receipt.status === "success" ? "mined" : "none";
-  };
+/** The state of a mark on chain now; a reorganisation may take it back. */
+const stateOf = async (
+  registry: ChainRegistry,
+  chainId: number,
+  bundle: BundleTransaction | undefined,
+): Promise<State> => {
+  if (bundle === undefined) return "none";
+  const { hash, minedHash } = bundle.transaction;
+  const receipt = await registry
+    .client(chainId)
+    .getTransactionReceipt({ hash: minedHash ?? hash })
+    .catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return null;
+      throw error;
+    });
+  if (receipt === null) return "pending";
+  return receipt.status === "success" ? "mined" : "none";
+};
 
-  const lookAt = async (
-    chainId: number,
-    userOpHash: Hex,
-  ): Promise<{ state: State; bundle: BundleTransaction | undefined }> => {
-    const bundles = await transactions.bundleTransactionsOf(chainId, [markIdOf(userOpHash)]);
-    const bundle = bundles.get(markIdOf(userOpHash));
-    return { bundle, state: await chainCall(chainId, () => stateOf(chainId, bundle)) };
-  };
+const lookAt = async (
+  { registry, transactions }: MarkerDeps,
+  chainId: number,
+  userOpHash: Hex,
+): Promise<{ state: State; bundle: BundleTransaction | undefined }> => {
+  const bundles = await transactions.bundleTransactionsOf(chainId, [markIdOf(userOpHash)]);
+  const bundle = bundles.get(markIdOf(userOpHash));
+  return { bundle, state: await chainCall(chainId, () => stateOf(registry, chainId, bundle)) };
+};
 
-  const transactionOf = async (chainId: number, marks: readonly { userOpHash: Hex; after: string | null }[]) => {
-    const { paymaster } = targetOf(chainId);
-    if (paymaster === null) throw new Error(`Chain ${String(chainId)} has no paymaster.`);
-    const { timestamp } = await chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" }));
-    const hashes = marks.map(({ userOpHash }) => userOpHash);
-    const args = [hashes, Number(timestamp) + MARK_SECONDS] as const;
-    return {
-      chainId,
-      keyId: EXECUTOR_KEY_ID,
-      purpose: `mark:${crypto.randomUUID()}`,
-      to: paymaster,
-      data: encodeFunctionData({ abi: markedPaymasterAbi, functionName: "mark", args }),
-      value: 0n,
-      gas: GAS_OF_TRANSACTION + GAS_PER_MARK * BigInt(marks.length),
-      fees: await fees(chainId),
-      carries: marks.map(({ userOpHash, after }) => ({ userOpHash: markIdOf(userOpHash), after })),
-    };
+const transactionOf = async (
+  deps: MarkerDeps,
+  chainId: number,
+  marks: readonly { userOpHash: Hex; after: string | null }[],
+) => {
+  const { paymaster } = targetOf(deps, chainId);
+  if (paymaster === null) throw new Error(`Chain ${String(chainId)} has no paymaster.`);
+  const { timestamp } = await chainCall(chainId, () => deps.registry.client(chainId).getBlock({ blockTag: "latest" }));
+  const hashes = marks.map(({ userOpHash }) => userOpHash);
+  const args = [hashes, Number(timestamp) + MARK_SECONDS] as const;
+  return {
+    chainId,
+    keyId: EXECUTOR_KEY_ID,
+    purpose: `mark:${crypto.randomUUID()}`,
+    to: paymaster,
+    data: encodeFunctionData({ abi: markedPaymasterAbi, functionName: "mark", args }),
+    value: 0n,
+    gas: GAS_OF_TRANSACTION + GAS_PER_MARK * BigInt(marks.length),
+    fees: await deps.fees(chainId),
+    carries: marks.map(({ userOpHash, after }) => ({ userOpHash: markIdOf(userOpHash), after })),
   };
+};
 
-  /** Sends one transaction for all that no transaction marks yet. */
-  const sendFor = async (chainId: number, hashes: readonly Hex[]): Promise<void> => {
-    for (let claims = 0; claims < CLAIMS_MAX; claims += 1) {
-      const looks = await Promise.all(hashes.map(async (hash) => ({ hash, ...(await lookAt(chainId, hash)) })));
-      const missing = looks.filter(({ state }) => state === "none");
-      if (missing.length === 0) return;
-      const marks = missing.map(({ hash, bundle }) => ({ userOpHash: hash, after: bundle?.transaction.id ?? null }));
-      try {
-        await transactions.send(await transactionOf(chainId, marks));
-        return;
-      } catch (error) {
-        // Another instance marks some of them; the rest is still to be marked.
-        if (!(error instanceof BundledElsewhereError)) throw error;
-      }
+/** Sends one transaction for all operations that no transaction marks yet. */
+const sendFor = async (deps: MarkerDeps, chainId: number, hashes: readonly Hex[]): Promise<void> => {
+  for (let claims = 0; claims < CLAIMS_MAX; claims += 1) {
+    const looks = await Promise.all(hashes.map(async (hash) => ({ hash, ...(await lookAt(deps, chainId, hash)) })));
+    const missing = looks.filter(({ state }) => state === "none");
+    if (missing.length === 0) return;
+    const marks = missing.map(({ hash, bundle }) => ({ userOpHash: hash, after: bundle?.transaction.id ?? null }));
+    try {
+      await deps.transactions.send(await transactionOf(deps, chainId, marks));
+      return;
+    } catch (error) {
+      // Another instance marks some of them; the loop goes on with the rest.
+      if (!(error instanceof BundledElsewhereError)) throw error;
     }
-  };
+  }
+};
 
+/** Simulates the bundle: a mark for an operation that EntryPoint refuses would cost gas in vain. @throws DomainError `simulation_failed` */
+const requireAcceptable = async (deps: MarkerDeps, chainId: number, operation: UserOperation): Promise<void> => {
+  const target = targetOf(deps, chainId);
+  const { to, data } = bundleCallOf(target, [operation]);
+  try {
+    await chainCall(chainId, () => deps.registry.client(chainId).call({ account: deps.executorAddress, to, data }));
+  } catch (error) {
+    const notMarker = notMarkerErrorOf(error, target);
+    const revertData = revertDataOf(error);
+    if (notMarker !== null || revertData === null) throw notMarker ?? error;
+    const reason = revertReasonOf(revertData).text;
+    const message = `${target.chainName} would not execute this: ${reason}. Nothing was sent.`;
+    throw new DomainError("simulation_failed", message, { cause: error, extra: { reason } });
+  }
+};
+
+export const createMarker = (deps: MarkerDeps): Marker => {
+  const { registry, transactions } = deps;
   const senders = new Map<number, (userOpHash: Hex) => Promise<null>>();
   const sendOn = (chainId: number): ((userOpHash: Hex) => Promise<null>) => {
     const known = senders.get(chainId);
     if (known !== undefined) return known;
     const work = async (hashes: readonly Hex[]): Promise<null[]> => {
-      await sendFor(chainId, [...new Set(hashes)]);
+      await sendFor(deps, chainId, [...new Set(hashes)]);
       return hashes.map(() => null);
     };
     const send = createBatcher<Hex, null>({ run: work, batchWeightMax: MARKED_AT_ONCE_MAX }).submit;
@@ -124,34 +150,18 @@ export const createMarker = ({ registry, transactions, executorAddress, fees }: 
     return send;
   };
 
-  /** As if it were ours to bundle: a mark for what EntryPoint refuses would be paid for in vain. */
-  const requireAcceptable = async (chainId: number, operation: UserOperation): Promise<void> => {
-    const target = targetOf(chainId);
-    const { to, data } = bundleCallOf(target, [operation]);
-    try {
-      await chainCall(chainId, () => registry.client(chainId).call({ account: executorAddress, to, data }));
-    } catch (error) {
-      const notMarker = notMarkerErrorOf(error, target);
-      const revertData = revertDataOf(error);
-      if (notMarker !== null || revertData === null) throw notMarker ?? error;
-      const reason = revertReasonOf(revertData).text;
-      const message = `${target.chainName} would not execute this: ${reason}. Nothing was sent.`;
-      throw new DomainError("simulation_failed", message, { cause: error, extra: { reason } });
-    }
-  };
-
   return async (chainId, operation, userOpHash) => {
-    if (!isPaidBy(targetOf(chainId).paymaster, operation)) return;
-    const first = await lookAt(chainId, userOpHash);
+    if (!isPaidBy(targetOf(deps, chainId).paymaster, operation)) return;
+    const first = await lookAt(deps, chainId, userOpHash);
     if (first.state === "mined") return;
     if (first.state === "none") {
-      await requireAcceptable(chainId, operation);
+      await requireAcceptable(deps, chainId, operation);
       await sendOn(chainId)(userOpHash);
     } else if (first.bundle !== undefined) await transactions.resend(first.bundle.transaction.id);
     const { blockTimeMs, pollIntervalMs } = registry.get(chainId);
     const deadline = performance.now() + Math.min(WAIT_MS_MAX, BLOCKS_WAITED * blockTimeMs);
     do {
-      if ((await lookAt(chainId, userOpHash)).state === "mined") return;
+      if ((await lookAt(deps, chainId, userOpHash)).state === "mined") return;
       await pause(pollIntervalMs);
     } while (performance.now() < deadline);
     throw new DomainError("chain_unavailable", "The paymaster's consent is not mined yet. Try again shortly.");

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { chainConfig } from "@/lib/config/chains";
@@ -67,71 +67,69 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
   return isDomainError(outcome) ? outcome.code : String(outcome);
 };
 
-describe("ERC-4337 JSON-RPC", () => {
-  test("an operation goes out with quantities in hex and without the parts it does not have", async () => {
-    const { asked, bundler } = bundlerThat({ eth_sendUserOperation: result(userOpHash) });
-    expect(await bundler.submit(CHAIN_ID, operation)).toEqual({ userOpHash });
-    expect(asked[0]?.params).toEqual([
-      {
-        sender: operation.sender,
-        nonce: "0x10000000000000000",
-        callData: "0x1234",
-        callGasLimit: "0x1",
-        verificationGasLimit: "0x2",
-        preVerificationGas: "0x3",
-        maxFeePerGas: "0x4",
-        maxPriorityFeePerGas: "0x5",
-        signature: "0x99",
-      },
-      ENTRY_POINT,
-    ]);
-  });
+test("an operation goes out with quantities in hex and without the parts it does not have", async () => {
+  const { asked, bundler } = bundlerThat({ eth_sendUserOperation: result(userOpHash) });
+  expect(await bundler.submit(CHAIN_ID, operation)).toEqual({ userOpHash });
+  expect(asked[0]?.params).toEqual([
+    {
+      sender: operation.sender,
+      nonce: "0x10000000000000000",
+      callData: "0x1234",
+      callGasLimit: "0x1",
+      verificationGasLimit: "0x2",
+      preVerificationGas: "0x3",
+      maxFeePerGas: "0x4",
+      maxPriorityFeePerGas: "0x5",
+      signature: "0x99",
+    },
+    ENTRY_POINT,
+  ]);
+});
 
-  test.each([
-    ["a refusal by EntryPoint", refusal(-32500, "AA24 signature error"), "simulation_failed"],
-    ["a refusal for its validity", refusal(-32503, "expires too soon"), "simulation_failed"],
-    ["a revert", refusal(-32521, "execution reverted"), "simulation_failed"],
-    ["a limit of the provider", refusal(-32005, "too many requests"), "provider_error"],
-    ["HTTP 500", () => new Response("oops", { status: 500 }), "chain_unavailable"],
-    ["nonsense", () => Response.json({ hello: "world" }), "chain_unavailable"],
-    ["an answer of another type", result(42), "chain_unavailable"],
-  ])("%s becomes an error that says so", async (_, answer, code) => {
-    const { bundler } = bundlerThat({ ...unknownOperation, eth_sendUserOperation: answer });
-    expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toBe(code);
-  });
+test.each([
+  ["a refusal by EntryPoint", refusal(-32500, "AA24 signature error"), "simulation_failed"],
+  ["a refusal for its validity", refusal(-32503, "expires too soon"), "simulation_failed"],
+  ["a revert", refusal(-32521, "execution reverted"), "simulation_failed"],
+  ["a limit of the provider", refusal(-32005, "too many requests"), "provider_error"],
+  ["HTTP 500", () => new Response("oops", { status: 500 }), "chain_unavailable"],
+  ["nonsense", () => Response.json({ hello: "world" }), "chain_unavailable"],
+  ["an answer of another type", result(42), "chain_unavailable"],
+])("%s becomes an error that says so", async (_, answer, code) => {
+  const { bundler } = bundlerThat({ ...unknownOperation, eth_sendUserOperation: answer });
+  expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toBe(code);
+});
 
-  test("no answer at all is unknown, not failed", async () => {
-    expect(await codeOf(bundlerThat({}).bundler.submit(CHAIN_ID, operation))).toBe("chain_unavailable");
-  });
+test("no answer at all is unknown, not failed", async () => {
+  expect(await codeOf(bundlerThat({}).bundler.submit(CHAIN_ID, operation))).toBe("chain_unavailable");
+});
 
-  test.each([
-    ["mined", { ...unknownOperation, eth_getUserOperationByHash: result({ userOperation: {} }) }],
-    ["waiting", { ...unknownOperation, pimlico_getUserOperationStatus: result({ status: "not_submitted" }) }],
-  ])("what the bundler has already (%s) is accepted, whatever words it refuses it with", async (_, answers) => {
-    const { bundler } = bundlerThat({ ...answers, eth_sendUserOperation: refusal(-32602, "…") });
-    expect(await bundler.submit(CHAIN_ID, operation)).toEqual({ userOpHash });
-  });
+test.each([
+  ["mined", { ...unknownOperation, eth_getUserOperationByHash: result({ userOperation: {} }) }],
+  ["waiting", { ...unknownOperation, pimlico_getUserOperationStatus: result({ status: "not_submitted" }) }],
+])("what the bundler has already (%s) is accepted, whatever words it refuses it with", async (_, answers) => {
+  const { bundler } = bundlerThat({ ...answers, eth_sendUserOperation: refusal(-32602, "…") });
+  expect(await bundler.submit(CHAIN_ID, operation)).toEqual({ userOpHash });
+});
 
-  test("gas limits that a bundler leaves out are zero", async () => {
-    const gas = { preVerificationGas: "0x1", verificationGasLimit: "0x2", callGasLimit: "0x3" };
-    const { bundler } = bundlerThat({ eth_estimateUserOperationGas: result(gas) });
-    expect(await bundler.estimateGas(CHAIN_ID, operation)).toEqual({
-      preVerificationGas: 1n,
-      verificationGasLimit: 2n,
-      callGasLimit: 3n,
-      paymasterVerificationGasLimit: 0n,
-      paymasterPostOpGasLimit: 0n,
-    });
+test("gas limits that a bundler leaves out are zero", async () => {
+  const gas = { preVerificationGas: "0x1", verificationGasLimit: "0x2", callGasLimit: "0x3" };
+  const { bundler } = bundlerThat({ eth_estimateUserOperationGas: result(gas) });
+  expect(await bundler.estimateGas(CHAIN_ID, operation)).toEqual({
+    preVerificationGas: 1n,
+    verificationGasLimit: 2n,
+    callGasLimit: 3n,
+    paymasterVerificationGasLimit: 0n,
+    paymasterPostOpGasLimit: 0n,
   });
+});
 
-  test("its own fee suggestion is used where it has one", async () => {
-    const fast = { maxFeePerGas: "0x10", maxPriorityFeePerGas: "0x1" };
-    const { bundler } = bundlerThat({ pimlico_getUserOperationGasPrice: result({ fast }) });
-    expect(await bundler.fees(CHAIN_ID)).toEqual({ maxFeePerGas: 16n, maxPriorityFeePerGas: 1n });
-  });
+test("its own fee suggestion is used where it has one", async () => {
+  const fast = { maxFeePerGas: "0x10", maxPriorityFeePerGas: "0x1" };
+  const { bundler } = bundlerThat({ pimlico_getUserOperationGasPrice: result({ fast }) });
+  expect(await bundler.fees(CHAIN_ID)).toEqual({ maxFeePerGas: 16n, maxPriorityFeePerGas: 1n });
+});
 
-  test("a chain without a bundler is a mistake of ours, and said so", async () => {
-    const bundler = createRpcBundler({ registry, urls: new Map(), marker: null });
-    expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toContain("No bundler is configured");
-  });
+test("a chain without a bundler is a mistake of ours, and said so", async () => {
+  const bundler = createRpcBundler({ registry, urls: new Map(), marker: null });
+  expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toContain("No bundler is configured");
 });

@@ -59,16 +59,35 @@ const toDomainError = (chainName: string, error: unknown): unknown => {
   return new DomainError("provider_error", `The bundler of ${chainName} could not do this now.`, { cause: error });
 };
 
-/**
- * Hands user operations to any bundler that speaks ERC-7769, after the project's paymaster was made to consent to what it is to pay
- * for. What became of them is asked of the chain itself.
- */
-export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundlerDeps): Bundler => {
-  const clients = new Map<number, RpcClient>();
-  const withoutGasPrice = new Set<number>();
-  const find = createOperationFinder(registry);
+const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => {
+  const answers = await Promise.all([
+    ask.call("eth_getUserOperationByHash", [userOpHash], operationAnswer).then((found) => found !== null, no),
+    // Some answer the standard question for mined operations alone, and this one for those that wait.
+    ask
+      .call("pimlico_getUserOperationStatus", [userOpHash], statusAnswer)
+      .then(({ status }) => UNDER_WAY.has(status), no),
+  ]);
+  return answers.includes(true);
+};
 
-  const clientOf = (chainId: number): RpcClient => {
+/**
+ * Whether the bundler holds the operation that it has just refused. ERC-7769 has no code for "already known", so the bundler is asked;
+ * several times when the refusal may come from a second submission that arrived before the first was filed.
+ */
+const isKnown = async (ask: RpcClient, userOpHash: Hex, error: unknown): Promise<boolean> => {
+  // A reasoned code of ERC-7769 is a true refusal; other codes leave open what happened.
+  const askedMax = error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
+  for (let asked = 0; asked < askedMax; asked += 1) {
+    if (asked > 0) await new Promise((resolve) => setTimeout(resolve, KNOWN_ASKED_EVERY_MS));
+    if (await isKnownNow(ask, userOpHash)) return true;
+  }
+  return false;
+};
+
+/** One client for each chain. @throws Error for a chain without a bundler */
+const createClients = (urls: ReadonlyMap<number, string>, fetchFn?: typeof fetch): ((chainId: number) => RpcClient) => {
+  const clients = new Map<number, RpcClient>();
+  return (chainId) => {
     const known = clients.get(chainId);
     if (known !== undefined) return known;
     const url = urls.get(chainId);
@@ -77,8 +96,18 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
     clients.set(chainId, client);
     return client;
   };
+};
 
-  const placeOf = (chainId: number) => {
+/**
+ * Hands user operations to any bundler that speaks ERC-7769, after the project's paymaster has consented to the operations that it
+ * pays for. Receipts are read from the chain itself.
+ */
+export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundlerDeps): Bundler => {
+  const clientOf = createClients(urls, fetchFn);
+  const withoutGasPrice = new Set<number>();
+  const find = createOperationFinder(registry);
+
+  const contextOf = (chainId: number) => {
     const chain = registry.get(chainId);
     return { name: chain.name, entryPoint: chain.contracts.entryPoint, client: registry.client(chainId) };
   };
@@ -102,38 +131,12 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
         }
       : createMarker({ registry, fees, ...marker });
 
-  const isKnownNow = async (chainId: number, userOpHash: Hex): Promise<boolean> => {
-    const ask = clientOf(chainId);
-    const answers = await Promise.all([
-      ask.call("eth_getUserOperationByHash", [userOpHash], operationAnswer).then((found) => found !== null, no),
-      // Some answer the standard question for mined operations alone, and this one for those that wait.
-      ask
-        .call("pimlico_getUserOperationStatus", [userOpHash], statusAnswer)
-        .then(({ status }) => UNDER_WAY.has(status), no),
-    ]);
-    return answers.includes(true);
-  };
-
-  /**
-   * Bundlers have no code of their own for "I have it already", so they are asked; for a moment longer when the operation
-   * arrived a second time before the first was filed.
-   */
-  const isKnown = async (chainId: number, userOpHash: Hex, error: unknown): Promise<boolean> => {
-    // The codes of ERC-7769 mean what they say; others leave it open.
-    const askedMax = error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
-    for (let asked = 0; asked < askedMax; asked += 1) {
-      if (asked > 0) await new Promise((resolve) => setTimeout(resolve, KNOWN_ASKED_EVERY_MS));
-      if (await isKnownNow(chainId, userOpHash)) return true;
-    }
-    return false;
-  };
-
   const send = async (chainId: number, operation: UserOperation): Promise<void> => {
-    const { name, entryPoint } = placeOf(chainId);
+    const { name, entryPoint } = contextOf(chainId);
     try {
       await clientOf(chainId).call("eth_sendUserOperation", [toRpcOperation(operation), entryPoint], sendAnswer);
     } catch (error) {
-      if (await isKnown(chainId, hashUserOperation(operation, chainId, entryPoint), error)) return;
+      if (await isKnown(clientOf(chainId), hashUserOperation(operation, chainId, entryPoint), error)) return;
       throw toDomainError(name, error);
     }
   };
@@ -143,7 +146,7 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
     fees,
 
     estimateGas: async (chainId, operation) => {
-      const { name, entryPoint } = placeOf(chainId);
+      const { name, entryPoint } = contextOf(chainId);
       try {
         const params = [toRpcOperation(operation), entryPoint];
         const gas = toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
@@ -156,14 +159,14 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
     },
 
     submit: async (chainId, operation) => {
-      const userOpHash = hashUserOperation(operation, chainId, placeOf(chainId).entryPoint);
+      const userOpHash = hashUserOperation(operation, chainId, contextOf(chainId).entryPoint);
       await mark(chainId, operation, userOpHash);
       await send(chainId, operation);
       return { userOpHash };
     },
 
     receipt: async (chainId, userOpHash, fromBlock) => {
-      const { client, entryPoint } = placeOf(chainId);
+      const { client, entryPoint } = contextOf(chainId);
       const query = { client, entryPoint };
       const named = await clientOf(chainId)
         .call("eth_getUserOperationReceipt", [userOpHash], receiptAnswer)

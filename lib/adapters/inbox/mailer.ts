@@ -1,6 +1,6 @@
 import type { Mail, Mailer } from "@/lib/ports/mail";
 
-/** Where caught mail lies. */
+/** Stores caught mail. */
 export interface MailStore {
   add(mail: Mail): Promise<void>;
 }

@@ -21,7 +21,7 @@ interface SafeAccountDeps {
 const ADDRESSES_CACHED_MAX = 10_000;
 const factoryAbi = parseAbi(["function proxyCreationCode() view returns (bytes)"]);
 
-/** One set of contracts for all chains; else the account would have another address on each. */
+/** The Safe contracts, which must be the same on all chains: otherwise an account had another address on each. */
 const commonContracts = (registry: ChainRegistry): SafeContracts => {
   const sets = registry.list().map((chain) => ({ ...CANONICAL_SAFE, ...withoutUndefined(chain.contracts.safe) }));
   const [first = CANONICAL_SAFE, ...others] = sets;
@@ -34,7 +34,7 @@ const commonContracts = (registry: ChainRegistry): SafeContracts => {
 const withoutUndefined = <T extends object>(value: T): Required<T> =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Required<T>;
 
-/** The hash is known for the canonical contracts; others are asked once for the creation code of their proxies. */
+/** Reads the proxies' init code hash: known for the canonical contracts, computed once from the factory for others. */
 const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): (() => Promise<Hex>) => {
   const isCanonical =
     contracts.singleton === CANONICAL_SAFE.singleton && contracts.proxyFactory === CANONICAL_SAFE.proxyFactory;
@@ -55,9 +55,59 @@ const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): 
   };
 };
 
+/** Reads a chain's distributor contract and compares its code once. @throws DomainError `provider_error` for other code */
+const distributorReader = (registry: ChainRegistry): ((chainId: number) => Promise<EvmAddress | undefined>) => {
+  const verified = new Set<number>();
+  return async (chainId) => {
+    const chain = registry.get(chainId);
+    const { distributor } = chain.contracts;
+    // The verified code cannot destroy itself, so one comparison is enough.
+    if (distributor === undefined || verified.has(chainId)) return distributor;
+    const fault = await chainCall(chainId, () => distributorFault(registry.client(chainId), distributor));
+    if (fault !== null) throw new DomainError("provider_error", `${chain.name}: ${fault}`);
+    verified.add(chainId);
+    return distributor;
+  };
+};
+
+const withGas = (draft: UserOperation, gas: PrepareRequest["gas"]): UserOperation => ({
+  ...draft,
+  callGasLimit: gas.callGasLimit,
+  verificationGasLimit: gas.verificationGasLimit,
+  preVerificationGas: gas.preVerificationGas,
+  ...(draft.paymaster === undefined
+    ? {}
+    : {
+        paymasterVerificationGasLimit: gas.paymasterVerificationGasLimit,
+        paymasterPostOpGasLimit: gas.paymasterPostOpGasLimit,
+      }),
+});
+
+const prepare = (
+  { registry, contracts }: { readonly registry: ChainRegistry; readonly contracts: SafeContracts },
+  { chainId, draft, gas, validUntil }: PrepareRequest,
+): PreparedUserOperation => {
+  const { entryPoint } = registry.get(chainId).contracts;
+  const operation = withGas(draft, gas);
+  return {
+    chainId,
+    operation,
+    validUntil,
+    typedData: safeOperationTypedData({
+      chainId,
+      entryPoint,
+      module4337: contracts.module4337,
+      operation,
+      validUntil,
+    }),
+    userOpHash: hashUserOperation(operation, chainId, entryPoint),
+  };
+};
+
 /** Treasury accounts: Safe 1.4.1 with its 4337 module, one owner, threshold 1, salt nonce 0. */
 export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): SmartAccounts => {
   const contracts = commonContracts(registry);
+  const distributorOf = distributorReader(registry);
   const initCodeHash = initCodeHashReader(registry, contracts);
   const addresses = new Map<EvmAddress, EvmAddress>();
 
@@ -76,20 +126,6 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
         asked.map(async (address) => ((await registry.client(chainId).getCode({ address })) ?? "0x") !== "0x"),
       ),
     );
-
-  const verified = new Set<number>();
-
-  /** The chain's distributor, once its code was compared. @throws DomainError `provider_error` */
-  const distributorOf = async (chainId: number): Promise<EvmAddress | undefined> => {
-    const chain = registry.get(chainId);
-    const { distributor } = chain.contracts;
-    // The verified code cannot destroy itself, so it stays what it is.
-    if (distributor === undefined || verified.has(chainId)) return distributor;
-    const fault = await chainCall(chainId, () => distributorFault(registry.client(chainId), distributor));
-    if (fault !== null) throw new DomainError("provider_error", `${chain.name}: ${fault}`);
-    verified.add(chainId);
-    return distributor;
-  };
 
   const callDataOf = async (request: DraftRequest): Promise<Hex> =>
     "payout" in request
@@ -117,29 +153,11 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       verificationGasLimit: 0n,
       preVerificationGas: 0n,
       ...request.fees,
-      // It says who is asked to pay, and is no consent: the paymaster pays for what the executor marks when it submits.
+      // These fields name the payer and are no consent: the paymaster pays only for operations that the executor marks when it submits.
       ...(isSponsored && paymaster !== undefined
         ? { paymaster, paymasterVerificationGasLimit: 0n, paymasterPostOpGasLimit: 0n }
         : {}),
       signature: DUMMY_SIGNATURE,
-    };
-  };
-
-  const prepare = ({ chainId, draft, gas, validUntil }: PrepareRequest): PreparedUserOperation => {
-    const { entryPoint } = registry.get(chainId).contracts;
-    const operation = withGas(draft, gas);
-    return {
-      chainId,
-      operation,
-      validUntil,
-      typedData: safeOperationTypedData({
-        chainId,
-        entryPoint,
-        module4337: contracts.module4337,
-        operation,
-        validUntil,
-      }),
-      userOpHash: hashUserOperation(operation, chainId, entryPoint),
     };
   };
 
@@ -154,7 +172,7 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     isDeployed,
     deployment: (owner) => Promise.resolve(deploymentOf(owner, contracts)),
     draft,
-    prepare,
+    prepare: (request) => prepare({ registry, contracts }, request),
     withSignature,
     sign: async (scope, prepared) => withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
     nonceUsed: async (chainId, sender, nonceKey, at) => {
@@ -171,16 +189,3 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     },
   };
 };
-
-const withGas = (draft: UserOperation, gas: PrepareRequest["gas"]): UserOperation => ({
-  ...draft,
-  callGasLimit: gas.callGasLimit,
-  verificationGasLimit: gas.verificationGasLimit,
-  preVerificationGas: gas.preVerificationGas,
-  ...(draft.paymaster === undefined
-    ? {}
-    : {
-        paymasterVerificationGasLimit: gas.paymasterVerificationGasLimit,
-        paymasterPostOpGasLimit: gas.paymasterPostOpGasLimit,
-      }),
-});

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { isDomainError } from "@/lib/core/errors";
 import { mailContract } from "@/lib/ports/mail.contract";
 import { createSmtpMailer } from "./mailer";
@@ -97,30 +97,28 @@ mailContract("SMTP mailer", async () => {
   return { mailer: makeMailer(url), received: () => Promise.resolve(received) };
 });
 
-describe("SMTP mailer", () => {
-  const mail = { to: "ada@example.com", subject: "Hello", text: "Hello", code: "123456" };
+const mail = { to: "ada@example.com", subject: "Hello", text: "Hello", code: "123456" };
 
-  test("the code for the inbox page is in no mail by itself", async () => {
-    const { url, received } = await startServer();
-    await makeMailer(url).send(mail);
-    expect(JSON.stringify(received)).not.toContain("123456");
-  });
+test("the code for the inbox page is in no mail by itself", async () => {
+  const { url, received } = await startServer();
+  await makeMailer(url).send(mail);
+  expect(JSON.stringify(received)).not.toContain("123456");
+});
 
-  test("a refused recipient, a wrong password and no server are provider_error", async () => {
-    const { url } = await startServer();
-    expect(await codeOf(makeMailer(url).send({ ...mail, to: "refused@example.com" }))).toBe("provider_error");
-    expect(await codeOf(makeMailer(url.replace("p%3Aw", "wrong")).send(mail))).toBe("provider_error");
-    expect(await codeOf(makeMailer("smtp://127.0.0.1:1").send(mail))).toBe("provider_error");
-  });
+test("a refused recipient, a wrong password and no server are provider_error", async () => {
+  const { url } = await startServer();
+  expect(await codeOf(makeMailer(url).send({ ...mail, to: "refused@example.com" }))).toBe("provider_error");
+  expect(await codeOf(makeMailer(url.replace("p%3Aw", "wrong")).send(mail))).toBe("provider_error");
+  expect(await codeOf(makeMailer("smtp://127.0.0.1:1").send(mail))).toBe("provider_error");
+});
 
-  test("a comma in the address makes no second recipient", async () => {
-    const { url, received } = await startServer();
-    await codeOf(makeMailer(url).send({ ...mail, to: "ada@example.com,eve@example.com" }));
-    expect(received.filter(({ to }) => to === "eve@example.com")).toEqual([]);
-  });
+test("a comma in the address makes no second recipient", async () => {
+  const { url, received } = await startServer();
+  await codeOf(makeMailer(url).send({ ...mail, to: "ada@example.com,eve@example.com" }));
+  expect(received.filter(({ to }) => to === "eve@example.com")).toEqual([]);
+});
 
-  test("a server that accepts and says nothing is given up at the deadline", async () => {
-    const port = await listen(createServer((socket) => socket.on("error", () => undefined)));
-    expect(await codeOf(makeMailer(`smtp://127.0.0.1:${port}`, 300).send(mail))).toBe("provider_error");
-  });
+test("a server that accepts and says nothing is given up at the deadline", async () => {
+  const port = await listen(createServer((socket) => socket.on("error", () => undefined)));
+  expect(await codeOf(makeMailer(`smtp://127.0.0.1:${port}`, 300).send(mail))).toBe("provider_error");
 });

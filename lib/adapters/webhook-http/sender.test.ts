@@ -83,7 +83,7 @@ test("a connection that was kept for a name is not used once the name leads else
   const url = `http://moving.example:${String(one.port)}/`;
   expect((await sender.send({ ...request, url })).statusCode).toBe(200);
   address = "127.0.0.2";
-  // Nobody listens there.
+  // No server listens there.
   expect((await sender.send({ ...request, url })).error).toMatch(/refused/);
   expect([one.count(), two.count()]).toEqual([1, 0]);
   sender.close();

@@ -3,12 +3,12 @@ import { gasTotalOf, type GasLimits } from "./user-operation";
 /** A transaction may use at most 2^24 gas (EIP-7825). */
 export const TRANSACTION_GAS_MAX = 16_777_216n;
 
-/** What `innerHandleOp` wants left beside the limits of the operation, or it aborts the bundle (AA95). */
+/** The gas that `innerHandleOp` requires beyond the limits of the operation; with less it aborts the bundle (AA95). */
 const INNER_OVERHEAD = 10_000n;
 /** Left over in a bundle's transaction for what EntryPoint does between operations. */
 export const SPARE_GAS = 60_000n;
 
-/** What a caller needs for a call to get so much gas: at most 63/64 of what is left are passed on (EIP-150). */
+/** The gas that a caller needs so that its call gets this much: at most 63/64 of the remaining gas is passed on (EIP-150). */
 const passingOn = (gas: bigint): bigint => (gas * 64n) / 63n;
 
 /**

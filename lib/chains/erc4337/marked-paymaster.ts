@@ -43,7 +43,7 @@ interface Marking {
 }
 
 /**
- * Whoever runs the service has to mend it: it says nothing of the operation.
+ * The operator of the service has to fix it: it is not a fault of the operation.
  * @returns null for a call that failed for another reason than that the paymaster does not let the executor mark
  */
 export const notMarkerErrorOf = (error: unknown, { chainName, paymaster, executor }: Marking): DomainError | null =>

@@ -1,5 +1,5 @@
 import { encodeAbiParameters, encodeEventTopics, pad, parseAbi, toHex, type Hex, type PublicClient } from "viem";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ChainRegistry } from "../registry";
 import { createOperationFinder } from "./operation-finder";
 
@@ -70,43 +70,41 @@ const newChain = (latest: bigint) => {
 
 const operations = Array.from({ length: 50 }, (_, index) => hashOf(index + 1));
 
-describe("finding operations", () => {
-  test("fifty that wait in two bundles share one look at the head, one search, and a receipt per bundle", async () => {
-    const { calls, bundles, find } = newChain(100n);
-    bundles.set(hashOf(901), { blockNumber: 90n, blockHash: hashOf(801), operations: operations.slice(0, 30) });
-    bundles.set(hashOf(902), { blockNumber: 91n, blockHash: hashOf(802), operations: operations.slice(30, 49) });
-    const found = await Promise.all(operations.map((one) => find(CHAIN_ID, one, 80n)));
-    expect(calls).toEqual(["head", "logs 80-100", "receipt", "receipt"]);
-    expect(found.map((one) => one?.userOpHash)).toEqual([...operations.slice(0, 49), undefined]);
-    expect(found.map((one) => one?.blockNumber)).toEqual([
-      ...Array<bigint>(30).fill(90n),
-      ...Array<bigint>(19).fill(91n),
-      undefined,
-    ]);
-    expect(found[0]).toMatchObject({ success: true, actualGasCost: 21n, txHash: hashOf(901) });
-    // Asked again, only what may have changed is.
-    await Promise.all(operations.map((one) => find(CHAIN_ID, one, 80n)));
-    expect(calls.slice(4)).toEqual(["head", "logs 80-100"]);
-  });
+test("fifty that wait in two bundles share one look at the head, one search, and a receipt per bundle", async () => {
+  const { calls, bundles, find } = newChain(100n);
+  bundles.set(hashOf(901), { blockNumber: 90n, blockHash: hashOf(801), operations: operations.slice(0, 30) });
+  bundles.set(hashOf(902), { blockNumber: 91n, blockHash: hashOf(802), operations: operations.slice(30, 49) });
+  const found = await Promise.all(operations.map((one) => find(CHAIN_ID, one, 80n)));
+  expect(calls).toEqual(["head", "logs 80-100", "receipt", "receipt"]);
+  expect(found.map((one) => one?.userOpHash)).toEqual([...operations.slice(0, 49), undefined]);
+  expect(found.map((one) => one?.blockNumber)).toEqual([
+    ...Array<bigint>(30).fill(90n),
+    ...Array<bigint>(19).fill(91n),
+    undefined,
+  ]);
+  expect(found[0]).toMatchObject({ success: true, actualGasCost: 21n, txHash: hashOf(901) });
+  // Asked again, only what may have changed is.
+  await Promise.all(operations.map((one) => find(CHAIN_ID, one, 80n)));
+  expect(calls.slice(4)).toEqual(["head", "logs 80-100"]);
+});
 
-  test("a reorganisation shows at the next question: gone, and in another block", async () => {
-    const { bundles, find } = newChain(100n);
-    const [one = hashOf(1)] = operations;
-    bundles.set(hashOf(901), { blockNumber: 90n, blockHash: hashOf(801), operations: [one] });
-    expect((await find(CHAIN_ID, one, 80n))?.blockHash).toBe(hashOf(801));
-    bundles.clear();
-    expect(await find(CHAIN_ID, one, 80n)).toBeNull();
-    bundles.set(hashOf(901), { blockNumber: 95n, blockHash: hashOf(805), operations: [one] });
-    expect(await find(CHAIN_ID, one, 80n)).toMatchObject({ blockHash: hashOf(805), blockNumber: 95n });
-  });
+test("a reorganisation shows at the next question: gone, and in another block", async () => {
+  const { bundles, find } = newChain(100n);
+  const [one = hashOf(1)] = operations;
+  bundles.set(hashOf(901), { blockNumber: 90n, blockHash: hashOf(801), operations: [one] });
+  expect((await find(CHAIN_ID, one, 80n))?.blockHash).toBe(hashOf(801));
+  bundles.clear();
+  expect(await find(CHAIN_ID, one, 80n)).toBeNull();
+  bundles.set(hashOf(901), { blockNumber: 95n, blockHash: hashOf(805), operations: [one] });
+  expect(await find(CHAIN_ID, one, 80n)).toMatchObject({ blockHash: hashOf(805), blockNumber: 95n });
+});
 
-  test("one that goes far back is searched for by itself", async () => {
-    const { calls, bundles, find } = newChain(10_000n);
-    const [old = hashOf(1), recent = hashOf(2)] = operations;
-    bundles.set(hashOf(901), { blockNumber: 5_000n, blockHash: hashOf(801), operations: [old] });
-    bundles.set(hashOf(902), { blockNumber: 9_990n, blockHash: hashOf(802), operations: [recent] });
-    const found = await Promise.all([find(CHAIN_ID, old, 4_000n), find(CHAIN_ID, recent, 9_900n)]);
-    expect(found.map((one) => one?.blockNumber)).toEqual([5_000n, 9_990n]);
-    expect(calls.filter((call) => call.startsWith("logs")).sort()).toEqual(["logs 4000-5999", "logs 9900-10000"]);
-  });
+test("one that goes far back is searched for by itself", async () => {
+  const { calls, bundles, find } = newChain(10_000n);
+  const [old = hashOf(1), recent = hashOf(2)] = operations;
+  bundles.set(hashOf(901), { blockNumber: 5_000n, blockHash: hashOf(801), operations: [old] });
+  bundles.set(hashOf(902), { blockNumber: 9_990n, blockHash: hashOf(802), operations: [recent] });
+  const found = await Promise.all([find(CHAIN_ID, old, 4_000n), find(CHAIN_ID, recent, 9_900n)]);
+  expect(found.map((one) => one?.blockNumber)).toEqual([5_000n, 9_990n]);
+  expect(calls.filter((call) => call.startsWith("logs")).sort()).toEqual(["logs 4000-5999", "logs 9900-10000"]);
 });

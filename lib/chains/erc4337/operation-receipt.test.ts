@@ -1,5 +1,5 @@
 import { encodeEventTopics, pad, parseAbi, toEventSelector, toHex, type Hex, type Log } from "viem";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { operationsOf } from "./operation-receipt";
 
 const ENTRY_POINT = "0x0000000071727De22E5E9d8BAf0edAc6f37da032";
@@ -40,28 +40,26 @@ const logsOf = (logs: Log<bigint, number, false>[], entryPoint: Hex, userOpHash:
     .get(userOpHash)
     ?.logs.map(({ logIndex }) => logIndex) ?? null;
 
-describe("logs of one operation in a bundle", () => {
-  const bundle = [validation, start, first, end(hashOf(11)), end(hashOf(12)), second, third, end(hashOf(13))];
+const bundle = [validation, start, first, end(hashOf(11)), end(hashOf(12)), second, third, end(hashOf(13))];
 
-  test.each([
-    [11, [first.logIndex]],
-    [12, []],
-    [13, [second.logIndex, third.logIndex]],
-  ])("operation %i", (seed, expected) => {
-    expect(logsOf(bundle, ENTRY_POINT, hashOf(seed))).toEqual(expected);
-  });
+test.each([
+  [11, [first.logIndex]],
+  [12, []],
+  [13, [second.logIndex, third.logIndex]],
+])("logs of a bundle: operation %i", (seed, expected) => {
+  expect(logsOf(bundle, ENTRY_POINT, hashOf(seed))).toEqual(expected);
+});
 
-  test("an operation that is not in it has none", () => {
-    expect(logsOf(bundle, ENTRY_POINT, hashOf(14))).toBeNull();
-  });
+test("logs of a bundle: an operation that is not in it has none", () => {
+  expect(logsOf(bundle, ENTRY_POINT, hashOf(14))).toBeNull();
+});
 
-  test("a look-alike event of another contract neither ends nor begins an operation", () => {
-    const fake = end(hashOf(11), TOKEN);
-    expect(logsOf([start, first, fake, second, end(hashOf(12))], ENTRY_POINT, hashOf(12))).toEqual([
-      first.logIndex,
-      fake.logIndex,
-      second.logIndex,
-    ]);
-    expect(logsOf([start, fake], ENTRY_POINT, hashOf(11))).toBeNull();
-  });
+test("logs of a bundle: a look-alike event of another contract neither ends nor begins an operation", () => {
+  const fake = end(hashOf(11), TOKEN);
+  expect(logsOf([start, first, fake, second, end(hashOf(12))], ENTRY_POINT, hashOf(12))).toEqual([
+    first.logIndex,
+    fake.logIndex,
+    second.logIndex,
+  ]);
+  expect(logsOf([start, fake], ENTRY_POINT, hashOf(11))).toBeNull();
 });

@@ -34,7 +34,7 @@ export interface OperationReceipt {
   readonly logs: readonly { address: Address; topics: readonly Hex[]; data: Hex; logIndex: number }[];
 }
 
-/** What of a bundle's receipt is read. */
+/** The fields of a bundle's receipt that are read. */
 export interface BundleReceipt {
   readonly transactionHash: Hex;
   readonly blockNumber: bigint;

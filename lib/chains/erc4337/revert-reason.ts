@@ -13,7 +13,7 @@ const knownErrors = parseAbi([
   "error ExecutionFailed()",
 ]);
 
-/** What a contract answered with when it reverted, in words. */
+/** The revert data of a contract, in words. */
 export interface RevertReason {
   readonly text: string;
   /** `AAxx` of EntryPoint, where it was EntryPoint that refused. */

@@ -16,7 +16,7 @@ afterAll(stop);
 
 const HASHES: Hex[] = ["0x01", "0x02", "0x03"].map((seed) => keccak256(seed as Hex));
 
-/** What the contract is meant to do, in a few lines. */
+/** A model of the contract in a few lines. */
 interface Model {
   readonly markers: Set<Address>;
   readonly until: Map<Hex, number>;

@@ -1,30 +1,13 @@
 import type { Address } from "viem";
-import type { SolverChain } from "./chain";
-import {
-  FILLED,
-  LEAF_ID_MAX,
-  addressOf,
-  fillCall,
-  readDeposit,
-  relayHash,
-  settleCall,
-  spokePoolAbi,
-  type Deposit,
-  type Settlement,
-} from "./spoke-pool";
+import { resolveDeposit, reason, type ResolveDeps } from "./resolve-deposit";
+import { LEAF_ID_MAX, readDeposit, settleCall, type Deposit, type Settlement } from "./spoke-pool";
 
 /** Deposits settled in one transaction; about 150k gas each. */
 const SETTLED_AT_ONCE_MAX = 20;
 
-export interface OriginDeps {
-  readonly origin: SolverChain;
-  readonly chainOf: (chainId: number) => SolverChain | undefined;
-  readonly spokePool: Address;
-  /** Whether the relayer wants to fill it. */
-  readonly accepts: (deposit: Deposit) => boolean;
+export interface OriginDeps extends ResolveDeps {
   /** Called when a deposit has become due. */
   readonly onDue: () => void;
-  readonly log: (message: string) => void;
 }
 
 type DepositState =
@@ -39,14 +22,12 @@ interface Entry {
   state: DepositState;
 }
 
-const reason = (error: unknown): string =>
-  error instanceof Error && "shortMessage" in error ? String(error.shortMessage) : String(error);
-
 /**
- * The deposits of one origin chain: read, filled where they want to go, and settled. All it knows comes from the chains, so
- * a restart begins at block 0 and forgets nothing that is not settled.
+ * Reads the deposits of one origin chain, fills them on their destination and settles them. All state comes from the chains, so
+ * a restart begins at block 0 and forgets no deposit that is not settled.
  */
-export const createOrigin = ({ origin, chainOf, spokePool, accepts, onDue, log }: OriginDeps) => {
+export const createOrigin = (deps: OriginDeps) => {
+  const { origin, spokePool, onDue, log } = deps;
   const open = new Map<bigint, Entry>();
   let nextBlock = 0n;
   let nextRootBundleId: number | null = null;
@@ -76,62 +57,10 @@ export const createOrigin = ({ origin, chainOf, spokePool, accepts, onDue, log }
     return reading;
   };
 
-  /** Who filled it, null while nobody did. */
-  const fillerOf = async (destination: SolverChain, deposit: Deposit): Promise<Address | null> => {
-    const status = await destination.client.readContract({
-      address: spokePool,
-      abi: spokePoolAbi,
-      functionName: "fillStatuses",
-      args: [relayHash(deposit)],
-    });
-    if (status !== FILLED) return null;
-    const fills = await destination.client.getContractEvents({
-      address: spokePool,
-      abi: spokePoolAbi,
-      eventName: "FilledRelay",
-      args: { originChainId: BigInt(deposit.originChainId), depositId: deposit.depositId },
-      fromBlock: 0n,
-      strict: true,
-    });
-    const fill = fills[0];
-    return fill ? addressOf(fill.args.relayer) : null;
-  };
-
-  /** @returns what came in the way, null when it is filled */
-  const fill = async (destination: SolverChain, deposit: Deposit): Promise<string | null> => {
-    try {
-      await destination.sender.sendAndWait({ to: spokePool, data: fillCall(deposit, destination.sender.address) });
-      return null;
-    } catch (error) {
-      return reason(error);
-    }
-  };
-
-  /** What the destination says: filled, or too late for anybody to fill it. Null: neither yet. */
-  const outcomeOf = async (deposit: Deposit): Promise<Address | null> => {
-    const destination = chainOf(deposit.destinationChainId);
-    // The time is read first: what is not filled at a moment after its deadline never will be.
-    const { timestamp } = await (destination ?? origin).client.getBlock({ blockTag: "latest" });
-    const filler = destination ? await fillerOf(destination, deposit) : null;
-    if (filler) return filler;
-    return timestamp > BigInt(deposit.fillDeadline) ? deposit.depositor : null;
-  };
-
-  /** To whom the deposit is due now, null while that is open. The fill comes first, for whoever waits for it. */
-  const resolve = async (deposit: Deposit): Promise<Address | null> => {
-    const destination = chainOf(deposit.destinationChainId);
-    if (!destination || !accepts(deposit)) return outcomeOf(deposit);
-    const obstacle = await fill(destination, deposit);
-    if (obstacle === null) return destination.sender.address;
-    const outcome = await outcomeOf(deposit);
-    if (!outcome) log(`Deposit ${String(deposit.depositId)} of chain ${String(origin.chainId)} waits: ${obstacle}`);
-    return outcome;
-  };
-
   const advance = async (entry: Entry): Promise<void> => {
     entry.state = { kind: "busy" };
     try {
-      const to = await resolve(entry.deposit);
+      const to = await resolveDeposit(deps, entry.deposit);
       entry.state = to ? { kind: "due", to } : { kind: "open" };
       if (to) onDue();
     } catch (error) {

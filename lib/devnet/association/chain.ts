@@ -1,28 +1,25 @@
-import { LeanIMT } from "@zk-kit/lean-imt";
-import { poseidon2 } from "poseidon-lite/poseidon2";
-import { createPublicClient, encodeFunctionData, getAddress, http, parseEventLogs, type Address } from "viem";
+import {
+  createPublicClient,
+  encodeFunctionData,
+  getAddress,
+  http,
+  parseEventLogs,
+  type Address,
+  type PublicClient,
+} from "viem";
 import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { devAddress } from "../accounts";
 import type { PrivacyContracts } from "../contracts";
 import { createUnlockedSender } from "../sender";
+import { createAssociationSet } from "./association-set";
 
 const TIMEOUT_MS = 5_000;
-/** The contract wants the name of a file in IPFS; the local provider puts none there. */
+/** The contract requires the name of a file in IPFS; the local provider uploads none. */
 const NO_FILE = "local-association-set-without-a-file-in-ipfs";
-/** In the place of the file's name: deposits that this account makes later are declined. */
+/** A text in place of the file's name: later deposits of this account are declined. */
 const DECLINES = /^declines-(0x[0-9a-f]{40})$/;
 /** Published together with the first account that is declined, when nothing is approved yet. No proof can be made for it. */
 const ROOT_OF_NOTHING = 1n;
-/** How far behind a published set may be of the deposits that are known, and still be recognised after a start. */
-const RECENT_ROOTS = 32;
-
-interface SeenDeposit {
-  readonly label: bigint;
-  readonly isDeclined: boolean;
-  /** By this machine's clock. */
-  readonly seenAtMs: number;
-}
-
 export interface AssociationChain {
   /** Reads new deposits, approves those whose time has come, and publishes the set where it changed. */
   advance(): Promise<void>;
@@ -40,10 +37,26 @@ export interface AssociationChain {
   reviews(labels: readonly bigint[]): readonly { readonly label: string; readonly reviewStatus: string }[];
 }
 
+/** Reads and publishes the roots of association sets at the entrypoint. */
+const createRootRegistry = (client: PublicClient, entrypoint: Address) => {
+  const sender = createUnlockedSender(client, devAddress("postman"));
+  const onchainRoot = (): Promise<bigint | null> =>
+    client
+      .readContract({ address: entrypoint, abi: entrypointAbi, functionName: "latestRoot" })
+      // It reverts before the first set.
+      .catch(() => null);
+
+  const publish = (root: bigint, ipfsCid: string): Promise<unknown> => {
+    const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [root, ipfsCid] });
+    return sender.sendAndWait({ to: entrypoint, data });
+  };
+  return { onchainRoot, publish };
+};
+
 /**
- * The association set of one local chain. Everything but the delay follows from the chain's logs: the set is the deposits in their
- * order without those of accounts that were declined before. So a restart forgets nothing, and two providers of one chain publish the
- * same sets: one that finds a longer set of its own deposits published takes that over and publishes nothing.
+ * Maintains the association set of one local chain. Everything but the delay follows from the chain's logs: the set contains the deposits
+ * in their order, without those of accounts that were declined before. So a restart forgets nothing, and two providers of one chain
+ * publish the same sets: a provider that finds a longer set of its own deposits published takes it over and publishes nothing.
  */
 export const createAssociationChain = (options: {
   readonly rpcUrl: string;
@@ -52,42 +65,12 @@ export const createAssociationChain = (options: {
 }): AssociationChain => {
   const { privacy, delayMs } = options;
   const client = createPublicClient({ transport: http(options.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 0 }) });
-  const sender = createUnlockedSender(client, devAddress("postman"));
+  const { onchainRoot, publish } = createRootRegistry(client, privacy.entrypoint);
   const pools = Object.values(privacy.pools);
   const states = new Map<Address, bigint[]>(pools.map((pool) => [getAddress(pool), []]));
   const declinedAccounts = new Set<Address>();
-  const deposits: SeenDeposit[] = [];
-  /** Of every deposit that is not declined, approved or not. */
-  const tree = new LeanIMT<bigint>((left, right) => poseidon2([left, right]));
-  /** Of how many of the tree's leaves a root is. */
-  const sizeOfRoot = new Map<bigint, number>();
-  const rootOfSize = new Map<number, bigint>();
-  /** So many deposits were reviewed, and so many leaves of the tree are approved. */
-  let reviewed = 0;
-  let approved = 0;
+  const set = createAssociationSet();
   let nextBlock = 0n;
-  let changedAt = new Date(0);
-
-  const onchainRoot = (): Promise<bigint | null> =>
-    client
-      .readContract({ address: privacy.entrypoint, abi: entrypointAbi, functionName: "latestRoot" })
-      // It reverts before the first set.
-      .catch(() => null);
-
-  const addLeaves = (labels: readonly bigint[]): void => {
-    // An insertion of many takes a fraction of the hashes; the roots between are of use for the latest ones alone.
-    const many = Math.max(0, labels.length - RECENT_ROOTS);
-    if (many > 0) tree.insertMany(labels.slice(0, many));
-    const remember = (): void => {
-      sizeOfRoot.set(tree.root, tree.size);
-      rootOfSize.set(tree.size, tree.root);
-    };
-    if (many > 0) remember();
-    for (const label of labels.slice(many)) {
-      tree.insert(label);
-      remember();
-    }
-  };
 
   const read = async (): Promise<void> => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
@@ -95,7 +78,7 @@ export const createAssociationChain = (options: {
     const address = [...pools, privacy.entrypoint];
     const logs = await client.getLogs({ address, fromBlock: nextBlock, toBlock: head });
     const seenAtMs = Date.now();
-    const labels: bigint[] = [];
+    const seen: Parameters<typeof set.add>[0][number][] = [];
     for (const log of parseEventLogs({ abi: [...privacyPoolAbi, ...entrypointAbi], logs })) {
       if (log.eventName === "LeafInserted") states.get(getAddress(log.address))?.push(log.args._leaf);
       if (log.eventName === "RootUpdated") {
@@ -105,39 +88,21 @@ export const createAssociationChain = (options: {
       // The entrypoint logs deposits too, without their labels.
       if (log.eventName !== "Deposited" || !states.has(getAddress(log.address))) continue;
       const { _label: label, _depositor: depositor } = log.args;
-      const isDeclined = declinedAccounts.has(getAddress(depositor));
-      deposits.push({ label, isDeclined, seenAtMs });
-      if (!isDeclined) labels.push(label);
+      seen.push({ label, isDeclined: declinedAccounts.has(getAddress(depositor)), seenAtMs });
     }
-    addLeaves(labels);
+    set.add(seen);
     nextBlock = head + 1n;
-  };
-
-  /** Reviews deposits in their order, and stops before one to approve when `isEnough`. */
-  const review = (isEnough: (next: SeenDeposit) => boolean): void => {
-    for (const next of deposits.slice(reviewed)) {
-      if (!next.isDeclined && isEnough(next)) return;
-      reviewed += 1;
-      if (next.isDeclined) continue;
-      approved += 1;
-      changedAt = new Date();
-    }
-  };
-
-  const publish = (root: bigint, ipfsCid: string): Promise<unknown> => {
-    const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [root, ipfsCid] });
-    return sender.sendAndWait({ to: privacy.entrypoint, data });
   };
 
   const advance = async (): Promise<void> => {
     await read();
     const published = await onchainRoot();
-    const publishedSize = published === null ? 0 : (sizeOfRoot.get(published) ?? 0);
+    const publishedSize = published === null ? 0 : set.sizeOf(published);
     // Another provider, or this one before it was started again, approved them.
-    review(() => approved >= publishedSize);
+    set.review(() => set.approved() >= publishedSize);
     const now = Date.now();
-    review(({ seenAtMs }) => seenAtMs + delayMs > now);
-    const root = rootOfSize.get(approved);
+    set.review(({ seenAtMs }) => seenAtMs + delayMs > now);
+    const root = set.approvedRoot();
     if (root !== undefined && root !== published) await publish(root, NO_FILE);
   };
 
@@ -158,12 +123,12 @@ export const createAssociationChain = (options: {
     advance: () => inTurn(advance),
     decline: (depositor) => inTurn(() => decline(depositor)),
     roots: async () => {
-      const root = rootOfSize.get(approved);
+      const root = set.approvedRoot();
       if (root === undefined) return null;
       const published = await onchainRoot();
       return {
         mtRoot: root.toString(),
-        createdAt: changedAt.toISOString(),
+        createdAt: set.changedAt().toISOString(),
         onchainMtRoot: published?.toString() ?? null,
       };
     },
@@ -174,16 +139,8 @@ export const createAssociationChain = (options: {
       const pool = pools[scopes.indexOf(scope)];
       if (pool === undefined) return null;
       const stateTreeLeaves = (states.get(getAddress(pool)) ?? []).map(String);
-      return { aspLeaves: tree.leaves.slice(0, approved).map(String), stateTreeLeaves };
+      return { aspLeaves: set.approvedLeaves().map(String), stateTreeLeaves };
     },
-    reviews: (labels) => {
-      const statuses = new Map(
-        deposits.map(({ label, isDeclined }, index) => [
-          label,
-          index >= reviewed ? "pending" : isDeclined ? "declined" : "approved",
-        ]),
-      );
-      return labels.map((label) => ({ label: label.toString(), reviewStatus: statuses.get(label) ?? "pending" }));
-    },
+    reviews: (labels) => labels.map((label) => ({ label: label.toString(), reviewStatus: set.statusOf(label) })),
   };
 };

@@ -9,7 +9,7 @@ export interface AssociationProviderOptions {
   readonly chains: readonly { readonly chainId: number; readonly rpcUrl: string }[];
   /** 0: any free port. */
   readonly port: number;
-  /** So long after it was seen a deposit is approved. */
+  /** A deposit is approved this long after it was seen. */
   readonly delayMs: number;
   readonly log: (message: string) => void;
 }

@@ -10,7 +10,7 @@ const PAYMASTER_STAKE_WEI = parseUnits("100", 18);
 /** Bundlers of ERC-4337 want at least a day. */
 const UNSTAKE_DELAY_S = 86_400;
 
-/** What the relayer can lend per token and chain. It is repaid on origin chains, so this is the reach of one direction. */
+/** The relayer's funds per token and chain. It is repaid on origin chains, so this bounds the transfers in one direction. */
 const RELAYER_INVENTORY = { usdc: "1000000000", usdt: "1000000000", dai: "1000000000" } as const;
 const RELAYER_WETH_WEI = parseUnits("300000", 18);
 
@@ -21,7 +21,7 @@ const entrypointAbi = parseAbi([
   "function grantRole(bytes32 role, address account)",
 ]);
 const ASP_POSTMAN = keccak256(toBytes("ASP_POSTMAN"));
-/** What a pool keeps of a deposit, and what a relayer may take of a withdrawal at most. */
+/** The pool's fee of a deposit, and the maximum fee of a relayer for a withdrawal. */
 const VETTING_FEE_BPS = 10n;
 const RELAY_FEE_BPS_MAX = 100n;
 

@@ -3,17 +3,17 @@ const REST_INTERVAL_MS = 5_000;
 const REST_AFTER_MS = 300_000;
 
 export interface BlockRhythm {
-  /** Milliseconds until a block is due; 0: now. */
+  /** Milliseconds until the next block is due; 0 when it is due now. */
   dueIn(): number;
   /** A block was made because it was due. */
   made(): void;
-  /** A transaction came. */
+  /** A transaction was made. */
   used(): void;
 }
 
 /**
- * A block each second, so that confirmations count up and deadlines pass without transactions. After five minutes without any,
- * one each five seconds until the next transaction: each block makes anvil a little larger.
+ * Plans a block each second, so that confirmations count up and deadlines pass without transactions. After five minutes without a
+ * transaction it plans one each five seconds, because each block makes anvil's state larger.
  */
 export const createBlockRhythm = (now = () => performance.now()): BlockRhythm => {
   let madeAt = -Infinity;
@@ -24,7 +24,7 @@ export const createBlockRhythm = (now = () => performance.now()): BlockRhythm =>
       return Math.max(0, madeAt + interval - now());
     },
     made: () => {
-      // From when it was due, so that a block that came late does not move all later ones.
+      // Counted from the time at which it was due, so that a late block does not delay all later ones.
       const due = madeAt + BLOCK_INTERVAL_MS;
       madeAt = now() - due < BLOCK_INTERVAL_MS ? due : now();
     },

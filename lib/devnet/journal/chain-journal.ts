@@ -54,7 +54,7 @@ export const openChainJournal = (options: JournalOptions): ChainJournal => {
   const rotate = (): number => {
     const next = openSegment(store.segmentFile(segment + 1));
     segment += 1;
-    // Nobody waits for the disk: a reader finds what was written, on the disk or not.
+    // No fsync here: a reader finds the written bytes whether they are on the disk yet or not.
     writer.close().catch((error: unknown) => say(reason(error)));
     writer = next;
     steps = 0;

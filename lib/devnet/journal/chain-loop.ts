@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { applyRecord, headOf } from "./apply";
-import { createBlockRhythm } from "./block-rhythm";
+import { createBlockRhythm, type BlockRhythm } from "./block-rhythm";
 import { kindOf } from "./calls";
-import { createChainClock } from "./chain-clock";
+import { createChainClock, type ChainClock } from "./chain-clock";
 import type { ChainJournal } from "./chain-journal";
 import type { NodeHolder } from "./node-holder";
 import { createTurns, failure } from "./chain-turns";
@@ -10,9 +10,9 @@ import { NodeGoneError, type Outcome } from "./node-client";
 import type { JournalRecord, NodeCall } from "./record";
 import type { RestoredNode } from "./restore";
 
-/** Calls that one block takes at most. */
+/** Maximum number of calls in one block. */
 const CALLS_PER_BLOCK = 100;
-/** A block of so many transactions may have left some in the pool. */
+/** A block of this many transactions may have left some in the pool. */
 const MAY_BE_FULL = 10;
 /**
  * Number of blocks that are made immediately after a restoration. A node has no state of blocks before its start, and the service reads
@@ -28,203 +28,238 @@ interface Waiting {
 export interface ChainLoop {
   /** Does one call that changes the chain; resolves when it is in the journal and in the chain. */
   submit(call: NodeCall): Promise<Outcome>;
-  /** Looks whether there is something to do. */
+  /** Makes the loop look for work at once. */
   wake(): void;
-  /** Keeps the state of a chain that is still small, in turn. */
+  /** Stores the state of a chain that is still small, between two records. */
   dumpSmall(): Promise<void>;
   /** Calls back after each block that transactions were sent for. */
   onTransactions(called: () => void): () => void;
-  /** Resolves at the first time that the chain is there. @throws whatever the first start throws */
+  /** Resolves when the first node runs. @throws the error of the first start */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const poolStatus = z.object({ pending: z.string() });
 
-/**
- * Makes everything that changes one chain happen one after the other: what came is written into the journal, then done by the
- * node, then answered. When the node ends meanwhile, another one is made from the journal, and answers.
- */
-export const createChainLoop = (options: {
+interface LoopOptions {
   readonly holder: NodeHolder;
   readonly journal: ChainJournal;
   readonly log: (message: string) => void;
-  /** Another node has taken over. */
+  /** Called when another node has taken over. */
   readonly onNode: () => void;
-}): ChainLoop => {
-  const { holder, journal, log, onNode } = options;
-  const clock = createChainClock();
-  const rhythm = createBlockRhythm();
-  const queue: (Waiting | (() => Promise<void>))[] = [];
-  const listeners = new Set<() => void>();
-  let head = 0;
-  /** In the journal, and not answered yet. */
-  let unanswered: readonly Waiting[] = [];
-  let isStopped = false;
-  let wakeUp: () => void = () => undefined;
-  let running: Promise<void> = Promise.resolve();
+}
 
-  const record = async (
-    { node }: RestoredNode,
-    calls: readonly NodeCall[],
-    makesBlock: boolean,
-  ): Promise<Outcome[]> => {
-    const block = makesBlock ? { number: head + 1, time: clock.next() } : null;
-    const next: JournalRecord = { calls, block, clockOffset: clock.offset() };
-    journal.append(next);
-    if (block !== null) head = block.number;
-    return applyRecord(node, next);
-  };
+/** The state of one loop. */
+interface Loop extends LoopOptions {
+  readonly clock: ChainClock;
+  readonly rhythm: BlockRhythm;
+  readonly queue: (Waiting | (() => Promise<void>))[];
+  readonly listeners: Set<() => void>;
+  /** Number of the latest block. */
+  head: number;
+  /** Calls that are in the journal and not answered yet. */
+  unanswered: readonly Waiting[];
+  isStopped: boolean;
+  wakeUp: () => void;
+}
 
-  const answerAll = (waiting: readonly Waiting[], outcomes: readonly Outcome[]): void => {
-    waiting.forEach(({ answer }, index) =>
-      answer(outcomes[index] ?? failure("The local chain was restarted; look whether it took effect.")),
+/** @throws NodeGoneError while no node runs */
+const currentNode = ({ holder }: Loop): RestoredNode => {
+  const up = holder.current();
+  if (up === null) throw new NodeGoneError(null);
+  return up;
+};
+
+/** Writes calls (and a block) to the journal, then lets the node do them. */
+const record = async (
+  loop: Loop,
+  { node }: RestoredNode,
+  { calls, makesBlock }: { readonly calls: readonly NodeCall[]; readonly makesBlock: boolean },
+): Promise<Outcome[]> => {
+  const block = makesBlock ? { number: loop.head + 1, time: loop.clock.next() } : null;
+  const next: JournalRecord = { calls, block, clockOffset: loop.clock.offset() };
+  loop.journal.append(next);
+  if (block !== null) loop.head = block.number;
+  return applyRecord(node, next);
+};
+
+const mineBlock = (loop: Loop, up: RestoredNode): Promise<Outcome[]> =>
+  record(loop, up, { calls: [], makesBlock: true });
+
+const answerAll = (waiting: readonly Waiting[], outcomes: readonly Outcome[]): void => {
+  waiting.forEach(({ answer }, index) =>
+    answer(outcomes[index] ?? failure("The local chain was restarted; look whether it took effect.")),
+  );
+};
+
+const tellListeners = ({ listeners }: Loop): void => {
+  for (const called of listeners) called();
+};
+
+/** Queues another block when the last one left transactions in the pool. */
+const emptyPool = async (loop: Loop, up: RestoredNode): Promise<void> => {
+  const { pending } = poolStatus.parse(await up.node.ask("txpool_status", []));
+  if (Number(pending) > 0) loop.queue.unshift(() => mineBlock(loop, currentNode(loop)).then(() => undefined));
+};
+
+/** Takes the calls at the front of the queue, and makes a block when a transaction is among them. */
+const takeCalls = async (loop: Loop, up: RestoredNode): Promise<void> => {
+  const { queue, rhythm } = loop;
+  const end = queue.findIndex((item) => typeof item === "function");
+  const group = queue.splice(0, Math.min(end < 0 ? queue.length : end, CALLS_PER_BLOCK)) as Waiting[];
+  const transactions = group.filter(({ call }) => kindOf(call[0]) === "transaction").length;
+  const calls = group.map(({ call }) => call);
+  loop.unanswered = group;
+  let outcomes: Outcome[];
+  try {
+    outcomes = await record(loop, up, { calls, makesBlock: transactions > 0 });
+  } catch (error) {
+    if (error instanceof NodeGoneError) throw error;
+    loop.unanswered = [];
+    const failed = failure(`The local chain cannot write its journal. ${String(error)}`);
+    answerAll(
+      group,
+      group.map(() => failed),
     );
-  };
+    return;
+  }
+  loop.unanswered = [];
+  answerAll(group, outcomes);
+  if (transactions === 0) return;
+  rhythm.used();
+  tellListeners(loop);
+  if (transactions >= MAY_BE_FULL) await emptyPool(loop, up);
+};
 
-  /** Transactions and changes that wait in a row, and a block when a transaction is among them. */
-  const takeCalls = async (up: RestoredNode): Promise<void> => {
-    const end = queue.findIndex((item) => typeof item === "function");
-    const group = queue.splice(0, Math.min(end < 0 ? queue.length : end, CALLS_PER_BLOCK)) as Waiting[];
-    const transactions = group.filter(({ call }) => kindOf(call[0]) === "transaction").length;
-    const calls = group.map(({ call }) => call);
-    unanswered = group;
-    let outcomes: Outcome[];
-    try {
-      outcomes = await record(up, calls, transactions > 0);
-    } catch (error) {
-      if (error instanceof NodeGoneError) throw error;
-      unanswered = [];
-      answerAll(
-        group,
-        group.map(() => failure(`The local chain cannot write its journal. ${String(error)}`)),
-      );
-      return;
-    }
-    unanswered = [];
-    answerAll(group, outcomes);
-    if (transactions === 0) return;
-    rhythm.used();
-    for (const called of listeners) called();
-    if (transactions >= MAY_BE_FULL) await emptyPool(up);
-  };
-
-  const emptyPool = async (up: RestoredNode): Promise<void> => {
-    const { pending } = poolStatus.parse(await up.node.ask("txpool_status", []));
-    if (Number(pending) > 0) queue.unshift(() => record(current(), [], true).then(() => undefined));
-  };
-
-  const current = (): RestoredNode => {
-    const up = holder.current();
-    if (up === null) throw new NodeGoneError(null);
-    return up;
-  };
-
-  /** Does `work` in its turn, between two records; again on another node when the node ends meanwhile. */
-  const inTurn = (work: (up: RestoredNode) => Promise<Outcome>): Promise<Outcome> =>
-    new Promise((resolve) => {
-      const item = async (): Promise<void> => {
-        try {
-          resolve(await work(current()));
-        } catch (error) {
-          if (!(error instanceof NodeGoneError)) {
-            resolve(failure(error instanceof Error ? error.message : String(error)));
-            return;
-          }
-          queue.unshift(item);
-          throw error;
+/** Does `work` between two records; repeats it on the next node when the node ends meanwhile. */
+const inTurn = (loop: Loop, work: (up: RestoredNode) => Promise<Outcome>): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const item = async (): Promise<void> => {
+      try {
+        resolve(await work(currentNode(loop)));
+      } catch (error) {
+        if (!(error instanceof NodeGoneError)) {
+          resolve(failure(error instanceof Error ? error.message : String(error)));
+          return;
         }
-      };
-      queue.push(item);
-      wakeUp();
-    });
-
-  const dump = async (up: RestoredNode, isSmall: boolean): Promise<void> => {
-    const { number, time } = await headOf(up.node);
-    head = number;
-    clock.reset({ offset: clock.offset(), last: time });
-    await journal.dump(up.node, clock.offset(), isSmall);
-  };
-
-  const turns = createTurns({
-    inTurn,
-    clock,
-    mine: (up) => record(up, [], true),
-    note: (up) => record(up, [], false),
-    dump,
+        loop.queue.unshift(item);
+        throw error;
+      }
+    };
+    loop.queue.push(item);
+    loop.wakeUp();
   });
 
-  const bringUp = async (): Promise<void> => {
-    const up = await holder.replace(() => journal.restore());
-    onNode();
-    const { number, time } = await headOf(up.node);
-    head = number;
-    clock.reset({ offset: up.clockOffset, last: time });
-    const waiting = unanswered;
-    unanswered = [];
-    answerAll(waiting, up.lastOutcomes);
-    for (let made = 0; made < BLOCKS_AT_START; made += 1) await record(up, [], true);
-    rhythm.made();
-    for (const called of listeners) called();
-  };
+const dump = async (loop: Loop, up: RestoredNode, isSmall: boolean): Promise<void> => {
+  const { clock, journal } = loop;
+  const { number, time } = await headOf(up.node);
+  loop.head = number;
+  clock.reset({ offset: clock.offset(), last: time });
+  await journal.dump(up.node, clock.offset(), isSmall);
+};
 
-  const step = async (): Promise<void> => {
-    const up = current();
-    await journal.tend(up.node, clock.offset());
-    const [first] = queue;
-    if (typeof first === "function") {
-      queue.shift();
-      await first();
-    } else if (first !== undefined) await takeCalls(up);
-    if (rhythm.dueIn() > 0) return;
-    rhythm.made();
-    await record(up, [], true);
-  };
+/** Starts another node from the journal, and answers the calls that the previous one left unanswered. */
+const bringUp = async (loop: Loop): Promise<void> => {
+  const { holder, journal, clock, rhythm } = loop;
+  const up = await holder.replace(() => journal.restore());
+  loop.onNode();
+  const { number, time } = await headOf(up.node);
+  loop.head = number;
+  clock.reset({ offset: up.clockOffset, last: time });
+  const waiting = loop.unanswered;
+  loop.unanswered = [];
+  answerAll(waiting, up.lastOutcomes);
+  for (let made = 0; made < BLOCKS_AT_START; made += 1) await mineBlock(loop, up);
+  rhythm.made();
+  tellListeners(loop);
+};
 
-  const rest = (): Promise<void> =>
-    new Promise((resolve) => {
-      if (queue.length > 0 || isStopped) {
-        resolve();
-        return;
-      }
-      const timer = setTimeout(resolve, rhythm.dueIn());
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+const step = async (loop: Loop): Promise<void> => {
+  const { queue, rhythm } = loop;
+  const up = currentNode(loop);
+  await loop.journal.tend(up.node, loop.clock.offset());
+  const [first] = queue;
+  if (typeof first === "function") {
+    queue.shift();
+    await first();
+  } else if (first !== undefined) await takeCalls(loop, up);
+  if (rhythm.dueIn() > 0) return;
+  rhythm.made();
+  await mineBlock(loop, up);
+};
 
-  const hasStopped = (): boolean => isStopped;
-
-  const run = async (): Promise<void> => {
-    while (!hasStopped()) {
-      try {
-        if (holder.current() === null) await bringUp();
-        await step();
-      } catch (error) {
-        if (hasStopped()) return;
-        log(error instanceof Error ? error.message : String(error));
-        // A node that lost its way is of no more use than one that ended.
-        if (error instanceof NodeGoneError) await holder.drop();
-      }
-      await rest();
+/** Resolves when there is work: a call, a block that is due, or the end. */
+const rest = (loop: Loop): Promise<void> =>
+  new Promise((resolve) => {
+    if (loop.queue.length > 0 || loop.isStopped) {
+      resolve();
+      return;
     }
+    const timer = setTimeout(resolve, loop.rhythm.dueIn());
+    loop.wakeUp = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+
+const hasStopped = (loop: Loop): boolean => loop.isStopped;
+
+const run = async (loop: Loop): Promise<void> => {
+  while (!hasStopped(loop)) {
+    try {
+      if (loop.holder.current() === null) await bringUp(loop);
+      await step(loop);
+    } catch (error) {
+      if (hasStopped(loop)) return;
+      loop.log(error instanceof Error ? error.message : String(error));
+      // A node that does not answer any more is as useless as one that ended.
+      if (error instanceof NodeGoneError) await loop.holder.drop();
+    }
+    await rest(loop);
+  }
+};
+
+/**
+ * Serialises all changes of one chain: a call is written to the journal, then done by the node, then answered. When the node ends
+ * meanwhile, another one is restored from the journal, and its outcomes are the answers.
+ */
+export const createChainLoop = (options: LoopOptions): ChainLoop => {
+  const clock = createChainClock();
+  const loop: Loop = {
+    ...options,
+    clock,
+    rhythm: createBlockRhythm(),
+    queue: [],
+    listeners: new Set(),
+    head: 0,
+    unanswered: [],
+    isStopped: false,
+    wakeUp: () => undefined,
   };
+  const { queue, listeners } = loop;
+  let running: Promise<void> = Promise.resolve();
+  const turns = createTurns({
+    inTurn: (work) => inTurn(loop, work),
+    clock,
+    mine: (up) => mineBlock(loop, up),
+    note: (up) => record(loop, up, { calls: [], makesBlock: false }),
+    dump: (up, isSmall) => dump(loop, up, isSmall),
+  });
 
   return {
     submit: (call) => {
       const kind = kindOf(call[0]);
-      if (isStopped) return Promise.resolve(failure("The local chain is stopping."));
+      if (loop.isStopped) return Promise.resolve(failure("The local chain is stopping."));
       if (kind === "mine" || kind === "clock" || kind === "opaque") return turns[kind](call);
       return new Promise((answer) => {
         queue.push({ call, answer });
-        wakeUp();
+        loop.wakeUp();
       });
     },
-    wake: () => wakeUp(),
+    wake: () => loop.wakeUp(),
     dumpSmall: async () => {
-      const outcome = await inTurn(async (up) => {
-        await dump(up, true);
+      const outcome = await inTurn(loop, async (up) => {
+        await dump(loop, up, true);
         return { result: null };
       });
       if ("error" in outcome) throw new Error(JSON.stringify(outcome.error));
@@ -234,19 +269,19 @@ export const createChainLoop = (options: {
       return () => void listeners.delete(called);
     },
     start: async () => {
-      await bringUp();
-      running = run();
+      await bringUp(loop);
+      running = run(loop);
     },
     stop: async () => {
-      isStopped = true;
-      holder.hurry();
-      wakeUp();
+      loop.isStopped = true;
+      loop.holder.hurry();
+      loop.wakeUp();
       await running;
-      await holder.stop();
-      answerAll(unanswered, []);
+      await loop.holder.stop();
+      answerAll(loop.unanswered, []);
       for (const item of queue.splice(0))
         if (typeof item !== "function") item.answer(failure("The local chain is stopping."));
-      await journal.close();
+      await loop.journal.close();
     },
   };
 };

@@ -18,7 +18,7 @@ export type Checkpoint = z.output<typeof checkpointSchema>;
 export interface ChainStore {
   readonly folder: string;
   readonly chainId: number;
-  /** What a restoration begins with; null: there is no whole state. @throws Error when it cannot be read */
+  /** The checkpoint that a restoration begins with; null when there is no complete one. @throws Error when it cannot be read */
   checkpoint(): Checkpoint | null;
   /** Makes a new beginning the one that counts: before this returns a restoration takes the old one, afterwards the new. */
   commit(checkpoint: Checkpoint): Promise<void>;

@@ -15,6 +15,6 @@ const main = async (): Promise<void> => {
   process.disconnect();
 };
 
-// Nobody is left to commit what it makes.
+// The parent that would commit the checkpoint has ended.
 process.once("disconnect", () => process.exit());
 void main();

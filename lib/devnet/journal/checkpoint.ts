@@ -40,7 +40,7 @@ const poolSchema = z.object({
   queued: z.record(z.string(), z.record(z.string(), z.object({ hash: z.string() }))),
 });
 
-/** What waits in the pool, lower nonces of an account first. */
+/** The pending transactions of the pool, lower nonces of an account first. */
 const poolOf = async (node: NodeClient): Promise<string[]> => {
   const { pending, queued } = poolSchema.parse(await node.ask("txpool_content", []));
   const waiting = [...Object.values(pending), ...Object.values(queued)].flatMap((byNonce) =>

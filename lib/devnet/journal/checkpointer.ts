@@ -5,7 +5,7 @@ import { entryArguments } from "@/lib/os/entry";
 import { DivergedError, makeCheckpoint, type CheckpointJob } from "./checkpoint";
 import type { Checkpoint } from "./chain-store";
 
-/** Whatever serves people comes first; a checkpoint can wait. */
+/** Lowest priority: requests come before checkpoints. */
 const NICENESS = 10;
 
 const message = z.union([

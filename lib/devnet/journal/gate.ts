@@ -3,9 +3,9 @@ import { z } from "zod";
 import { kindOf } from "./calls";
 import type { Outcome } from "./node-client";
 
-/** Somebody who asks while there is no node waits so long for one. */
+/** A request that comes while no node runs waits this long for one. */
 const PATIENCE_MS = 15_000;
-/** By then the end of the node is known. */
+/** After this time the end of the node is known. */
 const RETRY_MS = 50;
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 const HEADERS_OF_ONE_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "host"]);
@@ -14,7 +14,7 @@ const METHOD = /"method"\s*:\s*"([^"]*)"/g;
 export interface GateOptions {
   readonly host: string;
   readonly port: number;
-  /** The port of the node, as soon as there is one; null when there is none in time. */
+  /** The port of the node, as soon as one runs; null when none runs within the time. */
   readonly nodePort: (timeoutMs: number) => Promise<number | null>;
   /** Does a call that changes the chain. */
   readonly submit: (method: string, params: readonly unknown[]) => Promise<Outcome>;
@@ -40,7 +40,7 @@ const readBody = async (incoming: IncomingMessage): Promise<Buffer | null> => {
   return Buffer.concat(chunks);
 };
 
-/** Whether the node may have the body as it is. What is spelt with escapes, or has no method, is looked at more closely. */
+/** Whether the body may go to the node as it is. A body with escapes or without a method is parsed first. */
 const onlyReads = (body: string): boolean => {
   if (body.includes("\\")) return false;
   const methods = [...body.matchAll(METHOD)];
@@ -62,78 +62,86 @@ const unavailable = (outgoing: ServerResponse): void => {
 const withoutHop = (headers: IncomingMessage["headers"]): IncomingMessage["headers"] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HEADERS_OF_ONE_HOP.has(name)));
 
+interface Door extends Pick<GateOptions, "nodePort" | "submit"> {
+  readonly agent: Agent;
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly body: Buffer;
+}
+
+/** Hands a request that only reads to the node. Asks once more when the node ended meanwhile: reading changes nothing. */
+const passOn = async (door: Door, exchange: Exchange, isAgain = false): Promise<void> => {
+  const { incoming, outgoing, body } = exchange;
+  const { agent, nodePort } = door;
+  const to = await nodePort(PATIENCE_MS);
+  if (to === null) {
+    unavailable(outgoing);
+    return;
+  }
+  const headers = { ...withoutHop(incoming.headers), "content-length": String(body.length) };
+  const options = { host: "127.0.0.1", port: to, method: incoming.method, path: incoming.url, headers, agent };
+  const sent = request(options, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, withoutHop(answer.headers));
+    answer.pipe(outgoing);
+    answer.once("error", () => outgoing.destroy());
+  });
+  sent.once("error", () => {
+    if (outgoing.destroyed) return;
+    if (outgoing.headersSent || isAgain) unavailable(outgoing);
+    else setTimeout(() => void passOn(door, exchange, true), RETRY_MS);
+  });
+  outgoing.once("close", () => sent.destroy());
+  sent.end(body);
+};
+
+/** Asks the node one call of a batch. */
+const ask = async ({ nodePort }: Door, { id = null, method, params }: RpcCall): Promise<unknown> => {
+  const to = await nodePort(PATIENCE_MS);
+  if (to === null) return refusal(id, -32603, "The local chain is being started again.");
+  const response = await fetch(`http://127.0.0.1:${String(to)}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id, method, params: params ?? [] }),
+  });
+  return response.json();
+};
+
+const answer = async (door: Door, call: RpcCall): Promise<unknown> => {
+  const { id = null, method, params = [] } = call;
+  const kind = kindOf(method);
+  if (kind === "refused") return refusal(id, -32601, `A local chain that is kept does not take ${method}.`);
+  if (kind === "read") return ask(door, call);
+  if (!Array.isArray(params)) return refusal(id, -32602, "The parameters must be a list.");
+  return { jsonrpc: "2.0", id, ...(await door.submit(method, params)) };
+};
+
+const change = async (door: Door, outgoing: ServerResponse, body: string): Promise<void> => {
+  let parsed: z.output<typeof rpcBody>;
+  try {
+    parsed = rpcBody.parse(JSON.parse(body));
+  } catch {
+    sendJson(outgoing, 200, refusal(null, -32600, "This is no JSON-RPC call."));
+    return;
+  }
+  if (!Array.isArray(parsed)) {
+    sendJson(outgoing, 200, await answer(door, parsed));
+    return;
+  }
+  // Begun in order; what changes the chain is also done in order, and may share a block.
+  sendJson(outgoing, 200, await Promise.all(parsed.map((call) => answer(door, call))));
+};
+
 /**
- * The one door of a local chain: what only reads goes straight to the node, what changes the chain goes by `submit`. The port stays
- * while nodes come and go; who asks in between waits a little.
+ * Opens the port of a local chain. Requests that only read go straight to the node, calls that change the chain go to `submit`. The port
+ * stays open while nodes come and go; a request that comes in between waits for the next node.
  * @throws Error when the port is taken
  */
 export const openGate = async ({ host, port, nodePort, submit }: GateOptions): Promise<Gate> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
-
-  const passOn = async (
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    body: Buffer,
-    isAgain = false,
-  ): Promise<void> => {
-    const to = await nodePort(PATIENCE_MS);
-    if (to === null) {
-      unavailable(outgoing);
-      return;
-    }
-    const headers = { ...withoutHop(incoming.headers), "content-length": String(body.length) };
-    const options = { host: "127.0.0.1", port: to, method: incoming.method, path: incoming.url, headers, agent };
-    const sent = request(options, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, withoutHop(answer.headers));
-      answer.pipe(outgoing);
-      answer.once("error", () => outgoing.destroy());
-    });
-    sent.once("error", () => {
-      if (outgoing.destroyed) return;
-      // The node ended, and the next one answers as well: nothing was changed by asking.
-      if (outgoing.headersSent || isAgain) unavailable(outgoing);
-      else setTimeout(() => void passOn(incoming, outgoing, body, true), RETRY_MS);
-    });
-    outgoing.once("close", () => sent.destroy());
-    sent.end(body);
-  };
-
-  /** One call for itself, by way of the node's own door. */
-  const ask = async ({ id = null, method, params }: RpcCall): Promise<unknown> => {
-    const to = await nodePort(PATIENCE_MS);
-    if (to === null) return refusal(id, -32603, "The local chain is being started again.");
-    const response = await fetch(`http://127.0.0.1:${String(to)}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id, method, params: params ?? [] }),
-    });
-    return response.json();
-  };
-
-  const answer = async (call: RpcCall): Promise<unknown> => {
-    const { id = null, method, params = [] } = call;
-    const kind = kindOf(method);
-    if (kind === "refused") return refusal(id, -32601, `A local chain that is kept does not take ${method}.`);
-    if (kind === "read") return ask(call);
-    if (!Array.isArray(params)) return refusal(id, -32602, "The parameters must be a list.");
-    return { jsonrpc: "2.0", id, ...(await submit(method, params)) };
-  };
-
-  const change = async (outgoing: ServerResponse, body: string): Promise<void> => {
-    let parsed: z.output<typeof rpcBody>;
-    try {
-      parsed = rpcBody.parse(JSON.parse(body));
-    } catch {
-      sendJson(outgoing, 200, refusal(null, -32600, "This is no JSON-RPC call."));
-      return;
-    }
-    if (!Array.isArray(parsed)) {
-      sendJson(outgoing, 200, await answer(parsed));
-      return;
-    }
-    // Begun in order; what changes the chain is also done in order, and may share a block.
-    sendJson(outgoing, 200, await Promise.all(parsed.map(answer)));
-  };
+  const door: Door = { agent, nodePort, submit };
 
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await readBody(incoming);
@@ -142,8 +150,8 @@ export const openGate = async ({ host, port, nodePort, submit }: GateOptions): P
       return;
     }
     const text = incoming.method === "POST" ? body.toString("latin1") : "";
-    if (incoming.method !== "POST" || onlyReads(text)) await passOn(incoming, outgoing, body);
-    else await change(outgoing, body.toString("utf8"));
+    if (incoming.method !== "POST" || onlyReads(text)) await passOn(door, { incoming, outgoing, body });
+    else await change(door, outgoing, body.toString("utf8"));
   };
 
   const server = createServer((incoming, outgoing) => {

@@ -26,7 +26,8 @@ const start = async (folder: string, stepsPerCheckpoint?: number): Promise<Journ
   const checkpointer = createCheckpointer();
   const store = openChainStore(folder, CHAIN_ID);
   const silent = (): void => undefined;
-  const own = { port: 0, checkpointer, log: silent, onNode: silent };
+  // The pauses between restarts have a test of their own with fake timers.
+  const own = { port: 0, checkpointer, log: silent, onNode: silent, restartPausesMs: [0] };
   const chain = await startJournaledChain({ store, ...own, ...(stepsPerCheckpoint ? { stepsPerCheckpoint } : {}) });
   open.push({ chain, checkpointer });
   return chain;
@@ -209,44 +210,48 @@ test("methods by which a node would make blocks of its own are refused", async (
   await expect(rpc(chain.rpcUrl, "evm_setAutomine", [true])).rejects.toThrow("does not take evm_setAutomine");
 });
 
-test("a long journal becomes a checkpoint beside the running chain, without a pause, and older segments go", async () => {
-  const folder = newFolder();
-  const chain = await start(folder, 150);
-  const paid: Address[] = [];
-  const { pid } = chain;
-  // One that waits for a lower nonce is in no state that a node writes: the checkpoint has to bring it along.
-  const account = privateKeyToAccount(generatePrivateKey());
-  const client = clientOf(chain);
-  await client.setBalance({ address: account.address, value: parseEther("5") });
-  const sign = (nonce: number, to: Address): Promise<Hex> =>
-    account.signTransaction({
-      to,
-      value: 7n,
-      nonce,
-      gas: 21_000n,
-      maxFeePerGas: 10n ** 12n,
-      chainId: CHAIN_ID,
-      type: "eip1559",
+test(
+  "a long journal becomes a checkpoint beside the running chain, without a pause, and older segments go",
+  async () => {
+    const folder = newFolder();
+    const chain = await start(folder, 150);
+    const paid: Address[] = [];
+    const { pid } = chain;
+    // One that waits for a lower nonce is in no state that a node writes: the checkpoint has to bring it along.
+    const account = privateKeyToAccount(generatePrivateKey());
+    const client = clientOf(chain);
+    await client.setBalance({ address: account.address, value: parseEther("5") });
+    const sign = (nonce: number, to: Address): Promise<Hex> =>
+      account.signTransaction({
+        to,
+        value: 7n,
+        nonce,
+        gas: 21_000n,
+        maxFeePerGas: 10n ** 12n,
+        chainId: CHAIN_ID,
+        type: "eip1559",
+      });
+    const late = stranger();
+    await client.sendRawTransaction({ serializedTransaction: await sign(1, late) });
+    while (paid.length < 200) {
+      const group = Array.from({ length: 20 }, stranger);
+      await pay(chain, group);
+      paid.push(...group);
+    }
+    const isChecked = (): boolean => existsSync(join(folder, `${String(CHAIN_ID)}.checkpoint.json`));
+    await vi.waitFor(() => expect(isChecked()).toBe(true), WAIT);
+    expect(chain.pid).toBe(pid);
+    await vi.waitFor(() => expect(readdirSync(folder)).not.toContain(`${String(CHAIN_ID)}.journal.0`), WAIT);
+    const number = await head(chain);
+    const before = await history(chain, number);
+    kill(chain);
+    expect(await history(chain, number)).toEqual(before);
+    await client.sendRawTransaction({ serializedTransaction: await sign(0, stranger()) });
+    await vi.waitFor(async () => expect(await client.getBalance({ address: late })).toBe(7n), WAIT);
+    await expectPaid(chain, paid);
+    expect(JSON.parse(readFileSync(join(folder, `${String(CHAIN_ID)}.checkpoint.json`), "utf8"))).toMatchObject({
+      segment: 1,
     });
-  const late = stranger();
-  await client.sendRawTransaction({ serializedTransaction: await sign(1, late) });
-  while (paid.length < 200) {
-    const group = Array.from({ length: 20 }, stranger);
-    await pay(chain, group);
-    paid.push(...group);
-  }
-  const isChecked = (): boolean => existsSync(join(folder, `${String(CHAIN_ID)}.checkpoint.json`));
-  await vi.waitFor(() => expect(isChecked()).toBe(true), WAIT);
-  expect(chain.pid).toBe(pid);
-  await vi.waitFor(() => expect(readdirSync(folder)).not.toContain(`${String(CHAIN_ID)}.journal.0`), WAIT);
-  const number = await head(chain);
-  const before = await history(chain, number);
-  kill(chain);
-  expect(await history(chain, number)).toEqual(before);
-  await client.sendRawTransaction({ serializedTransaction: await sign(0, stranger()) });
-  await vi.waitFor(async () => expect(await client.getBalance({ address: late })).toBe(7n), WAIT);
-  await expectPaid(chain, paid);
-  expect(JSON.parse(readFileSync(join(folder, `${String(CHAIN_ID)}.checkpoint.json`), "utf8"))).toMatchObject({
-    segment: 1,
-  });
-});
+  },
+  2 * WAIT.timeout,
+);

@@ -31,6 +31,8 @@ interface JournaledChainOptions {
   readonly log: (message: string) => void;
   /** Calls and blocks after which a checkpoint is made; by default as many as are repeated in a few seconds. */
   readonly stepsPerCheckpoint?: number;
+  /** Pauses before the restarts of a node that ends again and again; by default up to five seconds. */
+  readonly restartPausesMs?: readonly number[];
   /** A node has been started. */
   readonly onNode: () => void;
 }
@@ -43,10 +45,13 @@ interface JournaledChainOptions {
 export const startJournaledChain = async (options: JournaledChainOptions): Promise<JournaledChain> => {
   const { store, checkpointer, log, stepsPerCheckpoint } = options;
   const name = `The local chain ${String(store.chainId)}`;
-  const holder = createNodeHolder(() => {
-    log(`${name}: its node ended by itself; starting another one.`);
-    loop.wake();
-  });
+  const holder = createNodeHolder(
+    () => {
+      log(`${name}: its node ended by itself; starting another one.`);
+      loop.wake();
+    },
+    options.restartPausesMs === undefined ? {} : { pausesMs: options.restartPausesMs },
+  );
   const journal = openChainJournal({ store, checkpointer, log, stepsPerCheckpoint, onReady: () => loop.wake() });
   const loop = createChainLoop({
     holder,

@@ -4,7 +4,7 @@ import { z } from "zod";
 /** A node that is silent for so long hangs. */
 const CALL_TIMEOUT_MS = 30_000;
 
-/** What a node says to one call: a result, or its own error object. */
+/** A node's answer to one call: a result, or its own error object. */
 export type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 /** The node's process is gone, or does not talk. */

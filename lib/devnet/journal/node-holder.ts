@@ -1,27 +1,41 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RestoredNode } from "./restore";
 
-/** Before each start after an end: none at first, the last for as long as it takes. */
-const PAUSES_MS = [0, 250, 500, 1_000, 2_000, 5_000] as const;
+/** Pauses before the restarts of a node that ends again and again; the last one repeats. */
+const PAUSES_MS: readonly number[] = [0, 250, 500, 1_000, 2_000, 5_000];
 /** After a node ran this long, the pauses begin with the shortest again. */
 const STEADY_AFTER_MS = 30_000;
 
 export interface NodeHolder {
-  /** Null while there is none. */
+  /** Null while no node runs. */
   current(): RestoredNode | null;
-  /** Resolves with the node as soon as there is one; null when there is none in time. */
+  /** Resolves with the node as soon as one runs; null when none runs within the time. */
   whenUp(timeoutMs: number): Promise<RestoredNode | null>;
   /** Ends the node. */
   drop(): Promise<void>;
-  /** Ends what is left of the node before, waits, and starts another. @throws whatever `restore` throws */
+  /** Ends the previous node, pauses, and starts another one. @throws the error of `restore` */
   replace(restore: () => Promise<RestoredNode>): Promise<RestoredNode>;
   /** No pauses from now on. */
   hurry(): void;
   stop(): Promise<void>;
 }
 
-/** The node of one chain, of which there is another one each time when it ended. `onEnd` is called when it ends by itself. */
-export const createNodeHolder = (onEnd: () => void): NodeHolder => {
+interface HolderOptions {
+  /** Default: `PAUSES_MS`. */
+  readonly pausesMs?: readonly number[];
+  /** Resolves after the time, or as soon as the signal aborts. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const abortablePause = async (ms: number, signal: AbortSignal): Promise<void> => {
+  await sleep(ms, null, { signal }).catch(() => null);
+};
+
+/** Holds the node of one chain and replaces it whenever it ended. `onEnd` is called when a node ends by itself. */
+export const createNodeHolder = (
+  onEnd: () => void,
+  { pausesMs = PAUSES_MS, pause = abortablePause }: HolderOptions = {},
+): NodeHolder => {
   const stopper = new AbortController();
   const waiting = new Set<() => void>();
   let node: RestoredNode | null = null;
@@ -57,8 +71,7 @@ export const createNodeHolder = (onEnd: () => void): NodeHolder => {
       await drop();
       if (since > 0 && performance.now() - since > STEADY_AFTER_MS) failures = 0;
       if (since > 0 || failures > 0) {
-        const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)];
-        await sleep(pause, null, { signal: stopper.signal }).catch(() => null);
+        await pause(pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0, stopper.signal);
         failures += 1;
       }
       since = 0;

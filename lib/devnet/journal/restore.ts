@@ -24,11 +24,11 @@ export interface RestoredNode {
   readonly clockOffset: number;
   /** How many calls and blocks were repeated. */
   readonly steps: number;
-  /** What the node said to the calls of the last record. */
+  /** The node's answers to the calls of the last record. */
   readonly lastOutcomes: readonly Outcome[];
 }
 
-/** What `applyRecord` does, but a call that the living node does not answer is left out: it would end every restoration. */
+/** As `applyRecord`, but skips a call that a living node does not answer: it would make every restoration fail. */
 const repeat = async (node: NodeClient, pid: number, record: JournalRecord): Promise<Outcome[]> => {
   try {
     return await applyRecord(node, record);

@@ -4,7 +4,7 @@ import { copyFile, stat, truncate } from "node:fs/promises";
 import { promisify } from "node:util";
 import { decodeRecord, encodeRecord, type JournalRecord } from "./record";
 
-/** What a power cut may cost. The end of a process costs nothing: what was written is in the system's memory. */
+/** The time of writes that a power cut may lose. The end of a process loses nothing: written bytes are in the system's memory. */
 const SYNC_INTERVAL_MS = 1_000;
 const LINE_BREAK = 10;
 

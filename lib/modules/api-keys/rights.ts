@@ -3,7 +3,7 @@ import { isMoreUsd } from "@/lib/core/usd";
 import { SCOPES } from "@/lib/contracts/contract";
 import { quoted, type Change } from "@/lib/modules/approvals/service";
 
-/** What a key may do, and until when. */
+/** The rights of a key and their expiry. */
 export interface KeyRights {
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;

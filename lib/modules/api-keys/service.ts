@@ -7,21 +7,14 @@ import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import type { Secrets } from "@/lib/modules/encryption/service";
 import { announceEnded } from "@/lib/modules/streams/service";
-import { createKeyChanging, mayManage, type ApiKeyChange, type ChangingDeps, type NewApiKey } from "./changing";
-import {
-  findByLookup,
-  listApiKeys,
-  rehashApiKey,
-  revokeApiKey,
-  touchApiKey,
-  type ApiKey,
-  type StoredApiKey,
-} from "./repository";
+import type { ApiKey, StoredApiKey } from "./api-key";
+import { createKeyChanges, mayManage, type ApiKeyChange, type KeyChangesDeps, type NewApiKey } from "./key-changes";
+import { findByLookup, listApiKeys, rehashApiKey, revokeApiKey, touchApiKey } from "./repository";
 import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
-export type { ApiKey } from "./repository";
+export type { ApiKey } from "./api-key";
 
-export interface ApiKeysDeps extends ChangingDeps {
+export interface ApiKeysDeps extends KeyChangesDeps {
   /** For the age of cached keys; the default never goes back. */
   readonly monotonicMs?: () => number;
 }
@@ -67,7 +60,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   const touch = createTouch(deps);
   const rehash = createRehash(deps);
   const read = createSecretReader(secrets);
-  const changing = createKeyChanging(deps);
+  const changing = createKeyChanges(deps);
 
   const admit = (key: StoredApiKey | null, hashes: readonly Buffer[]): ApiKeyActor => {
     if (key === null || !hashes.some((hash) => secrets.equals(key.secretHash, hash))) throw unknownKey();

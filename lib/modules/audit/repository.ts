@@ -1,25 +1,11 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
-
-/** Never a secret: people read it. */
-export type AuditData = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
-
-export interface AuditRow {
-  readonly id: string;
-  readonly projectId: string | null;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string | null;
-  readonly data: AuditData;
-  readonly requestId: string | null;
-  readonly clientAddress: string | null;
-  readonly createdAt: Date;
-}
+import { parseAuditEvent, type AuditColumns, type AuditEvent } from "./audit-event";
 
 const INSERT = `
   INSERT INTO audit_event (id, project_id, actor, action, subject, data, request_id, client_address, created_at)
   VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9::timestamptz)`;
 
-export const insertAuditEvent = async (sql: Sql, row: AuditRow): Promise<void> => {
+export const insertAuditEvent = async (sql: Sql, row: AuditEvent): Promise<void> => {
   const { id, projectId, actor, action, subject, data, requestId, clientAddress, createdAt } = row;
   const time = createdAt.toISOString();
   await sql.change(INSERT, [
@@ -45,7 +31,7 @@ export interface AuditQuery {
 }
 
 /** Newest first. */
-export const listAuditEvents = async (sql: SqlReader, query: AuditQuery): Promise<readonly AuditRow[]> => {
+export const listAuditEvents = async (sql: SqlReader, query: AuditQuery): Promise<readonly AuditEvent[]> => {
   const values: unknown[] = [query.projectId];
   const filters = [
     ["subject =", query.subject],
@@ -59,10 +45,11 @@ export const listAuditEvents = async (sql: SqlReader, query: AuditQuery): Promis
     where.push(`${comparison} $${String(values.length)}`);
   }
   values.push(query.limit);
-  return sql.query<AuditRow>(
+  const rows = await sql.query<AuditColumns>(
     `SELECT id, project_id AS "projectId", actor, action, subject, data, request_id AS "requestId",
        client_address AS "clientAddress", created_at AS "createdAt"
      FROM audit_event WHERE ${where.join(" AND ")} ORDER BY id DESC LIMIT $${String(values.length)}::int`,
     values,
   );
+  return rows.map(parseAuditEvent);
 };

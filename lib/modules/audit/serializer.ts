@@ -1,8 +1,8 @@
 import type { auditRecord } from "@/lib/contracts/audit";
 import type { z } from "zod";
-import type { AuditRow } from "./service";
+import type { AuditEvent } from "./service";
 
-export const toAuditRecord = (row: AuditRow): z.output<typeof auditRecord> => ({
+export const toAuditRecord = (row: AuditEvent): z.output<typeof auditRecord> => ({
   id: row.id,
   action: row.action,
   actor: row.actor,

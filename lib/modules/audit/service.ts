@@ -4,32 +4,33 @@ import { isId, newId } from "@/lib/core/ids";
 import type { RequestContext } from "@/lib/core/request-context";
 import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
-import { insertAuditEvent, listAuditEvents, type AuditData, type AuditRow } from "./repository";
+import type { AuditData, AuditEvent } from "./audit-event";
+import { insertAuditEvent, listAuditEvents } from "./repository";
 
-export type { AuditData, AuditRow } from "./repository";
+export type { AuditData, AuditEvent } from "./audit-event";
 
 export interface AuditEntry {
   readonly projectId: string | null;
-  /** User, API key or service part that did it. */
+  /** The user, API key or part of the service that acted. */
   readonly actor: string;
   /** `noun.verb` in the past: `api_key.created`. */
   readonly action: string;
   readonly subject: string | null;
   /** Never a secret: people read it. */
   readonly data?: AuditData;
-  /** The request that did it, where there was one. */
+  /** The request that caused the action, if there was one. */
   readonly request?: RequestContext | undefined;
   readonly at: Date;
 }
 
-/** The part of an entry that says who did it, and where the request came from. */
+/** The fields of an entry that name the actor and the origin of the request. */
 export const doneBy = (actor: Actor): Pick<AuditEntry, "projectId" | "actor" | "request"> => ({
   projectId: actor.projectId,
   actor: actorName(actor),
   request: actor.request,
 });
 
-/** Writes who did what, in the transaction of what was done: one without the other cannot be. */
+/** Records an action in the transaction of that action, so that neither is stored without the other. */
 export const recordAudit = (tx: Tx, entry: AuditEntry): Promise<void> => recordAuditOn(sqlOf(tx), entry);
 
 /** As `recordAudit`, for transactions on a connection of the raw pools. */
@@ -48,13 +49,13 @@ export interface AuditFilter {
   readonly action?: string | undefined;
 }
 
-/** What was done in a project, for those who answer for it. */
+/** The audit log of a project, for its owners and admins. */
 export const createAuditService = ({ database }: { readonly database: Database }) => ({
   /** Newest first. @throws DomainError `forbidden` unless owner or admin, `invalid_request` for a cursor that no list gave */
   list: async (
     actor: UserActor,
     { cursor, limit, ...filter }: AuditFilter & { cursor?: string | undefined; limit: number },
-  ): Promise<{ data: readonly AuditRow[]; nextCursor: string | null }> => {
+  ): Promise<{ data: readonly AuditEvent[]; nextCursor: string | null }> => {
     if (actor.role !== "owner" && actor.role !== "admin")
       throw new DomainError("forbidden", "Only owners and admins of the project may read its audit log.");
     if (cursor !== undefined && !isId("auditEvent", cursor))

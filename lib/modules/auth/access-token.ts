@@ -110,7 +110,7 @@ export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): A
   };
 };
 
-/** What jose and zod say of a bad token is `unauthorized`; a database that is away is not the token's fault. */
+/** Errors of jose and zod mean a bad token (`unauthorized`); an error of the database does not. */
 const refusalOf = (error: unknown): unknown => {
   const ofToken = error instanceof z.ZodError || (error instanceof Error && "code" in error && isJoseCode(error.code));
   return ofToken ? unauthorized(error) : error;

@@ -1,7 +1,7 @@
 import { toSafeSmartAccount } from "permissionless/accounts";
 import { createWalletClient, getAddress, http, type PublicClient } from "viem";
 import { entryPoint07Address } from "viem/account-abstraction";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { isDomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
@@ -47,90 +47,88 @@ const setUp = async () => {
   return { safe, owner, deploy, tryOn, here: chain.id, elsewhere: other.id };
 };
 
-describe("sign-in with a smart account", () => {
-  test("is accepted before the account is deployed (ERC-6492) and after (ERC-1271)", async () => {
-    const { safe, deploy, tryOn, here } = await setUp();
-    const sign = (message: string) => safe.signMessage({ message });
-    expect(await tryOn(here, sign)).toBe(safe.address);
-    await deploy();
-    expect(await tryOn(here, sign)).toBe(safe.address);
-  });
+test("sign-in with a smart account is accepted before the account is deployed (ERC-6492) and after (ERC-1271)", async () => {
+  const { safe, deploy, tryOn, here } = await setUp();
+  const sign = (message: string) => safe.signMessage({ message });
+  expect(await tryOn(here, sign)).toBe(safe.address);
+  await deploy();
+  expect(await tryOn(here, sign)).toBe(safe.address);
+});
 
-  test("is refused when another key signed, or the right key another message", async () => {
-    const { safe, owner, tryOn, here, deploy } = await setUp();
-    const bad = {
-      "the owner, not the account": (message: string) => owner.signMessage({ message }),
-      "another message": () => safe.signMessage({ message: "another message" }),
-      "a stranger": (message: string) => testAccount().signMessage({ message }),
-    };
-    for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
-    await deploy();
-    for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
-  });
+test("sign-in with a smart account is refused when another key signed, or the right key another message", async () => {
+  const { safe, owner, tryOn, here, deploy } = await setUp();
+  const bad = {
+    "the owner, not the account": (message: string) => owner.signMessage({ message }),
+    "another message": () => safe.signMessage({ message: "another message" }),
+    "a stranger": (message: string) => testAccount().signMessage({ message }),
+  };
+  for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
+  await deploy();
+  for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
+});
 
-  test("asks the chain that the message names", async () => {
-    const { safe, deploy, tryOn, here, elsewhere } = await setUp();
-    await deploy();
-    // Once deployed the account signs without the wrapper that would make it anew, so it is nobody on the other chain.
-    const sign = (message: string) => safe.signMessage({ message });
-    expect(await tryOn(here, sign)).toBe(safe.address);
-    expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
-  });
+test("sign-in with a smart account asks the chain that the message names", async () => {
+  const { safe, deploy, tryOn, here, elsewhere } = await setUp();
+  await deploy();
+  // Once deployed the account signs without the wrapper that would make it anew, so it is nobody on the other chain.
+  const sign = (message: string) => safe.signMessage({ message });
+  expect(await tryOn(here, sign)).toBe(safe.address);
+  expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
+});
 
-  test("stays with the chain of the first time: the same address elsewhere may have other owners", async () => {
-    const { safe, tryOn, here, elsewhere } = await setUp();
-    // Before it is deployed the wrapper would make the account anew on any chain, and its signature be right there.
-    const sign = (message: string) => safe.signMessage({ message });
-    expect(await tryOn(here, sign)).toBe(safe.address);
-    expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
-    expect(await tryOn(here, sign)).toBe(safe.address);
-  });
+test("a contract that signed in on one chain cannot sign in on another, where the same address may have other owners", async () => {
+  const { safe, tryOn, here, elsewhere } = await setUp();
+  // Before it is deployed the wrapper would make the account anew on any chain, and its signature be right there.
+  const sign = (message: string) => safe.signMessage({ message });
+  expect(await tryOn(here, sign)).toBe(safe.address);
+  expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
+  expect(await tryOn(here, sign)).toBe(safe.address);
+});
 
-  test("costs the chain's node three million gas at most, whatever the contract does", async () => {
-    const [chain] = devnet.chains;
-    if (!chain) throw new Error("The local chains are missing.");
-    const client: PublicClient = registry.client(chain.id);
-    const owner = testAccount();
-    await devnet.setCoins(owner.address, "1");
-    const wallet = createWalletClient({
-      account: owner,
-      chain: registry.viemChain(chain.id),
-      transport: http(chain.rpcUrls[0]),
-    });
-    // Says yes to every signature, once it has counted far enough.
-    const { abi, bytecode } = compileContract(
-      "Yes",
-      `pragma solidity 0.8.26; contract Yes {
+test("sign-in with a smart account costs the chain's node three million gas at most, whatever the contract does", async () => {
+  const [chain] = devnet.chains;
+  if (!chain) throw new Error("The local chains are missing.");
+  const client: PublicClient = registry.client(chain.id);
+  const owner = testAccount();
+  await devnet.setCoins(owner.address, "1");
+  const wallet = createWalletClient({
+    account: owner,
+    chain: registry.viemChain(chain.id),
+    transport: http(chain.rpcUrls[0]),
+  });
+  // Says yes to every signature, once it has counted far enough.
+  const { abi, bytecode } = compileContract(
+    "Yes",
+    `pragma solidity 0.8.26; contract Yes {
         uint256 immutable gasUsed; constructor(uint256 gas_) { gasUsed = gas_; }
         function isValidSignature(bytes32, bytes calldata) external view returns (bytes4) {
           uint256 start = gasleft(); while (start - gasleft() < gasUsed) {} return 0x1626ba7e;
         }
       }`,
+  );
+  const signInWith = async (gasUsed: bigint): Promise<string> => {
+    const hash = await wallet.deployContract({ abi, bytecode, args: [gasUsed] });
+    const { contractAddress } = await client.waitForTransactionReceipt({ hash });
+    if (!contractAddress) throw new Error("The contract was not made.");
+    const { auth, messageFor } = createAuthServices({ database, registry });
+    const message = await messageFor({ address: getAddress(contractAddress) }, { chainId: chain.id });
+    return auth.signIn({ message, signature: `0x${"12".repeat(40)}`, kind: "api" }).then(
+      () => "ok",
+      (error: unknown) => (isDomainError(error) ? error.code : String(error)),
     );
-    const signInWith = async (gasUsed: bigint): Promise<string> => {
-      const hash = await wallet.deployContract({ abi, bytecode, args: [gasUsed] });
-      const { contractAddress } = await client.waitForTransactionReceipt({ hash });
-      if (!contractAddress) throw new Error("The contract was not made.");
-      const { auth, messageFor } = createAuthServices({ database, registry });
-      const message = await messageFor({ address: getAddress(contractAddress) }, { chainId: chain.id });
-      return auth.signIn({ message, signature: `0x${"12".repeat(40)}`, kind: "api" }).then(
-        () => "ok",
-        (error: unknown) => (isDomainError(error) ? error.code : String(error)),
-      );
-    };
-    expect(await signInWith(1_500_000n)).toBe("ok");
-    expect(await signInWith(4_000_000n)).toBe("invalid_signature");
-  });
+  };
+  expect(await signInWith(1_500_000n)).toBe("ok");
+  expect(await signInWith(4_000_000n)).toBe("invalid_signature");
+});
 
-  test("on a chain that is away says so, and a plain account signs in all the same", async () => {
-    const [first] = devnet.chains;
-    if (!first) throw new Error("The local chains are missing.");
-    const away = createChainRegistry([{ ...first, rpcUrls: ["http://127.0.0.1:9"] }], { timeoutMs: 500 });
-    const { auth, messageFor, signIn } = createAuthServices({ database, registry: away });
-    const account = testAccount();
-    expect((await signIn(account)).address).toBe(account.address);
-    const message = await messageFor(account);
-    const work = auth.signIn({ message, signature: "0x1234", kind: "api" });
-    await expect(work).rejects.toMatchObject({ code: "chain_unavailable" });
-  });
+test("sign-in with a smart account on a chain that does not answer says so; a plain account can still sign in", async () => {
+  const [first] = devnet.chains;
+  if (!first) throw new Error("The local chains are missing.");
+  const away = createChainRegistry([{ ...first, rpcUrls: ["http://127.0.0.1:9"] }], { timeoutMs: 500 });
+  const { auth, messageFor, signIn } = createAuthServices({ database, registry: away });
+  const account = testAccount();
+  expect((await signIn(account)).address).toBe(account.address);
+  const message = await messageFor(account);
+  const work = auth.signIn({ message, signature: "0x1234", kind: "api" });
+  await expect(work).rejects.toMatchObject({ code: "chain_unavailable" });
 });

@@ -1,32 +1,5 @@
 import type { Queryable } from "@/lib/db/client";
-import type { EmailCode as EmailCodeRow } from "@/lib/db/generated/client";
-
-export interface EmailCode {
-  readonly id: string;
-  readonly userId: string;
-  readonly email: string;
-  readonly codeHash: Uint8Array;
-  readonly attempts: number;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly closedAt: Date | null;
-  /** The approval that lets the address replace a verified one, and until when its code may be mailed again. */
-  readonly approvalId: string | null;
-  readonly approvedUntil: Date | null;
-}
-
-const toEmailCode = (row: EmailCodeRow): EmailCode => ({
-  id: row.id,
-  userId: row.userId,
-  email: row.email,
-  codeHash: row.codeHash,
-  attempts: row.attempts,
-  createdAt: row.createdAt,
-  expiresAt: row.expiresAt,
-  closedAt: row.closedAt,
-  approvalId: row.approvalId,
-  approvedUntil: row.approvedUntil,
-});
+import { parseEmailCode, type EmailCode } from "./email-code";
 
 /** Stores a code and closes the person's earlier ones. */
 export const replaceEmailCode = async (
@@ -40,10 +13,10 @@ export const replaceEmailCode = async (
 
 export const latestEmailCode = async (db: Queryable, userId: string): Promise<EmailCode | null> => {
   const row = await db.emailCode.findFirst({ where: { userId }, orderBy: [{ createdAt: "desc" }, { id: "desc" }] });
-  return row === null ? null : toEmailCode(row);
+  return row === null ? null : parseEmailCode(row);
 };
 
-/** A code that was never sent is good for no time, so that the next one need not wait; what approved it stays. */
+/** Closes a code whose mail was not sent, so that the next one need not wait. Its approval stays. */
 export const closeUndelivered = async (
   db: Queryable,
   { id, createdAt }: Pick<EmailCode, "id" | "createdAt">,
@@ -51,9 +24,7 @@ export const closeUndelivered = async (
   await db.emailCode.updateMany({ where: { id, closedAt: null }, data: { closedAt: createdAt, expiresAt: createdAt } });
 };
 
-export const wasDelivered = ({ expiresAt, createdAt }: EmailCode): boolean => expiresAt > createdAt;
-
-/** Counts a guess, one statement: of any number at once no more than `attemptsMax` are let through. */
+/** Counts a guess in one statement, so that of any number of concurrent guesses at most `attemptsMax` get true. */
 export const countGuess = async (
   db: Queryable,
   { id, attemptsMax, now }: { id: string; attemptsMax: number; now: Date },
@@ -63,7 +34,7 @@ export const countGuess = async (
   return count === 1;
 };
 
-/** Uses the code up. Of any number of callers at once, one gets true. */
+/** Marks the code as used. Of any number of concurrent callers one gets true. */
 export const closeEmailCode = async (db: Queryable, id: string, now: Date): Promise<boolean> => {
   const { count } = await db.emailCode.updateMany({ where: { id, closedAt: null }, data: { closedAt: now } });
   return count === 1;

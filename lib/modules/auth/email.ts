@@ -21,10 +21,11 @@ import {
   closeUndelivered,
   latestEmailCode,
   replaceEmailCode,
-  wasDelivered,
-  type EmailCode,
 } from "./email-code-repository";
-import { findUser, lockUser, setUserEmail, type User } from "./repository";
+import { wasDelivered, type EmailCode } from "./email-code";
+import { changedText, codeText } from "./email-texts";
+import { findUser, lockUser, setUserEmail } from "./repository";
+import type { User } from "./user";
 
 export interface Verification {
   /** Masked: `a•••@example.com`. */
@@ -67,119 +68,10 @@ const exceeded = (): DomainError =>
     retryAfterSeconds: RESEND_SECONDS,
   });
 
-export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
-  const { database, secrets, clock } = deps;
-  const hashOf = (id: string, code: string): Buffer => secrets.hash(PURPOSE, `${id}:${code}`);
-
-  /** Null where nothing verified is replaced, or the approval of the code that is open covers another mail of it. */
-  const approve = async (actor: UserActor, email: string, given: GivenApproval | undefined) => {
-    const user = await findUser(database.prisma, actor.userId);
-    if (!replacesVerified(user, email)) return null;
-    const latest = await latestEmailCode(database.prisma, actor.userId);
-    if (latest !== null && covers(latest, email, clock.now())) return null;
-    // Before a code is used up: whoever comes too soon keeps it.
-    if (latest !== null) checkResend(latest, clock.now());
-    return deps.approvals.requireApproval(actor, replacementOf(user, email), given);
-  };
-
-  const store = (
-    actor: UserActor,
-    { email, code, approved }: { email: string; code: string; approved: Approved | null },
-  ) =>
-    database.transaction(async (tx) => {
-      const { userId } = actor;
-      // The lock makes requests of one person follow each other, so that two at once do not both find that none was sent.
-      const user = await lockUser(tx, userId);
-      const createdAt = clock.now();
-      const latest = await latestEmailCode(tx, userId);
-      const replaces = replacesVerified(user, email);
-      const earlier = replaces && latest !== null && covers(latest, email, createdAt) ? latest : null;
-      // An address may have been verified since it was looked at.
-      if (replaces && approved === null && earlier === null) throw changedMeanwhile();
-      if (latest) checkResend(latest, createdAt);
-      await approved?.consume(tx);
-      const id = newId("otp");
-      const verified = user?.emailVerifiedAt !== null && user?.email === email;
-      const counted = { id, at: createdAt, actor, email, verified };
-      await deps.codeLimits.countCode(tx, counted);
-      const expiresAt = addSeconds(createdAt, CODE_SECONDS);
-      const approval = {
-        approvalId: approved?.approvalId ?? earlier?.approvalId ?? null,
-        approvedUntil: approved?.expiresAt ?? earlier?.approvedUntil ?? null,
-      };
-      await replaceEmailCode(tx, { id, userId, email, codeHash: hashOf(id, code), createdAt, expiresAt, ...approval });
-      if (user?.emailVerifiedAt === null) await setUserEmail(tx, { userId, email, emailVerifiedAt: null });
-      if (approved !== null) {
-        const entry = { ...doneBy(actor), subject: userId, at: createdAt };
-        const data = { email: maskEmail(email), ...approved.record };
-        await recordAudit(tx, { ...entry, action: "email.change_approved", data });
-      }
-      return { counted, expiresAt, resendAfter: addSeconds(createdAt, RESEND_SECONDS) };
-    });
-
-  const request: EmailVerification["request"] = async (actor, address, given) => {
-    const email = address.toLowerCase();
-    const approved = await approve(actor, email, given);
-    const code = secrets.code();
-    const { counted, ...times } = await store(actor, { email, code, approved });
-    try {
-      await deps.mail.send({ to: email, subject: "Confirm your e-mail address", text: codeText(code), code });
-    } catch (error) {
-      await database.transaction(async (tx) => {
-        await closeUndelivered(tx, { id: counted.id, createdAt: counted.at });
-        await deps.codeLimits.withdraw(tx, counted);
-      });
-      throw error;
-    }
-    return { destination: maskEmail(email), ...times };
-  };
-
-  const accept = async (code: EmailCode): Promise<void> => {
-    const { userId, email } = code;
-    const at = clock.now();
-    const accepted = await database.transaction(async (tx) => {
-      // The lock comes first, as in `store`: the two never wait for each other.
-      const before = await lockUser(tx, userId);
-      if (replacesVerified(before, email) && code.approvalId === null) return null;
-      if (!(await closeEmailCode(tx, code.id, at))) return null;
-      await setUserEmail(tx, { userId, email, emailVerifiedAt: at });
-      const entry = { projectId: null, actor: userId, subject: userId, at };
-      const data = { email: maskEmail(email), approvalId: code.approvalId };
-      await recordAudit(tx, { ...entry, action: "email.verified", data });
-      return { replaced: before?.emailVerifiedAt ? before.email : null };
-    });
-    if (!accepted) throw expired();
-    if (accepted.replaced !== null && accepted.replaced !== email) await notify(accepted.replaced, email);
-  };
-
-  const notify = async (to: string, email: string): Promise<void> => {
-    try {
-      await deps.mail.send({ to, subject: "Your e-mail address was changed", text: changedText(email) });
-    } catch {
-      // The change is made and recorded; that the notice could not be sent must not make it look as if it had failed.
-    }
-  };
-
-  return {
-    request,
-    verify: async (userId, guess) => {
-      const code = await latestEmailCode(database.prisma, userId);
-      if (!code) throw expired();
-      const now = clock.now();
-      if (!(await countGuess(database.prisma, { id: code.id, attemptsMax: ATTEMPTS_MAX, now })))
-        throw await refusal(database, userId, now);
-      if (secrets.matches(PURPOSE, `${code.id}:${guess}`, code.codeHash)) return accept(code);
-      throw new DomainError("otp_invalid", "This is not the code that was mailed.", {
-        details: [{ path: "code", message: "is not the code that was mailed" }],
-      });
-    },
-  };
-};
-
 const replacesVerified = (user: User | null, email: string): boolean =>
   user !== null && user.emailVerifiedAt !== null && user.email !== email;
 
-/** Whether the approval that let this code be mailed also lets it be mailed again. */
+/** Whether the approval of this code also allows another mail of it. */
 const covers = (code: EmailCode, email: string, now: Date): boolean =>
   code.email === email && code.approvedUntil !== null && code.approvedUntil > now;
 
@@ -208,20 +100,123 @@ const refusal = async (database: Database, userId: string, now: Date): Promise<D
   return spent ? exceeded() : expired();
 };
 
-const codeText = (code: string): string =>
-  [
-    `Your code is ${code}`,
-    "",
-    "Enter it in Causeway to confirm this e-mail address. It is good for 5 minutes.",
-    "From then on the codes that approve payments of your projects are sent here.",
-    "",
-    "If you did not ask for it, do nothing: nothing changes.",
-  ].join("\n");
+/** Requires an approval. Null when no verified address is replaced, or when the approval of the open code covers another mail. */
+const approve = async (deps: EmailDeps, actor: UserActor, email: string, given: GivenApproval | undefined) => {
+  const user = await findUser(deps.database.prisma, actor.userId);
+  if (!replacesVerified(user, email)) return null;
+  const latest = await latestEmailCode(deps.database.prisma, actor.userId);
+  if (latest !== null && covers(latest, email, deps.clock.now())) return null;
+  // This check comes before the approval uses up a code, so that a caller who asks too soon keeps it.
+  if (latest !== null) checkResend(latest, deps.clock.now());
+  return deps.approvals.requireApproval(actor, replacementOf(user, email), given);
+};
 
-const changedText = (email: string): string =>
-  [
-    `The e-mail address of your Causeway account is now ${maskEmail(email)}.`,
-    "Codes that approve payments no longer come to this address.",
-    "",
-    "If this was not you, end the session and tell the operator of your Causeway at once.",
-  ].join("\n");
+const store = (
+  deps: EmailDeps,
+  actor: UserActor,
+  { email, code, approved }: { email: string; code: string; approved: Approved | null },
+) =>
+  deps.database.transaction(async (tx) => {
+    const { userId } = actor;
+    // The lock makes requests of one person follow each other, so that two at once do not both find that none was sent.
+    const user = await lockUser(tx, userId);
+    const createdAt = deps.clock.now();
+    const latest = await latestEmailCode(tx, userId);
+    const replaces = replacesVerified(user, email);
+    const earlier = replaces && latest !== null && covers(latest, email, createdAt) ? latest : null;
+    // An address may have been verified since it was looked at.
+    if (replaces && approved === null && earlier === null) throw changedMeanwhile();
+    if (latest) checkResend(latest, createdAt);
+    await approved?.consume(tx);
+    const id = newId("otp");
+    const verified = user?.emailVerifiedAt !== null && user?.email === email;
+    const counted = { id, at: createdAt, actor, email, verified };
+    await deps.codeLimits.countCode(tx, counted);
+    const expiresAt = addSeconds(createdAt, CODE_SECONDS);
+    const approval = {
+      approvalId: approved?.approvalId ?? earlier?.approvalId ?? null,
+      approvedUntil: approved?.expiresAt ?? earlier?.approvedUntil ?? null,
+    };
+    await replaceEmailCode(tx, {
+      id,
+      userId,
+      email,
+      codeHash: deps.secrets.hash(PURPOSE, `${id}:${code}`),
+      createdAt,
+      expiresAt,
+      ...approval,
+    });
+    if (user?.emailVerifiedAt === null) await setUserEmail(tx, { userId, email, emailVerifiedAt: null });
+    if (approved !== null) {
+      const entry = { ...doneBy(actor), subject: userId, at: createdAt };
+      const data = { email: maskEmail(email), ...approved.record };
+      await recordAudit(tx, { ...entry, action: "email.change_approved", data });
+    }
+    return { counted, expiresAt, resendAfter: addSeconds(createdAt, RESEND_SECONDS) };
+  });
+
+const request = async (
+  deps: EmailDeps,
+  actor: UserActor,
+  { address, given }: { readonly address: string; readonly given: GivenApproval | undefined },
+): Promise<Verification> => {
+  const email = address.toLowerCase();
+  const approved = await approve(deps, actor, email, given);
+  const code = deps.secrets.code();
+  const { counted, ...times } = await store(deps, actor, { email, code, approved });
+  try {
+    await deps.mail.send({ to: email, subject: "Confirm your e-mail address", text: codeText(code), code });
+  } catch (error) {
+    await deps.database.transaction(async (tx) => {
+      await closeUndelivered(tx, { id: counted.id, createdAt: counted.at });
+      await deps.codeLimits.withdraw(tx, counted);
+    });
+    throw error;
+  }
+  return { destination: maskEmail(email), ...times };
+};
+
+const notify = async (deps: EmailDeps, to: string, email: string): Promise<void> => {
+  try {
+    await deps.mail.send({ to, subject: "Your e-mail address was changed", text: changedText(email) });
+  } catch {
+    // The change is made and recorded; that the notice could not be sent must not make it look as if it had failed.
+  }
+};
+
+const accept = async (deps: EmailDeps, code: EmailCode): Promise<void> => {
+  const { userId, email } = code;
+  const at = deps.clock.now();
+  const accepted = await deps.database.transaction(async (tx) => {
+    // The lock comes first, as in `store`: the two never wait for each other.
+    const before = await lockUser(tx, userId);
+    if (replacesVerified(before, email) && code.approvalId === null) return null;
+    if (!(await closeEmailCode(tx, code.id, at))) return null;
+    await setUserEmail(tx, { userId, email, emailVerifiedAt: at });
+    const entry = { projectId: null, actor: userId, subject: userId, at };
+    const data = { email: maskEmail(email), approvalId: code.approvalId };
+    await recordAudit(tx, { ...entry, action: "email.verified", data });
+    return { replaced: before?.emailVerifiedAt ? before.email : null };
+  });
+  if (!accepted) throw expired();
+  if (accepted.replaced !== null && accepted.replaced !== email) await notify(deps, accepted.replaced, email);
+};
+
+/** Verification of e-mail addresses by a mailed code of six digits, which is good for five minutes and five guesses. */
+export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
+  const { database, secrets, clock } = deps;
+  return {
+    request: (actor, address, given) => request(deps, actor, { address, given }),
+    verify: async (userId, guess) => {
+      const code = await latestEmailCode(database.prisma, userId);
+      if (!code) throw expired();
+      const now = clock.now();
+      if (!(await countGuess(database.prisma, { id: code.id, attemptsMax: ATTEMPTS_MAX, now })))
+        throw await refusal(database, userId, now);
+      if (secrets.matches(PURPOSE, `${code.id}:${guess}`, code.codeHash)) return accept(deps, code);
+      throw new DomainError("otp_invalid", "This is not the code that was mailed.", {
+        details: [{ path: "code", message: "is not the code that was mailed" }],
+      });
+    },
+  };
+};

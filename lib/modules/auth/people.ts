@@ -1,9 +1,9 @@
 import type { Database } from "@/lib/db/client";
 import { findUser } from "./repository";
 
-/** What other modules may know of a person: how to reach them, and the wallet that is theirs. */
+/** The facts about a person that other modules may know: an address for mail, and the sign-in wallet. */
 export interface People {
-  /** Where one-time codes go; null until an address was verified. */
+  /** The address for one-time codes; null until one is verified. */
   verifiedEmail(userId: string): Promise<string | null>;
   /** The wallet that the person signs in with; `contractChainId` is null for a plain account. */
   signInWallet(userId: string): Promise<{ readonly address: string; readonly contractChainId: number | null } | null>;

@@ -1,5 +1,6 @@
 import type { Queryable } from "@/lib/db/client";
-import type { Session as SessionRow, User as UserRow } from "@/lib/db/generated/client";
+import { parseSession, type Session, type SessionKind } from "./session";
+import { parseUser, type User } from "./user";
 
 // ---------------------------------------------------------------- nonces
 
@@ -17,14 +18,14 @@ export const insertNonce = async (
   await db.siweNonce.create({ data: nonce });
 };
 
-/** What became of a nonce: `open` may be used by that address now, `unknown` was never given for it. */
+/** The state of a nonce: `open` may be used by this address now, `closed` was used or has expired, `unknown` was never given to it. */
 export const nonceState = async (db: Queryable, use: NonceUse): Promise<"open" | "closed" | "unknown"> => {
   const row = await db.siweNonce.findUnique({ where: { nonce: use.nonce } });
   if (row?.purpose !== use.purpose || (row.address !== null && row.address !== use.address)) return "unknown";
   return row.usedAt === null && row.expiresAt > use.now ? "open" : "closed";
 };
 
-/** Uses the nonce up. Of any number of callers at once, one gets true. */
+/** Marks the nonce as used. Of any number of concurrent callers one gets true. */
 export const consumeNonce = async (db: Queryable, { nonce, purpose, now }: NonceUse): Promise<boolean> => {
   const where = { nonce, purpose, usedAt: null, expiresAt: { gt: now } };
   const { count } = await db.siweNonce.updateMany({ where, data: { usedAt: now } });
@@ -33,35 +34,15 @@ export const consumeNonce = async (db: Queryable, { nonce, purpose, now }: Nonce
 
 // ---------------------------------------------------------------- people
 
-export interface User {
-  readonly id: string;
-  /** Checksummed. */
-  readonly address: string;
-  readonly email: string | null;
-  readonly emailVerifiedAt: Date | null;
-  /** The chain whose contract signs for the person; null for a plain account, which is the same on every chain. */
-  readonly contractChainId: number | null;
-  readonly createdAt: Date;
-}
-
-const toUser = ({ id, address, email, emailVerifiedAt, contractChainId, createdAt }: UserRow): User => ({
-  id,
-  contractChainId,
-  address,
-  email,
-  emailVerifiedAt,
-  createdAt,
-});
-
-/** The person of that address, made when there is none. Of any number of callers at once, one gets `created`. */
+/** Finds or creates the person of that address. Of any number of concurrent callers one gets `created`. */
 export const ensureUser = async (
   db: Queryable,
   candidate: { id: string; address: string; contractChainId: number | null; createdAt: Date },
 ): Promise<{ user: User; created: boolean }> => {
-  // The insert waits for another transaction that makes the same person, so what is read next is there.
+  // The insert waits for another transaction that creates the same person, so the next read finds the row.
   const { count } = await db.user.createMany({ data: [candidate], skipDuplicates: true });
   const row = await db.user.findUniqueOrThrow({ where: { address: candidate.address } });
-  return { user: toUser(row), created: count === 1 };
+  return { user: parseUser(row), created: count === 1 };
 };
 
 export const hasUser = async (db: Queryable, address: string): Promise<boolean> =>
@@ -70,17 +51,17 @@ export const hasUser = async (db: Queryable, address: string): Promise<boolean> 
 export const hasAnyUser = async (db: Queryable): Promise<boolean> =>
   (await db.user.findFirst({ select: { id: true } })) !== null;
 
-/** First sign-ins wait for each other here until the transaction ends. */
+/** Serialises first sign-ins until the transaction ends. */
 export const lockFirstSignUp = async (db: Queryable): Promise<void> => {
   await db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('first-sign-up', 0))`;
 };
 
 export const findUser = async (db: Queryable, id: string): Promise<User | null> => {
   const row = await db.user.findUnique({ where: { id } });
-  return row === null ? null : toUser(row);
+  return row === null ? null : parseUser(row);
 };
 
-/** As `findUser`, and keeps other transactions that lock the person waiting until this one ends. */
+/** As `findUser`, and locks the person until the transaction ends. */
 export const lockUser = async (db: Queryable, id: string): Promise<User | null> => {
   await db.$executeRaw`SELECT 1 FROM app_user WHERE id = ${id} FOR NO KEY UPDATE`;
   return findUser(db, id);
@@ -95,25 +76,6 @@ export const setUserEmail = async (
 };
 
 // ---------------------------------------------------------------- sessions
-
-export type SessionKind = "api" | "browser";
-
-export interface Session {
-  readonly id: string;
-  readonly userId: string;
-  /** When its wallet signature was given. */
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly revokedAt: Date | null;
-}
-
-const toSession = ({ id, userId, createdAt, expiresAt, revokedAt }: SessionRow): Session => ({
-  id,
-  userId,
-  createdAt,
-  expiresAt,
-  revokedAt,
-});
 
 interface NewSession {
   readonly id: string;
@@ -132,18 +94,18 @@ export const insertSession = async (db: Queryable, session: NewSession): Promise
 
 export const findSession = async (db: Queryable, id: string): Promise<Session | null> => {
   const row = await db.session.findUnique({ where: { id } });
-  return row === null ? null : toSession(row);
+  return row === null ? null : parseSession(row);
 };
 
 interface Rotation {
   readonly id: string;
-  /** The hash of the token under each application secret that counts. */
+  /** The hash of the token under each accepted application secret. */
   readonly from: readonly Uint8Array[];
   readonly to: Uint8Array;
   readonly now: Date;
 }
 
-/** Replaces the refresh token of a live session. Of any number of callers with the same token, one gets the session. */
+/** Replaces the refresh token of a live session. Of any number of concurrent callers with the same token one gets the session. */
 export const rotateRefreshToken = async (db: Queryable, { id, from, to, now }: Rotation): Promise<Session | null> => {
   const where = {
     id,
@@ -156,7 +118,7 @@ export const rotateRefreshToken = async (db: Queryable, { id, from, to, now }: R
   return count === 1 ? findSession(db, id) : null;
 };
 
-/** Ends the session; null when it was ended before. */
+/** Ends the session. @returns null when it had ended before */
 export const revokeSession = async (db: Queryable, id: string, now: Date): Promise<Session | null> => {
   const { count } = await db.session.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: now } });
   return count === 1 ? findSession(db, id) : null;

@@ -17,7 +17,9 @@ import type { Mailer } from "@/lib/ports/mail";
 import { createAccessTokens, type AccessToken } from "./access-token";
 import { createEmailVerification, type Verification } from "./email";
 import { admitSignUp, type SignUpRule } from "./sign-up";
-import { consumeNonce, ensureUser, findUser, insertNonce, nonceState, type SessionKind, type User } from "./repository";
+import { consumeNonce, ensureUser, findUser, insertNonce, nonceState } from "./repository";
+import type { SessionKind } from "./session";
+import type { User } from "./user";
 import { createSessions, type Sessions, type StartedSession } from "./sessions";
 import { readSignInMessage, type SignInMessage } from "./siwe";
 import { createTokenKeys, type Jwk } from "./token-keys";
@@ -34,7 +36,7 @@ export interface AuthDeps {
   readonly wallets: Pick<WalletsService, "createTreasury">;
   readonly mail: Mailer;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
-  /** Who may become a person here. */
+  /** The rule for first sign-ins. */
   readonly signUp: SignUpRule;
   readonly codeLimits: CodeLimits;
   readonly clock: Clock;
@@ -72,7 +74,8 @@ export interface AuthService extends Pick<
 > {
   createNonce(input?: { readonly address?: string | undefined }): Promise<Nonce>;
   /**
-   * EIP-4361. The first sign-in of an address makes person, project "My project" and treasury; any number at once make one each.
+   * Signs in with EIP-4361. The first sign-in of an address creates the person, the project "My project" and its treasury, once each
+   * however many sign-ins run concurrently.
    * The attempt uses up the message's nonce, whether the signature is right or wrong.
    * @throws DomainError `invalid_signature`, `nonce_expired`, `sign_up_closed`, `chain_unavailable`
    */
@@ -81,7 +84,7 @@ export interface AuthService extends Pick<
   /** RFC 7517. */
   jwks(): Promise<{ keys: readonly Jwk[] }>;
   me(actor: UserActor): Promise<Profile>;
-  /** @throws DomainError `rate_limited`, `provider_error`; `approval_required` where it replaces a verified address */
+  /** @throws DomainError `rate_limited`, `provider_error`; `approval_required` when it replaces a verified address */
   setEmail(
     actor: UserActor,
     email: string,
@@ -89,9 +92,9 @@ export interface AuthService extends Pick<
   ): Promise<{ profile: Profile; verification: Verification }>;
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
   verifyEmail(actor: UserActor, code: string): Promise<Profile>;
-  /** What the dashboard's cookies are made with. */
+  /** The values that the dashboard needs for its cookies. */
   readonly browser: {
-    /** The current one first; cookies that were made with the others are read. */
+    /** The current secret first. Cookies of the other secrets are still accepted. */
     readonly secrets: readonly string[];
     readonly publicUrl: string;
   };

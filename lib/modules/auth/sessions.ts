@@ -8,14 +8,8 @@ import type { Secrets } from "@/lib/modules/encryption/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import type { AccessToken, AccessTokens, TokenSubject } from "./access-token";
 import { createRefreshTokens } from "./refresh-token";
-import {
-  findSession,
-  insertSession,
-  revokeSession,
-  rotateRefreshToken,
-  type Session,
-  type SessionKind,
-} from "./repository";
+import { findSession, insertSession, revokeSession, rotateRefreshToken } from "./repository";
+import type { Session, SessionKind } from "./session";
 
 export interface IssuedTokens extends AccessToken {
   readonly refreshToken: string;

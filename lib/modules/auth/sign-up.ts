@@ -2,7 +2,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { hasAnyUser, hasUser, lockFirstSignUp } from "./repository";
 
-/** Who may sign in for the first time. `closed` admits the first person of an empty installation, and nobody after. */
+/** The rule for first sign-ins. `closed` admits the first person of an empty installation and nobody afterwards. */
 export type SignUpRule =
   { readonly mode: "open" | "closed" } | { readonly mode: "allow-list"; readonly addresses: readonly string[] };
 

@@ -1,52 +1,28 @@
 import type { Database, Queryable } from "@/lib/db/client";
-import type { Prisma, TokenKey } from "@/lib/db/generated/client";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
-import type { Sealed } from "@/lib/ports/encryption";
+import { parseTokenKey, type TokenKey } from "./token-key";
 
-export interface TokenKeyRow {
-  readonly kid: string;
-  readonly publicJwk: unknown;
-  /** The private part (PKCS #8), encrypted under a key-encryption key. */
-  readonly sealed: Sealed;
-  readonly createdAt: Date;
-}
-
-export interface NewTokenKey extends TokenKeyRow {
-  readonly publicJwk: Readonly<Record<string, string>>;
-}
-
-/** Held while the first key is made; any number that nobody else uses. */
+/** Key of an advisory lock that is held while the first key is made. No other lock uses this number. */
 const LOCK = 0x43_57_54_4b;
 
-/** Authenticated with the encrypted private part. */
+/** Additional authenticated data of the encrypted private part. */
 export const tokenKeyContext = (kid: string): string => `token-key ${kid}`;
 
-const toRow = ({ kid, publicJwk, privateEncrypted, kekId, createdAt }: TokenKey): TokenKeyRow => ({
-  kid,
-  publicJwk,
-  sealed: { kekId, bytes: privateEncrypted },
-  createdAt,
-});
-
 /** Newest first. */
-export const listTokenKeys = async (db: Queryable, limit: number): Promise<TokenKeyRow[]> => {
+export const listTokenKeys = async (db: Queryable, limit: number): Promise<TokenKey[]> => {
   const rows = await db.tokenKey.findMany({ orderBy: [{ createdAt: "desc" }, { kid: "asc" }], take: limit });
-  return rows.map(toRow);
+  return rows.map(parseTokenKey);
 };
 
-export const insertTokenKey = async (
-  db: Queryable,
-  { kid, publicJwk, sealed, createdAt }: NewTokenKey,
-): Promise<void> => {
-  const json: Prisma.InputJsonObject = { ...publicJwk };
+export const insertTokenKey = async (db: Queryable, { kid, publicJwk, sealed, createdAt }: TokenKey): Promise<void> => {
   const { kekId, bytes } = sealed;
   await db.tokenKey.create({
-    data: { kid, publicJwk: json, privateEncrypted: Uint8Array.from(bytes), kekId, createdAt },
+    data: { kid, publicJwk: { ...publicJwk }, privateEncrypted: Uint8Array.from(bytes), kekId, createdAt },
   });
 };
 
-/** Stores the key unless there is one already: of many instances that start at once, one makes the key. */
-export const insertFirstTokenKey = async (database: Database, key: NewTokenKey): Promise<void> => {
+/** Stores the key unless one exists: of many instances that start at once, one creates the key. */
+export const insertFirstTokenKey = async (database: Database, key: TokenKey): Promise<void> => {
   await database.transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`;
     if ((await tx.tokenKey.count()) > 0) return;
@@ -54,7 +30,7 @@ export const insertFirstTokenKey = async (database: Database, key: NewTokenKey):
   });
 };
 
-/** False: there is no such key. */
+/** @returns false when there is no such key */
 export const deleteTokenKey = async (db: Queryable, kid: string): Promise<boolean> =>
   (await db.tokenKey.deleteMany({ where: { kid } })).count > 0;
 

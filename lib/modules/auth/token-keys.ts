@@ -7,7 +7,6 @@ import {
   importPKCS8,
   type CryptoKey,
 } from "jose";
-import { z } from "zod";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import type { Database } from "@/lib/db/client";
@@ -19,14 +18,10 @@ import {
   insertTokenKey,
   listTokenKeys,
   tokenKeyContext,
-  type NewTokenKey,
-  type TokenKeyRow,
 } from "./token-key-repository";
+import { publicJwk, type PublicJwk, type TokenKey } from "./token-key";
 
 export const TOKEN_ALGORITHM = "ES256";
-
-const publicJwk = z.object({ kty: z.literal("EC"), crv: z.literal("P-256"), x: z.string(), y: z.string() });
-type PublicJwk = z.output<typeof publicJwk>;
 
 export interface Jwk extends PublicJwk {
   readonly kid: string;
@@ -142,7 +137,7 @@ export const removeSpentTokenKeys = async (
   return successor === undefined ? [] : deleteTokenKeysBefore(deps.database.prisma, successor.createdAt);
 };
 
-const makeKey = async (keyring: Keyring, clock: Clock): Promise<NewTokenKey> => {
+const makeKey = async (keyring: Keyring, clock: Clock): Promise<TokenKey> => {
   const pair = await generateKeyPair(TOKEN_ALGORITHM, { extractable: true });
   const jwk = publicJwk.parse(await exportJWK(pair.publicKey));
   const kid = await calculateJwkThumbprint(jwk);
@@ -150,12 +145,12 @@ const makeKey = async (keyring: Keyring, clock: Clock): Promise<NewTokenKey> => 
   return { kid, publicJwk: jwk, sealed, createdAt: clock.now() };
 };
 
-const open = async (rows: readonly TokenKeyRow[], keyring: Keyring): Promise<LoadedKeys> => {
+const open = async (rows: readonly TokenKey[], keyring: Keyring): Promise<LoadedKeys> => {
   const [newest] = rows;
   if (!newest) throw new Error("The database has no key for access tokens, although one was just made.");
   const keys = await Promise.all(
-    rows.map(async ({ kid, publicJwk: json }) => {
-      const jwk: Jwk = { ...publicJwk.parse(json), kid, alg: TOKEN_ALGORITHM, use: "sig" };
+    rows.map(async ({ kid, publicJwk: stored }) => {
+      const jwk: Jwk = { ...stored, kid, alg: TOKEN_ALGORITHM, use: "sig" };
       const key = await importJWK({ ...jwk }, TOKEN_ALGORITHM);
       if (key instanceof Uint8Array) throw new Error(`Token key ${kid} is not a public key.`);
       return { jwk, key };
@@ -168,7 +163,7 @@ const open = async (rows: readonly TokenKeyRow[], keyring: Keyring): Promise<Loa
   };
 };
 
-const openPrivate = async ({ kid, sealed }: TokenKeyRow, keyring: Keyring): Promise<CryptoKey> => {
+const openPrivate = async ({ kid, sealed }: TokenKey, keyring: Keyring): Promise<CryptoKey> => {
   let pkcs8: string;
   try {
     pkcs8 = keyring.open(sealed, tokenKeyContext(kid)).toString();

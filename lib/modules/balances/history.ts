@@ -1,10 +1,11 @@
 import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { HistoryPoint, SnapshotRepository } from "./repository";
+import type { HistoryPoint } from "./history-point";
+import type { SnapshotRepository } from "./repository";
 import { formatUsd, sumOfWorths, worthOf, type AssetTotal } from "./totals";
 
-/** What was read: of which chains it is old or missing counts, not why. */
+/** The chains whose balances are stale or missing; the reason does not matter here. */
 interface Reading {
   readonly totals: readonly AssetTotal[];
   readonly priceOf: (token: Token) => string | null;
@@ -38,7 +39,7 @@ const pointOf = ({ totals, priceOf }: Reading, takenAt: Date): HistoryPoint => {
   };
 };
 
-/** What a project held hour by hour, noted while its balances are read. */
+/** The hourly balances of a project. They are stored when its balances are read. */
 export const createBalanceHistory = ({ snapshots, clock, log }: HistoryDeps) => {
   const written = new Map<string, number>();
 

@@ -1,7 +1,7 @@
 import type { getBalanceHistory, getUnifiedBalances } from "@/lib/contracts/balances";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { formatAmount } from "@/lib/core/money";
-import type { HistoryPoint } from "./repository";
+import type { HistoryPoint } from "./history-point";
 import type { UnifiedBalances } from "./service";
 import { formatUsd, sumOfWorths, worthOf, type AssetTotal, type Position } from "./totals";
 

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { systemClock } from "@/lib/core/clock";
@@ -44,58 +44,59 @@ beforeEach(() => {
   down = "nothing";
 });
 
-describe("unified balances", () => {
-  test("of a project without money are empty, and say as of which blocks", async () => {
-    const answer = await unified(serviceOf([wallet("wal_3")]));
-    expect(answer).toMatchObject({ totals: [], totalUsd: "0", stale: [] });
-    expect(answer.asOf.map(({ chainId }) => chainId)).toEqual([ONE, TWO, THREE]);
-    for (const { blockNumber } of answer.asOf) expect(BigInt(blockNumber)).toBeGreaterThan(0n);
-  });
+test("the balances of a project without money are empty and name their blocks", async () => {
+  const answer = await unified(serviceOf([wallet("wal_3")]));
+  expect(answer).toMatchObject({ totals: [], totalUsd: "0", stale: [] });
+  expect(answer.asOf.map(({ chainId }) => chainId)).toEqual([ONE, TWO, THREE]);
+  for (const { blockNumber } of answer.asOf) expect(BigInt(blockNumber)).toBeGreaterThan(0n);
+});
 
-  test("add an asset up over chains and wallets, with its worth, and keep ETH and WETH apart", async () => {
-    await Promise.all([
-      give(wallets[0], ONE, "USDC", 1_500_000n),
-      give(wallets[1], ONE, "USDC", 250_000n),
-      give(wallets[0], THREE, "USDC", 1n),
-      give(wallets[0], TWO, "DAI", 2n * 10n ** 18n),
-      give(wallets[0], TWO, "ETH", 10n ** 17n),
-    ]);
-    const before = await unified(serviceOf());
-    expect(before.totals).toHaveLength(3);
-    const total = (assetId: string) => before.totals.find((each) => each.assetId === assetId);
-    expect(total("usdc")).toMatchObject({ token: "USDC", amount: "1.750001", amountBase: "1750001", usd: "1.750001" });
-    expect(total("usdc")?.breakdown.map(({ chainId, walletId, amount }) => [chainId, walletId, amount])).toEqual([
-      [ONE, "wal_1", "1.5"],
-      [ONE, "wal_2", "0.25"],
-      [THREE, "wal_1", "0.000001"],
-    ]);
-    expect(total("dai")).toMatchObject({ amount: "2", usd: "1.998" });
-    expect(total("eth")).toMatchObject({ amount: "0.1", usd: "300.05" });
-    expect(before.totalUsd).toBe("303.798001");
-    await give(wallets[0], ONE, "WETH", 1n);
-    const after = await unified(serviceOf());
-    expect(after.totals.find(({ assetId }) => assetId === "weth")).toMatchObject({ amountBase: "1", usd: null });
-    expect(after.totals.find(({ assetId }) => assetId === "eth")).toMatchObject({ amount: "0.1" });
-    // A sum that leaves a part out would be a wrong sum.
-    expect(after.totalUsd).toBeNull();
-  });
+test("unified balances sum an asset over chains and wallets, with its value, and keep ETH and WETH apart", async () => {
+  await Promise.all([
+    give(wallets[0], ONE, "USDC", 1_500_000n),
+    give(wallets[1], ONE, "USDC", 250_000n),
+    give(wallets[0], THREE, "USDC", 1n),
+    give(wallets[0], TWO, "DAI", 2n * 10n ** 18n),
+    give(wallets[0], TWO, "ETH", 10n ** 17n),
+  ]);
+  const before = await unified(serviceOf());
+  expect(before.totals).toHaveLength(3);
+  const total = (assetId: string) => before.totals.find((each) => each.assetId === assetId);
+  expect(total("usdc")).toMatchObject({ token: "USDC", amount: "1.750001", amountBase: "1750001", usd: "1.750001" });
+  expect(total("usdc")?.breakdown.map(({ chainId, walletId, amount }) => [chainId, walletId, amount])).toEqual([
+    [ONE, "wal_1", "1.5"],
+    [ONE, "wal_2", "0.25"],
+    [THREE, "wal_1", "0.000001"],
+  ]);
+  expect(total("dai")).toMatchObject({ amount: "2", usd: "1.998" });
+  expect(total("eth")).toMatchObject({ amount: "0.1", usd: "300.05" });
+  expect(before.totalUsd).toBe("303.798001");
+  await give(wallets[0], ONE, "WETH", 1n);
+  const after = await unified(serviceOf());
+  expect(after.totals.find(({ assetId }) => assetId === "weth")).toMatchObject({ amountBase: "1", usd: null });
+  expect(after.totals.find(({ assetId }) => assetId === "eth")).toMatchObject({ amount: "0.1" });
+  // A sum that leaves a part out would be a wrong sum.
+  expect(after.totalUsd).toBeNull();
+});
 
-  test("of a hundred wallets, three chains and five tokens take one request to each chain", async () => {
-    const owners = Array.from({ length: 100 }, (_, index) => wallet(`wal_many_${String(index)}`));
-    const last = owners[99] ?? owners[0] ?? wallets[0];
-    await Promise.all([ONE, TWO, THREE].map((chainId) => give(last, chainId, "USDC", 3n)));
-    requests.length = 0;
-    const answer = await unified(serviceOf(owners));
-    expect([...requests].sort()).toEqual([...Object.values(devnet.rpcUrls)].map((url) => new URL(url).href).sort());
-    expect(answer.totals).toMatchObject([{ assetId: "usdc", amountBase: "9" }]);
-    expect(answer.totals[0]?.breakdown.map(({ walletId }) => walletId)).toEqual([
-      "wal_many_99",
-      "wal_many_99",
-      "wal_many_99",
-    ]);
-  });
+test("unified balances of a hundred wallets, three chains and five tokens take one request to each chain", async () => {
+  const owners = Array.from({ length: 100 }, (_, index) => wallet(`wal_many_${String(index)}`));
+  const last = owners[99] ?? owners[0] ?? wallets[0];
+  await Promise.all([ONE, TWO, THREE].map((chainId) => give(last, chainId, "USDC", 3n)));
+  requests.length = 0;
+  const answer = await unified(serviceOf(owners));
+  expect([...requests].sort()).toEqual([...Object.values(devnet.rpcUrls)].map((url) => new URL(url).href).sort());
+  expect(answer.totals).toMatchObject([{ assetId: "usdc", amountBase: "9" }]);
+  expect(answer.totals[0]?.breakdown.map(({ walletId }) => walletId)).toEqual([
+    "wal_many_99",
+    "wal_many_99",
+    "wal_many_99",
+  ]);
+});
 
-  test.each(["refused", "silent"] as const)("show the last of a chain that is %s, and say so", async (how) => {
+test.each(["refused", "silent"] as const)(
+  "unified balances show the last of a chain that is %s, and say so",
+  async (how) => {
     const owner = wallet("wal_4");
     await Promise.all([give(owner, ONE, "USDC", 5n), give(owner, THREE, "USDC", 7n)]);
     const service = serviceOf([owner]);
@@ -109,15 +110,15 @@ describe("unified balances", () => {
     expect(after.asOf.find(({ chainId }) => chainId === THREE)).toEqual(
       before.asOf.find(({ chainId }) => chainId === THREE),
     );
-  });
+  },
+);
 
-  test("leave out a chain that never answered, and say so", async () => {
-    const owner = wallet("wal_5");
-    await Promise.all([give(owner, ONE, "USDC", 5n), give(owner, THREE, "USDC", 7n)]);
-    down = "refused";
-    const answer = await unified(serviceOf([owner]));
-    expect(answer.totals).toMatchObject([{ amountBase: "5" }]);
-    expect(answer.asOf.map(({ chainId }) => chainId)).toEqual([ONE, TWO]);
-    expect(answer.stale).toMatchObject([{ chainId: THREE, lastSeenAt: null }]);
-  });
+test("unified balances leave out a chain that never answered, and say so", async () => {
+  const owner = wallet("wal_5");
+  await Promise.all([give(owner, ONE, "USDC", 5n), give(owner, THREE, "USDC", 7n)]);
+  down = "refused";
+  const answer = await unified(serviceOf([owner]));
+  expect(answer.totals).toMatchObject([{ amountBase: "5" }]);
+  expect(answer.asOf.map(({ chainId }) => chainId)).toEqual([ONE, TWO]);
+  expect(answer.stale).toMatchObject([{ chainId: THREE, lastSeenAt: null }]);
 });

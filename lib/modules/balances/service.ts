@@ -6,7 +6,7 @@ import type { Token } from "@/lib/core/token";
 import { withDeadline } from "@/lib/core/deadline";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { BalanceHistory } from "./history";
-import type { HistoryPoint } from "./repository";
+import type { HistoryPoint } from "./history-point";
 import { totalByAsset, type AssetTotal, type Position } from "./totals";
 
 export interface BalancesDeps {
@@ -53,7 +53,7 @@ const REMEMBERED_MAX = 5000;
 
 /** One balance over all chains and wallets of a project. A chain that does not answer takes nothing from the others. */
 export const createBalancesService = ({ registry, wallets, prices, history, clock }: BalancesDeps) => {
-  // What a chain said last, for when it says nothing. Bounded: the oldest project's entry goes first.
+  // The last answer of each chain, used while it does not answer. Bounded: the oldest project's entry is dropped first.
   const remembered = new Map<string, Snapshot>();
 
   const remember = (key: string, snapshot: Snapshot): void => {
@@ -135,7 +135,7 @@ export const createBalancesService = ({ registry, wallets, prices, history, cloc
       return unified;
     },
 
-    /** What the project held in the last so many days, oldest first. */
+    /** The balances of the project in the last `days` days, oldest first. */
     history: (projectId: string, days: number): Promise<HistoryPoint[]> => history.list(projectId, days),
   };
 };

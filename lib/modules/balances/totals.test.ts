@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Token } from "@/lib/core/token";
 import { formatUsd, totalByAsset, worthMicroUsd, type Position } from "./totals";
 
@@ -20,32 +20,30 @@ const position = (chainId: number, decimals: number, amountBase: bigint, assetId
   amountBase,
 });
 
-describe("totals", () => {
-  test("add an asset up exactly over chains on which it has other decimals", () => {
-    const [total] = totalByAsset([position(1, 6, 1_000_001n), position(56, 18, 1n)]);
-    expect(total).toMatchObject({ decimals: 18, amountBase: 1_000_001_000_000_000_001n });
-  });
+test("totals add an asset up exactly over chains on which it has other decimals", () => {
+  const [total] = totalByAsset([position(1, 6, 1_000_001n), position(56, 18, 1n)]);
+  expect(total).toMatchObject({ decimals: 18, amountBase: 1_000_001_000_000_000_001n });
+});
 
-  test("go by the asset, not by what a contract calls itself", () => {
-    expect(totalByAsset([position(1, 6, 5n, "usdc"), position(1, 6, 7n, "fake-usdc")])).toHaveLength(2);
-  });
+test("totals go by the asset, not by what a contract calls itself", () => {
+  expect(totalByAsset([position(1, 6, 5n, "usdc"), position(1, 6, 7n, "fake-usdc")])).toHaveLength(2);
+});
 
-  test("do not depend on the order in which chains answer", () => {
-    const positions = fc.array(
-      fc.record({
-        chainId: fc.integer({ min: 1, max: 3 }),
-        decimals: fc.integer({ min: 0, max: 18 }),
-        amount: fc.bigInt({ min: 0n, max: 10n ** 30n }),
-      }),
-    );
-    fc.assert(
-      fc.property(positions, (list) => {
-        const all = list.map(({ chainId, decimals, amount }) => position(chainId, decimals, amount));
-        const sums = (of: Position[]) => totalByAsset(of).map(({ amountBase, decimals }) => [amountBase, decimals]);
-        expect(sums([...all].reverse())).toEqual(sums(all));
-      }),
-    );
-  });
+test("totals do not depend on the order in which chains answer", () => {
+  const positions = fc.array(
+    fc.record({
+      chainId: fc.integer({ min: 1, max: 3 }),
+      decimals: fc.integer({ min: 0, max: 18 }),
+      amount: fc.bigInt({ min: 0n, max: 10n ** 30n }),
+    }),
+  );
+  fc.assert(
+    fc.property(positions, (list) => {
+      const all = list.map(({ chainId, decimals, amount }) => position(chainId, decimals, amount));
+      const sums = (of: Position[]) => totalByAsset(of).map(({ amountBase, decimals }) => [amountBase, decimals]);
+      expect(sums([...all].reverse())).toEqual(sums(all));
+    }),
+  );
 });
 
 test("worth is exact to a millionth of a dollar, and unknown where the price is", () => {

@@ -2,17 +2,19 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { invalidRequest } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
+import type { CallbackProvider } from "@/lib/ports/callback-provider";
 
 export type CallbackSource = "routing" | "bundler";
 
-/** What a callback says, as far as it is understood. Nothing of it is believed: it only says whom to ask. */
+/** The parsed parts of a callback. The service trusts none of them: they only name the operations to look at. */
 export interface CallbackEvent {
-  readonly provider: "relay" | "across" | "generic";
-  /** Of the provider's event, so that a second delivery is recognised. */
+  /** Name of a `CallbackProvider`; `generic` for every other sender. */
+  readonly provider: string;
+  /** Identifies the provider's event, so that a second delivery is recognised. */
   readonly key: string;
   readonly type: string | null;
   readonly statusWord: string | null;
-  /** False: a type or a status that is not known here. It is kept, and nobody is woken. */
+  /** False for an unknown type or status: the callback is stored and wakes no job. */
   readonly isKnown: boolean;
   readonly operationIds: readonly string[];
   /** Hashes of transactions and user operations, lower case. */
@@ -24,29 +26,6 @@ const KEY_MAX = 200;
 const REFERENCES_MAX = 50;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-const RELAY_STATUSES = new Set([
-  "waiting",
-  "depositing",
-  "pending",
-  "submitted",
-  "delayed",
-  "success",
-  "failure",
-  "refund",
-  "refunded",
-]);
-const ACROSS_STATES = new Set([
-  "pending",
-  "initiated",
-  "deposited",
-  "filling",
-  "filled",
-  "completed",
-  "expired",
-  "refunding",
-  "refunded",
-  "failed",
-]);
 const BUNDLER_STATUSES = new Set([
   "submitted",
   "pending",
@@ -73,7 +52,7 @@ const loose = z.looseObject({ status: anything, state: anything });
 const textOf = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value.slice(0, TEXT_MAX) : null;
 
-/** The status, which Across puts into an object with a state. */
+/** The status word: a text, or the `state` of an object. */
 const statusOf = (value: unknown): string | null => {
   const parsed = loose.safeParse(value);
   if (!parsed.success) return null;
@@ -83,7 +62,7 @@ const statusOf = (value: unknown): string | null => {
   return word?.toLowerCase() ?? null;
 };
 
-/** Every text in the value that may name something here, wherever a provider puts it. The body's depth is bounded before. */
+/** Every text in the value that may name an operation or a hash. The caller has bounded the depth of the body. */
 const referencesIn = (value: unknown, found: Set<string>): Set<string> => {
   if (found.size >= REFERENCES_MAX) return found;
   if (typeof value === "string" && (HASH.test(value) || isId("operation", value))) found.add(value.toLowerCase());
@@ -92,38 +71,34 @@ const referencesIn = (value: unknown, found: Set<string>): Set<string> => {
   return found;
 };
 
-const providerOf = (source: CallbackSource, type: string | null): CallbackEvent["provider"] => {
-  if (source === "bundler") return "generic";
-  if (type === "request.status.updated") return "relay";
-  return type === "transfer.status" || type === "transfer.data" ? "across" : "generic";
-};
+const GENERIC = "generic";
 
 const isKnownEvent = (
   source: CallbackSource,
-  { provider, type, statusWord }: Pick<CallbackEvent, "provider" | "type" | "statusWord">,
+  provider: CallbackProvider | undefined,
+  { type, statusWord }: Pick<CallbackEvent, "type" | "statusWord">,
 ): boolean => {
   if (source === "bundler")
     return type !== null && BUNDLER_TYPES.has(type) && (statusWord === null || BUNDLER_STATUSES.has(statusWord));
-  switch (provider) {
-    case "relay":
-      return statusWord !== null && RELAY_STATUSES.has(statusWord);
-    case "across":
-      return statusWord !== null && ACROSS_STATES.has(statusWord);
-    case "generic":
-      return type !== null && ROUTING_TYPE.test(type);
-  }
+  if (provider !== undefined) return statusWord !== null && provider.statuses.has(statusWord);
+  return type !== null && ROUTING_TYPE.test(type);
 };
 
 const digestOf = (raw: Uint8Array): string => createHash("sha256").update(raw).digest("hex");
 
 /** @throws DomainError `invalid_request` for anything but a JSON object */
-export const readCallback = (source: CallbackSource, raw: Uint8Array, body: unknown): CallbackEvent => {
+export const readCallback = (
+  { source, raw, body }: { readonly source: CallbackSource; readonly raw: Uint8Array; readonly body: unknown },
+  providers: readonly CallbackProvider[],
+): CallbackEvent => {
   const parsed = envelope.safeParse(body);
   if (!parsed.success) throw invalidRequest([{ path: "", message: "must be a JSON object" }]);
   const { data = body } = parsed.data;
   const type = textOf(parsed.data.type) ?? textOf(parsed.data.event);
   const statusWord = statusOf(data) ?? statusOf(body);
-  const provider = providerOf(source, type);
+  const known =
+    source === "routing" && type !== null ? providers.find(({ eventTypes }) => eventTypes.has(type)) : undefined;
+  const provider = known?.name ?? GENERIC;
   const id = textOf(parsed.data.id);
   const references = [...referencesIn(body, new Set())];
   return {
@@ -131,7 +106,7 @@ export const readCallback = (source: CallbackSource, raw: Uint8Array, body: unkn
     key: `${provider}:${id === null || id.length > KEY_MAX || id.includes("\0") ? digestOf(raw) : id}`,
     type: type?.replaceAll("\0", "") ?? null,
     statusWord: statusWord?.replaceAll("\0", "") ?? null,
-    isKnown: isKnownEvent(source, { provider, type, statusWord }),
+    isKnown: isKnownEvent(source, known, { type, statusWord }),
     operationIds: references.filter((text) => isId("operation", text)),
     hashes: references.filter((text) => HASH.test(text)),
   };

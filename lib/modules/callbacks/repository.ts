@@ -11,8 +11,8 @@ export interface NewCallback {
   readonly receivedAt: Date;
 }
 
-// One statement: the callback and what it makes due are stored together or not at all. Work that is under way asks the chain by itself;
-// what waits for its time is looked at now.
+// One statement stores the callback and makes the named jobs due, or does neither. A job that runs asks the chain by itself; a job that
+// waits for its time runs now.
 const RECEIVE = `
   WITH named AS (
     SELECT j.id, j.queue FROM job j
@@ -40,7 +40,7 @@ const RECEIVE = `
 export const createCallbacksRepository = ({ pool }: Pick<Database, "pool">) => {
   const sql = sqlOn(pool);
   return {
-    /** Stores the callback, and the first time makes due what it names; both or neither. */
+    /** Stores the callback. Its first delivery also makes the named jobs due, in the same statement. */
     receive: async ({ source, event, verifiedBy, raw, receivedAt }: NewCallback): Promise<{ isNew: boolean }> => {
       const { key, provider, type, statusWord, isKnown, operationIds, hashes } = event;
       const words = [source, key, provider, type, statusWord, verifiedBy];

@@ -4,6 +4,7 @@ import { newId } from "@/lib/core/ids";
 import { testApi } from "@/lib/testing/api";
 import { randomOf } from "@/lib/testing/random";
 import { getServices } from "@/lib/composition";
+import { relayCallbacks } from "@/lib/adapters/relay/callbacks";
 import { createCallbacksRepository } from "./repository";
 import { createCallbacksService } from "./service";
 
@@ -209,7 +210,7 @@ test(`${String(EVENTS)} events, each five times and shuffled: each is counted on
   }
   const callbacks = createCallbacksService({
     repository: createCallbacksRepository(database),
-    secrets: { shared: null, relay: null, across: null },
+    senders: { shared: null, providers: [{ ...relayCallbacks, secret: null }] },
     clock: getServices().clock,
     metrics: { received: () => undefined, delayed: () => undefined },
   });
@@ -221,7 +222,7 @@ test(`${String(EVENTS)} events, each five times and shuffled: each is counted on
   const counts = await database.prisma.callback.groupBy({ by: ["count"], _count: true });
   expect(counts).toEqual([{ count: 5, _count: EVENTS }]);
   expect(await states()).toEqual(before);
-  // What has ended has no job, and gets none.
+  // An operation that has ended has no job, and the callback creates none.
   const woken = await database.prisma.job.findMany({ where: { runAt: { lt: FAR } }, select: { id: true } });
   const open = operationIds.filter((_, index) => !isFinal(index));
   expect(woken.map(({ id }) => id).sort()).toEqual([...open].sort());

@@ -1,7 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
 import { readCallback, type CallbackSource } from "./events";
 import type { CallbacksRepository } from "./repository";
-import { signedAt, verifyCallback, type CallbackSecrets, type SentCallback, type VerifiedBy } from "./verify";
+import { signedAt, verifyCallback, type CallbackSenders, type SentCallback, type VerifiedBy } from "./verify";
 
 export interface CallbackMetrics {
   received(source: CallbackSource, outcome: "new" | "repeated" | "unknown" | "refused"): void;
@@ -11,22 +11,22 @@ export interface CallbackMetrics {
 
 export interface CallbacksDeps {
   readonly repository: CallbacksRepository;
-  readonly secrets: CallbackSecrets;
+  readonly senders: CallbackSenders;
   readonly clock: Clock;
   readonly metrics: CallbackMetrics;
 }
 
 /**
- * Callbacks of routing providers and bundlers. A callback moves no state: it makes the job of what it names due, and the job asks the
- * chain or the provider.
+ * Receives callbacks of routing providers and bundlers. A callback changes no state: it makes the jobs of the operations that it names
+ * due, and each job asks the chain or the provider.
  */
-export const createCallbacksService = ({ repository, secrets, clock, metrics }: CallbacksDeps) => ({
+export const createCallbacksService = ({ repository, senders, clock, metrics }: CallbacksDeps) => ({
   /** @throws DomainError `invalid_signature` */
   verify: (source: CallbackSource, sent: SentCallback): VerifiedBy => {
     try {
       const now = clock.now();
-      const by = verifyCallback(secrets, sent, now);
-      const signed = signedAt(by, sent);
+      const by = verifyCallback(senders, sent, now);
+      const signed = signedAt(senders, by, sent);
       if (signed !== null) metrics.delayed(source, now.getTime() - signed.getTime());
       return by;
     } catch (error) {
@@ -40,7 +40,7 @@ export const createCallbacksService = ({ repository, secrets, clock, metrics }: 
     source: CallbackSource,
     sent: { readonly raw: Uint8Array; readonly body: unknown; readonly verifiedBy: VerifiedBy },
   ): Promise<{ received: true }> => {
-    const event = readCallback(source, sent.raw, sent.body);
+    const event = readCallback({ source, raw: sent.raw, body: sent.body }, senders.providers);
     const callback = { source, event, verifiedBy: sent.verifiedBy, raw: sent.raw, receivedAt: clock.now() };
     const { isNew } = await repository.receive(callback);
     metrics.received(source, !isNew ? "repeated" : event.isKnown ? "new" : "unknown");

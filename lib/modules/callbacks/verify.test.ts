@@ -1,12 +1,25 @@
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { verifyCallback, type CallbackSecrets, type SentCallback } from "./verify";
+import { acrossCallbacks } from "@/lib/adapters/across/callbacks";
+import { relayCallbacks } from "@/lib/adapters/relay/callbacks";
+import { verifyCallback, type CallbackSenders, type SentCallback } from "./verify";
 
 const shared = "an-equality-secret-of-some-length";
 const relay = "relay-api-key-1234567890";
 const across = `whsec_${Buffer.from("across signing key of 32 bytes!!").toString("base64")}`;
-const all: CallbackSecrets = { shared, relay, across };
+const sendersOf = (secrets: {
+  shared: string | null;
+  relay: string | null;
+  across: string | null;
+}): CallbackSenders => ({
+  shared: secrets.shared,
+  providers: [
+    { ...relayCallbacks, secret: secrets.relay },
+    { ...acrossCallbacks, secret: secrets.across },
+  ],
+});
+const all = sendersOf({ shared, relay, across });
 const now = new Date("2026-11-22T10:00:00Z");
 const nowSeconds = String(now.getTime() / 1000);
 const body = '{"id":"evt_1","type":"x"}';
@@ -41,14 +54,14 @@ describe("each scheme recognises its sender", () => {
   });
 
   test("a provider without a secret of its own signs with the shared one", () => {
-    const secrets = { shared, relay: null, across: null };
+    const secrets = sendersOf({ shared, relay: null, across: null });
     expect(verifyCallback(secrets, sent(relayHeaders(nowSeconds, shared)), now)).toBe("relay");
   });
 
   test("a shared secret that begins with whsec_ is base64", () => {
-    expect(verifyCallback({ shared: across, relay: null, across: null }, sent(standardHeaders(across)), now)).toBe(
-      "standard",
-    );
+    expect(
+      verifyCallback(sendersOf({ shared: across, relay: null, across: null }), sent(standardHeaders(across)), now),
+    ).toBe("standard");
   });
 });
 
@@ -83,8 +96,10 @@ describe("each scheme refuses", () => {
 
 test("without any secret a callback is taken as unverified, and a provider's own secret still counts", () => {
   const none = { shared: null, relay: null, across: null };
-  expect(verifyCallback(none, sent({}), now)).toBe("unverified");
-  expect(verifyCallback(none, sent({ "x-signature": "whatever" }), now)).toBe("unverified");
-  expect(verifyCallback(none, sent(standardHeaders(across)), now)).toBe("unverified");
-  expect(() => verifyCallback({ ...none, relay }, sent(relayHeaders(nowSeconds, "other")), now)).toThrow(refusal);
+  expect(verifyCallback(sendersOf(none), sent({}), now)).toBe("unverified");
+  expect(verifyCallback(sendersOf(none), sent({ "x-signature": "whatever" }), now)).toBe("unverified");
+  expect(verifyCallback(sendersOf(none), sent(standardHeaders(across)), now)).toBe("unverified");
+  expect(() => verifyCallback(sendersOf({ ...none, relay }), sent(relayHeaders(nowSeconds, "other")), now)).toThrow(
+    refusal,
+  );
 });

@@ -1,16 +1,19 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { DomainError } from "@/lib/core/errors";
+import type { CallbackProvider, CallbackSignature } from "@/lib/ports/callback-provider";
 
-/** How the sender of a callback was recognised. */
-export type VerifiedBy = "equality" | "hmac" | "standard" | "relay" | "across" | "unverified";
+/** How the sender of a callback was recognised: `equality`, `hmac`, `standard`, `unverified`, or the name of a provider. */
+export type VerifiedBy = string;
 
-export interface CallbackSecrets {
-  /** `WEBHOOK_SECRET`; null in development alone. */
+/** A provider and the secret that it signs with; null when it has none of its own. */
+export interface SigningProvider extends CallbackProvider {
+  readonly secret: string | null;
+}
+
+export interface CallbackSenders {
+  /** `WEBHOOK_SECRET`; null in development alone. Providers without a secret of their own sign with it. */
   readonly shared: string | null;
-  /** The API key that Relay signs with. */
-  readonly relay: string | null;
-  /** The `whsec_` secret of the webhook at Across. */
-  readonly across: string | null;
+  readonly providers: readonly SigningProvider[];
 }
 
 export interface SentCallback {
@@ -30,7 +33,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 /** Compares digests, so that neither the time nor a thrown error depends on where or how the values differ. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
 
-/** One message for everything: a guess must not learn which part of it was right. */
+/** One message for all reasons, so that a guess does not show which part of it was right. */
 const refused = (): DomainError =>
   new DomainError("invalid_signature", "The callback's signature is missing, wrong or too old.");
 
@@ -42,33 +45,47 @@ const readTime = (text: string | null): number | null => {
   return text.length === 10 ? Number(text) * 1000 : Number(text);
 };
 
-/** When a signature with a time was made; null for one without. Only what was verified says something. */
-export const signedAt = (by: VerifiedBy, sent: SentCallback): Date | null => {
-  const name = by === "relay" ? "x-signature-timestamp" : "webhook-timestamp";
-  const time = by === "relay" || by === "across" || by === "standard" ? readTime(sent.header(name)) : null;
+const STANDARD_TIME = "webhook-timestamp";
+
+/** The time of a verified signature; null for a scheme without a time. */
+export const signedAt = ({ providers }: CallbackSenders, by: VerifiedBy, sent: SentCallback): Date | null => {
+  const signature = providers.find(({ name }) => name === by)?.signature;
+  const header = signature?.scheme === "timestamped_hmac" ? signature.timeHeader : STANDARD_TIME;
+  const time = signature !== undefined || by === "standard" ? readTime(sent.header(header)) : null;
   return time === null ? null : new Date(time);
 };
 
-const byRelay = (secret: string, sent: SentCallback, now: Date): VerifiedBy => {
-  const timestamp = sent.header("x-signature-timestamp");
+type TimestampedHmac = Extract<CallbackSignature, { scheme: "timestamped_hmac" }>;
+
+const checkTimestampedHmac = (
+  secret: string,
+  { timeHeader, signatureHeader }: TimestampedHmac,
+  { sent, now }: { readonly sent: SentCallback; readonly now: Date },
+): void => {
+  const timestamp = sent.header(timeHeader);
   const time = readTime(timestamp);
   const expected = createHmac("sha256", secret)
     .update(`${timestamp ?? ""}.`)
     .update(sent.raw)
     .digest("hex");
-  const isRight = isSame(expected, (sent.header("x-signature-sha256") ?? "").toLowerCase());
+  const isRight = isSame(expected, (sent.header(signatureHeader) ?? "").toLowerCase());
   if (!isRight || time === null || !isRecent(time, now)) throw refused();
-  return "relay";
 };
 
-/** The bytes of a signing secret: base64 behind `whsec_`, else what the text says and, where it is base64, what that stands for. */
+/** The keys that a signing secret may stand for: base64 after `whsec_`; otherwise the text itself, and the text as base64. */
 const signingKeys = (secret: string): readonly Buffer[] =>
   secret.startsWith(STANDARD_PREFIX)
     ? [Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64")]
     : [Buffer.from(secret, "utf8"), Buffer.from(secret, "base64")];
 
-const byStandard = (secrets: CallbackSecrets, sent: SentCallback, now: Date): VerifiedBy => {
-  const [id, timestamp] = [sent.header("webhook-id") ?? "", sent.header("webhook-timestamp")];
+interface Signer {
+  readonly by: VerifiedBy;
+  readonly secret: string;
+}
+
+/** @returns the signer whose secret made the signature (Standard Webhooks 1.0) */
+const byStandard = (signers: readonly Signer[], sent: SentCallback, now: Date): VerifiedBy => {
+  const [id, timestamp] = [sent.header("webhook-id") ?? "", sent.header(STANDARD_TIME)];
   const time = readTime(timestamp);
   const given = (sent.header("webhook-signature") ?? "").split(" ").slice(0, SIGNATURES_MAX);
   const signs = (key: Buffer): boolean => {
@@ -78,13 +95,18 @@ const byStandard = (secrets: CallbackSecrets, sent: SentCallback, now: Date): Ve
       .digest("base64");
     return given.some((signature) => isSame(signature, `v1,${expected}`));
   };
-  const signer = (["across", "shared"] as const).find((name) => {
-    const secret = secrets[name];
-    return secret !== null && signingKeys(secret).some(signs);
-  });
+  const signer = signers.find(({ secret }) => signingKeys(secret).some(signs));
   if (signer === undefined || id === "" || time === null || !isRecent(time, now)) throw refused();
-  return signer === "across" ? "across" : "standard";
+  return signer.by;
 };
+
+/** The signers of Standard Webhooks: providers with a secret of their own, then the shared secret. */
+const standardSigners = ({ shared, providers }: CallbackSenders): Signer[] => [
+  ...providers.flatMap(({ name, secret, signature }) =>
+    signature.scheme === "standard_webhooks" && secret !== null ? [{ by: name, secret }] : [],
+  ),
+  ...(shared === null ? [] : [{ by: "standard", secret: shared }]),
+];
 
 const byShared = (secret: string, sent: SentCallback): VerifiedBy => {
   const given = sent.header("x-signature") ?? "";
@@ -95,16 +117,21 @@ const byShared = (secret: string, sent: SentCallback): VerifiedBy => {
 };
 
 /**
- * Recognises the sender by whatever it signed with: the headers choose the scheme, and each scheme has its own secret. Signatures with
- * a time are good for five minutes; the others are kept from being replayed by the table of callbacks alone.
+ * Recognises the sender of a callback. The headers choose the scheme, and each scheme has its own secret. A signature with a time is good
+ * for five minutes; the table of callbacks prevents the replay of the others.
  * @throws DomainError `invalid_signature`
  */
-export const verifyCallback = (secrets: CallbackSecrets, sent: SentCallback, now: Date): VerifiedBy => {
-  const { shared } = secrets;
-  const relay = secrets.relay ?? shared;
-  if (sent.header("x-signature-sha256") !== null && relay !== null) return byRelay(relay, sent, now);
-  if (sent.header("webhook-signature") !== null && (secrets.across !== null || shared !== null))
-    return byStandard(secrets, sent, now);
+export const verifyCallback = (senders: CallbackSenders, sent: SentCallback, now: Date): VerifiedBy => {
+  const { shared, providers } = senders;
+  for (const { name, signature, secret } of providers) {
+    if (signature.scheme !== "timestamped_hmac" || sent.header(signature.signatureHeader) === null) continue;
+    const key = secret ?? shared;
+    if (key === null) continue;
+    checkTimestampedHmac(key, signature, { sent, now });
+    return name;
+  }
+  const signers = standardSigners(senders);
+  if (sent.header("webhook-signature") !== null && signers.length > 0) return byStandard(signers, sent, now);
   // Without a secret nothing can be checked. The configuration allows that in development alone.
   return shared === null ? "unverified" : byShared(shared, sent);
 };

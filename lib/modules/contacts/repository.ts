@@ -1,26 +1,5 @@
 import type { Queryable } from "@/lib/db/client";
-import type { Contact as ContactRow } from "@/lib/db/generated/client";
-import type { EvmAddress } from "@/lib/ports/routing";
-
-export interface Contact {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  /** Checksummed. */
-  readonly address: EvmAddress;
-  /** User or API key that put it in. */
-  readonly createdBy: string;
-  readonly createdAt: Date;
-}
-
-const toContact = (row: ContactRow): Contact => ({
-  id: row.id,
-  projectId: row.projectId,
-  name: row.name,
-  address: row.address as EvmAddress,
-  createdBy: row.createdBy,
-  createdAt: row.createdAt,
-});
+import { parseContact, type Contact } from "./contact";
 
 /** At most `limit`, by name. */
 export const listContacts = async (db: Queryable, projectId: string, limit: number): Promise<Contact[]> => {
@@ -29,16 +8,16 @@ export const listContacts = async (db: Queryable, projectId: string, limit: numb
     orderBy: [{ name: "asc" }, { id: "asc" }],
     take: limit,
   });
-  return rows.map(toContact);
+  return rows.map(parseContact);
 };
 
 export const countContacts = (db: Queryable, projectId: string): Promise<number> =>
   db.contact.count({ where: { projectId } });
 
-/** Stores the contact, or gives the one that the address has its name. */
+/** Stores the contact, or renames the existing contact of the address. */
 export const upsertContact = async (db: Queryable, contact: Contact): Promise<Contact> => {
   const { projectId, address, name } = contact;
-  return toContact(
+  return parseContact(
     await db.contact.upsert({
       where: { projectId_address: { projectId, address } },
       create: contact,
@@ -50,5 +29,5 @@ export const upsertContact = async (db: Queryable, contact: Contact): Promise<Co
 export const deleteContact = async (db: Queryable, projectId: string, id: string): Promise<Contact | null> => {
   const row = await db.contact.findFirst({ where: { projectId, id } });
   const { count } = await db.contact.deleteMany({ where: { projectId, id } });
-  return row !== null && count === 1 ? toContact(row) : null;
+  return row !== null && count === 1 ? parseContact(row) : null;
 };

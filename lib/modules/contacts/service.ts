@@ -5,9 +5,10 @@ import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { countContacts, deleteContact, listContacts, upsertContact, type Contact } from "./repository";
+import type { Contact } from "./contact";
+import { countContacts, deleteContact, listContacts, upsertContact } from "./repository";
 
-export type { Contact } from "./repository";
+export type { Contact } from "./contact";
 
 /** The address book of a project. It only names addresses: who may be paid is decided by the policies. */
 export interface ContactsService {

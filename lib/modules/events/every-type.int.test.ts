@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { EVENT_TYPES } from "@/lib/contracts/events";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
@@ -112,183 +112,168 @@ const carryOut = async (path: readonly LegState[]) => {
   return { operation: await note(id), transfer: await note(transferId) };
 };
 
-describe("an operation and its transfer say that they", () => {
-  test.each([
-    ["completed", ["submitted", "source_seen", "completed"]],
-    ["failed", ["failed"]],
-    ["refunded", ["submitted", "bridging", "refunding", "refund_seen", "refunded"]],
-  ] as const)("were created, began and are %s", async (end, path) => {
-    const { operation, transfer } = await carryOut(path);
-    for (const [name, types] of [["operation", operation] as const, ["transfer", transfer] as const]) {
-      expect(types.slice(0, 2)).toEqual([`${name}.created`, `${name}.processing`]);
-      expect(types.at(-1)).toBe(`${name}.${end}`);
-      expect(types.filter((type) => type === `${name}.${end}`)).toHaveLength(1);
-    }
-  });
-
-  test("were approved, or expired or were cancelled instead", async () => {
-    const wait = async (expiresAt: Date) => {
-      const { quote, transferId } = await quoteTransfer();
-      const id = newId("operation");
-      const claim = async (tx: Parameters<typeof quotes.claimOpen>[0]) => {
-        await quotes.claimOpen(tx, quote, id, null);
-      };
-      await waiting.insertAwaiting({ ...operationOf(id, "awaiting_approval"), expiresAt }, claim, new Date());
-      return { id, transferId };
-    };
-    const [approved, expired, cancelled] = [await wait(LATER), await wait(BEFORE), await wait(LATER)];
-    await operations.accept(started(approved.id, true), noFunds, () => Promise.resolve(true), new Date());
-    await waiting.expireDue(new Date(), 10);
-    await waiting.cancel(cancelled.id, actor, new Date());
-    for (const [ids, end] of [
-      [approved, "approved"] as const,
-      [expired, "expired"] as const,
-      [cancelled, "cancelled"] as const,
-    ]) {
-      expect(await note(ids.id)).toEqual(["operation.created", `operation.${end}`]);
-      expect(await note(ids.transferId)).toEqual(["transfer.created", `transfer.${end}`]);
-    }
-  });
-
-  test("were completed in part, where the notes of a private transfer come to different ends", async () => {
-    const ids = { operationId: newId("operation"), id: newId("transfer") };
-    const own = { projectId, kind: "private_transfer", createdBy: "key_1" } as const;
-    const asset = services.registry.resolveToken(ONE, "USDC");
-    const paid = { chainId: ONE, token: asset, tokenOut: asset, amountBase: 5n };
-    const transfer = { ...EMPTY_PRIVATE_TRANSFER, ...own, ...ids, ...paid, walletId: "pw_1" };
-    const request = {
-      sources: [{ owner: ADDRESS, token: asset, amountBase: 5n }],
-      destination: { token: asset, recipient: ADDRESS },
-      slippageBps: 0,
-    } as const;
-    const amounts = { expectedBase: 5n, minimumBase: 5n, searchTerms: [], approvalUntil: null, retryOf: null };
-    const asked = { ...doneBy(actor), action: "operation.executed" };
-    await privacy.insertSpend(
-      {
-        operation: () => ({ ...own, ...amounts, id: ids.operationId, queue: "none", request, audit: asked }),
-        transfer,
-        steps: [],
-        quote: null,
-      },
-      () => Promise.resolve(true),
-      new Date(),
-    );
-    const states = [
-      { status: "pending", subStatus: "prepared" },
-      { status: "processing", subStatus: "queued" },
-      { status: "partially_completed", subStatus: "partial" },
-    ] as const;
-    for (const [index, to] of states.slice(1).entries()) {
-      const from = states.slice(index, index + 1);
-      await privacy.moveOperation(
-        { operationId: ids.operationId, from, to, event: `operation.${to.status}` },
-        new Date(),
-      );
-    }
-    for (const [id, name] of [[ids.operationId, "operation"] as const, [ids.id, "transfer"] as const])
-      expect(await note(id)).toEqual(["created", "processing", "partially_completed"].map((what) => `${name}.${what}`));
-  });
-
-  test("were approved by a code, or cancelled, before there was an operation", async () => {
-    const [approved, cancelled] = [await quoteTransfer(), await quoteTransfer()];
-    const approval = { actor, codeId: newId("otp"), now: new Date() };
-    for (let turn = 0; turn < 2; turn += 1) await quotes.approve(approved.quote, approval);
-    for (let turn = 0; turn < 2; turn += 1)
-      await quotes.cancel(cancelled.quote, audit("transfer.cancelled", cancelled.transferId));
-    expect(await note(approved.transferId)).toEqual(["transfer.created", "transfer.approved"]);
-    expect(await note(cancelled.transferId)).toEqual(["transfer.created", "transfer.cancelled"]);
-  });
+test.each([
+  ["completed", ["submitted", "source_seen", "completed"]],
+  ["failed", ["failed"]],
+  ["refunded", ["submitted", "bridging", "refunding", "refund_seen", "refunded"]],
+] as const)("an operation and its transfer say that they were created, began and are %s", async (end, path) => {
+  const { operation, transfer } = await carryOut(path);
+  for (const [name, types] of [["operation", operation] as const, ["transfer", transfer] as const]) {
+    expect(types.slice(0, 2)).toEqual([`${name}.created`, `${name}.processing`]);
+    expect(types.at(-1)).toBe(`${name}.${end}`);
+    expect(types.filter((type) => type === `${name}.${end}`)).toHaveLength(1);
+  }
 });
 
-describe("a payout says", () => {
-  const open = (name: string): Promise<string> =>
-    ledger.openAccount({ projectId, currency: "usdc", name, key: name, by: "test" });
-  const accounts = Promise.all(["payer", "payee", "frozen"].map(open));
-  const create = async (mode: "atomic" | "independent", recipients: readonly ("payee" | "frozen")[]) => {
-    const [payer = "", payee = "", frozen = ""] = await accounts;
-    const transfers = recipients.map((name) => ({
-      recipientAccountId: name === "payee" ? payee : frozen,
-      amount: "1",
-      currency: "USDC",
-    }));
-    const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, allowDuplicates: true, key: null };
-    return (await services.payouts.createBetweenAccounts(actor, input)).payout.id;
-  };
-  const run = async (id: string): Promise<string[]> => {
-    const { signal } = new AbortController();
-    await database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
-    for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
-    return note(id);
-  };
-
-  test("how far it has come, and which rows failed", async () => {
-    const [payer = "", , frozen = ""] = await accounts;
-    const funding = { projectId, to: payer, amountBase: 100n * 10n ** 18n, currency: "usdc", liabilitiesMaxBase: null };
-    await ledger.fund({ ...funding, key: "every-type", by: "test" });
-    const [paid, part, none] = [
-      await create("atomic", ["payee"]),
-      await create("independent", ["payee", "frozen"]),
-      await create("atomic", ["frozen"]),
-    ];
-    await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
-    expect(await run(paid)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
-    expect((await run(part)).slice(2)).toEqual(["payout.item.failed", "payout.partially_completed"]);
-    expect((await run(none)).at(-1)).toBe("payout.failed");
-  });
-
-  test("that it was approved, cancelled or has expired", async () => {
-    const [approved, cancelled, expired] = [
-      await create("atomic", ["payee"]),
-      await create("atomic", ["payee"]),
-      await create("atomic", ["payee"]),
-    ];
-    const codes = await codesOf(api, customer);
-    await client.call(requestOtp, { body: { payoutId: approved } });
-    const otp = await api.readCode(customer.email, codes);
-    await client.call(approvePayout, { params: { id: approved }, body: { otp } });
-    await services.payouts.cancel(actor, cancelled);
-    await services.payouts.expireDue(LATER);
-    expect(await note(approved)).toEqual(["payout.created", "payout.approved"]);
-    expect(await note(cancelled)).toEqual(["payout.created", "payout.cancelled"]);
-    expect(await note(expired)).toEqual(["payout.created", "payout.expired"]);
-  });
-
-  test("that a run of its schedule was missed or refused", async () => {
-    const at = new Date();
-    let schedule: FullSchedule = {
-      projectId,
-      id: newId("payoutSchedule"),
-      status: "active",
-      chainId: ONE,
-      walletId: "wal_1",
-      request: { chainId: ONE, transfers: [] },
-      totals: [],
-      rows: 1,
-      reference: null,
-      startsAt: at,
-      period: "day",
-      timeZone: "UTC",
-      endsAt: null,
-      nextRunAt: at,
-      digest: new Uint8Array(32),
-      createdBy: "usr_1",
-      approvedBy: "usr_1",
-      createdAt: at,
-      updatedAt: at,
+test("an operation and its transfer say that they were approved, or expired or were cancelled instead", async () => {
+  const wait = async (expiresAt: Date) => {
+    const { quote, transferId } = await quoteTransfer();
+    const id = newId("operation");
+    const claim = async (tx: Parameters<typeof quotes.claimOpen>[0]) => {
+      await quotes.claimOpen(tx, quote, id, null);
     };
-    await schedules.insert(schedule, audit("payout_schedule.created", schedule.id));
-    const failure = { code: "forbidden", message: "No.", retryable: false };
-    for (const status of ["missed", "started"] as const) {
-      const scheduledAt = schedule.nextRunAt ?? at;
-      const nextRunAt = new Date(scheduledAt.getTime() + 86_400_000);
-      await schedules.claim(schedule, { scheduledAt, nextRunAt, status, failure: null }, null, at);
-      schedule = { ...schedule, nextRunAt };
-    }
-    const [open] = await schedules.openRuns(10);
-    if (open === undefined) throw new Error("The run was not taken.");
-    await schedules.failed(open, { status: "refused", failure }, audit("payout_schedule.run_refused", schedule.id));
-    expect(await note(schedule.id)).toEqual(["payout_schedule.run_missed", "payout_schedule.run_refused"]);
-  });
+    await waiting.insertAwaiting({ ...operationOf(id, "awaiting_approval"), expiresAt }, claim, new Date());
+    return { id, transferId };
+  };
+  const [approved, expired, cancelled] = [await wait(LATER), await wait(BEFORE), await wait(LATER)];
+  await operations.accept(started(approved.id, true), noFunds, () => Promise.resolve(true), new Date());
+  await waiting.expireDue(new Date(), 10);
+  await waiting.cancel(cancelled.id, actor, new Date());
+  for (const [ids, end] of [
+    [approved, "approved"] as const,
+    [expired, "expired"] as const,
+    [cancelled, "cancelled"] as const,
+  ]) {
+    expect(await note(ids.id)).toEqual(["operation.created", `operation.${end}`]);
+    expect(await note(ids.transferId)).toEqual(["transfer.created", `transfer.${end}`]);
+  }
+});
+
+test("an operation and its transfer say that they were completed in part, where the notes of a private transfer come to different ends", async () => {
+  const ids = { operationId: newId("operation"), id: newId("transfer") };
+  const token = { chainId: ONE, address: ADDRESS, symbol: "USDC", name: "USD Coin", decimals: 6 };
+  const own = { projectId, kind: "private_transfer", createdBy: "key_1" };
+  const transfer = { ...own, ...ids, walletId: "pw_1", chainId: ONE, token, tokenOut: token, amountBase: 5 };
+  const asset = services.registry.resolveToken(ONE, "USDC");
+  const request = {
+    sources: [{ owner: ADDRESS, token: asset, amountBase: 5n }],
+    destination: { token: asset, recipient: ADDRESS },
+    slippageBps: 0,
+  } as const;
+  const amounts = { expectedBase: 5n, minimumBase: 5n, searchTerms: [], approvalUntil: null, retryOf: null };
+  const asked = { ...doneBy(actor), action: "operation.executed" };
+  await privacy.insert(
+    {
+      operation: () => ({ ...own, ...amounts, id: ids.operationId, queue: "none", request, audit: asked }),
+      transfer: { ...transfer, digest: Buffer.alloc(32), createdAt: new Date() },
+      steps: [],
+      quote: null,
+    },
+    () => Promise.resolve(true),
+    new Date(),
+  );
+  const states = [
+    { status: "pending", subStatus: "prepared" },
+    { status: "processing", subStatus: "queued" },
+    { status: "partially_completed", subStatus: "partial" },
+  ] as const;
+  for (const [index, to] of states.slice(1).entries()) {
+    const from = states.slice(index, index + 1);
+    await privacy.moveOperation(
+      { operationId: ids.operationId, from, to, event: `operation.${to.status}` },
+      new Date(),
+    );
+  }
+  for (const [id, name] of [[ids.operationId, "operation"] as const, [ids.id, "transfer"] as const])
+    expect(await note(id)).toEqual(["created", "processing", "partially_completed"].map((what) => `${name}.${what}`));
+});
+
+test("an operation and its transfer say that they were approved by a code, or cancelled, before there was an operation", async () => {
+  const [approved, cancelled] = [await quoteTransfer(), await quoteTransfer()];
+  const approval = { actor, codeId: newId("otp"), now: new Date() };
+  for (let turn = 0; turn < 2; turn += 1) await quotes.approve(approved.quote, approval);
+  for (let turn = 0; turn < 2; turn += 1)
+    await quotes.cancel(cancelled.quote, audit("transfer.cancelled", cancelled.transferId));
+  expect(await note(approved.transferId)).toEqual(["transfer.created", "transfer.approved"]);
+  expect(await note(cancelled.transferId)).toEqual(["transfer.created", "transfer.cancelled"]);
+});
+
+const open = (name: string): Promise<string> =>
+  ledger.openAccount({ projectId, currency: "usdc", name, key: name, by: "test" });
+const accounts = Promise.all(["payer", "payee", "frozen"].map(open));
+const create = async (mode: "atomic" | "independent", recipients: readonly ("payee" | "frozen")[]) => {
+  const [payer = "", payee = "", frozen = ""] = await accounts;
+  const transfers = recipients.map((name) => ({
+    recipientAccountId: name === "payee" ? payee : frozen,
+    amount: "1",
+    currency: "USDC",
+  }));
+  const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, allowDuplicates: true, key: null };
+  return (await services.payouts.createBetweenAccounts(actor, input)).payout.id;
+};
+const run = async (id: string): Promise<string[]> => {
+  const { signal } = new AbortController();
+  await database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
+  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
+  return note(id);
+};
+
+test("a payout says how far it has come, and which rows failed", async () => {
+  const [payer = "", , frozen = ""] = await accounts;
+  const funding = { projectId, to: payer, amountBase: 100n * 10n ** 18n, currency: "usdc", liabilitiesMaxBase: null };
+  await ledger.fund({ ...funding, key: "every-type", by: "test" });
+  const [paid, part, none] = [
+    await create("atomic", ["payee"]),
+    await create("independent", ["payee", "frozen"]),
+    await create("atomic", ["frozen"]),
+  ];
+  await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
+  expect(await run(paid)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
+  expect((await run(part)).slice(2)).toEqual(["payout.item.failed", "payout.partially_completed"]);
+  expect((await run(none)).at(-1)).toBe("payout.failed");
+});
+
+test("a payout says that it was approved, cancelled or has expired", async () => {
+  const [approved, cancelled, expired] = [
+    await create("atomic", ["payee"]),
+    await create("atomic", ["payee"]),
+    await create("atomic", ["payee"]),
+  ];
+  const codes = await codesOf(api, customer);
+  await client.call(requestOtp, { body: { payoutId: approved } });
+  const otp = await api.readCode(customer.email, codes);
+  await client.call(approvePayout, { params: { id: approved }, body: { otp } });
+  await services.payouts.cancel(actor, cancelled);
+  await services.payouts.expireDue(LATER);
+  expect(await note(approved)).toEqual(["payout.created", "payout.approved"]);
+  expect(await note(cancelled)).toEqual(["payout.created", "payout.cancelled"]);
+  expect(await note(expired)).toEqual(["payout.created", "payout.expired"]);
+});
+
+test("a payout says that a run of its schedule was missed or refused", async () => {
+  const at = new Date();
+  const own = { projectId, id: newId("payoutSchedule"), status: "active", chainId: ONE, walletId: "wal_1" };
+  const times = { startsAt: at, nextRunAt: at, createdAt: at, updatedAt: at, period: "day", timeZone: "UTC" };
+  const said = {
+    request: {},
+    totals: [],
+    rows: 1,
+    digest: Buffer.alloc(32),
+    createdBy: "usr_1",
+    approvedBy: "usr_1",
+  };
+  let schedule = await schedules.insert({ ...own, ...times, ...said }, audit("payout_schedule.created", own.id));
+  const failure = { code: "forbidden", message: "No.", retryable: false };
+  for (const status of ["missed", "started"] as const) {
+    const scheduledAt = schedule.nextRunAt ?? at;
+    const nextRunAt = new Date(scheduledAt.getTime() + 86_400_000);
+    await schedules.claim(schedule, { scheduledAt, nextRunAt, status, failure: null }, null, at);
+    schedule = { ...schedule, nextRunAt };
+  }
+  const [open] = await schedules.openRuns(10);
+  if (open === undefined) throw new Error("The run was not taken.");
+  await schedules.failed(open, { status: "refused", failure }, audit("payout_schedule.run_refused", own.id));
+  expect(await note(own.id)).toEqual(["payout_schedule.run_missed", "payout_schedule.run_refused"]);
 });
 
 test("an API key says that it was created, updated and revoked", async () => {
@@ -307,7 +292,7 @@ test("an account says that it was funded", async () => {
   expect(await note(id)).toEqual(["global_account.funded"]);
 });
 
-test("there is no type that nothing writes: whoever adds one shows above what does", () => {
+test("every event type is written by a test above", () => {
   expect([...new Set(written.map(({ type }) => type))].sort()).toEqual([...EVENT_TYPES].sort());
 });
 

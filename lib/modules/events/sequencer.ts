@@ -13,7 +13,7 @@ export interface SequencerDeps {
   onSequenced?(): void;
 }
 
-/** So long events gather, that each turn numbers many. */
+/** Events are collected for this long, so that each turn numbers many. */
 const POLL_MS = 50;
 /** While a turn numbers this many, events gather three times as long: each turn costs a transaction, which payments wait for too. */
 const BUSY = 50;

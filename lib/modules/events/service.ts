@@ -13,7 +13,7 @@ export type EventData = Readonly<Record<string, string | number | boolean | null
 export interface NewEvent {
   readonly projectId: string;
   readonly type: EventType;
-  /** What the event is about. Its events are delivered in their order. */
+  /** The object of the event. The events of one object are delivered in order. */
   readonly objectId: string;
   /** Never a secret: it leaves the service. */
   readonly data: EventData;

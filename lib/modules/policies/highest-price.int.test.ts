@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
@@ -37,41 +37,39 @@ const spentBy = async ({ id }: TestApiKey): Promise<string[]> => {
   return rows.map(({ spentUsd }) => spentUsd.toFixed());
 };
 
-describe("a key's daily cap is weighed at the highest price over chains", () => {
-  test("when a swap is prepared, and when it is executed", async () => {
-    const { customer, key } = await funded("200");
-    const quoteOf = async (amount: string): Promise<string> => {
-      const from = [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount }];
-      const to = { toChainId: CHAIN, toToken: "USDC", toAddress: testAccount().address };
-      return (await key.client.call(createQuote, { body: { from, ...to } })).quoteId;
-    };
-    const prepare = (quoteId: string) => key.client.call(prepareSwap, { body: { quoteId } });
-    const execute = (quoteId: string) => key.client.call(executeSwap, { body: { quoteId } });
-    await expect(prepare(await quoteOf("51"))).rejects.toMatchObject({ code: "otp_required" });
-    const [first, second] = [await quoteOf("30"), await quoteOf("30")];
-    await Promise.all([prepare(first), prepare(second)]);
-    await execute(first);
-    expect(await spentBy(key)).toEqual(["60"]);
-    await expect(execute(second)).rejects.toMatchObject({ code: "otp_required" });
-    expect(await spentBy(key)).toEqual(["60"]);
-  });
+test("a key's daily cap is weighed at the highest price over chains when a swap is prepared, and when it is executed", async () => {
+  const { customer, key } = await funded("200");
+  const quoteOf = async (amount: string): Promise<string> => {
+    const from = [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount }];
+    const to = { toChainId: CHAIN, toToken: "USDC", toAddress: testAccount().address };
+    return (await key.client.call(createQuote, { body: { from, ...to } })).quoteId;
+  };
+  const prepare = (quoteId: string) => key.client.call(prepareSwap, { body: { quoteId } });
+  const execute = (quoteId: string) => key.client.call(executeSwap, { body: { quoteId } });
+  await expect(prepare(await quoteOf("51"))).rejects.toMatchObject({ code: "otp_required" });
+  const [first, second] = [await quoteOf("30"), await quoteOf("30")];
+  await Promise.all([prepare(first), prepare(second)]);
+  await execute(first);
+  expect(await spentBy(key)).toEqual(["60"]);
+  await expect(execute(second)).rejects.toMatchObject({ code: "otp_required" });
+  expect(await spentBy(key)).toEqual(["60"]);
+});
 
-  test("when accounts are paid", async () => {
-    const { customer, key } = await funded("200");
-    const { client } = customer.session;
-    const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
-    const [source, recipient] = [await open(), await open()];
-    await vi.waitFor(
-      () => client.call(fundGlobalAccount, { params: { id: source }, body: { amount: "200", currency: "USDC" } }),
-      { timeout: 20_000, interval: 200 },
-    );
-    const pay = async (amount: string): Promise<string> => {
-      const transfers = [{ recipientAccountId: recipient, amount, currency: "USDC" }];
-      const body = { sourceAccountId: source, transfers };
-      return (await key.client.call(createAccountsPayout, { body })).subStatus;
-    };
-    expect(await pay("51")).toBe("awaiting_approval");
-    expect(await pay("50")).not.toBe("awaiting_approval");
-    expect(await spentBy(key)).toEqual(["100"]);
-  });
+test("a key's daily cap is weighed at the highest price over chains when accounts are paid", async () => {
+  const { customer, key } = await funded("200");
+  const { client } = customer.session;
+  const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const [source, recipient] = [await open(), await open()];
+  await vi.waitFor(
+    () => client.call(fundGlobalAccount, { params: { id: source }, body: { amount: "200", currency: "USDC" } }),
+    { timeout: 20_000, interval: 200 },
+  );
+  const pay = async (amount: string): Promise<string> => {
+    const transfers = [{ recipientAccountId: recipient, amount, currency: "USDC" }];
+    const body = { sourceAccountId: source, transfers };
+    return (await key.client.call(createAccountsPayout, { body })).subStatus;
+  };
+  expect(await pay("51")).toBe("awaiting_approval");
+  expect(await pay("50")).not.toBe("awaiting_approval");
+  expect(await spentBy(key)).toEqual(["100"]);
 });

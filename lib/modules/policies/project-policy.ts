@@ -9,7 +9,7 @@ import type { ProjectsService } from "@/lib/modules/projects/service";
 import { readProjectSpend, replaceDailyCap } from "./repository";
 import type { PoliciesService } from "./service";
 
-/** What bounds a whole project. */
+/** The limits of a whole project. */
 export interface ProjectPolicy {
   /** US dollars per UTC day that all exempt keys together move without a code; decimal strings. */
   readonly dailyCapUsd: string;

@@ -61,7 +61,7 @@ export const readDailyCap = async (db: Queryable, projectId: string): Promise<st
   return row === null ? null : row.dailyCapUsd.toFixed();
 };
 
-/** What all keys of the project together spent on the day. */
+/** The sum that all keys of the project spent on the day, in US dollars. */
 export const readProjectSpend = async (db: Queryable, projectId: string, day: string): Promise<string> => {
   const where = { projectId_day: { projectId, day: new Date(`${day}T00:00:00Z`) } };
   const row = await db.projectSpend.findUnique({ where });

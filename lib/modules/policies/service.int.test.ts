@@ -100,62 +100,58 @@ describe("the daily cap of a key", () => {
   });
 });
 
-describe("the daily cap of a project", () => {
-  const spentOfProject = async (projectId: string): Promise<string[]> => {
-    const rows = await database.prisma.projectSpend.findMany({ where: { projectId }, orderBy: { day: "asc" } });
-    return rows.map(({ spentUsd }) => spentUsd.toFixed());
-  };
+const spentOfProject = async (projectId: string): Promise<string[]> => {
+  const rows = await database.prisma.projectSpend.findMany({ where: { projectId }, orderBy: { day: "asc" } });
+  return rows.map(({ spentUsd }) => spentUsd.toFixed());
+};
 
-  test("bounds all its keys together, however many spend at once", async () => {
-    await project("prj_two_keys", "100");
-    const [one, other] = [exempt("80", "prj_two_keys"), exempt("80", "prj_two_keys")];
-    const outcomes = await Promise.all(
-      Array.from({ length: 200 }, (_, at) => spend(at % 2 === 0 ? one : other, "1.5")),
-    );
-    expect(outcomes.filter(Boolean)).toHaveLength(66);
-    expect(await spentOfProject("prj_two_keys")).toEqual(["99"]);
-    const [ofOne, ofOther] = [await spentOf(one), await spentOf(other)];
-    expect(Number(ofOne[0]) + Number(ofOther[0])).toBe(99);
-    expect(await policies.mayAfford(one, "1", now)).toBe(true);
-    expect(await policies.mayAfford(one, "1.000001", now)).toBe(false);
-    expect(await spend(other, "1", nextDay)).toBe(true);
-    expect(await spentOfProject("prj_two_keys")).toEqual(["99", "1"]);
-  }, 60_000);
+test("the daily cap of a project bounds all its keys together, however many spend at once", async () => {
+  await project("prj_two_keys", "100");
+  const [one, other] = [exempt("80", "prj_two_keys"), exempt("80", "prj_two_keys")];
+  const outcomes = await Promise.all(Array.from({ length: 200 }, (_, at) => spend(at % 2 === 0 ? one : other, "1.5")));
+  expect(outcomes.filter(Boolean)).toHaveLength(66);
+  expect(await spentOfProject("prj_two_keys")).toEqual(["99"]);
+  const [ofOne, ofOther] = [await spentOf(one), await spentOf(other)];
+  expect(Number(ofOne[0]) + Number(ofOther[0])).toBe(99);
+  expect(await policies.mayAfford(one, "1", now)).toBe(true);
+  expect(await policies.mayAfford(one, "1.000001", now)).toBe(false);
+  expect(await spend(other, "1", nextDay)).toBe(true);
+  expect(await spentOfProject("prj_two_keys")).toEqual(["99", "1"]);
+}, 60_000);
 
-  test("holds for a key with a higher cap: the smaller one counts", async () => {
-    await project("prj_small", "10");
-    const actor = exempt("999999999999999999", "prj_small");
-    expect([await policies.mayAfford(actor, "10", now), await policies.mayAfford(actor, "10.01", now)]).toEqual([
-      true,
-      false,
-    ]);
-    expect(await spend(actor, "10.01")).toBe(false);
-    expect([await spentOf(actor), await spentOfProject("prj_small")]).toEqual([[], []]);
-    expect(await spend(actor, "10")).toBe(true);
-    expect(await spend(actor, "0.01")).toBe(false);
-  });
+test("the daily cap of a project holds for a key with a higher cap: the smaller one counts", async () => {
+  await project("prj_small", "10");
+  const actor = exempt("999999999999999999", "prj_small");
+  expect([await policies.mayAfford(actor, "10", now), await policies.mayAfford(actor, "10.01", now)]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await spend(actor, "10.01")).toBe(false);
+  expect([await spentOf(actor), await spentOfProject("prj_small")]).toEqual([[], []]);
+  expect(await spend(actor, "10")).toBe(true);
+  expect(await spend(actor, "0.01")).toBe(false);
+});
 
-  test("is not used up by what the key's own cap refused", async () => {
-    await project("prj_refused", "100");
-    const [small, other] = [exempt("5", "prj_refused"), exempt("100", "prj_refused")];
-    await Promise.all(Array.from({ length: 50 }, () => spend(small, "6")));
-    expect(await spentOf(small)).toEqual([]);
-    expect(await spend(small, "5")).toBe(true);
-    await Promise.all(Array.from({ length: 50 }, () => spend(small, "1")));
-    expect(await spend(other, "95")).toBe(true);
-    expect(await spentOfProject("prj_refused")).toEqual(["100"]);
-  });
+test("the daily cap of a project is not used up by what the key's own cap refused", async () => {
+  await project("prj_refused", "100");
+  const [small, other] = [exempt("5", "prj_refused"), exempt("100", "prj_refused")];
+  await Promise.all(Array.from({ length: 50 }, () => spend(small, "6")));
+  expect(await spentOf(small)).toEqual([]);
+  expect(await spend(small, "5")).toBe(true);
+  await Promise.all(Array.from({ length: 50 }, () => spend(small, "1")));
+  expect(await spend(other, "95")).toBe(true);
+  expect(await spentOfProject("prj_refused")).toEqual(["100"]);
+});
 
-  test("counts for each project by itself, from the moment it is changed, and 1,000 where nobody chose one", async () => {
-    await database.prisma.project.create({ data: { id: "prj_default", name: "", createdAt: new Date() } });
-    expect(await policies.dailyCapUsd("prj_default")).toBe("1000");
-    const actor = exempt("5000", "prj_default");
-    expect([await spend(actor, "1000.01"), await spend(actor, "1000")]).toEqual([false, true]);
-    await database.prisma.project.update({ where: { id: "prj_default" }, data: { dailyCapUsd: "1001" } });
-    expect([await spend(actor, "1"), await spend(actor, "1")]).toEqual([true, false]);
-    await expect(policies.dailyCapUsd("prj_nothing")).rejects.toMatchObject({ code: "not_found" });
-    expect(await spend(exempt("1", "prj_nothing"), "1")).toBe(false);
-  });
+test("the daily cap of a project counts for each project by itself, from the moment it is changed, and 1,000 where nobody chose one", async () => {
+  await database.prisma.project.create({ data: { id: "prj_default", name: "", createdAt: new Date() } });
+  expect(await policies.dailyCapUsd("prj_default")).toBe("1000");
+  const actor = exempt("5000", "prj_default");
+  expect([await spend(actor, "1000.01"), await spend(actor, "1000")]).toEqual([false, true]);
+  await database.prisma.project.update({ where: { id: "prj_default" }, data: { dailyCapUsd: "1001" } });
+  expect([await spend(actor, "1"), await spend(actor, "1")]).toEqual([true, false]);
+  await expect(policies.dailyCapUsd("prj_nothing")).rejects.toMatchObject({ code: "not_found" });
+  expect(await spend(exempt("1", "prj_nothing"), "1")).toBe(false);
 });
 
 describe("the recipients of a key", () => {

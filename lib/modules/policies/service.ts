@@ -6,7 +6,7 @@ import { sqlOf, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { addSpending, fitsSpending, readDailyCap } from "./repository";
 
-/** What an actor may move, to whom, and whether a one-time code has to approve it. */
+/** Decides how much an actor may move, to which recipients, and whether a one-time code has to approve it. */
 export interface PoliciesService {
   /**
    * People may send to anybody; a key with a list of recipients to those alone.

@@ -38,8 +38,8 @@ const TYPES = {
 } as const;
 
 /**
- * What a wallet signs for `permitTransferFrom` of Uniswap's Permit2 (SignatureTransfer), which it has allowed to move the token.
- * Nobody but `spender` can use it, and once. `value` in base units, `deadline` in Unix seconds.
+ * The EIP-712 message for `permitTransferFrom` of Permit2 (SignatureTransfer). The wallet has allowed Permit2 to move the token.
+ * Only `spender` can use it, and once. `value` in base units, `deadline` in Unix seconds.
  */
 export interface Permit2Permit {
   readonly standard: "permit2";

@@ -32,7 +32,7 @@ const PERMIT = [
   { name: "deadline", type: "uint256" },
 ] as const;
 
-/** What the holder of a token signs for its `permit` (EIP-2612). `value` in base units, `deadline` in Unix seconds. */
+/** The EIP-712 message for `permit` of a token (EIP-2612), which the holder signs. `value` in base units, `deadline` in Unix seconds. */
 export interface Eip2612Permit {
   readonly standard: "eip2612";
   readonly token: EvmAddress;

@@ -5,7 +5,7 @@ import { storedAddress, storedBase, storedHex } from "@/lib/ports/routing-json";
 import { permit2Call, type Permit2Permit } from "./permit2";
 import { permitCall, type Eip2612Permit } from "./permits";
 
-/** What a plain wallet signs so that the treasury may take its tokens. */
+/** The permit that a plain wallet signs so that the treasury may take its tokens. */
 export type Permit = Eip2612Permit | Permit2Permit;
 
 /** A permit with its owner's signature over it. */
@@ -32,7 +32,7 @@ export const storedSignedPermit: z.ZodType<SignedPermit> = z.union([
   eip2612.extend(signature),
 ]);
 
-/** What becomes of the tokens that a permit's spender takes. */
+/** The use of the tokens that a permit's spender takes. */
 export interface PermittedLeg {
   /** Made with the tokens, once the spender has them. */
   readonly calls: readonly Call[];
@@ -56,7 +56,7 @@ const takingCalls = (permit: SignedPermit, to: EvmAddress, isAllowed: boolean): 
 };
 
 /**
- * What the spender of a permit does, all or nothing.
+ * The calls of a permit's spender, all or none.
  * @param leg `isAllowed`: what a permit of EIP-2612 allows is allowed already, and it must not be used (again)
  */
 export const permittedCalls = (

@@ -1,11 +1,11 @@
 import type { Database } from "@/lib/db/client";
 
 /**
- * Who may deploy an account on a chain: two operations that both carry its deployment would spoil each other. A claimant is a leg
- * (its id) or a batch of a payout (`<payout id>/<number>`).
+ * Claims for the deployment of an account on a chain. Of two operations that both contain the deployment one would fail, so only the
+ * holder of the claim includes it. A claimant is a leg (its id) or a batch of a payout (`<payout id>/<number>`).
  */
 export const createDeploymentClaims = (database: Database) => ({
-  /** True: the claimant is the first that asks, or asked before, or the one that asked first ended without deploying. */
+  /** @returns true when the account was unclaimed, when the claimant holds the claim, or when the holder has ended */
   claim: async (claim: { chainId: number; address: string; claimant: string; now: Date }): Promise<boolean> => {
     const rows = await database.prisma.$queryRaw<{ leg_id: string }[]>`
       INSERT INTO account_deployment AS d (chain_id, address, leg_id, claimed_at)

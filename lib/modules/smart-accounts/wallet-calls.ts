@@ -55,7 +55,7 @@ export interface WalletSimulation {
   readonly gas: readonly bigint[];
   /** How each watched balance changes, in base units; fees are not part of it. */
   readonly changes: readonly bigint[];
-  /** What all of them will use, about. */
+  /** The approximate gas of all calls together. */
   readonly expectedGas: bigint;
   /** Coins of the wallet before, in wei. */
   readonly coins: bigint;
@@ -168,7 +168,7 @@ interface Approval {
   readonly amount: bigint;
 }
 
-/** What an `approve` of ERC-20 allows; null for any other call. */
+/** The spender and amount of an ERC-20 `approve`; null for any other call. */
 export const approvalOf = ({ to, data }: Pick<Call, "to" | "data">): Approval | null => {
   try {
     const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });

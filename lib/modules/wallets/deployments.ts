@@ -6,7 +6,7 @@ import type { EvmAddress } from "@/lib/ports/routing";
 export interface SmartAccounts {
   /** The counterfactual address that an account of this owner has on every chain. Computed, without a network call. */
   addressOf(account: { readonly ownerAddress: EvmAddress }): Promise<EvmAddress>;
-  /** What deploys the account and with which salt: the same on every chain. */
+  /** The factory of the account and its salt, which are the same on every chain. */
   originOf(account: { readonly ownerAddress: EvmAddress }): Promise<SmartAccountOrigin>;
   /** Which addresses have code, by one batch call. @throws DomainError `chain_unavailable` */
   isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, boolean>>;
@@ -27,7 +27,7 @@ interface DeploymentsDeps {
 type Deployed = ReadonlyMap<EvmAddress, boolean> | null;
 
 interface Deployments {
-  /** What every chain says of the addresses. */
+  /** The deployment state of the addresses on every chain. */
   everywhere(addresses: readonly EvmAddress[]): Promise<{ chainId: number; deployed: Deployed }[]>;
   on(chainId: number, address: EvmAddress): Promise<boolean | null>;
 }

@@ -16,7 +16,7 @@ interface LinkMessage {
 
 const NAME_LENGTH_MAX = 60;
 
-/** What EIP-4361 allows in a statement (RFC 3986 reserved and unreserved, space): wallets that check it refuse other characters. */
+/** The characters that EIP-4361 allows in a statement (RFC 3986 reserved and unreserved, space). Some wallets refuse others. */
 const legible = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9 ._~:/?#[\]@!$&'()*+,;=-]+/g, " ")
@@ -34,7 +34,7 @@ export const linkMessage = ({ address, chainId, nonce, project, person, ...rest 
   return createSiweMessage({ address, chainId, domain, nonce, statement, uri, version: "1", ...times });
 };
 
-/** What a message that this service made is for. */
+/** The purpose of a message that this service created. */
 export const readLinkMessage = (message: string): { chainId: number; domain: string } => {
   const { chainId, domain } = parseSiweMessage(message);
   if (chainId === undefined || domain === undefined) throw new Error("A stored message is not one of EIP-4361.");

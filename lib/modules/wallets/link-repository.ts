@@ -1,12 +1,12 @@
 import type { Queryable } from "@/lib/db/client";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { toWallet, type Wallet } from "./repository";
+import { parseWallet, type Wallet } from "./wallet";
 
 // ---------------------------------------------------------------- messages that wait for a signature (EIP-4361)
 
 const PURPOSE = "link";
 
-/** Whose link: one person, one project, one address. */
+/** A link belongs to one person, one project and one address. */
 export interface LinkSubject {
   readonly userId: string;
   readonly projectId: string;
@@ -16,7 +16,7 @@ export interface LinkSubject {
 
 export interface LinkRequest {
   readonly nonce: string;
-  /** The whole of it, as the wallet signs it. */
+  /** The text that the wallet signs. */
   readonly message: string;
   readonly expiresAt: Date;
   /** When it was used, or replaced by a newer one. */
@@ -44,16 +44,16 @@ export const listLinkRequests = async (db: Queryable, subject: LinkSubject, limi
   return rows.map(({ nonce, message, expiresAt, usedAt }) => ({ nonce, message: message ?? "", expiresAt, usedAt }));
 };
 
-/** Uses the request up. Of any number of callers at once, one gets true. */
+/** Marks the request as used. Of any number of concurrent callers one gets true. */
 export const consumeLinkRequest = async (db: Queryable, nonce: string, now: Date): Promise<boolean> => {
   const where = { nonce, purpose: PURPOSE, usedAt: null, expiresAt: { gt: now } };
   const { count } = await db.siweNonce.updateMany({ where, data: { usedAt: now } });
   return count === 1;
 };
 
-// ---------------------------------------------------------------- whose an address is, over all projects
+// ---------------------------------------------------------------- holders of addresses, over all projects
 
-/** Takes the address for the person unless it is somebody's; answers with whose it is now, and holds it until the transaction ends. */
+/** Claims the address for the person unless another one holds it, and locks it until the transaction ends. @returns the holder */
 export const claimAddress = async (
   db: Queryable,
   { address, userId, at }: { address: EvmAddress; userId: string; at: Date },
@@ -71,12 +71,12 @@ export const findHolder = async (db: Queryable, address: EvmAddress): Promise<st
   return row?.userId ?? null;
 };
 
-/** Keeps others who link or unlink the address waiting until the transaction ends. */
+/** Locks the address against other links and unlinks until the transaction ends. */
 export const lockAddress = async (db: Queryable, address: EvmAddress): Promise<void> => {
   await db.$executeRaw`SELECT 1 FROM wallet_link WHERE address = ${address} FOR UPDATE`;
 };
 
-/** Whether the service signs for the address, in whatever project, or it is a smart account of this one already. */
+/** Whether the service signs for the address in any project, or the address is a smart account of this project already. */
 export const isWalletAlready = async (
   db: Queryable,
   { address, projectId }: Pick<LinkSubject, "address" | "projectId">,
@@ -93,7 +93,7 @@ interface NewLink extends LinkSubject {
   readonly createdAt: Date;
 }
 
-/** The linked wallet of the project, made or linked anew; null where the address is another kind of wallet in the project. */
+/** Creates or links again the linked wallet of the project. @returns null when the address is another kind of wallet in the project */
 export const upsertLinkedWallet = async (db: Queryable, link: NewLink): Promise<Wallet | null> => {
   const { id, projectId, address, userId, contractChainId, createdAt } = link;
   await db.$executeRaw`
@@ -103,14 +103,14 @@ export const upsertLinkedWallet = async (db: Queryable, link: NewLink): Promise<
     SET user_id = EXCLUDED.user_id, contract_chain_id = EXCLUDED.contract_chain_id, unlinked_at = NULL
     WHERE wallet.kind = 'linked'`;
   const row = await db.wallet.findUniqueOrThrow({ where: { projectId_address: { projectId, address } } });
-  return row.kind === "linked" ? toWallet(row) : null;
+  return row.kind === "linked" ? parseWallet(row) : null;
 };
 
 export interface LinkedWallet extends Wallet {
   readonly linkedAt: Date;
 }
 
-/** What the person linked to the project, oldest first; at most `limit`. */
+/** The wallets that the person linked to the project, oldest first; at most `limit`. */
 export const listLinkedWallets = async (
   db: Queryable,
   { projectId, userId, limit }: { projectId: string; userId: string; limit: number },
@@ -122,15 +122,15 @@ export const listLinkedWallets = async (
   });
   const links = await db.walletLink.findMany({ where: { address: { in: rows.map(({ address }) => address) } } });
   const linkedAt = new Map(links.map((link) => [link.address, link.linkedAt]));
-  return rows.map((row) => ({ ...toWallet(row), linkedAt: linkedAt.get(row.address) ?? row.createdAt }));
+  return rows.map((row) => ({ ...parseWallet(row), linkedAt: linkedAt.get(row.address) ?? row.createdAt }));
 };
 
 export const findLinkedWallet = async (db: Queryable, subject: LinkSubject): Promise<Wallet | null> => {
   const row = await db.wallet.findFirst({ where: { ...subject, kind: "linked", unlinkedAt: null } });
-  return row === null ? null : toWallet(row);
+  return row === null ? null : parseWallet(row);
 };
 
-/** An operation that still needs the wallet as a source, if there is one. */
+/** The id of an operation that still needs the wallet as a source; null when there is none. */
 export const findOpenOperationOf = async (db: Queryable, walletId: string): Promise<string | null> => {
   const leg = await db.operationLeg.findFirst({
     where: { walletId, operation: { status: { in: ["pending", "processing"] } } },
@@ -139,7 +139,7 @@ export const findOpenOperationOf = async (db: Queryable, walletId: string): Prom
   return leg?.operationId ?? null;
 };
 
-/** Unlinks the wallet in its project, and lets go of the address where the person has linked it in no other. */
+/** Unlinks the wallet in its project, and frees the address when the person has linked it in no other project. */
 export const unlinkWallet = async (db: Queryable, wallet: { id: string } & LinkSubject, now: Date): Promise<void> => {
   const { id, userId, address } = wallet;
   await db.wallet.update({ where: { id }, data: { unlinkedAt: now } });

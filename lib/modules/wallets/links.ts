@@ -54,7 +54,7 @@ export interface WalletLinksService {
    * @throws DomainError `nonce_expired`, `invalid_signature`, `wallet_already_linked`, `chain_unavailable`
    */
   verify(actor: UserActor, input: { readonly address: EvmAddress; readonly signature: string }): Promise<LinkedWallet>;
-  /** What the person linked to the project, oldest first (1,000 at most). */
+  /** The wallets that the person linked to the project, oldest first (at most 1,000). */
   list(actor: UserActor): Promise<LinkedWallet[]>;
   /** @throws DomainError `not_found`, `invalid_state` while an operation needs the wallet */
   unlink(actor: UserActor, address: EvmAddress): Promise<{ address: EvmAddress; unlinkedAt: Date }>;
@@ -172,7 +172,7 @@ interface Signed {
   readonly signature: Hex;
 }
 
-/** What was signed cannot be seen; but an earlier message of the same person can be tried, and what was expected can be said. */
+/** A signature does not reveal its message. Earlier messages of the same person are tried, so that the error can name the reason. */
 const wrongSignature = async (
   { address, message, signature }: Signed,
   { nonce }: LinkRequest,

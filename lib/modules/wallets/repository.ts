@@ -1,46 +1,13 @@
 import type { Queryable } from "@/lib/db/client";
-import type { Wallet as WalletRow } from "@/lib/db/generated/client";
 import type { EvmAddress } from "@/lib/ports/routing";
+import { parseWallet, type StoredWallet, type Wallet } from "./wallet";
 
-export type WalletKind = "treasury" | "smart_account" | "linked";
-
-export interface Wallet {
-  readonly id: string;
-  readonly projectId: string;
-  readonly kind: WalletKind;
-  /** Checksummed. */
-  readonly address: EvmAddress;
-  /** Who signs for a smart account. */
-  readonly ownerAddress: EvmAddress | null;
-  /** The managed key that signs, where the service does. */
-  readonly keyId: string | null;
-  readonly label: string | null;
-  /** Who linked it. */
-  readonly userId: string | null;
-  /** The chain whose contract signs for a linked wallet (ERC-1271, ERC-6492); null for a plain account. */
-  readonly contractChainId: number | null;
-  readonly createdAt: Date;
-}
-
-/** Unlinked wallets stay for the records that name them; nothing here finds them. */
+/** Unlinked wallets stay in the table for the records that name them. No query here returns them. */
 const LINKED = { unlinkedAt: null };
 
-export const toWallet = (row: WalletRow): Wallet => ({
-  id: row.id,
-  projectId: row.projectId,
-  kind: row.kind as WalletKind,
-  address: row.address as EvmAddress,
-  ownerAddress: row.ownerAddress as EvmAddress | null,
-  keyId: row.keyId,
-  label: row.label,
-  userId: row.userId,
-  contractChainId: row.contractChainId,
-  createdAt: row.createdAt,
-});
+const parseOrNull = (row: StoredWallet | null): Wallet | null => (row === null ? null : parseWallet(row));
 
-const toWalletOrNull = (row: WalletRow | null): Wallet | null => (row === null ? null : toWallet(row));
-
-/** Stores the wallet unless the project has one of that address; answers with the one that it has now, and whether it is new. */
+/** Stores the wallet unless the project has one with this address. @returns the stored wallet, and whether it is new */
 export const insertWallet = async (
   db: Queryable,
   wallet: Omit<Wallet, "userId" | "contractChainId">,
@@ -48,17 +15,17 @@ export const insertWallet = async (
   const { count } = await db.wallet.createMany({ data: [wallet], skipDuplicates: true });
   const { projectId, address } = wallet;
   const row = await db.wallet.findUniqueOrThrow({ where: { projectId_address: { projectId, address } } });
-  return { wallet: toWallet(row), created: count === 1 };
+  return { wallet: parseWallet(row), created: count === 1 };
 };
 
 export const findTreasury = async (db: Queryable, projectId: string): Promise<Wallet | null> =>
-  toWalletOrNull(await db.wallet.findFirst({ where: { projectId, kind: "treasury" }, orderBy: { createdAt: "asc" } }));
+  parseOrNull(await db.wallet.findFirst({ where: { projectId, kind: "treasury" }, orderBy: { createdAt: "asc" } }));
 
 export const findWalletByAddress = async (db: Queryable, projectId: string, address: string): Promise<Wallet | null> =>
-  toWalletOrNull(await db.wallet.findUnique({ where: { projectId_address: { projectId, address }, ...LINKED } }));
+  parseOrNull(await db.wallet.findUnique({ where: { projectId_address: { projectId, address }, ...LINKED } }));
 
 export const findWalletById = async (db: Queryable, projectId: string, id: string): Promise<Wallet | null> =>
-  toWalletOrNull(await db.wallet.findFirst({ where: { projectId, id, ...LINKED } }));
+  parseOrNull(await db.wallet.findFirst({ where: { projectId, id, ...LINKED } }));
 
 /** At most `limit`, oldest first. */
 export const listWallets = async (db: Queryable, projectId: string, limit: number): Promise<Wallet[]> => {
@@ -67,10 +34,10 @@ export const listWallets = async (db: Queryable, projectId: string, limit: numbe
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     take: limit,
   });
-  return rows.map(toWallet);
+  return rows.map(parseWallet);
 };
 
-/** null where the project has no such wallet. */
+/** @returns null when the project has no such wallet */
 export const labelWallet = async (
   db: Queryable,
   { projectId, id, label }: { projectId: string; id: string; label: string | null },
@@ -79,7 +46,7 @@ export const labelWallet = async (
   return findWalletById(db, projectId, id);
 };
 
-/** Makes a smart account of a wallet that was linked as a contract and is no more. False where it is not such a one. */
+/** Turns an unlinked contract wallet into a smart account. @returns false when the wallet is not an unlinked one */
 export const convertUnlinkedWallet = async (
   db: Queryable,
   wallet: { id: string; ownerAddress: EvmAddress; keyId: string | null; label: string | null },

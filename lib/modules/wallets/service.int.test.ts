@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { systemClock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
@@ -34,61 +34,58 @@ const setUp = async (isDeployed: SmartAccounts["isDeployed"]) => {
   return { ...base, wallets, actor, treasury };
 };
 
-describe("wallets", () => {
-  test("say of each chain whether they are deployed there, and null where the chain does not answer", async () => {
-    const asked = vi.fn<SmartAccounts["isDeployed"]>((chainId, addresses) =>
-      chainId === TEST_CHAIN_ID
-        ? Promise.resolve(new Map(addresses.map((address) => [address, true] as const)))
-        : Promise.reject(new Error("connection refused")),
-    );
-    const { wallets, actor, treasury } = await setUp(asked);
-    const { data } = toWallets(await wallets.listWithChains(actor.projectId));
-    expect(data).toEqual([
-      {
-        id: treasury.id,
-        kind: "treasury",
-        address: treasury.address,
-        ownerAddress: treasury.ownerAddress,
-        label: "Treasury",
-        chains: [
-          { chainId: TEST_CHAIN_ID, deployed: true },
-          { chainId: TEST_CHAIN_ID + 1, deployed: null },
-        ],
-        signer: "service",
-        createdAt: "2026-01-01T00:00:00.000Z",
-      },
-    ]);
-    expect(JSON.stringify(data)).not.toContain("treasury_");
-    await wallets.listWithChains(actor.projectId);
-    // The chain that answered is remembered for a moment, the one that did not is asked again.
-    expect(asked.mock.calls.map(([chainId]) => chainId)).toEqual([TEST_CHAIN_ID, TEST_CHAIN_ID + 1, TEST_CHAIN_ID + 1]);
-  });
+test("a wallet shows for each chain whether it is deployed, and null when the chain does not answer", async () => {
+  const asked = vi.fn<SmartAccounts["isDeployed"]>((chainId, addresses) =>
+    chainId === TEST_CHAIN_ID
+      ? Promise.resolve(new Map(addresses.map((address) => [address, true] as const)))
+      : Promise.reject(new Error("connection refused")),
+  );
+  const { wallets, actor, treasury } = await setUp(asked);
+  const { data } = toWallets(await wallets.listWithChains(actor.projectId));
+  expect(data).toEqual([
+    {
+      id: treasury.id,
+      kind: "treasury",
+      address: treasury.address,
+      ownerAddress: treasury.ownerAddress,
+      label: "Treasury",
+      chains: [
+        { chainId: TEST_CHAIN_ID, deployed: true },
+        { chainId: TEST_CHAIN_ID + 1, deployed: null },
+      ],
+      signer: "service",
+      createdAt: "2026-01-01T00:00:00.000Z",
+    },
+  ]);
+  expect(JSON.stringify(data)).not.toContain("treasury_");
+  await wallets.listWithChains(actor.projectId);
+  // The chain that answered is remembered for a moment, the one that did not is asked again.
+  expect(asked.mock.calls.map(([chainId]) => chainId)).toEqual([TEST_CHAIN_ID, TEST_CHAIN_ID + 1, TEST_CHAIN_ID + 1]);
+});
 
-  test("a chain that hangs keeps nobody waiting", async () => {
-    const { wallets, actor } = await setUp(() => new Promise(() => undefined));
-    const [wallet] = await wallets.listWithChains(actor.projectId);
-    expect(wallet?.chains.map(({ deployed }) => deployed)).toEqual([null, null]);
-  });
+test("a chain that hangs does not delay the list of wallets", async () => {
+  const { wallets, actor } = await setUp(() => new Promise(() => undefined));
+  const [wallet] = await wallets.listWithChains(actor.projectId);
+  expect(wallet?.chains.map(({ deployed }) => deployed)).toEqual([null, null]);
+});
 
-  test("are found by address in any case and by id, in their own project alone", async () => {
-    const { wallets, actor, treasury, actorOf, signIn } = await setUp(() => Promise.resolve(new Map()));
-    const eve = await actorOf(await signIn());
-    const lower = treasury.address.toLowerCase();
-    expect(await wallets.find(actor.projectId, lower)).toEqual(treasury);
-    expect(await wallets.findById(actor.projectId, treasury.id)).toEqual(treasury);
-    expect(await wallets.find(eve.projectId, treasury.address)).toBeNull();
-    expect(await wallets.findById(eve.projectId, treasury.id)).toBeNull();
-    for (const text of ["", "0x", "treasury", `${lower}00`])
-      expect(await wallets.find(actor.projectId, text)).toBeNull();
-  });
+test("a wallet is found by id and by address in any case, in its own project only", async () => {
+  const { wallets, actor, treasury, actorOf, signIn } = await setUp(() => Promise.resolve(new Map()));
+  const eve = await actorOf(await signIn());
+  const lower = treasury.address.toLowerCase();
+  expect(await wallets.find(actor.projectId, lower)).toEqual(treasury);
+  expect(await wallets.findById(actor.projectId, treasury.id)).toEqual(treasury);
+  expect(await wallets.find(eve.projectId, treasury.address)).toBeNull();
+  expect(await wallets.findById(eve.projectId, treasury.id)).toBeNull();
+  for (const text of ["", "0x", "treasury", `${lower}00`]) expect(await wallets.find(actor.projectId, text)).toBeNull();
+});
 
-  test("a project has one treasury, however often and by however many it is asked for", async () => {
-    const { wallets, projects, signIn } = createAuthServices({ database });
-    const { userId: ownerId } = await signIn();
-    const { projectId } = await database.transaction((tx) => projects.create(tx, { name: "Second", ownerId }));
-    const made = await Promise.all(Array.from({ length: 20 }, () => wallets.createTreasury(projectId)));
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
-    expect(await wallets.list(projectId)).toHaveLength(1);
-    expect(await database.prisma.auditEvent.count({ where: { projectId, action: "wallet.created" } })).toBe(1);
-  });
+test("a project has one treasury, however many concurrent requests ask for it", async () => {
+  const { wallets, projects, signIn } = createAuthServices({ database });
+  const { userId: ownerId } = await signIn();
+  const { projectId } = await database.transaction((tx) => projects.create(tx, { name: "Second", ownerId }));
+  const made = await Promise.all(Array.from({ length: 20 }, () => wallets.createTreasury(projectId)));
+  expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+  expect(await wallets.list(projectId)).toHaveLength(1);
+  expect(await database.prisma.auditEvent.count({ where: { projectId, action: "wallet.created" } })).toBe(1);
 });

@@ -14,12 +14,12 @@ import {
   insertWallet,
   labelWallet,
   listWallets,
-  type Wallet,
 } from "./repository";
+import type { Wallet } from "./wallet";
 import { createSmartAccountMaker, type NewSmartAccount, type SmartAccountRecord } from "./smart-account";
 
 export type { SmartAccounts } from "./deployments";
-export type { Wallet, WalletKind } from "./repository";
+export type { Wallet, WalletKind } from "./wallet";
 
 export interface WalletsDeps {
   readonly database: Database;

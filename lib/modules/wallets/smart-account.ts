@@ -8,7 +8,8 @@ import { recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { createDeployments, SmartAccountOrigin, SmartAccounts } from "./deployments";
 import { findProjectKeyId } from "./managed-key-repository";
-import { convertUnlinkedWallet, findWalletByAddress, insertWallet, type Wallet } from "./repository";
+import { convertUnlinkedWallet, findWalletByAddress, insertWallet } from "./repository";
+import type { Wallet } from "./wallet";
 
 export interface NewSmartAccount {
   readonly ownerAddress: EvmAddress;

@@ -5,17 +5,16 @@ import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import { mayReadPrivate } from "@/lib/modules/events/service";
-import { bodyOf } from "./body";
+import { deliveryBody } from "./delivery-body";
 import {
   findDelivery,
   insertDelivery,
   listAttempts,
   listDeliveries,
-  type AttemptRow,
-  type DeliveryRow,
   type FoundDelivery,
   type NewDelivery,
 } from "./delivery-repository";
+import type { Attempt, Delivery } from "./delivery";
 import type { EndpointView } from "./endpoint-repository";
 import { isDisabled, rangeTooLong } from "./errors";
 import { replayEvents } from "./fan-out-repository";
@@ -32,14 +31,14 @@ interface DeliveriesDeps {
 const REPLAY_NUMBERS_MAX = 10_000;
 const TEST_TYPE = "webhook.test";
 
-/** What an endpoint gets that may not know private details. The receiver's answer may repeat them. */
-const withoutDetails = (delivery: FoundDelivery, attempt: AttemptRow): AttemptRow => {
+/** Removes private details from an attempt. The receiver's answer may repeat them, so it is removed too. */
+const withoutDetails = (delivery: FoundDelivery, attempt: Attempt): Attempt => {
   const event = { ...delivery, objectSequence: 0, payload: "{}" };
-  const requestBody = bodyOf(event, { payload: "thin", includePrivate: false });
+  const requestBody = deliveryBody(event, { payload: "thin", includePrivate: false });
   return { ...attempt, requestBody, responseBody: attempt.responseBody === null ? null : "" };
 };
 
-/** Deliveries as people look at them and ask for them. The worker makes them. */
+/** Lists deliveries and queues new ones on request. The worker makes them. */
 export const createDeliveriesService = ({ database, clock, find, mayChange }: DeliveriesDeps) => {
   const reader = sqlOn(database.pool);
 
@@ -56,7 +55,7 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
     return endpoint;
   };
 
-  const add = async (delivery: Omit<NewDelivery, "id" | "createdAt">): Promise<DeliveryRow> => {
+  const add = async (delivery: Omit<NewDelivery, "id" | "createdAt">): Promise<Delivery> => {
     const id = newId("delivery");
     await database.rawTransaction((sql) => insertDelivery(sql, { ...delivery, id, createdAt: clock.now() }));
     return get(delivery.projectId, id);
@@ -72,7 +71,7 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
         readonly status?: string | undefined;
         readonly type?: string | undefined;
       },
-    ): Promise<{ data: readonly DeliveryRow[]; nextCursor: string | null }> => {
+    ): Promise<{ data: readonly Delivery[]; nextCursor: string | null }> => {
       await find(projectId, endpointId);
       const { cursor: before, limit, ...filter } = query;
       if (before !== undefined && !isId("delivery", before))
@@ -82,8 +81,8 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
       return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
     },
 
-    /** With each of its requests, of which only those see the private details who may. @throws DomainError `not_found` */
-    get: async (actor: Actor, id: string): Promise<{ delivery: DeliveryRow; attempts: readonly AttemptRow[] }> => {
+    /** A delivery with its attempts, without private details unless the actor may read them. @throws DomainError `not_found` */
+    get: async (actor: Actor, id: string): Promise<{ delivery: Delivery; attempts: readonly Attempt[] }> => {
       const { projectId } = actor;
       const delivery = await get(projectId, id);
       const attempts = await listAttempts(reader, projectId, id);
@@ -92,14 +91,14 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
     },
 
     /** @throws DomainError `not_found`, `invalid_state` while the endpoint is disabled */
-    test: async (actor: Actor, endpointId: string): Promise<DeliveryRow> => {
+    test: async (actor: Actor, endpointId: string): Promise<Delivery> => {
       const { projectId } = await awake(actor, endpointId);
       const event = { eventId: newId("event"), type: TEST_TYPE, sequence: 0, previousSequence: null };
       return add({ projectId, endpointId, kind: "test", objectId: endpointId, ...event });
     },
 
-    /** The same event once more, whatever became of it. @throws DomainError `not_found`, `invalid_state` */
-    resend: async (actor: Actor, id: string): Promise<DeliveryRow> => {
+    /** Queues the same event once more, whatever its outcome was. @throws DomainError `not_found`, `invalid_state` */
+    resend: async (actor: Actor, id: string): Promise<Delivery> => {
       const { projectId, endpointId, eventId, type, sequence, previousSequence, objectId } = await get(
         actor.projectId,
         id,

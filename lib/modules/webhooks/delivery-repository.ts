@@ -1,36 +1,12 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
-
-export interface DeliveryRow {
-  readonly projectId: string;
-  readonly id: string;
-  readonly endpointId: string;
-  readonly kind: "event" | "test" | "replay" | "resend";
-  readonly eventId: string;
-  readonly type: string;
-  readonly sequence: number;
-  readonly previousSequence: number | null;
-  readonly objectId: string;
-  readonly status: "pending" | "delivered" | "failed";
-  readonly attempts: number;
-  readonly dueAt: Date;
-  readonly createdAt: Date;
-  readonly completedAt: Date | null;
-  readonly statusCode: number | null;
-  readonly error: string | null;
-}
-
-export interface AttemptRow {
-  readonly number: number;
-  readonly at: Date;
-  readonly durationMs: number;
-  readonly url: string;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  readonly requestBody: string;
-  readonly statusCode: number | null;
-  readonly responseHeaders: Readonly<Record<string, string>> | null;
-  readonly responseBody: string | null;
-  readonly error: string | null;
-}
+import {
+  parseAttempt,
+  parseDelivery,
+  type Attempt,
+  type AttemptColumns,
+  type Delivery,
+  type DeliveryColumns,
+} from "./delivery";
 
 const COLUMNS = `
   d.project_id AS "projectId", d.id, d.endpoint_id AS "endpointId", d.kind, d.event_id AS "eventId", d.event_type AS type,
@@ -49,19 +25,20 @@ export interface DeliveryQuery {
 }
 
 /** Newest first. */
-export const listDeliveries = (sql: SqlReader, query: DeliveryQuery): Promise<readonly DeliveryRow[]> => {
+export const listDeliveries = async (sql: SqlReader, query: DeliveryQuery): Promise<readonly Delivery[]> => {
   const { projectId, endpointId, status = null, type = null, before = null, limit } = query;
-  return sql.query<DeliveryRow>(
+  const rows = await sql.query<DeliveryColumns>(
     `SELECT ${COLUMNS} FROM webhook_delivery d
      WHERE d.project_id = $1 AND d.endpoint_id = $2 AND ($3::text IS NULL OR d.status = $3) AND ($4::text IS NULL OR d.event_type = $4)
        AND ($5::text IS NULL OR d.id < $5)
      ORDER BY d.id DESC LIMIT $6::int`,
     [projectId, endpointId, status, type, before, limit],
   );
+  return rows.map(parseDelivery);
 };
 
-/** With whether its event is of a private movement. */
-export interface FoundDelivery extends DeliveryRow {
+/** A delivery, and whether its event is about a private movement. */
+export interface FoundDelivery extends Delivery {
   readonly private: boolean;
 }
 
@@ -70,20 +47,27 @@ export const findDelivery = async (sql: SqlReader, projectId: string, id: string
     SELECT ${COLUMNS}, coalesce(e.private, false) AS private
     FROM webhook_delivery d LEFT JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence
     WHERE d.project_id = $1 AND d.id = $2`;
-  return (await sql.query<FoundDelivery>(text, [projectId, id]))[0] ?? null;
+  const [row] = await sql.query<DeliveryColumns & { readonly private: boolean }>(text, [projectId, id]);
+  return row === undefined ? null : { ...parseDelivery(row), private: row.private };
 };
 
-/** In their order. */
-export const listAttempts = (sql: SqlReader, projectId: string, deliveryId: string): Promise<readonly AttemptRow[]> =>
-  sql.query<AttemptRow>(
+/** Ordered by number. */
+export const listAttempts = async (
+  sql: SqlReader,
+  projectId: string,
+  deliveryId: string,
+): Promise<readonly Attempt[]> => {
+  const rows = await sql.query<AttemptColumns>(
     `SELECT number, at, duration_ms AS "durationMs", url, request_headers AS "requestHeaders", request_body AS "requestBody",
        status_code AS "statusCode", response_headers AS "responseHeaders", response_body AS "responseBody", error
      FROM webhook_attempt WHERE project_id = $1 AND delivery_id = $2 ORDER BY number`,
     [projectId, deliveryId],
   );
+  return rows.map(parseAttempt);
+};
 
 export type NewDelivery = Pick<
-  DeliveryRow,
+  Delivery,
   | "projectId"
   | "id"
   | "endpointId"
@@ -105,14 +89,14 @@ const INSERT = `
     status, due_at, created_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9, 'pending', $10::timestamptz, $10::timestamptz)`;
 
-/** One delivery that somebody asked for. */
+/** Stores one delivery that a user requested. */
 export const insertDelivery = async (sql: Sql, delivery: NewDelivery): Promise<void> => {
   const { projectId, id, endpointId, kind, eventId, type, sequence, previousSequence, objectId, createdAt } = delivery;
   const words = [projectId, id, endpointId, kind, eventId, type, sequence, previousSequence, objectId];
   await sql.change(INSERT, [...words, createdAt.toISOString()]);
 };
 
-/** How many wait, and since when the oldest is due; for metrics. */
+/** The number of pending deliveries and the creation time of the oldest; for metrics. */
 export const deliveryBacklog = async (sql: SqlReader): Promise<{ count: number; oldest: Date | null }> => {
   const rows = await sql.query<{ count: number; oldest: Date | null }>(
     `SELECT count(*)::int AS count, min(d.created_at) AS oldest

@@ -1,27 +1,9 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { parseEndpoint, type EndpointColumns, type EndpointRow, type EndpointView } from "./endpoint";
 
-export interface EndpointRow {
-  readonly projectId: string;
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly payload: "full" | "thin";
-  readonly includePrivate: boolean;
-  readonly description: string | null;
-  readonly status: "active" | "paused" | "disabled";
-  readonly disabledReason: "gone" | "failing" | null;
-  readonly concurrency: number;
-  readonly version: number;
-  readonly createdBy: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type { EndpointRow, EndpointView } from "./endpoint";
 
-/** With what its worker knows of it. */
-export interface EndpointView extends EndpointRow {
-  readonly failingSince: Date | null;
-  readonly pending: number;
-}
+type ViewColumns = EndpointColumns & Pick<EndpointView, "failingSince" | "pending">;
 
 const PENDING_COUNTED_MAX = 1000;
 
@@ -64,16 +46,21 @@ export const countEndpoints = async (sql: SqlReader, projectId: string): Promise
   return rows[0]?.count ?? 0;
 };
 
-export const listEndpoints = (sql: SqlReader, projectId: string): Promise<readonly EndpointView[]> =>
-  sql.query<EndpointView>(`${VIEW} WHERE w.project_id = $1 ORDER BY w.id`, [projectId]);
+export const listEndpoints = async (sql: SqlReader, projectId: string): Promise<readonly EndpointView[]> => {
+  const rows = await sql.query<ViewColumns>(`${VIEW} WHERE w.project_id = $1 ORDER BY w.id`, [projectId]);
+  return rows.map(parseEndpoint);
+};
 
-export const findEndpoint = async (sql: SqlReader, projectId: string, id: string): Promise<EndpointView | null> =>
-  (await sql.query<EndpointView>(`${VIEW} WHERE w.project_id = $1 AND w.id = $2`, [projectId, id]))[0] ?? null;
+export const findEndpoint = async (sql: SqlReader, projectId: string, id: string): Promise<EndpointView | null> => {
+  const [row] = await sql.query<ViewColumns>(`${VIEW} WHERE w.project_id = $1 AND w.id = $2`, [projectId, id]);
+  return row === undefined ? null : parseEndpoint(row);
+};
 
-/** What a worker needs of it. */
+/** The endpoint as its worker needs it. */
 export const readEndpoint = async (sql: SqlReader, projectId: string, id: string): Promise<EndpointRow | null> => {
   const text = `SELECT ${COLUMNS} FROM webhook_endpoint w WHERE w.project_id = $1 AND w.id = $2`;
-  return (await sql.query<EndpointRow>(text, [projectId, id]))[0] ?? null;
+  const [row] = await sql.query<EndpointColumns>(text, [projectId, id]);
+  return row === undefined ? null : parseEndpoint(row);
 };
 
 type Change = Pick<
@@ -97,7 +84,7 @@ export const updateEndpoint = async (
   return (await sql.change(UPDATE, [projectId, id, version, ...values])) === 1;
 };
 
-/** An endpoint that is sent to again begins without the failures of before. */
+/** Forgets earlier failures of an endpoint that becomes active again. */
 export const forgetFailures = async (sql: Sql, projectId: string, id: string): Promise<void> => {
   await sql.change("UPDATE webhook_lane SET failing_since = NULL WHERE project_id = $1 AND endpoint_id = $2", [
     projectId,
@@ -105,7 +92,7 @@ export const forgetFailures = async (sql: Sql, projectId: string, id: string): P
   ]);
 };
 
-/** False when it is not active any more. */
+/** Compare-and-set: false when the endpoint is not active any more. */
 export const disableEndpoint = async (
   sql: Sql,
   end: { readonly projectId: string; readonly id: string; readonly reason: "gone" | "failing"; readonly at: Date },
@@ -116,7 +103,7 @@ export const disableEndpoint = async (
   return (await sql.change(text, [end.projectId, end.id, end.reason, end.at.toISOString()])) === 1;
 };
 
-/** With its secrets and its lane. Deliveries stay for the record; those that wait are taken away. */
+/** Deletes the endpoint with its secrets and its row in `webhook_lane`. Pending deliveries are deleted; the others stay as a record. */
 export const deleteEndpoint = async (sql: Sql, projectId: string, id: string): Promise<boolean> => {
   const waiting = "DELETE FROM webhook_delivery WHERE project_id = $1 AND endpoint_id = $2 AND status = 'pending'";
   await sql.change(waiting, [projectId, id]);

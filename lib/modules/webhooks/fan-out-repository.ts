@@ -2,8 +2,8 @@ import type { Sql } from "@/lib/db/sql";
 import type { SequencedRange } from "@/lib/modules/events/service";
 
 /**
- * A UUIDv7 of the database's own, so that events need not travel to this process to become deliveries. Those of one statement ascend
- * with the sequence.
+ * SQL that makes a UUIDv7 in the database, so that this process need not read the events to create deliveries. Ids of one statement
+ * ascend with the sequence.
  */
 const NEW_DELIVERY_ID = `
   'dlv_' || overlay(overlay(gen_random_uuid()::text
@@ -13,7 +13,7 @@ const MILLISECONDS = "(SELECT lpad(to_hex((extract(epoch FROM clock_timestamp())
 
 const MATCHES = `('*' = ANY(w.events) OR e.type = ANY(w.events) OR split_part(e.type, '.', 1) || '.*' = ANY(w.events))`;
 
-// A disabled endpoint gets no delivery, but the next number before which it is sent something names what it missed.
+// A disabled endpoint gets no delivery. Its last number is still updated, so that the next delivery shows which events it missed.
 const FAN_OUT = `
   WITH matched AS (
     SELECT w.project_id, w.id AS endpoint_id, w.status, e.id, e.type, e.sequence, e.object_id,
@@ -40,7 +40,7 @@ const FAN_OUT = `
   FROM matched m, ${MILLISECONDS}
   WHERE status <> 'disabled' ORDER BY project_id, endpoint_id, sequence`;
 
-/** A delivery of each event to each endpoint that wants it, in the transaction that numbers the events: none is missed or doubled. */
+/** Creates a delivery of each event for each subscribed endpoint, in the transaction that numbers the events, so none is missed or doubled. */
 export const fanOutEvents = async (sql: Sql, ranges: readonly SequencedRange[], now: Date): Promise<void> => {
   await sql.change(FAN_OUT, [
     ranges.map(({ projectId }) => projectId),
@@ -65,7 +65,7 @@ const REPLAY = `
     $5::timestamptz, $5::timestamptz
   FROM wanted w, ${MILLISECONDS} ORDER BY sequence`;
 
-/** @returns how many events of the range the endpoint wants */
+/** @returns the number of events of the range to which the endpoint is subscribed */
 export const replayEvents = (
   sql: Sql,
   range: {

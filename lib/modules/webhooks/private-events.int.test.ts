@@ -170,64 +170,63 @@ describe.each(PRIVATE_KINDS)("events of a movement of the kind %s", (kind) => {
   });
 });
 
-describe("deliveries of private events", () => {
-  const latest = async (endpointId: string) => {
-    const { data } = await blind.client.call(listDeliveries, { params: { id: endpointId }, query: {} });
-    const [delivery] = data;
-    if (delivery === undefined) throw new Error("There is no delivery.");
+const latest = async (endpointId: string) => {
+  const { data } = await blind.client.call(listDeliveries, { params: { id: endpointId }, query: {} });
+  const [delivery] = data;
+  if (delivery === undefined) throw new Error("There is no delivery.");
+  return delivery;
+};
+const bodyAs = async (key: typeof blind, id: string) => {
+  const { requests } = await key.client.call(getDelivery, { params: { id } });
+  const [first] = requests;
+  return { request: JSON.parse(first?.request.body ?? "{}") as object, response: first?.response?.body };
+};
+
+test("deliveries of private events are stored with their details, which a key without privacy:read does not see", async () => {
+  full.answer((response, { raw }) => response.writeHead(200).end(raw));
+  const before = (await latest(fullEndpoint.id)).sequence;
+  const { operationId } = await spend("unshield");
+  const { id, eventId, type, sequence } = await vi.waitFor(async () => {
+    const delivery = await latest(fullEndpoint.id);
+    expect(delivery).toMatchObject({ sequence: before + expectedOf("unshield").length, status: "delivered" });
     return delivery;
-  };
-  const bodyAs = async (key: typeof blind, id: string) => {
-    const { requests } = await key.client.call(getDelivery, { params: { id } });
-    const [first] = requests;
-    return { request: JSON.parse(first?.request.body ?? "{}") as object, response: first?.response?.body };
-  };
+  }, WAIT);
+  const shown = await bodyAs(seeing, id);
+  expect(shown.request).toMatchObject({ id: eventId, data: { operationId } });
+  expect(shown.response).toContain(operationId);
+  expect(await bodyAs(blind, id)).toEqual({ request: { id: eventId, type, sequence }, response: "" });
+  const listed = await blind.client.call(listDeliveries, { params: { id: fullEndpoint.id }, query: {} });
+  expect(JSON.stringify(listed)).not.toContain(operationId);
+});
 
-  test("are stored with their details, which a key without privacy:read does not see", async () => {
-    full.answer((response, { raw }) => response.writeHead(200).end(raw));
-    const before = (await latest(fullEndpoint.id)).sequence;
-    const { operationId } = await spend("unshield");
-    const { id, eventId, type, sequence } = await vi.waitFor(async () => {
-      const delivery = await latest(fullEndpoint.id);
-      expect(delivery).toMatchObject({ sequence: before + expectedOf("unshield").length, status: "delivered" });
-      return delivery;
-    }, WAIT);
-    const shown = await bodyAs(seeing, id);
-    expect(shown.request).toMatchObject({ id: eventId, data: { operationId } });
-    expect(shown.response).toContain(operationId);
-    expect(await bodyAs(blind, id)).toEqual({ request: { id: eventId, type, sequence }, response: "" });
-    const listed = await blind.client.call(listDeliveries, { params: { id: fullEndpoint.id }, query: {} });
-    expect(JSON.stringify(listed)).not.toContain(operationId);
-  });
+test("a resent or replayed private event has the same details, and a test event has none", async () => {
+  expect(ends).toHaveLength(2);
+  for (const [receiver, { id: endpointId }] of ends) {
+    receiver.received.length = 0;
+    const delivery = await latest(endpointId);
+    await blind.client.call(resendDelivery, { params: { id: delivery.id } });
+    const { sequence } = delivery;
+    await blind.client.call(replayWebhookEvents, {
+      params: { id: endpointId },
+      body: { from: sequence, to: sequence },
+    });
+    await blind.client.call(testWebhookEndpoint, { params: { id: endpointId } });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(3), WAIT);
+    const ofEvent = receiver.received.filter(({ body }) => body.type === delivery.type);
+    expect(ofEvent).toHaveLength(2);
+    for (const { body } of ofEvent) expect("data" in body && "objectId" in body).toBe(receiver === full);
+    const tested = receiver.received.find(({ body }) => body.type === "webhook.test");
+    expect(tested?.body).toMatchObject({ sequence: 0, objectId: endpointId, data: {} });
+  }
+});
 
-  test("carry as much when they are sent again or replayed, and a test event tells nothing", async () => {
-    for (const [receiver, { id: endpointId }] of ends) {
-      receiver.received.length = 0;
-      const delivery = await latest(endpointId);
-      await blind.client.call(resendDelivery, { params: { id: delivery.id } });
-      const { sequence } = delivery;
-      await blind.client.call(replayWebhookEvents, {
-        params: { id: endpointId },
-        body: { from: sequence, to: sequence },
-      });
-      await blind.client.call(testWebhookEndpoint, { params: { id: endpointId } });
-      await vi.waitFor(() => expect(receiver.received).toHaveLength(3), WAIT);
-      const ofEvent = receiver.received.filter(({ body }) => body.type === delivery.type);
-      expect(ofEvent).toHaveLength(2);
-      for (const { body } of ofEvent) expect("data" in body && "objectId" in body).toBe(receiver === full);
-      const tested = receiver.received.find(({ body }) => body.type === "webhook.test");
-      expect(tested?.body).toMatchObject({ sequence: 0, objectId: endpointId, data: {} });
-    }
-  });
-
-  test("go to no URL that a key without privacy:read chose", async () => {
-    const change = (key: typeof blind, body: { url?: string; includePrivate?: boolean; description?: string }) =>
-      codeOf(key.client.call(updateWebhookEndpoint, { params: { id: fullEndpoint.id }, body }));
-    const elsewhere = plain.url.replace("/hook", "/elsewhere");
-    expect(await change(blind, { url: elsewhere })).toBe("403 insufficient_scope");
-    expect(await change(blind, { url: full.url, description: "The same URL" })).toBe("no error");
-    expect(await change(seeing, { url: elsewhere })).toBe("no error");
-    expect(await change(blind, { url: full.url, includePrivate: false })).toBe("no error");
-    expect(await change(blind, { includePrivate: true })).toBe("403 insufficient_scope");
-  });
+test("a key without privacy:read cannot change the URL that gets private details", async () => {
+  const change = (key: typeof blind, body: { url?: string; includePrivate?: boolean; description?: string }) =>
+    codeOf(key.client.call(updateWebhookEndpoint, { params: { id: fullEndpoint.id }, body }));
+  const elsewhere = plain.url.replace("/hook", "/elsewhere");
+  expect(await change(blind, { url: elsewhere })).toBe("403 insufficient_scope");
+  expect(await change(blind, { url: full.url, description: "The same URL" })).toBe("no error");
+  expect(await change(seeing, { url: elsewhere })).toBe("no error");
+  expect(await change(blind, { url: full.url, includePrivate: false })).toBe("no error");
+  expect(await change(blind, { includePrivate: true })).toBe("403 insufficient_scope");
 });

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
-import type { LaneKey } from "./lane-repository";
+import type { EndpointKey } from "./due-delivery-repository";
 import { signatureOf, type SignatureState } from "./signature";
 
 export interface ReceivedRequest {
@@ -20,7 +20,7 @@ interface ReceiverDeps {
   readonly clock: Clock;
   readonly endpoints: {
     list(projectId: string): Promise<readonly { readonly id: string; readonly url: string }[]>;
-    secretsOf(key: LaneKey): Promise<readonly string[]>;
+    secretsOf(key: EndpointKey): Promise<readonly string[]>;
   };
 }
 
@@ -85,7 +85,7 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
       keep(projectId, { id: count, at, headers, body: body.slice(0, BODY_CHARACTERS_MAX), signature });
     },
 
-    /** What came, newest first, and the endpoints that send there. */
+    /** The received requests, newest first, and the endpoints that send to this receiver. */
     read: async (projectId: string) => ({
       url: urlOf(projectId),
       endpointIds: (await endpointsOf(projectId)).map(({ id }) => id),

@@ -1,15 +1,16 @@
-import { startLane, type Lane, type LaneDeps } from "./lane";
-import { claimLanes, extendLanes, type LaneKey } from "./lane-repository";
+import type { EndpointKey } from "./due-delivery-repository";
+import { startEndpointDelivery, type EndpointDelivery, type EndpointDeliveryDeps } from "./endpoint-delivery";
+import { claimEndpoints, extendLeases } from "./lease-repository";
 
-export interface DeliveryRunnerDeps extends LaneDeps {
+export interface DeliveryRunnerDeps extends EndpointDeliveryDeps {
   readonly workerId: string;
   readonly options?: { readonly leaseMs?: number; readonly heartbeatMs?: number; readonly pollMs?: number };
 }
 
 export interface DeliveryRunner {
-  /** Events were numbered: look at once. */
+  /** Looks for due deliveries at once; called when events got their numbers. */
   wake(): void;
-  /** Lets requests that are under way come to their end, and gives every endpoint back. */
+  /** Lets requests under way finish, and gives every endpoint back. */
   stop(): Promise<void>;
 }
 
@@ -17,49 +18,56 @@ export interface DeliveryRunner {
 const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 250;
-const LANES_MAX = 200;
+const ENDPOINTS_MAX = 200;
 const STOP_MS = 2000;
 
-const nameOf = ({ projectId, endpointId }: LaneKey): string => `${projectId}/${endpointId}`;
+/** An endpoint that this worker has the lease of. */
+interface Held {
+  readonly key: EndpointKey;
+  readonly delivery: EndpointDelivery;
+  readonly controller: AbortController;
+}
+
+const nameOf = ({ projectId, endpointId }: EndpointKey): string => `${projectId}/${endpointId}`;
 
 /**
- * Delivers webhooks beside any number of other instances: each endpoint is one worker's at a time, which keeps its order and its limit of
- * requests at once. It has connections of its own, so that slow receivers delay nothing else.
+ * Delivers webhooks beside any number of other instances. One worker at a time has the lease of an endpoint, which keeps the order of its
+ * deliveries and its limit of parallel requests. The runner has its own database connections, so that slow receivers delay nothing else.
  */
 export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner => {
   const { leaseMs = LEASE_MS, heartbeatMs = HEARTBEAT_MS, pollMs = POLL_MS } = deps.options ?? {};
   const { workerId, sql, clock, log } = deps;
-  const lanes = new Map<string, { readonly key: LaneKey; readonly lane: Lane; readonly controller: AbortController }>();
-  /** Claimed again before their turn of before had quite ended here. */
+  const held = new Map<string, Held>();
+  /** Endpoints that were claimed again before their previous delivery here had ended. */
   const rejoining = new Set<string>();
   let stopping = false;
   let claiming: Promise<void> | null = null;
   let again = false;
 
-  const launch = (key: LaneKey): void => {
+  const launch = (key: EndpointKey): void => {
     const name = nameOf(key);
     const controller = new AbortController();
-    const lane = startLane(deps, key, { workerId, signal: controller.signal });
-    lanes.set(name, { key, lane, controller });
-    void lane.finished.finally(() => {
-      lanes.delete(name);
+    const delivery = startEndpointDelivery(deps, key, { workerId, signal: controller.signal });
+    held.set(name, { key, delivery, controller });
+    void delivery.finished.finally(() => {
+      held.delete(name);
       if (rejoining.delete(name) && !stopping) launch(key);
-      // Something may have become due while it was given back.
+      // A delivery may have become due while the endpoint was given back.
       else claim();
     });
   };
 
   const claimOnce = async (): Promise<void> => {
-    const limit = LANES_MAX - lanes.size;
+    const limit = ENDPOINTS_MAX - held.size;
     if (limit <= 0) return;
-    const claimed = await claimLanes(sql, { workerId, leaseMs, now: clock.now(), limit });
+    const claimed = await claimEndpoints(sql, { workerId, leaseMs, now: clock.now(), limit });
     for (const key of claimed) {
-      if (lanes.has(nameOf(key))) rejoining.add(nameOf(key));
+      if (held.has(nameOf(key))) rejoining.add(nameOf(key));
       else launch(key);
     }
   };
 
-  /** One claim at a time; whoever asks meanwhile gets one more after it. */
+  /** Runs one claim at a time. A call during a claim causes one more claim after it. */
   const claim = (): void => {
     if (stopping) return;
     if (claiming !== null) {
@@ -77,17 +85,16 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
   };
 
   const wake = (): void => {
-    for (const { lane } of lanes.values()) lane.wake();
+    for (const { delivery } of held.values()) delivery.wake();
     claim();
   };
 
   const beat = async (): Promise<void> => {
-    const held = [...lanes.values()];
-    if (held.length === 0) return;
-    const kept = new Set(
-      (await extendLanes(sql, { workerId, leaseMs, lanes: held.map(({ key }) => key) })).map(nameOf),
-    );
-    for (const { key, controller } of held) if (!kept.has(nameOf(key))) controller.abort();
+    const own = [...held.values()];
+    if (own.length === 0) return;
+    const endpoints = own.map(({ key }) => key);
+    const kept = new Set((await extendLeases(sql, { workerId, leaseMs, endpoints })).map(nameOf));
+    for (const { key, controller } of own) if (!kept.has(nameOf(key))) controller.abort();
   };
 
   const poll = setInterval(wake, pollMs);
@@ -102,11 +109,11 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
       stopping = true;
       clearInterval(poll);
       await claiming;
-      const held = [...lanes.values()];
-      const ended = Promise.all(held.map(({ lane }) => lane.finished));
-      for (const { lane } of held) lane.drain();
-      // A receiver that is slow does not keep the process: its delivery is made again by the next one.
-      const late = setTimeout(() => held.forEach(({ controller }) => controller.abort()), STOP_MS);
+      const own = [...held.values()];
+      const ended = Promise.all(own.map(({ delivery }) => delivery.finished));
+      for (const { delivery } of own) delivery.drain();
+      // A slow receiver does not keep the process running: the next worker makes its delivery again.
+      const late = setTimeout(() => own.forEach(({ controller }) => controller.abort()), STOP_MS);
       await ended;
       clearTimeout(late);
       clearInterval(heart);

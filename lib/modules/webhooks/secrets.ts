@@ -21,7 +21,7 @@ type EndpointKey = Omit<SecretKey, "id">;
 
 const HOUR_SECONDS = 3600;
 
-/** The secrets that deliveries are signed with. They are stored encrypted, and leave in clear once: in the answer that made them. */
+/** The secrets that sign deliveries. They are stored encrypted; the answer that creates one is the only one that shows it. */
 export const createSigningSecrets = ({ keys, reader, clock }: SecretsDeps) => ({
   current: (key: EndpointKey): Promise<SecretRow[]> => signingSecrets(reader, key, clock.now()),
 
@@ -40,3 +40,5 @@ export const createSigningSecrets = ({ keys, reader, clock }: SecretsDeps) => ({
     return rows.map((row) => keys.open(row.sealed, secretContext(row)).toString("utf8"));
   },
 });
+
+export type SigningSecrets = ReturnType<typeof createSigningSecrets>;

@@ -8,7 +8,7 @@ import type {
 import type { getDelivery, listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import type { readWebhookReceiver } from "@/lib/contracts/dev";
 import type { WebhookReceiver } from "./receiver";
-import type { AttemptRow, DeliveryRow, Endpoint } from "./service";
+import type { Attempt, Delivery, Endpoint } from "./service";
 
 type EndpointBody = ResponseOf<typeof getWebhookEndpoint>;
 type DeliveryBody = ResponseOf<typeof testWebhookEndpoint>;
@@ -45,7 +45,7 @@ export const toEndpointWithSecret = (made: {
   readonly secret: string;
 }): ResponseOf<typeof createWebhookEndpoint> => ({ ...toEndpoint(made.endpoint), secret: made.secret });
 
-export const toDelivery = (row: DeliveryRow): DeliveryBody => ({
+export const toDelivery = (row: Delivery): DeliveryBody => ({
   id: row.id,
   endpointId: row.endpointId,
   kind: row.kind,
@@ -63,11 +63,11 @@ export const toDelivery = (row: DeliveryRow): DeliveryBody => ({
 });
 
 export const toDeliveries = (page: {
-  readonly data: readonly DeliveryRow[];
+  readonly data: readonly Delivery[];
   readonly nextCursor: string | null;
 }): ResponseOf<typeof listDeliveries> => ({ data: page.data.map(toDelivery), nextCursor: page.nextCursor });
 
-const toAttempt = (row: AttemptRow): AttemptBody => ({
+const toAttempt = (row: Attempt): AttemptBody => ({
   number: row.number,
   at: row.at.toISOString(),
   durationMs: row.durationMs,
@@ -80,8 +80,8 @@ const toAttempt = (row: AttemptRow): AttemptBody => ({
 });
 
 export const toDeliveryWithRequests = (found: {
-  readonly delivery: DeliveryRow;
-  readonly attempts: readonly AttemptRow[];
+  readonly delivery: Delivery;
+  readonly attempts: readonly Attempt[];
 }): ResponseOf<typeof getDelivery> => ({ ...toDelivery(found.delivery), requests: found.attempts.map(toAttempt) });
 
 export const toReceived = (

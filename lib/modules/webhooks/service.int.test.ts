@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createApiKey, revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { listEvents } from "@/lib/contracts/events";
 import { createWebhookEndpoint, getWebhookEndpoint, rotateWebhookSecret } from "@/lib/contracts/webhook-endpoints";
@@ -27,161 +27,157 @@ const create = (body: object, headers: Readonly<Record<string, string>> = { "x-a
 const made = async () =>
   key.client.call(createWebhookEndpoint, { body: { url, events: ["operation.*", "payout.created"] } });
 
-describe("an endpoint", () => {
-  test("shows its secret once, and it lies encrypted in the database", async () => {
-    const { secret, ...endpoint } = await made();
-    expect(Buffer.from(secret.slice("whsec_".length), "base64")).toHaveLength(32);
-    expect(await key.client.call(getWebhookEndpoint, { params: { id: endpoint.id } })).toEqual(endpoint);
-    const row = await database.prisma.webhookSecret.findFirstOrThrow({ where: { endpointId: endpoint.id } });
-    expect(Buffer.from(row.encrypted).includes(secret)).toBe(false);
-    const dumped = JSON.stringify(await database.pool.query("SELECT * FROM webhook_endpoint"));
-    expect(dumped.includes(secret)).toBe(false);
-  });
-
-  test("keeps two secrets while one takes the place of the other", async () => {
-    const { id } = await made();
-    const { secrets, secret } = await key.client.call(rotateWebhookSecret, {
-      params: { id },
-      body: { overlapHours: 1 },
-    });
-    expect(secrets.map(({ expiresAt }) => expiresAt === null)).toEqual([true, false]);
-    const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
-    expect((await services.webhooks.secretsOf({ projectId, endpointId: id }))[0]).toBe(secret);
-    const again = await key.client.call(rotateWebhookSecret, { params: { id }, body: { overlapHours: 0 } });
-    expect(again.secrets).toHaveLength(1);
-  });
-
-  test("has its secret encrypted anew when the key-encryption key is rotated", async () => {
-    const { id, secret } = await made();
-    const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
-    const [old] = services.config.keyEncryptionKeys;
-    const keyring = createKeyring([Buffer.alloc(32, 7), old]);
-    const tables = [encryptedWebhookSecrets(database)];
-    const [rotation] = await rotateKeys({ keyring, tables });
-    expect(rotation?.encrypted).toBeGreaterThan(0);
-    const row = await database.prisma.webhookSecret.findFirstOrThrow({ where: { endpointId: id } });
-    const context = JSON.stringify(["webhook-secret", projectId, id, row.id]);
-    expect(keyring.open({ kekId: row.kekId, bytes: row.encrypted }, context).toString()).toBe(secret);
-    // Back again, for the tests after this one.
-    await rotateKeys({ keyring: createKeyring([old, Buffer.alloc(32, 7)]), tables });
-  });
-
-  test.each([
-    ["http://10.0.0.1/", "url"],
-    ["http://169.254.169.254/latest", "url"],
-    ["http://[::ffff:127.0.0.1]/", "url"],
-    ["ftp://example.org/", "url"],
-    ["https://user:pw@example.org/", "url"],
-    ["https://example.org:22/", "url"],
-  ])("is refused for %s", async (bad, path) => {
-    const response = await create({ url: bad });
-    const body = (await response.json()) as { code: string; details: { path: string }[] };
-    expect([response.status, body.code, body.details[0]?.path]).toEqual([400, "invalid_request", path]);
-  });
-
-  test.each([
-    { events: [] },
-    { events: ["operation.exploded"] },
-    { events: ["operation"] },
-    { events: "*" },
-    { payload: "medium" },
-    { unknown: 1, events: ["nothing.*"] },
-  ])("is refused for %j", async (bad) => {
-    expect((await create(bad)).status).toBe(400);
-  });
-
-  test("of another project is not there, whatever is asked", async () => {
-    const { id } = await made();
-    const headers = { authorization: `Bearer ${stranger.accessToken}`, "content-type": "application/json" };
-    const paths = ["", "/deliveries", "/rotate", "/test", "/replay"];
-    for (const path of paths) {
-      const method = path === "" || path === "/deliveries" ? "GET" : "POST";
-      const body = path === "/replay" ? { from: 1, to: 2 } : {};
-      const ask = (endpointId: string) =>
-        api.fetch(`/webhook-endpoints/${endpointId}${path}`, {
-          method,
-          headers,
-          ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
-        });
-      const [theirs, nothing] = [await ask(id), await ask(newId("webhookEndpoint"))];
-      expect([theirs.status, nothing.status]).toEqual([404, 404]);
-    }
-    for (const method of ["PATCH", "DELETE"]) {
-      const init = { method, headers, ...(method === "PATCH" ? { body: '{"payload":"thin"}' } : {}) };
-      expect((await api.fetch(`/webhook-endpoints/${id}`, init)).status).toBe(404);
-    }
-    expect((await api.fetch(`/deliveries/${newId("delivery")}`, { headers })).status).toBe(404);
-  });
-
-  test("needs its scopes, and privacy:read for private details", async () => {
-    const reader = await api.createKey(session, { scopes: ["webhooks:read"] });
-    expect((await create({}, { "x-api-key": reader.secret })).status).toBe(403);
-    expect((await create({ includePrivate: true })).status).toBe(403);
-    expect((await create({}, {})).status).toBe(401);
-    const person = { authorization: `Bearer ${session.accessToken}` };
-    expect((await create({ includePrivate: true }, person)).status).toBe(201);
-  });
-
-  test("is one of twenty at most", async () => {
-    const own = await api.signIn();
-    const headers = { authorization: `Bearer ${own.accessToken}` };
-    for (let n = 0; n < 20; n += 1) expect((await create({}, headers)).status).toBe(201);
-    const response = await create({}, headers);
-    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([409, "invalid_state"]);
-  });
+test("an endpoint shows its secret once, and the database has it encrypted", async () => {
+  const { secret, ...endpoint } = await made();
+  expect(Buffer.from(secret.slice("whsec_".length), "base64")).toHaveLength(32);
+  expect(await key.client.call(getWebhookEndpoint, { params: { id: endpoint.id } })).toEqual(endpoint);
+  const row = await database.prisma.webhookSecret.findFirstOrThrow({ where: { endpointId: endpoint.id } });
+  expect(Buffer.from(row.encrypted).includes(secret)).toBe(false);
+  const dumped = JSON.stringify(await database.pool.query("SELECT * FROM webhook_endpoint"));
+  expect(dumped.includes(secret)).toBe(false);
 });
 
-describe("events", () => {
-  test("of API keys are written with the change, and are read in their order", async () => {
-    const own = await api.signIn();
-    const worker = services.startWebhooks("events-of-keys");
-    const { id } = await approvedKey(own.account, own.client, { name: "CI" });
-    await own.client.call(updateApiKey, { params: { id }, body: { name: "CI 2" } });
-    await own.client.call(revokeApiKey, { params: { id } });
-    await own.client.call(revokeApiKey, { params: { id } });
-    const listed = () => own.client.call(listEvents, { query: {} });
-    await vi.waitFor(async () => expect((await listed()).lastSequence).toBe(3), { timeout: 10_000, interval: 20 });
-    await worker.stop();
-    const { data } = await listed();
-    expect(data.map(({ type, sequence, objectSequence }) => [type, sequence, objectSequence])).toEqual([
-      ["api_key.created", 1, 1],
-      ["api_key.updated", 2, 2],
-      ["api_key.revoked", 3, 3],
-    ]);
-    expect(data[1]?.data).toMatchObject({ keyId: id, name: "CI 2" });
-    expect((await own.client.call(listEvents, { query: { after: 2 } })).data).toHaveLength(1);
+test("an endpoint has two secrets during a rotation", async () => {
+  const { id } = await made();
+  const { secrets, secret } = await key.client.call(rotateWebhookSecret, {
+    params: { id },
+    body: { overlapHours: 1 },
   });
+  expect(secrets.map(({ expiresAt }) => expiresAt === null)).toEqual([true, false]);
+  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
+  expect((await services.webhooks.secretsOf({ projectId, endpointId: id }))[0]).toBe(secret);
+  const again = await key.client.call(rotateWebhookSecret, { params: { id }, body: { overlapHours: 0 } });
+  expect(again.secrets).toHaveLength(1);
+});
 
-  test("of private movements show no more than their number without privacy:read", async () => {
-    const own = await api.signIn();
-    const plain = await approvedKey(own.account, own.client, { name: "plain", scopes: ["webhooks:read"] });
-    const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: plain.id } });
-    const worker = services.startWebhooks("private-events");
-    const event = {
-      projectId,
-      type: "operation.completed",
-      objectId: "op_p",
-      data: { secret: 1 },
-      private: true,
-    } as const;
-    await database.rawTransaction((sql) => recordEventsOn(sql, [{ ...event, at: new Date() }]));
-    const readAs = async (secret: string) =>
-      api.client({ "x-api-key": secret }).call(listEvents, { query: { after: 1 } });
-    await vi.waitFor(async () => expect((await readAs(plain.secret)).data).toHaveLength(1), {
-      timeout: 10_000,
-      interval: 20,
-    });
-    await worker.stop();
-    expect(Object.keys((await readAs(plain.secret)).data[0] ?? {}).sort()).toEqual(["id", "sequence", "type"]);
-    const full = await own.client.call(listEvents, { query: { after: 1 } });
-    expect(full.data[0]?.data).toEqual({ secret: 1 });
-  });
+test("an endpoint has its secret encrypted anew when the key-encryption key is rotated", async () => {
+  const { id, secret } = await made();
+  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
+  const [old] = services.config.keyEncryptionKeys;
+  const keyring = createKeyring([Buffer.alloc(32, 7), old]);
+  const tables = [encryptedWebhookSecrets(database)];
+  const [rotation] = await rotateKeys({ keyring, tables });
+  expect(rotation?.encrypted).toBeGreaterThan(0);
+  const row = await database.prisma.webhookSecret.findFirstOrThrow({ where: { endpointId: id } });
+  const context = JSON.stringify(["webhook-secret", projectId, id, row.id]);
+  expect(keyring.open({ kekId: row.kekId, bytes: row.encrypted }, context).toString()).toBe(secret);
+  // Back again, for the tests after this one.
+  await rotateKeys({ keyring: createKeyring([old, Buffer.alloc(32, 7)]), tables });
+});
 
-  test("of a change that was rolled back do not exist", async () => {
-    const before = await sqlOn(database.pool).query("SELECT 1 FROM event_outbox", []);
-    await expect(
-      session.client.call(createApiKey, { body: { name: "wide", otp: "exempt", dailyCapUsd: "1" } }),
-    ).rejects.toMatchObject({ code: "approval_required" });
-    expect(await sqlOn(database.pool).query("SELECT 1 FROM event_outbox", [])).toEqual(before);
+test.each([
+  ["http://10.0.0.1/", "url"],
+  ["http://169.254.169.254/latest", "url"],
+  ["http://[::ffff:127.0.0.1]/", "url"],
+  ["ftp://example.org/", "url"],
+  ["https://user:pw@example.org/", "url"],
+  ["https://example.org:22/", "url"],
+])("an endpoint is refused for %s", async (bad, path) => {
+  const response = await create({ url: bad });
+  const body = (await response.json()) as { code: string; details: { path: string }[] };
+  expect([response.status, body.code, body.details[0]?.path]).toEqual([400, "invalid_request", path]);
+});
+
+test.each([
+  { events: [] },
+  { events: ["operation.exploded"] },
+  { events: ["operation"] },
+  { events: "*" },
+  { payload: "medium" },
+  { unknown: 1, events: ["nothing.*"] },
+])("an endpoint is refused for %j", async (bad) => {
+  expect((await create(bad)).status).toBe(400);
+});
+
+test("an endpoint of another project is 404 on every route", async () => {
+  const { id } = await made();
+  const headers = { authorization: `Bearer ${stranger.accessToken}`, "content-type": "application/json" };
+  const paths = ["", "/deliveries", "/rotate", "/test", "/replay"];
+  for (const path of paths) {
+    const method = path === "" || path === "/deliveries" ? "GET" : "POST";
+    const body = path === "/replay" ? { from: 1, to: 2 } : {};
+    const ask = (endpointId: string) =>
+      api.fetch(`/webhook-endpoints/${endpointId}${path}`, {
+        method,
+        headers,
+        ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
+      });
+    const [theirs, nothing] = [await ask(id), await ask(newId("webhookEndpoint"))];
+    expect([theirs.status, nothing.status]).toEqual([404, 404]);
+  }
+  for (const method of ["PATCH", "DELETE"]) {
+    const init = { method, headers, ...(method === "PATCH" ? { body: '{"payload":"thin"}' } : {}) };
+    expect((await api.fetch(`/webhook-endpoints/${id}`, init)).status).toBe(404);
+  }
+  expect((await api.fetch(`/deliveries/${newId("delivery")}`, { headers })).status).toBe(404);
+});
+
+test("an endpoint needs its scopes, and privacy:read for private details", async () => {
+  const reader = await api.createKey(session, { scopes: ["webhooks:read"] });
+  expect((await create({}, { "x-api-key": reader.secret })).status).toBe(403);
+  expect((await create({ includePrivate: true })).status).toBe(403);
+  expect((await create({}, {})).status).toBe(401);
+  const person = { authorization: `Bearer ${session.accessToken}` };
+  expect((await create({ includePrivate: true }, person)).status).toBe(201);
+});
+
+test("a project has at most twenty endpoints", async () => {
+  const own = await api.signIn();
+  const headers = { authorization: `Bearer ${own.accessToken}` };
+  for (let n = 0; n < 20; n += 1) expect((await create({}, headers)).status).toBe(201);
+  const response = await create({}, headers);
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([409, "invalid_state"]);
+});
+
+test("events of API keys are written with the change, and are read in their order", async () => {
+  const own = await api.signIn();
+  const worker = services.startWebhooks("events-of-keys");
+  const { id } = await approvedKey(own.account, own.client, { name: "CI" });
+  await own.client.call(updateApiKey, { params: { id }, body: { name: "CI 2" } });
+  await own.client.call(revokeApiKey, { params: { id } });
+  await own.client.call(revokeApiKey, { params: { id } });
+  const listed = () => own.client.call(listEvents, { query: {} });
+  await vi.waitFor(async () => expect((await listed()).lastSequence).toBe(3), { timeout: 10_000, interval: 20 });
+  await worker.stop();
+  const { data } = await listed();
+  expect(data.map(({ type, sequence, objectSequence }) => [type, sequence, objectSequence])).toEqual([
+    ["api_key.created", 1, 1],
+    ["api_key.updated", 2, 2],
+    ["api_key.revoked", 3, 3],
+  ]);
+  expect(data[1]?.data).toMatchObject({ keyId: id, name: "CI 2" });
+  expect((await own.client.call(listEvents, { query: { after: 2 } })).data).toHaveLength(1);
+});
+
+test("without privacy:read an event of a private movement shows only its number", async () => {
+  const own = await api.signIn();
+  const plain = await approvedKey(own.account, own.client, { name: "plain", scopes: ["webhooks:read"] });
+  const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: plain.id } });
+  const worker = services.startWebhooks("private-events");
+  const event = {
+    projectId,
+    type: "operation.completed",
+    objectId: "op_p",
+    data: { secret: 1 },
+    private: true,
+  } as const;
+  await database.rawTransaction((sql) => recordEventsOn(sql, [{ ...event, at: new Date() }]));
+  const readAs = async (secret: string) =>
+    api.client({ "x-api-key": secret }).call(listEvents, { query: { after: 1 } });
+  await vi.waitFor(async () => expect((await readAs(plain.secret)).data).toHaveLength(1), {
+    timeout: 10_000,
+    interval: 20,
   });
+  await worker.stop();
+  expect(Object.keys((await readAs(plain.secret)).data[0] ?? {}).sort()).toEqual(["id", "sequence", "type"]);
+  const full = await own.client.call(listEvents, { query: { after: 1 } });
+  expect(full.data[0]?.data).toEqual({ secret: 1 });
+});
+
+test("a change that is rolled back writes no event", async () => {
+  const before = await sqlOn(database.pool).query("SELECT 1 FROM event_outbox", []);
+  await expect(
+    session.client.call(createApiKey, { body: { name: "wide", otp: "exempt", dailyCapUsd: "1" } }),
+  ).rejects.toMatchObject({ code: "approval_required" });
+  expect(await sqlOn(database.pool).query("SELECT 1 FROM event_outbox", [])).toEqual(before);
 });

@@ -36,7 +36,7 @@ const isSame = (one: string, other: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** What a receiver with these secrets makes of the headers. */
+/** The result of a receiver that checks the headers with these secrets. */
 export const signatureOf = (
   secrets: readonly string[],
   sent: { header(name: string): string | null; readonly body: string; readonly now: Date },

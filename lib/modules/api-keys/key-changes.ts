@@ -11,12 +11,13 @@ import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { Secrets } from "@/lib/modules/encryption/service";
 import { SCOPES } from "@/lib/contracts/contract";
-import { newKeyNotice, widerKeyNotice } from "./notices";
-import { changeApiKey, findApiKey, insertApiKey, type ApiKey } from "./repository";
+import { newKeyNotice, widerKeyNotice } from "./owner-notices";
+import type { ApiKey } from "./api-key";
+import { changeApiKey, findApiKey, insertApiKey } from "./repository";
 import { creationOf, isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";
 import { HASH_PURPOSE, newApiKeySecret } from "./secret";
 
-export interface ChangingDeps {
+export interface KeyChangesDeps {
   readonly database: Database;
   readonly secrets: Secrets;
   readonly clock: Clock;
@@ -47,7 +48,7 @@ export interface NewApiKey extends KeyFields {
   readonly expiresAt?: string | undefined;
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out keep their values. */
 export interface ApiKeyChange extends KeyFields {
   readonly name?: string | undefined;
   /** null takes the expiry away. */
@@ -114,8 +115,8 @@ const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKey, at: 
   return { projectId, type, objectId: id, data, at };
 };
 
-/** Makes keys and changes what they may do. What widens authority needs an approval of exactly that change. */
-export const createKeyChanging = (deps: ChangingDeps) => {
+/** Creates keys and changes their rights. A change that widens authority needs an approval of exactly that change. */
+export const createKeyChanges = (deps: KeyChangesDeps) => {
   const { database, clock } = deps;
 
   /** @throws DomainError `invalid_request` naming the field */

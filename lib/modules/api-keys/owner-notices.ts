@@ -1,6 +1,6 @@
 import { quoted } from "@/lib/modules/approvals/service";
 import type { OwnerNotice } from "@/lib/modules/projects/service";
-import type { ApiKey } from "./repository";
+import type { ApiKey } from "./api-key";
 import { rightsLines } from "./rights";
 
 interface Told {

@@ -3,7 +3,7 @@ export interface SentEvent {
   readonly type: string;
   readonly createdAt: Date;
   readonly sequence: number;
-  /** Of the event that the endpoint was sent before; null where it gets every event, or was sent none. */
+  /** Sequence number of the previous event for this endpoint; null when the endpoint gets every event, or had none before. */
   readonly previousSequence: number | null;
   readonly objectId: string;
   readonly objectSequence: number;
@@ -13,10 +13,10 @@ export interface SentEvent {
 }
 
 /**
- * The body that is delivered, the same bytes for each attempt as long as the endpoint is not changed. A private movement's says no more
- * than that there was one, unless the endpoint may know.
+ * The body of a delivery (JSON, Standard Webhooks). Every attempt sends the same bytes as long as the endpoint is not changed. The body of
+ * a private event has no details, unless the endpoint includes private ones.
  */
-export const bodyOf = (
+export const deliveryBody = (
   event: SentEvent,
   endpoint: { readonly payload: "full" | "thin"; readonly includePrivate: boolean },
 ): string => {

@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits before the attempts after the first one. */
+/** Pauses before the second and later attempts. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -22,7 +22,7 @@ export const HOLD_BACK_MS = 5 * MINUTE;
 /** After so long without a success an endpoint is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * HOUR;
 
-/** What `Retry-After` asks for, in milliseconds: seconds or a date (RFC 9110). Null: nothing that can be read. */
+/** The delay of a `Retry-After` header (RFC 9110: seconds or a date) in milliseconds; null when it cannot be parsed. */
 export const retryAfterMs = (header: string | undefined, now: Date): number | null => {
   if (header === undefined) return null;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now.getTime();
@@ -30,8 +30,8 @@ export const retryAfterMs = (header: string | undefined, now: Date): number | nu
 };
 
 /**
- * When to try again after so many attempts; null: never. Up to a fifth is added at random, so that what failed together does not come
- * back together.
+ * The time of the next attempt after this many attempts; null when there is none. A random part of up to a fifth is added, so that
+ * deliveries that failed together are not repeated together.
  */
 export const nextAttempt = (
   attempts: number,

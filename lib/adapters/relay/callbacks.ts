@@ -1,0 +1,23 @@
+import type { CallbackProvider } from "@/lib/ports/callback-provider";
+
+/** Callbacks of Relay, which signs with the API key of its customer. */
+export const relayCallbacks: CallbackProvider = {
+  name: "relay",
+  signature: {
+    scheme: "timestamped_hmac",
+    timeHeader: "x-signature-timestamp",
+    signatureHeader: "x-signature-sha256",
+  },
+  eventTypes: new Set(["request.status.updated"]),
+  statuses: new Set([
+    "waiting",
+    "depositing",
+    "pending",
+    "submitted",
+    "delayed",
+    "success",
+    "failure",
+    "refund",
+    "refunded",
+  ]),
+};

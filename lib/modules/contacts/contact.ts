@@ -1,0 +1,28 @@
+import type { EvmAddress } from "@/lib/ports/routing";
+import { storedAddress } from "@/lib/ports/routing-json";
+
+export interface Contact {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  /** Checksummed. */
+  readonly address: EvmAddress;
+  /** The user or API key that added it. */
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+/** A row of the table `contact`. */
+interface StoredContact extends Omit<Contact, "address"> {
+  readonly address: string;
+}
+
+/** @throws ZodError when the stored address is none */
+export const parseContact = (row: StoredContact): Contact => ({
+  id: row.id,
+  projectId: row.projectId,
+  name: row.name,
+  address: storedAddress.parse(row.address),
+  createdBy: row.createdBy,
+  createdAt: row.createdAt,
+});

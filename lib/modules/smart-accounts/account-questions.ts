@@ -1,0 +1,44 @@
+import { erc20Abi } from "viem";
+import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
+import { chainCall } from "@/lib/chains/registry";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { AccountsDeps } from "./simulate-operation";
+
+/** Prefix of the code of a plain account that has delegated to a contract (EIP-7702). */
+const DELEGATION = "0xef0100";
+
+/** Reads about accounts. Each throws DomainError `chain_unavailable` when the chain does not answer. */
+export const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDeps) => ({
+  /** Whether code is there that decides by itself. A plain account that has delegated (EIP-7702) still signs. */
+  isContract: async (chainId: number, address: EvmAddress): Promise<boolean> => {
+    const code = (await chainCall(chainId, () => registry.client(chainId).getCode({ address }))) ?? "0x";
+    return code !== "0x" && !code.startsWith(DELEGATION);
+  },
+
+  /** In wei per gas. */
+  maxFeePerGas: async (chainId: number): Promise<bigint> => (await bundler.fees(chainId)).maxFeePerGas,
+
+  head: (chainId: number): Promise<{ number: bigint; timestamp: bigint }> =>
+    chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" })),
+
+  /** How much of the holder's tokens the spender may take now. */
+  allowance: (chainId: number, token: EvmAddress, owner: EvmAddress, spender: EvmAddress): Promise<bigint> =>
+    chainCall(chainId, () =>
+      registry
+        .client(chainId)
+        .readContract({ address: token, abi: erc20Abi, functionName: "allowance", args: [owner, spender] }),
+    ),
+
+  isDeployed: async (chainId: number, address: EvmAddress): Promise<boolean> => {
+    const [deployed] = await smartAccounts.isDeployed(chainId, [address]);
+    return deployed === true;
+  },
+
+  /** Whether an operation of the leg was executed, whatever its outcome. */
+  wasExecuted: (
+    chainId: number,
+    address: EvmAddress,
+    legId: string,
+    at?: { readonly blockNumber: bigint },
+  ): Promise<boolean> => smartAccounts.nonceUsed(chainId, address, nonceKeyOf(legId), at),
+});

@@ -1,0 +1,147 @@
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
+import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { isDomainError } from "@/lib/core/errors";
+import type { Bundler, UserOperation, UserOperationGas } from "@/lib/ports/bundler";
+import type { Call, EvmAddress } from "@/lib/ports/routing";
+import type { AccountWork, SmartAccounts } from "@/lib/ports/smart-accounts";
+import { balanceChanges } from "./balance-changes";
+import { permittedCalls, type Permit, type PermittedLeg } from "./permitted";
+import { simulatePermittedOperation, type Watched } from "./wallet-calls";
+
+/** An address without code whose key nobody has. */
+const NOBODY: EvmAddress = "0x000000000000000000000000000000000000dEaD";
+/** A signature of the right size: an estimate checks nothing else. */
+const EMPTY_SIGNATURE: Hex = `0x${"11".repeat(64)}1b`;
+/** Gas that a permit's signature adds to a simulation without it. */
+const SIGNATURE_GAS: Readonly<Record<Permit["standard"], bigint>> = {
+  // One recovery, one new allowance, one nonce.
+  eip2612: 120_000n,
+  // One recovery; and storage is cold that the simulation had warmed by reading balances.
+  permit2: 30_000n,
+};
+
+const CALL_GAS_MARGIN_PERCENT = 135n;
+
+/** A smart account for which the service holds the owner's key. */
+export interface ManagedAccount {
+  readonly projectId: string;
+  readonly address: EvmAddress;
+  readonly ownerAddress: EvmAddress;
+  readonly keyId: string;
+}
+
+export interface AccountsDeps {
+  registry: ChainRegistry;
+  smartAccounts: SmartAccounts;
+  bundler: Bundler;
+}
+
+/** A smart account, whoever signs for it. */
+export type SmartAccount = Pick<ManagedAccount, "address" | "ownerAddress">;
+
+interface LegPlace {
+  readonly account: SmartAccount;
+  readonly chainId: number;
+  /** Gives the nonce key, so that the entry point executes at most one operation of a leg, however many are signed. */
+  readonly legId: string;
+}
+
+export interface LegCalls extends LegPlace {
+  readonly calls: readonly Call[];
+}
+
+/** Calls of a leg, or the payout of one attempt at a batch. */
+export type LegWork = LegPlace & AccountWork;
+
+export interface Simulation {
+  readonly gas: UserOperationGas;
+  /** How each watched balance changes, in base units; negative for what leaves. */
+  readonly changes: readonly bigint[];
+}
+
+/** A pool does more work in the first swap of a block, so the gas of the simulation may be too little later. */
+const withCallMargin = (gas: UserOperationGas): UserOperationGas => ({
+  ...gas,
+  callGasLimit: (gas.callGasLimit * CALL_GAS_MARGIN_PERCENT) / 100n,
+});
+
+/** What the spender of a permit that is still to be signed would do. */
+export interface PermittedCalls extends Omit<LegCalls, "calls"> {
+  readonly permit: Permit;
+  readonly leg: PermittedLeg;
+}
+
+/** EntryPoint refuses to deploy an account that exists already (ERC-4337, error "AA10"). */
+const wasDeployedMeanwhile = (error: unknown): boolean =>
+  isDomainError(error) && error.code === "simulation_failed" && String(error.extra.reason).startsWith("AA10");
+
+/** Repeats the work once when another operation deployed the account between draft and estimate. */
+export const evenIfDeployedMeanwhile = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch((error: unknown) => {
+    if (!wasDeployedMeanwhile(error)) throw error;
+    return work();
+  });
+
+/** An unsigned operation without gas limits. @throws DomainError `chain_unavailable` */
+export const draftOperation = async (
+  { smartAccounts, bundler }: AccountsDeps,
+  input: LegWork,
+): Promise<UserOperation> =>
+  smartAccounts.draft({
+    ...("payout" in input ? { payout: input.payout } : { calls: input.calls }),
+    chainId: input.chainId,
+    ownerAddress: input.account.ownerAddress,
+    nonceKey: nonceKeyOf(input.legId),
+    fees: await bundler.fees(input.chainId),
+  });
+
+/**
+ * Runs the calls against the chain's latest state. Nothing is signed for it, so that no node ever holds an operation that it
+ * could send before `execute` was called.
+ * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
+ */
+export const simulate = async (
+  deps: AccountsDeps,
+  input: LegCalls,
+  watched: readonly Watched[],
+): Promise<Simulation> => {
+  const { registry, bundler } = deps;
+  const operation = await draftOperation(deps, input);
+  const gas = withCallMargin(await bundler.estimateGas(input.chainId, operation));
+  const { contracts } = registry.get(input.chainId);
+  const changes = await chainCall(input.chainId, () =>
+    balanceChanges(registry.client(input.chainId), contracts, operation, watched),
+  );
+  return { gas, changes };
+};
+
+/** Calls of the same size that do nothing. They give the overhead of the operation; the gas of the real calls is measured separately. */
+const withoutEffect = (calls: readonly Call[]): Call[] => calls.map(({ data }) => ({ to: NOBODY, data, value: 0n }));
+
+/**
+ * As `simulate`, for calls that begin with taking tokens by a permit that is not signed yet.
+ * @throws DomainError `simulation_failed`, `chain_unavailable`
+ */
+export const simulatePermitted = async (
+  deps: AccountsDeps,
+  input: PermittedCalls,
+  watched: readonly Watched[],
+): Promise<Simulation> => {
+  const { registry, bundler } = deps;
+  const { permit, chainId, leg } = input;
+  const { standard, token, owner, spender, value } = permit;
+  const unsigned = { ...permit, signature: EMPTY_SIGNATURE };
+  const [operation, idle] = await Promise.all([
+    draftOperation(deps, { ...input, calls: permittedCalls(unsigned, { ...leg, isAllowed: true }) }),
+    draftOperation(deps, { ...input, calls: withoutEffect(permittedCalls(unsigned, { ...leg, isAllowed: false })) }),
+  ]);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, value] });
+  const approve = standard === "eip2612" ? { to: token, value: 0n, data } : null;
+  const [gas, { callGas, changes }] = await Promise.all([
+    bundler.estimateGas(chainId, idle),
+    simulatePermittedOperation(registry, { chainId, operation, wallet: owner, approve }, watched),
+  ]);
+  const callGasLimit = gas.callGasLimit + callGas + SIGNATURE_GAS[standard];
+  return { gas: withCallMargin({ ...gas, callGasLimit }), changes };
+};

@@ -1,0 +1,26 @@
+/** The way in which a provider signs its callbacks. */
+export type CallbackSignature =
+  /** HMAC-SHA-256 (hex) of `<Unix time>.<body>`; the time has a header of its own. */
+  | { readonly scheme: "timestamped_hmac"; readonly timeHeader: string; readonly signatureHeader: string }
+  /** Standard Webhooks 1.0. */
+  | { readonly scheme: "standard_webhooks" };
+
+/**
+ * Describes the callbacks of one provider.
+ * @example
+ * const provider: CallbackProvider = {
+ *   name: "example",
+ *   signature: { scheme: "standard_webhooks" },
+ *   eventTypes: new Set(["transfer.status"]),
+ *   statuses: new Set(["pending", "completed"]),
+ * };
+ */
+export interface CallbackProvider {
+  /** Stored with each callback; prefix of its event key. */
+  readonly name: string;
+  readonly signature: CallbackSignature;
+  /** The types of events by which a callback is recognised as this provider's. */
+  readonly eventTypes: ReadonlySet<string>;
+  /** The status words that the provider documents, in lower case. A callback with another word wakes no job. */
+  readonly statuses: ReadonlySet<string>;
+}

@@ -1,0 +1,42 @@
+import { testAccount } from "./factories";
+import { call, deliveryOf, endpointOf, expecting, ONE, reads, type AttackTable } from "./token-attacks";
+
+/** Rows of the table in authority-table.int.test.ts: webhooks, and the faucet of local chains. */
+export const SERVICE_ROWS: AttackTable = {
+  "GET /webhook-endpoints": reads,
+  "GET /webhook-endpoints/{id}": reads,
+  "PATCH /webhook-endpoints/{id}": [
+    "moves nothing",
+    async () => expecting(call("PATCH", `/webhook-endpoints/${await endpointOf()}`, { status: "paused" }), 200),
+  ],
+  "DELETE /webhook-endpoints/{id}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/webhook-endpoints/${await endpointOf()}`), 200),
+  ],
+  "POST /webhook-endpoints/{id}/rotate": [
+    "moves nothing",
+    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/rotate`, {}), 200),
+  ],
+  "POST /webhook-endpoints/{id}/test": [
+    "moves nothing",
+    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/test`), 202),
+  ],
+  "POST /webhook-endpoints/{id}/replay": [
+    "moves nothing",
+    async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/replay`, { from: 1, to: 2 }), 202),
+  ],
+  "GET /webhook-endpoints/{id}/deliveries": reads,
+  "GET /deliveries/{id}": reads,
+  "POST /deliveries/{id}/resend": [
+    "moves nothing",
+    async () => expecting(call("POST", `/deliveries/${await deliveryOf()}/resend`), 202),
+  ],
+  // The faucet gives coins of local chains, from nobody's wallet.
+  "POST /dev/faucet": [
+    "moves nothing",
+    () => {
+      const { address } = testAccount();
+      return expecting(call("POST", "/dev/faucet", { address, chainId: ONE, token: "USDC", amount: "1" }), 201);
+    },
+  ],
+};

@@ -1,0 +1,145 @@
+import type { Address } from "viem";
+import { expect, vi } from "vitest";
+import { testApi, type TestApi } from "./api";
+import { testAccount } from "./factories";
+import { fund, newCustomer, type Customer } from "./journey";
+
+/**
+ * What a bearer token needs, beside itself, for what a route does. A new route must be put here, with an attack on it by a token alone.
+ * - `reads`: changes nothing.
+ * - `moves nothing`: changes what is named, linked, asked for or waiting; no money, and no authority.
+ * - `narrows`: takes authority away.
+ * - `own books`: moves money between books of the project itself, and none out of it.
+ * - `needs code`: moves money or takes an address for codes over, and only with a code that was mailed.
+ * - `waits for code`: takes a payment down, which waits until a code approves it.
+ * - `needs approval`: widens authority, and only with an approval of exactly that change.
+ */
+export type Needs =
+  "reads" | "moves nothing" | "narrows" | "own books" | "needs code" | "waits for code" | "needs approval";
+
+type Body = Record<string, unknown>;
+export interface Answer {
+  readonly status: number;
+  readonly body: Body;
+}
+
+export interface World {
+  readonly customer: Customer;
+  readonly call: (method: string, path: string, body?: object, token?: string) => Promise<Answer>;
+  readonly accounts: readonly [string, string];
+  readonly eve: Address;
+}
+/** Calls a route with a token alone. @returns its answer, and the part of it that is expected */
+export type Attack = (world: World) => Promise<{ got: Answer; expected: object }>;
+
+/** By method and path: what the route needs, and for one that writes an attack. */
+export type AttackTable = Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]>>;
+export const reads: readonly [Needs] = ["reads"];
+
+export const ONE = 31337;
+const FUNDED = "100";
+/** The state that the attacks share; `startWorld` fills it before the tests run. */
+const started: { api: TestApi | null; world: World | null } = { api: null, world: null };
+
+export const theApi = (): TestApi => {
+  if (started.api === null) throw new Error("The world has not started.");
+  return started.api;
+};
+export const theWorld = (): World => {
+  if (started.world === null) throw new Error("The world has not started.");
+  return started.world;
+};
+
+export const call: World["call"] = async (method, path, body, token = theWorld().customer.session.accessToken) => {
+  const response = await theApi().fetch(path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+};
+
+/** The answer of a call, with the status and the fields that are expected of it. */
+export const expecting = async (got: Promise<Answer>, status: number, body: object = {}) => ({
+  got: await got,
+  expected: { status, body },
+});
+export const approvalAsked = (got: Promise<Answer>) => expecting(got, 409, { code: "approval_required" });
+
+export const transferBody = ({ customer, eve }: World) => ({
+  fromWalletId: customer.treasuryId,
+  toAddress: eve,
+  fromChainId: ONE,
+  toChainId: ONE,
+  token: "USDC",
+  amount: FUNDED,
+});
+export const quoteOf = async ({ customer, eve }: World): Promise<string> => {
+  const from = [{ address: customer.treasury, chainId: ONE, token: "USDC", amount: "1" }];
+  const { body } = await call("POST", "/swap/quote", { from, toChainId: ONE, toToken: "USDC", toAddress: eve });
+  return String(body.quoteId);
+};
+export const operationOf = async ({ customer, eve }: World): Promise<Answer> =>
+  call("POST", "/swap-and-transfer", {
+    fromWalletId: customer.treasuryId,
+    fromChainId: ONE,
+    toChainId: ONE,
+    fromToken: "USDC",
+    toToken: "USDC",
+    amount: "1",
+    recipient: eve,
+  });
+export const payoutOf = ({ accounts: [payer, payee] }: World): Promise<Answer> =>
+  call("POST", "/payouts/bulk/global-accounts", {
+    sourceAccountId: payer,
+    transfers: [{ recipientAccountId: payee, amount: "1", currency: "USDC" }],
+    allowDuplicates: true,
+  });
+export const scheduleOf = ({ eve }: World): Promise<Answer> =>
+  call("POST", "/payouts/schedules", {
+    chainId: ONE,
+    transfers: [{ address: eve, amount: "1", token: "USDC" }],
+    startsAt: new Date(Date.now() + 60_000).toISOString(),
+  });
+export const privateQuote = (): Promise<Answer> =>
+  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" });
+export const keyOf = async (): Promise<string> =>
+  String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
+export const linked = async (): Promise<{ address: Address; verified: Answer }> => {
+  const wallet = testAccount();
+  const { body } = await call("POST", "/wallets/link/init", { address: wallet.address });
+  const signature = await wallet.signMessage({ message: String(body.message) });
+  const verified = await call("POST", "/wallets/link/verify", { address: wallet.address, signature });
+  return { address: wallet.address, verified };
+};
+
+export const endpointOf = async (): Promise<string> =>
+  String((await call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["api_key.*"] })).body.id);
+export const deliveryOf = async (): Promise<string> =>
+  String((await call("POST", `/webhook-endpoints/${await endpointOf()}/test`)).body.id);
+
+/** Starts the service with one customer, who has a funded treasury and two accounts. */
+export const startWorld = async (): Promise<void> => {
+  const api = await testApi({ worker: true });
+  started.api = api;
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  // As a minute later: the next code that verifies an address may be asked for.
+  const createdAt = new Date(Date.now() - 61_000);
+  await api.services.database.prisma.emailCode.updateMany({ data: { createdAt } });
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: FUNDED });
+  const world = { customer, call, accounts: ["", ""] as const, eve: testAccount().address };
+  started.world = world;
+  const open = async (): Promise<string> =>
+    String((await call("POST", "/global-accounts", { currency: "USDC" })).body.id);
+  const accounts: [string, string] = [await open(), await open()];
+  // Reserves count at final blocks, so the gift takes a moment.
+  await vi.waitFor(
+    async () => {
+      const funded = await call("POST", `/global-accounts/${accounts[0]}/fund`, { currency: "USDC", amount: "20" });
+      expect(funded.status).toBe(201);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  started.world = { ...world, accounts };
+};

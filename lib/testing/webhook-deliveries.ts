@@ -1,0 +1,77 @@
+import { afterAll, beforeEach, expect, vi } from "vitest";
+import type { EventType } from "@/lib/contracts/events";
+import { listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import type { Clock } from "@/lib/core/clock";
+import { recordEventsOn } from "@/lib/modules/events/service";
+import { testApi } from "./api";
+import { webhookReceiver } from "./webhook-receiver";
+
+/** A service that delivers webhooks to two receivers of the test, which are emptied before each test. */
+export const webhookDeliveries = async () => {
+  /** Added to the real time; tests increase it. */
+  const moved = { ms: 0 };
+  const clock: Clock = { now: () => new Date(Date.now() + moved.ms) };
+  const api = await testApi({ devnet: false, overrides: { clock } });
+  const { services } = api;
+  const { database } = services;
+  const session = await api.signIn();
+  const key = await api.createKey(session, { scopes: ["webhooks:read", "webhooks:write"] });
+  const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+  const email = await api.verifiedEmail(session);
+  const worker = services.startWebhooks("worker-of-this-test");
+  afterAll(() => worker.stop());
+
+  const receiver = await webhookReceiver();
+  const other = await webhookReceiver();
+  const actor = await services.apiKeys.verify(key.secret);
+  const WAIT = { timeout: 15_000, interval: 20 };
+
+  const happen = (objectId: string, type: EventType = "operation.processing", isPrivate = false): Promise<void> =>
+    database.rawTransaction((sql) =>
+      recordEventsOn(sql, [{ projectId, type, objectId, data: { objectId }, private: isPrivate, at: clock.now() }]),
+    );
+  const endpoint = async (input: Partial<Parameters<typeof services.webhooks.create>[1]> = {}) => {
+    const own = { url: receiver.url, events: ["*"], payload: "full", includePrivate: false } as const;
+    const { endpoint: made, secret } = await services.webhooks.create(actor, { ...own, ...input });
+    return { id: made.id, secret };
+  };
+  const deliveriesOf = async (id: string) =>
+    (await key.client.call(listDeliveries, { params: { id }, query: {} })).data;
+  const until = (check: () => unknown): Promise<unknown> => vi.waitFor(check, WAIT);
+  const arrived = (count: number, from = receiver): Promise<unknown> =>
+    until(() => expect(from.received.length).toBeGreaterThanOrEqual(count));
+  const settled = (id: string, statuses: readonly string[]): Promise<unknown> =>
+    until(async () => expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(statuses));
+  const objects = (from = receiver): unknown[] => from.received.map(({ body }) => body.objectId);
+
+  // The creation of the key is an event too; it is numbered before the first endpoint exists.
+  await until(async () => expect((await services.events.list(actor, { after: 0, limit: 1 })).lastSequence).toBe(1));
+
+  beforeEach(async () => {
+    for (const { id } of await services.webhooks.list(projectId)) await services.webhooks.remove(actor, id);
+    for (const one of [receiver, other]) {
+      one.received.length = 0;
+      one.answer((response) => response.writeHead(200).end());
+    }
+  });
+
+  return {
+    moved,
+    clock,
+    services,
+    database,
+    key,
+    projectId,
+    email,
+    receiver,
+    other,
+    actor,
+    happen,
+    endpoint,
+    deliveriesOf,
+    until,
+    arrived,
+    settled,
+    objects,
+  };
+};
