@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, vi } from "vitest";
 import type { EventType } from "@/lib/contracts/events";
-import { listDeliveries } from "@/lib/contracts/webhook-endpoints";
+import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import type { Clock } from "@/lib/core/clock";
 import { recordEventsOn } from "@/lib/modules/events/service";
 import { testApi } from "./api";

@@ -151,10 +151,10 @@ test("an operation and its transfer say that they were approved, or expired or w
 
 test("an operation and its transfer say that they were completed in part, where the notes of a private transfer come to different ends", async () => {
   const ids = { operationId: newId("operation"), id: newId("transfer") };
-  const token = { chainId: ONE, address: ADDRESS, symbol: "USDC", name: "USD Coin", decimals: 6 };
-  const own = { projectId, kind: "private_transfer", createdBy: "key_1" };
-  const transfer = { ...own, ...ids, walletId: "pw_1", chainId: ONE, token, tokenOut: token, amountBase: 5 };
+  const own = { projectId, kind: "private_transfer", createdBy: "key_1" } as const;
   const asset = services.registry.resolveToken(ONE, "USDC");
+  const paid = { chainId: ONE, token: asset, tokenOut: asset, amountBase: 5n };
+  const transfer = { ...EMPTY_PRIVATE_TRANSFER, ...own, ...ids, ...paid, walletId: "pw_1" };
   const request = {
     sources: [{ owner: ADDRESS, token: asset, amountBase: 5n }],
     destination: { token: asset, recipient: ADDRESS },
@@ -162,10 +162,10 @@ test("an operation and its transfer say that they were completed in part, where 
   } as const;
   const amounts = { expectedBase: 5n, minimumBase: 5n, searchTerms: [], approvalUntil: null, retryOf: null };
   const asked = { ...doneBy(actor), action: "operation.executed" };
-  await privacy.insert(
+  await privacy.insertSpend(
     {
       operation: () => ({ ...own, ...amounts, id: ids.operationId, queue: "none", request, audit: asked }),
-      transfer: { ...transfer, digest: Buffer.alloc(32), createdAt: new Date() },
+      transfer,
       steps: [],
       quote: null,
     },
@@ -252,17 +252,28 @@ test("a payout says that it was approved, cancelled or has expired", async () =>
 
 test("a payout says that a run of its schedule was missed or refused", async () => {
   const at = new Date();
-  const own = { projectId, id: newId("payoutSchedule"), status: "active", chainId: ONE, walletId: "wal_1" };
-  const times = { startsAt: at, nextRunAt: at, createdAt: at, updatedAt: at, period: "day", timeZone: "UTC" };
-  const said = {
-    request: {},
+  let schedule: FullSchedule = {
+    projectId,
+    id: newId("payoutSchedule"),
+    status: "active",
+    chainId: ONE,
+    walletId: "wal_1",
+    request: { chainId: ONE, transfers: [] },
     totals: [],
     rows: 1,
-    digest: Buffer.alloc(32),
+    reference: null,
+    startsAt: at,
+    period: "day",
+    timeZone: "UTC",
+    endsAt: null,
+    nextRunAt: at,
+    digest: new Uint8Array(32),
     createdBy: "usr_1",
     approvedBy: "usr_1",
+    createdAt: at,
+    updatedAt: at,
   };
-  let schedule = await schedules.insert({ ...own, ...times, ...said }, audit("payout_schedule.created", own.id));
+  await schedules.insert(schedule, audit("payout_schedule.created", schedule.id));
   const failure = { code: "forbidden", message: "No.", retryable: false };
   for (const status of ["missed", "started"] as const) {
     const scheduledAt = schedule.nextRunAt ?? at;
@@ -272,8 +283,8 @@ test("a payout says that a run of its schedule was missed or refused", async () 
   }
   const [open] = await schedules.openRuns(10);
   if (open === undefined) throw new Error("The run was not taken.");
-  await schedules.failed(open, { status: "refused", failure }, audit("payout_schedule.run_refused", own.id));
-  expect(await note(own.id)).toEqual(["payout_schedule.run_missed", "payout_schedule.run_refused"]);
+  await schedules.failed(open, { status: "refused", failure }, audit("payout_schedule.run_refused", schedule.id));
+  expect(await note(schedule.id)).toEqual(["payout_schedule.run_missed", "payout_schedule.run_refused"]);
 });
 
 test("an API key says that it was created, updated and revoked", async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { getDelivery } from "@/lib/contracts/webhook-endpoints";
+import { getDelivery } from "@/lib/contracts/webhook-deliveries";
 import { webhookDeliveries } from "@/lib/testing/webhook-deliveries";
 import { verifyWebhook } from "@/lib/testing/webhook-receiver";
 import { HOLD_BACK_MS, RETRY_DELAYS_MS } from "./retry-schedule";
