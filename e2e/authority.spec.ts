@@ -68,23 +68,23 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
 
 const raiseCapBySignature = async (page: Page): Promise<void> => {
   await page.goto("/settings");
-  const sheet = page.getByRole("region", { name: /^Daily cap of API keys/ });
-  await expect(sheet).toContainText("$1,000.00");
-  await sheet.getByRole("button", { name: "Change the daily cap" }).click();
-  await sheet.getByLabel("Daily cap (US dollars)").fill("2500");
+  const card = page.getByRole("region", { name: /^Daily cap of API keys/ });
+  await expect(card).toContainText("$1,000.00");
+  await card.getByRole("button", { name: "Change the daily cap" }).click();
+  await card.getByLabel("Daily cap (US dollars)").fill("2500");
   await page.keyboard.press("Enter");
   await expect(changeToApprove(page)).toContainText("Daily cap of the project: 2500 US dollars (now 1000)");
-  await sheet.getByRole("radio", { name: /^Sign with your wallet/ }).click();
+  await card.getByRole("radio", { name: /^Sign with your wallet/ }).click();
   await checkLooks(page, changeToApprove(page));
-  const sign = sheet.getByRole("button", { name: "Sign and approve" });
+  const sign = card.getByRole("button", { name: "Sign and approve" });
   await press(page, sign);
   const wallet = page.getByRole("dialog", { name: "Sign a message" });
   await expect(wallet).toContainText("Daily cap of the project: 2500 US dollars (now 1000)");
   await wallet.getByRole("button", { name: "Reject" }).click();
-  await expect(sheet.getByText("You rejected it in the wallet. Nothing was changed.")).toBeVisible();
+  await expect(card.getByText("You rejected it in the wallet. Nothing was changed.")).toBeVisible();
   await sign.click();
   await wallet.getByRole("button", { name: "Confirm" }).click();
-  await expect(sheet).toContainText("$2,500.00");
+  await expect(card).toContainText("$2,500.00");
 };
 
 const editKey = async (page: Page): Promise<void> => {
@@ -108,23 +108,23 @@ const editKey = async (page: Page): Promise<void> => {
 
 const replaceEmail = async (page: Page, seen: string[]): Promise<void> => {
   await page.goto("/settings");
-  const sheet = page.getByRole("region", { name: /^E-mail/ });
-  await sheet.getByRole("button", { name: "Change" }).click();
-  await sheet.getByLabel("E-mail address").fill(NEW_EMAIL);
+  const card = page.getByRole("region", { name: /^E-mail/ });
+  await card.getByRole("button", { name: "Change" }).click();
+  await card.getByLabel("E-mail address").fill(NEW_EMAIL);
   // Codes that verify an address are sent once a minute, and the first one may have been mailed within the last.
   await expect(async () => {
-    await sheet.getByRole("button", { name: "Send a code" }).click();
+    await card.getByRole("button", { name: "Send a code" }).click();
     await expect(changeToApprove(page)).toContainText(`New address: "${NEW_EMAIL}"`, { timeout: 3000 });
   }).toPass({ timeout: 90_000 });
-  await sheet.getByRole("button", { name: "Send code" }).click();
-  await expect(sheet.getByLabel("One-time code")).toBeVisible();
+  await card.getByRole("button", { name: "Send code" }).click();
+  await expect(card.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await mailedCode(page.request, EMAIL, seen));
   await page.keyboard.press("Enter");
-  await expect(sheet.getByLabel("Code of six digits")).toBeVisible();
+  await expect(card.getByLabel("Code of six digits")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await mailedCode(page.request, NEW_EMAIL));
-  await expect(sheet.getByText("Verified", { exact: true })).toBeVisible();
-  await expect(sheet.getByText(NEW_EMAIL)).toBeVisible();
+  await expect(card.getByText("Verified", { exact: true })).toBeVisible();
+  await expect(card.getByText(NEW_EMAIL)).toBeVisible();
 };
 
 test("authority is widened with an approval alone: an exempt key by code, a higher cap by signature, another e-mail address", async ({

@@ -29,7 +29,7 @@ const focusPanel = (event: Event): void => {
   if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
 };
 
-/** A controlled dialog; a sheet from the bottom on phones. Esc and the close button ask `onOpenChange(false)`. */
+/** A controlled dialog; slides up from the bottom on phones. Esc and the close button ask `onOpenChange(false)`. */
 export const Dialog = ({
   open,
   onOpenChange,

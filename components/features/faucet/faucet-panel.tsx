@@ -10,7 +10,7 @@ import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { listTokens } from "@/lib/contracts/chains";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { useFund } from "./use-fund";
@@ -28,7 +28,7 @@ export const FaucetPanel = (): ReactNode => {
   const valid = AMOUNT_PATTERN.test(amount) && /[1-9]/.test(amount);
   const body = { address: treasury?.address ?? "<treasury>", chainId: Number(chain), token, amount };
   return (
-    <Sheet title="Get test tokens" actions={<Badge tone="warning">Development</Badge>}>
+    <Card title="Get test tokens" actions={<Badge tone="warning">Development</Badge>}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -63,6 +63,6 @@ export const FaucetPanel = (): ReactNode => {
       <div className="pt-3">
         <ApiSnippet method="POST" path="/dev/faucet" body={body} />
       </div>
-    </Sheet>
+    </Card>
   );
 };

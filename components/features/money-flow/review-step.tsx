@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { SigningSteps } from "@/components/features/signing/signing-steps";
 import { Alert } from "@/components/ui/alert";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { BalanceChanges } from "./balance-changes";
 import { NetworkFee } from "./network-fee";
 import type { MoveFlow } from "./use-move-flow";

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { sumAmounts } from "@/components/features/swap/decimal";
 import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact } from "@/components/ui/sheet";
+import { Fact } from "@/components/ui/card";
 import type { WalletsPayout } from "./payout";
 
 interface FundingFactsProps {

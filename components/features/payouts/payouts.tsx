@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useCallback, useMemo, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { PagedSheet } from "@/components/features/session/paged-sheet";
+import { PagedCard } from "@/components/features/session/paged-card";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -78,7 +78,7 @@ export const Payouts = (): ReactNode => {
             />
           </Field>
         </div>
-        <PagedSheet
+        <PagedCard
           list={list}
           what="payouts"
           money="Payouts that run go on without this page."
@@ -107,7 +107,7 @@ export const Payouts = (): ReactNode => {
           }
         >
           {(payouts) => <PayoutTable payouts={payouts} />}
-        </PagedSheet>
+        </PagedCard>
         <ApiSnippet method="GET" path={pathOf(listPayouts, { query: { status, kind } })} />
       </div>
     </>

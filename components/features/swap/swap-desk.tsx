@@ -5,12 +5,12 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { createQuote } from "@/lib/contracts/swap";
-import { DestinationSheet } from "./destination-sheet";
+import { DestinationCard } from "./destination-card";
 import { dropDraft } from "./draft";
 import { fieldErrors } from "./field-errors";
-import { QuoteSheet } from "./quote-sheet";
+import { QuoteCard } from "./quote-card";
 import { subjectOfQuote } from "./quote-subject";
-import { SourcesSheet } from "./sources-sheet";
+import { SourcesCard } from "./sources-card";
 import { useQuote } from "./use-quote";
 import { useSwapForm } from "./use-swap-form";
 import type { SwapSetup } from "./use-swap-setup";
@@ -43,9 +43,9 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
   return (
     <>
       <form onSubmit={askForQuote} noValidate className="flex flex-col gap-4" aria-label="Swap">
-        <SourcesSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <DestinationSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <QuoteSheet
+        <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+        <DestinationCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+        <QuoteCard
           setup={setup}
           view={view}
           showError={!serverErrors.complete}

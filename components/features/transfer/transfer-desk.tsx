@@ -7,10 +7,10 @@ import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { createTransfer } from "@/lib/contracts/transfers";
-import { FromSheet } from "./from-sheet";
-import { PriceSheet } from "./price-sheet";
+import { FromCard } from "./from-card";
+import { PriceCard } from "./price-card";
 import { recipientView } from "./recipient";
-import { ToSheet } from "./to-sheet";
+import { ToCard } from "./to-card";
 import { subjectOfTransfer } from "./transfer-subject";
 import { useKnownAddresses } from "./use-known-addresses";
 import { useTransfer } from "./use-transfer";
@@ -44,8 +44,8 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
   return (
     <>
       <form onSubmit={ask} noValidate className="flex flex-col gap-4" aria-label="Transfer">
-        <FromSheet setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
-        <ToSheet
+        <FromCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
+        <ToCard
           setup={setup}
           transfer={transfer}
           serverErrors={view.fieldErrors.fields}
@@ -54,7 +54,7 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
           compared={compared}
           onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
         />
-        <PriceSheet
+        <PriceCard
           view={view}
           obstacle={mistakable ? "Compare the address first: it looks like one that you know." : null}
           onReview={(made) =>

@@ -13,7 +13,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { createSmartAccount, listWallets } from "@/lib/contracts/wallets";
 import { DeploymentBadges } from "./deployment-badge";

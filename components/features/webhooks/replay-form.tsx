@@ -8,7 +8,7 @@ import { queryKeyOf, useApiMutation } from "@/components/features/session/use-ap
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import { replayWebhookEvents } from "@/lib/contracts/webhook-endpoints";
 
@@ -37,7 +37,7 @@ export const ReplayForm = ({ endpointId, disabled }: ReplayFormProps): ReactNode
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listDeliveries) });
   };
   return (
-    <Sheet
+    <Card
       title="Replay"
       description="Sends the events of a range of numbers again, under the same ids. A receiver finds a gap by the numbers."
     >
@@ -73,6 +73,6 @@ export const ReplayForm = ({ endpointId, disabled }: ReplayFormProps): ReactNode
           body={{ from: from === 0 ? 1 : from, to: to === 0 ? 100 : to }}
         />
       </form>
-    </Sheet>
+    </Card>
   );
 };

@@ -8,16 +8,16 @@ import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { privateTransfer, shield, unshield } from "@/lib/contracts/privacy";
 import { Honesty } from "../honesty";
-import { ObserverSheet } from "../observer/observer-sheet";
+import { ObserverCard } from "../observer/observer-card";
 import type { PoolBalance } from "../types";
 import { readableAmount, type Action } from "./form-model";
 import { observedOfTerms, toMoveRequest } from "./move-request";
-import { PaySheet } from "./pay-sheet";
+import { PayCard } from "./pay-card";
 import { SendReceipt, type SendTerms } from "./receipt";
-import { RecipientSheet } from "./recipient-sheet";
+import { RecipientCard } from "./recipient-card";
 import { ReviewDialog } from "./review-dialog";
 import { isSmallSet, SmallSetAlert } from "./small-set";
 import { useCreateMove } from "./use-create-move";
@@ -75,9 +75,9 @@ export const SendDesk = ({
   const { pool } = form;
   if (pool === undefined)
     return (
-      <Sheet flush>
+      <Card flush>
         <EmptyState title="No chain has a privacy pool">Add `privacyPools` to a chain in the configuration.</EmptyState>
-      </Sheet>
+      </Card>
     );
   const terms = termsOf(action, pool, { form, setup, recipient });
   const paysAddress = action !== "shield" && terms.toWalletName === null && recipient.as !== "none";
@@ -105,9 +105,9 @@ export const SendDesk = ({
       >
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
-            <PaySheet form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
+            <PayCard form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
             {action === "shield" ? null : (
-              <RecipientSheet
+              <RecipientCard
                 form={form}
                 errors={errors}
                 wallets={setup.wallets}
@@ -117,9 +117,9 @@ export const SendDesk = ({
                 onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
               />
             )}
-            <ObserverSheet observed={observedOfTerms(terms, shortName)} />
+            <ObserverCard observed={observedOfTerms(terms, shortName)} />
           </div>
-          <Sheet title="Receipt" className="lg:sticky lg:top-16">
+          <Card title="Receipt" className="lg:sticky lg:top-16">
             <div className="flex flex-col gap-3">
               <SendReceipt terms={terms} />
               {isSmall ? <SmallSetAlert size={pool.anonymitySet} min={min} /> : null}
@@ -135,7 +135,7 @@ export const SendDesk = ({
                 staysPublic={setup.balances.staysPublic}
               />
             </div>
-          </Sheet>
+          </Card>
         </div>
         <ApiSnippet
           method="POST"

@@ -9,17 +9,17 @@ import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { pictureAmount } from "../amounts";
 import { Honesty } from "../honesty";
-import { ObserverSheet } from "../observer/observer-sheet";
+import { ObserverCard } from "../observer/observer-card";
 import type { Observed } from "../observer/scenes";
 import type { PrivateQuote } from "../types";
 import { readableAmount, slippageBps } from "./form-model";
-import { PaySheet } from "./pay-sheet";
-import { ReceiveSheet } from "./receive-sheet";
+import { PayCard } from "./pay-card";
+import { ReceiveCard } from "./receive-card";
 import { SwapDialog } from "./swap-dialog";
 import { SwapReceipt } from "./swap-receipt";
 import { usePrivateForm, type PrivateForm, type PrivateSetup } from "./use-private-form";
@@ -85,17 +85,17 @@ export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode
       >
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
-            <PaySheet form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
-            <ReceiveSheet form={form} errors={errors} />
-            {observed === null ? null : <ObserverSheet observed={observed} />}
+            <PayCard form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
+            <ReceiveCard form={form} errors={errors} />
+            {observed === null ? null : <ObserverCard observed={observed} />}
           </div>
-          <QuoteSheet view={view} walletName={walletName} onReview={setReviewing}>
+          <QuoteCard view={view} walletName={walletName} onReview={setReviewing}>
             <Honesty
               engine={setup.balances.engine}
               setSize={form.pool?.anonymitySet ?? null}
               staysPublic={setup.balances.staysPublic}
             />
-          </QuoteSheet>
+          </QuoteCard>
         </div>
         <ApiSnippet method={quotePrivateSwap.method} path={quotePrivateSwap.path} body={body ?? EXAMPLE} />
       </form>
@@ -114,7 +114,7 @@ export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode
   );
 };
 
-interface QuoteSheetProps {
+interface QuoteCardProps {
   readonly view: PrivateQuoteView;
   readonly walletName: string;
   readonly onReview: (quote: PrivateQuote) => void;
@@ -133,12 +133,12 @@ const promised = ({ minimum, expected }: PrivateQuote) => ({
   token: expected.token,
 });
 
-const QuoteSheet = ({ view, walletName, onReview, children }: QuoteSheetProps): ReactNode => {
+const QuoteCard = ({ view, walletName, onReview, children }: QuoteCardProps): ReactNode => {
   const { quote } = view;
   const usable = quote !== null && !view.outdated && !view.expired && !view.loading && view.error == null;
   const isAccepted = view.seen === null;
   return (
-    <Sheet title="Receipt" className="lg:sticky lg:top-16" actions={<State view={view} />}>
+    <Card title="Receipt" className="lg:sticky lg:top-16" actions={<State view={view} />}>
       <div className="flex flex-col gap-3">
         <p role="status" className="sr-only">
           {usable ? `Minimum received ${quote.minimum.amount} ${quote.minimum.token.symbol}.` : ""}
@@ -174,6 +174,6 @@ const QuoteSheet = ({ view, walletName, onReview, children }: QuoteSheetProps): 
         ) : null}
         {children}
       </div>
-    </Sheet>
+    </Card>
   );
 };

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import type { PrivateQuote } from "../types";
 
 type TokenAmount = PrivateQuote["from"];
