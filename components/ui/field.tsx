@@ -25,7 +25,7 @@ export const useFieldProps = (own: {
   };
 };
 
-interface FieldProps {
+export interface FieldProps {
   readonly label: ReactNode;
   /** Keeps the label for screen readers alone. */
   readonly labelHidden?: boolean;

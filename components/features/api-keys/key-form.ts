@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { createApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { address, usdAmount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
@@ -64,6 +65,25 @@ export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => 
   if (recipients !== null) errors.recipients = recipients;
   return errors;
 };
+
+const keyValues = z.object({
+  name: z.string(),
+  preset: z.enum(["kept", ...SCOPE_PRESETS.map(({ id }) => id)]),
+  expiry: z.string(),
+  otp: z.enum(["required", "exempt"]),
+  dailyCapUsd: z.string(),
+  recipients: z.string(),
+});
+
+/**
+ * The form of a key.
+ * @param capOf US dollars that the key may have at most; undefined where that is not known or not to be checked
+ */
+export const keyForm = (capOf: (values: KeyValues) => string | undefined) =>
+  keyValues.superRefine((values, context) => {
+    for (const [field, message] of Object.entries(keyErrors(values, capOf(values))))
+      context.addIssue({ code: "custom", path: [field], message });
+  });
 
 /** The body of `POST /auth/api-keys`. */
 export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof createApiKey> => {

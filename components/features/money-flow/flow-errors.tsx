@@ -5,7 +5,8 @@ import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { codeOf, extraOf } from "./api-error";
-import type { Flow, MoveFlow } from "./use-move-flow";
+import type { Flow } from "./move-flow";
+import type { MoveFlow } from "./use-move-flow";
 
 interface FlowErrorsProps {
   readonly move: MoveFlow;

@@ -6,7 +6,8 @@ import { signaturesOf } from "@/components/features/signing/signing-model";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { CODE_FORM_ID } from "./code-step";
-import { mayContinue, type Flow, type MoveFlow } from "./use-move-flow";
+import { mayContinue, type Flow } from "./move-flow";
+import type { MoveFlow } from "./use-move-flow";
 
 interface FlowFooterProps {
   readonly move: MoveFlow;

@@ -10,7 +10,8 @@ import { FlowErrors } from "./flow-errors";
 import { FlowFooter } from "./flow-footer";
 import { PriceChange } from "./price-change";
 import { ReviewStep } from "./review-step";
-import type { Flow, MoveFlow } from "./use-move-flow";
+import type { Flow } from "./move-flow";
+import type { MoveFlow } from "./use-move-flow";
 
 const STEP_INDEX = { code: 1, review: 2 } as const;
 const FIRST_STEP = { swap: "Quote", transfer: "Transfer", retry: "Quote" } as const;

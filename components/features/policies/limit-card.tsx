@@ -1,19 +1,30 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf, useApi } from "@/components/features/session/use-api";
 import { Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPolicies, updatePolicies } from "@/lib/contracts/policies";
 import { usePolicies, type Policies } from "./use-policies";
+
+/** The contract's amount, with an example where it refuses the text. */
+const capForm = z.object({
+  dailyCapUsd: z
+    .string()
+    .trim()
+    .refine((text) => updatePolicies.body.shape.dailyCapUsd.safeParse(text).success, "Enter an amount such as 2500."),
+});
 
 /** What all API keys of the project together move in a day without a code. */
 export const LimitCard = (): ReactNode => {
@@ -56,39 +67,30 @@ const Limit = ({ policies }: { readonly policies: Policies }): ReactNode => {
 const LimitForm = ({ policies, onEnd }: { readonly policies: Policies; readonly onEnd: () => void }): ReactNode => {
   const api = useApi();
   const queryClient = useQueryClient();
-  const [value, setValue] = useState(policies.dailyCapUsd);
-  const [tried, setTried] = useState(false);
+  const form = useForm({ resolver: zodResolver(capForm), defaultValues: { dailyCapUsd: policies.dailyCapUsd } });
   const change = useApprovable<string>(async (dailyCapUsd, approval) => {
     const changed = await api.call(updatePolicies, { body: { dailyCapUsd, ...(approval ? { approval } : {}) } });
     queryClient.setQueryData(queryKeyOf(getPolicies, {}), changed);
     toast.success("The daily cap was changed.");
     onEnd();
   });
-  const typed = value.trim();
-  const isWrong = !updatePolicies.body.shape.dailyCapUsd.safeParse(typed).success;
   if (change.asked !== null) return <ApprovalStep asked={change.asked} change={change} />;
-  const submit = async (): Promise<void> => {
-    setTried(true);
-    if (!isWrong) await change.start(typed);
-  };
   return (
-    <form
+    <Form
+      form={form}
+      error={change.error}
+      onSubmit={({ dailyCapUsd }) => change.start(dailyCapUsd)}
       className="flex flex-col gap-3"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
     >
-      <Field
+      <TextField
+        control={form.control}
+        name="dailyCapUsd"
         label="Daily cap (US dollars)"
         hint="Lowering it counts at once; raising it needs your approval."
-        error={tried && isWrong ? "Enter an amount such as 2500." : null}
         className="max-w-72"
-      >
-        <Input numeric value={value} onChange={(event) => setValue(event.target.value)} autoFocus />
-      </Field>
-      {change.error == null ? null : <ErrorState compact error={change.error} money="The cap is as it was." />}
+        input={{ numeric: true, autoFocus: true }}
+      />
+      <FormError money="The cap is as it was." />
       <div className="flex gap-2">
         <Button type="submit" variant="primary" loading={change.busy}>
           Save
@@ -97,6 +99,6 @@ const LimitForm = ({ policies, onEnd }: { readonly policies: Policies; readonly 
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

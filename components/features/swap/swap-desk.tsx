@@ -1,9 +1,10 @@
 "use client";
 
-import type { ReactNode, SyntheticEvent } from "react";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
+import { Form } from "@/components/ui/form";
 import { createQuote } from "@/lib/contracts/swap";
 import { DestinationCard } from "./destination-card";
 import { dropDraft } from "./draft";
@@ -35,14 +36,9 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
     },
   });
   const serverErrors = fieldErrors(view.error);
-  const askForQuote = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    // Marks every field that is still missing; a complete form is priced at once.
-    void swap.form.handleSubmit(view.refresh)();
-  };
   return (
     <>
-      <form onSubmit={askForQuote} noValidate className="flex flex-col gap-4" aria-label="Swap">
+      <Form form={swap.form} onSubmit={view.refresh} className="flex flex-col gap-4" aria-label="Swap">
         <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
         <DestinationCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
         <QuoteCard
@@ -52,7 +48,7 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
           onReview={(quote) => flow.start(subjectOfQuote(quote))}
         />
         <ApiSnippet method={createQuote.method} path={createQuote.path} body={swap.body ?? EXAMPLE_BODY} />
-      </form>
+      </Form>
       <MoveDialog
         flow={flow}
         onMoved={view.refresh}

@@ -165,7 +165,8 @@ export const checkForm = (action: Action, values: FormValues, around: FormSurrou
   return { errors, amount: Object.keys(errors).length === 0 ? amountText(values.amount) : null };
 };
 
-const API_FIELDS: Readonly<Record<string, keyof FormValues>> = {
+/** Where the API's names of fields stand in the forms. */
+export const API_FIELDS: Readonly<Record<string, keyof FormValues>> = {
   amount: "amount",
   token: "pool",
   chainId: "pool",

@@ -14,12 +14,11 @@ import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
 import { isZero } from "../amounts";
 import { poolKey, type PoolBalance, type PrivacyWallet } from "../types";
-import { amountText, mostOf, type FormErrors } from "./form-model";
+import { amountText, mostOf } from "./form-model";
 import type { PrivateForm } from "./use-private-form";
 
 export interface PartProps {
   readonly form: PrivateForm;
-  readonly errors: FormErrors;
 }
 
 interface PayCardProps extends PartProps {
@@ -35,10 +34,10 @@ const TITLES = {
 } as const satisfies Record<PrivateForm["action"], string>;
 
 /** Which private wallet, which pool, how much. */
-export const PayCard = ({ form, errors, wallets, setup }: PayCardProps): ReactNode => (
+export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
   <Card title={TITLES[form.action]}>
     <div className="grid gap-3 sm:grid-cols-2">
-      <Field label={form.action === "shield" ? "Into wallet" : "From wallet"} error={errors.walletId}>
+      <Field label={form.action === "shield" ? "Into wallet" : "From wallet"} error={form.errors.walletId}>
         <Select
           value={form.values.walletId}
           onValueChange={(id) => form.set("walletId", id)}
@@ -46,9 +45,9 @@ export const PayCard = ({ form, errors, wallets, setup }: PayCardProps): ReactNo
           placeholder="Choose …"
         />
       </Field>
-      <PoolField form={form} error={errors.pool} />
+      <PoolField form={form} error={form.errors.pool} />
       <div className="sm:col-span-2">
-        <AmountField form={form} setup={setup} error={errors.amount} />
+        <AmountField form={form} setup={setup} error={form.errors.amount} />
       </div>
       {form.action === "shield" || form.pools.some(({ spendable }) => !isZero(spendable)) ? null : (
         <Alert className="sm:col-span-2" title="This wallet has nothing to spend yet">
@@ -122,7 +121,7 @@ const AmountField = ({ form, setup, error }: AmountFieldProps): ReactNode => {
         className="h-11 text-xl"
         value={values.amount}
         onChange={(event) => form.set("amount", event.target.value)}
-        onBlur={() => (values.amount === "" ? undefined : form.touch("amount"))}
+        onBlur={() => (values.amount === "" ? undefined : form.check("amount"))}
       />
     </Field>
   );

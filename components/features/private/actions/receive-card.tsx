@@ -9,13 +9,13 @@ import { poolKey } from "../types";
 import type { PartProps } from "./pay-card";
 
 /** Into which pool of the same chain, and how far the rate may move. */
-export const ReceiveCard = ({ form, errors }: PartProps): ReactNode => {
+export const ReceiveCard = ({ form }: PartProps): ReactNode => {
   const chainName = useChainName();
   const others = form.pools.filter((pool) => pool !== form.pool && pool.chainId === form.pool?.chainId);
   return (
     <Card title="You receive" description="As a new note of the same wallet.">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Token to receive" error={errors.toPool}>
+        <Field label="Token to receive" error={form.errors.toPool}>
           <Combobox
             value={form.values.toPool}
             onValueChange={(pool) => form.set("toPool", pool)}
@@ -30,12 +30,12 @@ export const ReceiveCard = ({ form, errors }: PartProps): ReactNode => {
             emptyText="There is no other pool on this chain."
           />
         </Field>
-        <Field label="Slippage, %" error={errors.slippage} hint="Enforced on chain, as a part of the proof.">
+        <Field label="Slippage, %" error={form.errors.slippage} hint="Enforced on chain, as a part of the proof.">
           <Input
             numeric
             value={form.values.slippage}
             onChange={(event) => form.set("slippage", event.target.value)}
-            onBlur={() => form.touch("slippage")}
+            onBlur={() => form.check("slippage")}
           />
         </Field>
       </div>

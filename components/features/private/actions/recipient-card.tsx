@@ -27,7 +27,7 @@ const TARGETS = [
 
 /** An address with contacts and the flag of look-alikes, or another private wallet of the project. */
 export const RecipientCard = (props: RecipientCardProps): ReactNode => {
-  const { form, errors, wallets } = props;
+  const { form, wallets } = props;
   const { values } = form;
   const others = wallets.filter(({ privacyWalletId }) => privacyWalletId !== values.walletId);
   return (
@@ -45,7 +45,7 @@ export const RecipientCard = (props: RecipientCardProps): ReactNode => {
         {form.action === "transfer" && values.target === "wallet" ? (
           <Field
             label="Private wallet"
-            error={errors.toWalletId}
+            error={form.errors.toWalletId}
             hint={others.length === 0 ? "There is no other one yet. Create it on the private page." : undefined}
           >
             <Select
@@ -64,7 +64,7 @@ export const RecipientCard = (props: RecipientCardProps): ReactNode => {
   );
 };
 
-const AddressField = ({ form, errors, recipient, ...notes }: RecipientCardProps): ReactNode => {
+const AddressField = ({ form, recipient, ...notes }: RecipientCardProps): ReactNode => {
   const [bookOpen, setBookOpen] = useState(false);
   const isOptional = form.action === "unshield";
   const isTyped = form.values.toAddress.trim() !== "";
@@ -72,7 +72,7 @@ const AddressField = ({ form, errors, recipient, ...notes }: RecipientCardProps)
     <>
       <Field
         label={isOptional ? "Recipient, optional" : "Recipient"}
-        error={errors.toAddress}
+        error={form.errors.toAddress}
         hint={isOptional && !isTyped ? "Empty: the treasury." : undefined}
         aside={
           <Button variant="link" size="sm" className="h-auto" onClick={() => setBookOpen(true)}>
@@ -86,7 +86,7 @@ const AddressField = ({ form, errors, recipient, ...notes }: RecipientCardProps)
           placeholder="0x…"
           value={form.values.toAddress}
           onChange={(event) => form.set("toAddress", event.target.value)}
-          onBlur={() => (isTyped ? form.touch("toAddress") : undefined)}
+          onBlur={() => (isTyped ? form.check("toAddress") : undefined)}
         />
       </Field>
       <RecipientNotes view={recipient} {...notes} onSave={() => setBookOpen(true)} />

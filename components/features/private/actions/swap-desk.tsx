@@ -8,6 +8,7 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Form } from "@/components/ui/form";
 import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -17,7 +18,7 @@ import { Honesty } from "../honesty";
 import { ObserverCard } from "../observer/observer-card";
 import type { Observed } from "../observer/scenes";
 import type { PrivateQuote } from "../types";
-import { readableAmount, slippageBps } from "./form-model";
+import { API_FIELDS, readableAmount, slippageBps } from "./form-model";
 import { PayCard } from "./pay-card";
 import { ReceiveCard } from "./receive-card";
 import { SwapDialog } from "./swap-dialog";
@@ -27,14 +28,14 @@ import { usePrivateQuote, type PrivateQuoteView, type QuoteBody } from "./use-pr
 
 const EXAMPLE: QuoteBody = { chainId: 31337, fromToken: "USDC", toToken: "WETH", amount: "25", slippageBps: 50 };
 
-const bodyOf = ({ check, pool, toPool, values }: PrivateForm): QuoteBody | null => {
+const bodyOf = ({ amount, pool, toPool, values }: PrivateForm): QuoteBody | null => {
   const bps = slippageBps(values.slippage);
-  if (check.amount === null || pool === undefined || toPool === undefined || bps === null) return null;
+  if (amount === null || pool === undefined || toPool === undefined || bps === null) return null;
   return {
     chainId: pool.chainId,
     fromToken: pool.token.address,
     toToken: toPool.token.address,
-    amount: check.amount,
+    amount,
     slippageBps: bps,
   };
 };
@@ -69,24 +70,21 @@ export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode
   const [reviewing, setReviewing] = useState<PrivateQuote | null>(null);
   const wallet = setup.wallets.find(({ privacyWalletId }) => privacyWalletId === form.values.walletId);
   const walletName = wallet?.name ?? "Private wallet";
-  const errors = { ...view.fieldErrors, ...form.shown };
   const observed = observedOf(form, walletName, view.outdated ? null : view.quote);
   return (
     <>
-      <form
-        noValidate
+      <Form
+        form={form.form}
+        error={view.error}
+        fieldOf={API_FIELDS}
+        onSubmit={view.ask}
         aria-label="swap"
         className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.tryAll();
-          view.ask();
-        }}
       >
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
-            <PayCard form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
-            <ReceiveCard form={form} errors={errors} />
+            <PayCard form={form} wallets={setup.wallets} setup={setup.setup} />
+            <ReceiveCard form={form} />
             {observed === null ? null : <ObserverCard observed={observed} />}
           </div>
           <QuoteCard view={view} walletName={walletName} onReview={setReviewing}>
@@ -98,7 +96,7 @@ export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode
           </QuoteCard>
         </div>
         <ApiSnippet method={quotePrivateSwap.method} path={quotePrivateSwap.path} body={body ?? EXAMPLE} />
-      </form>
+      </Form>
       {reviewing === null ? null : (
         <SwapDialog
           quote={reviewing}
