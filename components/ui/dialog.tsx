@@ -75,7 +75,7 @@ interface ConfirmDialogProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
-  /** What will happen, and whether it can be undone. */
+  /** Tells what the confirmed action does, and whether it can be undone. */
   readonly description: ReactNode;
   readonly confirmLabel: string;
   readonly cancelLabel?: string;

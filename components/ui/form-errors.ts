@@ -19,7 +19,7 @@ export const sentence = (message: string): string => {
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 };
 
-/** Splits what the API named in `details` into what fields of a form show, and what has to be shown beside them. */
+/** Splits the API's `details` into messages for the fields of a form and a rest that is shown beside them. */
 export const splitByField = <Name extends string>(
   error: unknown,
   nameOf: (path: string) => Name | undefined,

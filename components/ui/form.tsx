@@ -22,7 +22,7 @@ import { ErrorState } from "./error-state";
 import { Field, Input, type FieldProps } from "./field";
 import { splitByField } from "./form-errors";
 
-/** What of the API's error no field shows; null when there is nothing left to say. */
+/** The API's error, when some of it is shown at no field; else null. */
 const RemainingError = createContext<unknown>(null);
 
 const focusFirstWrong = (form: HTMLFormElement | null): void => {
@@ -33,7 +33,7 @@ interface FormProps<Values extends FieldValues, Context, Sent> extends Omit<Comp
   readonly form: UseFormReturn<Values, Context, Sent>;
   /** Called with the parsed values, when all of them are right. */
   readonly onSubmit: (values: Sent) => unknown;
-  /** What the API answered to the last submission; its `details` are shown at the fields that they name. */
+  /** The API's error for the last submission; its `details` are shown at the fields that they name. */
   readonly error?: unknown;
   /** Path of the API → name of a field, where the two differ. */
   readonly fieldOf?: Readonly<Record<string, FieldPath<Values>>>;
@@ -77,7 +77,7 @@ export const Form = <Values extends FieldValues, Context, Sent>({
   );
 };
 
-/** What the API refused and no field of the form says. `money` says where the money is. */
+/** Shows the API's error unless the fields show all of it. `money` tells where the money is. */
 export const FormError = ({ money }: { readonly money: string }): ReactNode => {
   const error = useContext(RemainingError);
   return error == null ? null : <ErrorState compact error={error} money={money} />;

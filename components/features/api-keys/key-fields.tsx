@@ -13,7 +13,7 @@ interface KeyFieldsProps {
   readonly control: Control<KeyValues>;
   readonly values: KeyValues;
   readonly projectCap: string | undefined;
-  /** Of an existing key, what can stay as it is. */
+  /** The present scopes and expiry of an existing key, which can be kept. */
   readonly kept?: { readonly scopes?: string; readonly expiry: string };
 }
 
@@ -32,7 +32,7 @@ const presetsOf = (kept: string | undefined) => [
   ...SCOPE_PRESETS.map(({ id, label, description }) => ({ value: id, label, description })),
 ];
 
-/** What a key is called, may do and move, and until when: for a new one, and for one that is changed. */
+/** The fields for name, scopes, limits and expiry, of a new key and of one that is changed. */
 export const KeyFields = ({ control, values, projectCap, kept }: KeyFieldsProps): ReactNode => {
   const labelId = useId();
   return (

@@ -6,7 +6,7 @@ import { isMoreUsd } from "@/lib/core/usd";
 import type { ApiKey } from "./api-key";
 import { presetOf, SCOPE_PRESETS, type ScopePreset } from "./presets";
 
-/** What stands in the form, as typed. */
+/** The form's values, as typed. */
 export interface KeyValues {
   readonly name: string;
   /** `kept`: the scopes that the key has, which are those of no preset. */
@@ -101,7 +101,7 @@ export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof crea
   };
 };
 
-/** What the form of an existing key begins with. */
+/** The first values of the form of an existing key. */
 export const valuesOfKey = (key: ApiKey): KeyValues => ({
   name: key.name,
   preset: presetOf(key.scopes)?.id ?? "kept",

@@ -30,7 +30,7 @@ const POLICIES = [
   },
 ] as const;
 
-/** What the key may move without a person, and whereto. */
+/** The fields for the amount that the key may move without a person, and for its recipients. */
 export const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps): ReactNode => {
   const labelId = useId();
   return (

@@ -10,7 +10,7 @@ interface CodeApprovalProps {
   readonly approvalId: string;
   readonly busy: boolean;
   readonly onApprove: (means: Means) => Promise<boolean>;
-  /** What to do without a verified address. */
+  /** Shown when the person has no verified address. */
   readonly missing: ReactNode;
 }
 

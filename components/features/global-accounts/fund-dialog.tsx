@@ -97,7 +97,7 @@ const useFunding = (account: Account, onClose: () => void) => {
   const { mutation, send } = useSentOnce(fundGlobalAccount);
   const reserve: Reserve | undefined = reserves.data?.data.find(({ assetId }) => assetId === account.assetId);
   const typed = form.watch("amount");
-  // What is not known yet is left to the service to refuse.
+  // While the reserves are not known, the service checks the amount.
   const short = reserves.data === undefined ? null : missing(typed, reserve?.available ?? "0", account);
   const body = { amount: typed.trim() === "" ? "100" : typed.trim(), currency: account.assetId };
   const submit = async ({ amount }: { readonly amount: string }): Promise<void> => {

@@ -14,7 +14,7 @@ describe("an amount to move into an account", () => {
   test("is told by exactly how much it exceeds what is there", () => {
     expect(missing("100.000001", "100", USDC)).toBe("0.000001");
     expect(missing("100", "100", USDC)).toBeNull();
-    // The chain shows less than the accounts hold: all of it is missing, and the rest of the hole.
+    // The chain shows less than the accounts hold: the whole amount is missing, and the deficit too.
     expect(missing("1", "-2.5", USDC)).toBe("3.5");
     expect(missing("nonsense", "0", USDC)).toBeNull();
   });

@@ -8,7 +8,7 @@ interface Money {
   readonly decimals: number;
 }
 
-/** What is wrong with a typed amount; null where nothing is. */
+/** Describes the fault of a typed amount; null when there is none. */
 export const amountProblem = (text: string, { currency, decimals }: Money): string | null => {
   if (text.trim() === "") return "Type an amount.";
   try {

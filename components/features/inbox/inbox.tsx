@@ -12,7 +12,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { useInbox, type CaughtMail } from "./use-inbox";
 
-/** What the service mailed, in development, where mail never leaves the machine. */
+/** The mail that the service sent in development, where mail never leaves the machine. */
 export const InboxPage = (): ReactNode => {
   const { data, error, isPending, refetch } = useInbox();
   return (

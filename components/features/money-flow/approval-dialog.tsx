@@ -16,7 +16,7 @@ interface ApprovalDialogProps {
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
   readonly description: string;
-  /** What the code lets run. */
+  /** The record that the code approves. */
   readonly subject: { readonly operationId: string } | { readonly payoutId: string } | { readonly scheduleId: string };
   /** Where the money is while nothing was approved. */
   readonly money: string;
@@ -25,7 +25,7 @@ interface ApprovalDialogProps {
   readonly approval: { readonly isPending: boolean; readonly error: Error | null; readonly reset: () => void };
   /** The dialog stays open when it rejects, and shows `approval.error`. */
   readonly onApprove: (code: string) => Promise<void>;
-  /** What waits, whole. */
+  /** The whole record that waits for the approval. */
   readonly children: ReactNode;
 }
 
@@ -45,7 +45,7 @@ const useApproval = ({ subject, approval, onApprove }: ApprovalDialogProps) => {
   return { codes: { ...codes, send }, approve };
 };
 
-/** What waits, and the code that lets exactly this run. */
+/** Shows the record that waits, and takes the code that approves exactly this record. */
 export const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
   const { approval, money, moneyAfter = () => money } = props;
   const { codes, approve } = useApproval(props);

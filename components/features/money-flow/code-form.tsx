@@ -92,7 +92,7 @@ interface CodeSendErrorProps {
   readonly error: unknown;
   /** Where the money is. */
   readonly money: string;
-  /** What to do without a verified address; a link to the settings where nothing else is given. */
+  /** Shown when the person has no verified address; by default a link to the settings. */
   readonly missing?: ReactNode;
 }
 

@@ -14,7 +14,7 @@ interface FlowErrorsProps {
   readonly onNewQuote: () => void;
 }
 
-/** What is refused for good, so that only another quote helps. */
+/** Whether the error is final, so that only another quote helps. */
 const FINAL: ReadonlySet<string | null> = new Set(["simulation_failed", "no_route", "insufficient_liquidity"]);
 
 const needsNewQuote = ({ move, flow }: FlowErrorsProps, error: unknown): boolean => {

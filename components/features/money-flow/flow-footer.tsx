@@ -54,7 +54,7 @@ const wordsOf = ({ signing }: MoveFlow, { subject }: Flow): string => {
 /** The price is locked for 60 s; after that it is prepared again, without another code. */
 const LockedActions = ({ move, flow, prepared }: LockedActionsProps): ReactNode => {
   const [over, setOver] = useState(false);
-  // What is out already cannot be prepared anew: it is finished.
+  // After a transaction was sent, the move cannot be prepared again: it must be finished.
   const mayPrepare = over && !move.executing && !move.signing.moved;
   return (
     <>

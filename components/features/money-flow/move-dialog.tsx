@@ -18,7 +18,7 @@ const FIRST_STEP = { swap: "Quote", transfer: "Transfer", retry: "Quote" } as co
 
 interface MoveDialogProps {
   readonly flow: MoveFlow;
-  /** Closes and begins anew with what stands in the form. */
+  /** Closes the dialog and asks for a new quote of the form's values. */
   readonly onNewQuote: () => void;
   /** The price moved and the person went on with the fresh subject; what the form shows is out of date. */
   readonly onMoved?: () => void;

@@ -104,7 +104,7 @@ const begin = (subject: MoveSubject): Flow => ({
 
 const isSame = (one: MoveSubject, other: MoveSubject): boolean => JSON.stringify(one.ids) === JSON.stringify(other.ids);
 
-/** What a refused preparation changes: a wrong code is typed again; a price that moved is shown to be accepted. */
+/** The changes after a refused preparation: a wrong code is typed again; a price that moved is shown for acceptance. */
 const afterRefusal = (flow: Flow, error: unknown): Partial<Flow> => {
   const reason = codeOf(error) ?? "network_error";
   if (REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };

@@ -8,7 +8,7 @@ import { BalanceChanges } from "./balance-changes";
 import { NetworkFee } from "./network-fee";
 import type { MoveFlow } from "./use-move-flow";
 
-/** The receipt before the money moves, and what one's own wallets have to sign for it. */
+/** The receipt before the money moves, and the steps that the person's own wallets have to sign. */
 export const ReviewStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode => {
   const { flow } = move;
   if (flow?.prepared == null) return null;

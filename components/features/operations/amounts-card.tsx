@@ -25,7 +25,7 @@ interface AmountsCardProps {
   readonly wide: boolean;
 }
 
-/** What was promised beside what came of it. */
+/** The promised amounts beside the amounts that arrived. */
 export const AmountsCard = ({ operation, wide }: AmountsCardProps): ReactNode => {
   const { quoted, actual, status } = operation;
   return (

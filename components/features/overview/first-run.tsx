@@ -11,7 +11,7 @@ import { useFirstRun, type FirstRunStep } from "./use-first-run";
 
 const HIDDEN_KEY = "causeway.first-run.hidden";
 
-/** What remains to be done on a new project, from its real data. Gone when all is done, or when hidden. */
+/** The steps that a new project has not taken yet, from its real data. Hidden when all are done, or by the person. */
 export const FirstRun = (): ReactNode => {
   const steps = useFirstRun();
   const [hidden, setHidden] = useState(false);

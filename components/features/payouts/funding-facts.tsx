@@ -11,7 +11,7 @@ interface FundingFactsProps {
   readonly funding: NonNullable<WalletsPayout["funding"]>;
 }
 
-/** What the chain lacks, from where it is brought first, and what that costs. */
+/** The amount that the chain lacks, its source, and the cost of bringing it. */
 export const FundingFacts = ({ funding }: FundingFactsProps): ReactNode => {
   const costs = funding.fees.map(({ usd }) => usd);
   const known = costs.filter((usd) => usd !== null);

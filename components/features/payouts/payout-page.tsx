@@ -99,7 +99,7 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** What to do now, and what went wrong. */
+/** The next action, and the reason of a failure. */
 const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
   payout.failure !== null ? (
     <Alert tone="danger" title="What went wrong">

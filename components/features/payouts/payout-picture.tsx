@@ -57,7 +57,7 @@ const Legend = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** What was seen of the progress while the page is open. */
+/** The states of the progress that were seen while the page is open. */
 const useSamples = (payout: Payout): readonly Sample[] => {
   const settled = settledOf(countsOf(payout));
   const [samples, setSamples] = useState<readonly Sample[]>([]);

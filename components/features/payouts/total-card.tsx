@@ -18,7 +18,7 @@ import { Creator } from "./creator";
 import { FundingFacts } from "./funding-facts";
 import { countsOf, totalsOf, type AccountsPayout, type Payout, type WalletsPayout } from "./payout";
 
-/** What it comes to, from where, at what cost, and what belongs to it. */
+/** The payout's total, source, costs and related records. */
 export const TotalCard = ({ payout }: { readonly payout: Payout }): ReactNode => (
   <Card title="Total">
     <Facts className="-my-2">

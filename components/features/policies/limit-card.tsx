@@ -26,7 +26,7 @@ const capForm = z.object({
     .refine((text) => updatePolicies.body.shape.dailyCapUsd.safeParse(text).success, "Enter an amount such as 2500."),
 });
 
-/** What all API keys of the project together move in a day without a code. */
+/** The amount that all API keys of the project together may move in a day without a code. */
 export const LimitCard = (): ReactNode => {
   const { data, error, isPending, refetch } = usePolicies();
   return (

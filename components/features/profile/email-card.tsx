@@ -86,7 +86,7 @@ interface AddressFormProps {
 const AddressForm = ({ email, onSend, onCancel }: AddressFormProps): ReactNode => {
   const form = useForm({ resolver: zodResolver(updateMe.body.pick({ email: true })), defaultValues: { email } });
   const problem = form.formState.errors.email?.message;
-  // What the service says is shown below this form.
+  // An error of the service is shown below this form.
   const submit = form.handleSubmit((values) => onSend(values.email));
   return (
     <form className="flex flex-wrap items-start gap-3" onSubmit={(event) => void submit(event)} noValidate>

@@ -10,7 +10,7 @@ import type { Pages } from "./use-pages";
 
 interface PagedCardProps<Item> {
   readonly list: Pages<Item>;
-  /** What is listed, in the plural: `accounts`. */
+  /** The plural noun of the listed records: `accounts`. */
   readonly what: string;
   /** Where the money is while the list cannot be read. */
   readonly money: string;

@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<SponsorBudget>[] = [
   amountColumn("operation", "Per operation", ({ perOperation }) => perOperation),
 ];
 
-/** What the project's sponsor pays for network fees: by chain, today. */
+/** Shows the network fees that the project's sponsor pays today, by chain. */
 export const SponsorBudgetsCard = ({ budgets }: { readonly budgets: readonly SponsorBudget[] }): ReactNode => {
   const [first] = budgets;
   return (

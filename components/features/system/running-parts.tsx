@@ -7,7 +7,7 @@ import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { usePartName, useReadiness, type Readiness } from "./use-readiness";
 
-/** What is running: each part of the service, whether it works, and how fast it answers. */
+/** The parts of the service, whether each works, and how fast it answers. */
 export const RunningParts = (): ReactNode => {
   const { data, error, isPending, refetch } = useReadiness();
   return (

@@ -35,7 +35,7 @@ interface SmartAccountDialogProps {
 /** Linked wallets first: of the project's key there is one already, the treasury. */
 const byKind = (a: WalletRecord, b: WalletRecord): number => Number(a.kind !== "linked") - Number(b.kind !== "linked");
 
-/** Who may own one: the key of the treasury, which the service holds, and each linked wallet. */
+/** The possible owners: the key of the treasury, which the service holds, and each linked wallet. */
 const ownersOf = (wallets: readonly WalletRecord[]) =>
   wallets.toSorted(byKind).flatMap((wallet) => {
     if (wallet.kind === "linked") {
@@ -99,7 +99,7 @@ const toBody = ({ ownerAddress, chainId, label }: FormValues): BodyInput<typeof 
   ...(label.trim() === "" ? {} : { label: label.trim() }),
 });
 
-/** What stands in the form, parsed to the body of the request by its contract. */
+/** Parses the form's values to the body of the request by its contract. */
 const accountForm = z
   .object({ ownerAddress: z.string(), chainId: z.string(), label: z.string() })
   .transform(toBody)

@@ -65,7 +65,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
   },
 ];
 
-/** What was sent to an endpoint, newest first, with each request and its answer. */
+/** The deliveries to an endpoint, newest first, with each request and its answer. */
 export const Deliveries = ({ endpointId }: { readonly endpointId: string }): ReactNode => {
   const [{ status, delivery, cursor }, set] = useQueryStates({
     status: parseAsStringLiteral(DELIVERY_STATUSES),

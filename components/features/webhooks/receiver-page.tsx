@@ -115,7 +115,7 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
   );
 };
 
-/** What the project's receiver of development got, as it comes. */
+/** The requests that the project's local receiver got, live. */
 export const ReceiverPage = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(readWebhookReceiver, {}, { refetchIntervalMs: REFRESH_MS });
   return (

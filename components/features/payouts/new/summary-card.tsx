@@ -28,7 +28,7 @@ interface SummaryCardProps {
   readonly onReview: () => void;
 }
 
-/** What it comes to, against what there is, and the one button that goes on. */
+/** The payout's totals beside the available balances, and the button that goes on. */
 export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => {
   const { target, filled, checking, problems, duplicates, options } = form;
   const ready = target.rules !== null && filled.length > 0 && form.sizeProblem === null;

@@ -22,7 +22,7 @@ export interface SendTerms {
   readonly recipient: RecipientView;
   /** The private wallet that receives; null where an address does. */
   readonly toWalletName: string | null;
-  /** Who gets an unshield without an address. */
+  /** The recipient of an unshield without an address. */
   readonly treasuryAddress: string | undefined;
 }
 

@@ -64,7 +64,7 @@ interface SendDeskProps {
   readonly setup: PrivateSetup;
 }
 
-/** Shield, transfer or unshield: the form, what is seen of it, the receipt and the review. */
+/** Shield, transfer or unshield: the form, the observer's view, the receipt and the review. */
 export const SendDesk = ({ action, setup }: SendDeskProps): ReactNode => {
   const form = usePrivateForm(action, setup);
   return form.pool === undefined ? (
@@ -152,7 +152,7 @@ interface ReceiptCardProps {
   readonly isMistakable: boolean;
 }
 
-/** What the move costs and how well it is hidden, with the one button that goes on. */
+/** Shows the costs of the move, how well it is hidden, and the button that goes on. */
 const ReceiptCard = ({ terms, balances, isMistakable }: ReceiptCardProps): ReactNode => {
   const { anonymitySet } = terms.pool;
   const min = balances.anonymitySetMin;

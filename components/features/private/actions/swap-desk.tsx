@@ -62,7 +62,7 @@ const observedOf = (form: PrivateForm, walletName: string, quote: PrivateQuote |
   };
 };
 
-/** A swap inside of the pools: form, quote, what is seen of it, and the dialog that approves and executes it. */
+/** A swap inside the pools: form, quote, observer's view, and the dialog that approves and executes it. */
 export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode => {
   const form = usePrivateForm("swap", setup);
   const body = bodyOf(form);

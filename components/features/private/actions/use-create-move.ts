@@ -11,7 +11,7 @@ import type { PrivateTransfer } from "../types";
 import { useTakeOver } from "../use-private";
 import { dropDraft } from "./draft";
 
-/** What is sent to the service. */
+/** A request to the service. */
 export type MoveRequest =
   | { readonly action: "shield"; readonly body: BodyInput<typeof shield> }
   | { readonly action: "transfer"; readonly body: BodyInput<typeof privateTransfer> }

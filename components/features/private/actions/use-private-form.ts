@@ -25,7 +25,7 @@ const PARSERS = {
   slippage: parseAsString.withDefault("0.5"),
 };
 
-/** What the forms need before they can be drawn. */
+/** The data that must be loaded before the forms can be drawn. */
 export interface PrivateSetup {
   readonly wallets: readonly PrivacyWallet[];
   readonly balances: PrivateBalances;
@@ -41,11 +41,11 @@ export interface PrivateForm {
   readonly pools: readonly PoolBalance[];
   readonly pool: PoolBalance | undefined;
   readonly toPool: PoolBalance | undefined;
-  /** What the treasury has of the pool's token; null while that is not known. */
+  /** The treasury's balance of the pool's token; null while it is not known. */
   readonly treasury: string | null;
   /** The typed amount as the API takes it; null while something is missing or wrong. */
   readonly amount: FormCheck["amount"];
-  /** What is wrong with what the person has left or tried to send, by the form's own checks and by the service's. */
+  /** Messages for fields that the person has left or tried to send, from the form's own checks and from the service. */
   readonly errors: FormErrors;
   /** Checks a field that the person has left. */
   readonly check: (field: keyof FormValues) => void;
@@ -53,7 +53,7 @@ export interface PrivateForm {
 
 const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 
-/** What a person most likely means: a pool that has money for it, before others. */
+/** Sorts pools that have money for the action before others, because the person most likely means one of them. */
 const sorted = (action: Action, pools: readonly PoolBalance[], treasuryOf: (pool: PoolBalance) => string | null) => {
   const has = (pool: PoolBalance): boolean => !isZero(action === "shield" ? (treasuryOf(pool) ?? "0") : pool.spendable);
   return [...pools].sort((one, other) => Number(has(other)) - Number(has(one)));

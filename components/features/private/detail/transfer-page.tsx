@@ -32,7 +32,7 @@ import { TransferFacts } from "./transfer-facts";
 
 const MONEY = "The operation goes on without this page.";
 
-/** One private operation, live: pictures, proof, steps, receipt and what can be asked of it. */
+/** One private operation, live: pictures, proof, steps, receipt and actions. */
 export const TransferPage = ({ transferId }: { readonly transferId: string }): ReactNode => {
   const query = usePrivateTransfer(transferId);
   if (query.data !== undefined) return <LoadedTransfer transfer={query.data} stale={query.isError} />;
@@ -155,7 +155,7 @@ interface NowCardProps {
   readonly operation: Operation | undefined;
 }
 
-/** What happens now, how far the proof is, where the money is, and what went wrong. */
+/** Tells the present step, the progress of the proof, where the money is, and the reason of a failure. */
 const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
   const sentence = sentenceOf(transfer);
   const waits = transfer.subStatus === "awaiting_approval" && transfer.status === "pending";
