@@ -5,7 +5,7 @@ import { requestOtp } from "@/lib/contracts/swap";
 import { checkLooks } from "./support/axe";
 import { declineDepositsOf } from "./support/association";
 import { balanceOnChain } from "./support/chain";
-import { typeCode } from "./support/person";
+import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
@@ -166,8 +166,7 @@ const approveThroughApi = async (operationId: string): Promise<void> => {
 test("a private swap is quoted, executed with a code, and its note is spendable in the other pool", async () => {
   test.setTimeout(240_000);
   await page.goto("/private/swap");
-  await page.getByRole("combobox", { name: "Token to receive" }).click();
-  await page.getByRole("option", { name: /^DAI/ }).click();
+  await choose(page, page.getByLabel("Token to receive", { exact: true }), /DAI/);
   await page.getByLabel("Amount", { exact: true }).fill("20");
   await page.getByRole("button", { name: "Get quote" }).click();
   await page.getByRole("button", { name: "Review", exact: true }).click();

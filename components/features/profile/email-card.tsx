@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { DevCodeHint } from "@/components/features/inbox/dev-code-hint";
@@ -14,7 +15,8 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Field } from "@/components/ui/field";
+import { Form, TextField } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 import { Card } from "@/components/ui/card";
 import { getMe, updateMe, verifyEmail } from "@/lib/contracts/auth";
@@ -83,27 +85,32 @@ interface AddressFormProps {
   readonly onCancel?: () => void;
 }
 
+const addressForm = z.object({
+  email: z
+    .string()
+    .trim()
+    .refine((text) => updateMe.body.shape.email.safeParse(text).success, "Type an address such as name@example.com."),
+});
+
 const AddressForm = ({ email, onSend, onCancel }: AddressFormProps): ReactNode => {
-  const form = useForm({ resolver: zodResolver(updateMe.body.pick({ email: true })), defaultValues: { email } });
-  const problem = form.formState.errors.email?.message;
+  const form = useForm({ resolver: zodResolver(addressForm), defaultValues: { email } });
   // An error of the service is shown below this form.
-  const submit = form.handleSubmit((values) => onSend(values.email));
   return (
-    <form className="flex flex-wrap items-start gap-3" onSubmit={(event) => void submit(event)} noValidate>
-      <Field
+    <Form form={form} onSubmit={(values) => onSend(values.email)} className="flex flex-wrap items-start gap-3">
+      <TextField
+        control={form.control}
+        name="email"
         label="E-mail address"
         className="min-w-60 flex-1"
-        error={problem === undefined ? null : "Type an address such as name@example.com."}
-      >
-        <Input type="email" autoComplete="email" {...form.register("email")} />
-      </Field>
+        input={{ type: "email", autoComplete: "email" }}
+      />
       <div className="flex gap-2 pt-[22px]">
         <Button type="submit" variant="primary" loading={form.formState.isSubmitting}>
           Send a code
         </Button>
         {onCancel === undefined ? null : <Button onClick={onCancel}>Cancel</Button>}
       </div>
-    </form>
+    </Form>
   );
 };
 
