@@ -30,7 +30,7 @@ export const AmountsCard = ({ operation, wide }: AmountsCardProps): ReactNode =>
   const { quoted, actual, status } = operation;
   return (
     <Card title="Quoted and actual" className={wide ? "lg:col-span-2" : ""}>
-      <table className="w-full">
+      <table className="w-full max-sm:text-sm">
         <caption className="sr-only">Quoted and actual amounts</caption>
         <thead>
           <tr className="border-b text-sm text-fg-3">
@@ -105,11 +105,11 @@ const Row = ({ label, quoted, actual, note }: RowProps): ReactNode => (
     <th scope="row" className="h-9 text-left font-normal text-fg-2">
       {label}
     </th>
-    <td className="py-2 pl-3 text-right">
+    <td className="py-2 pl-2 text-right sm:pl-3">
       <Sums sums={quoted} />
       {note === undefined ? null : <span className="block text-sm text-fg-3">{note}</span>}
     </td>
-    <td className="py-2 pl-3 text-right font-medium">
+    <td className="py-2 pl-2 text-right sm:pl-3 font-medium">
       <Sums sums={actual} />
     </td>
   </tr>

@@ -65,7 +65,7 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
             </Alert>
           ) : null}
           <OperationHead operation={operation} live={live} />
-          <div className="grid items-start gap-4 lg:grid-cols-2">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
             {operation.legs.map((leg, index) => (
               <LegCard
                 key={leg.id}

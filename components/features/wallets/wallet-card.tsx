@@ -53,7 +53,7 @@ export const WalletCard = ({ wallet, balances, token, chainId, onUnlink }: Walle
       }
       flush
     >
-      <div className="grid xl:grid-cols-2">
+      <div className="grid grid-cols-1 xl:grid-cols-2">
         <WalletFacts wallet={wallet} />
         <div className="border-t xl:border-t-0 xl:border-l">
           <WalletBalances walletId={wallet.id} balances={balances} token={token} chainId={chainId} />
