@@ -84,6 +84,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   page.on("pageerror", (error) => problems.push(error.message));
   await project.give(CHAIN, "USDC", "500");
 
+  await page.goto("/");
   // Empty, with one sentence and the way on.
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Private" }).click();
   await expect(page.getByText("Nothing is private yet")).toBeVisible();
