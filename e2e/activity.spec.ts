@@ -3,8 +3,9 @@ import { expect, test, type Page } from "@playwright/test";
 import { createTestClient, http } from "viem";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults } from "./support/axe";
-import { choose, signInWithBurner, typeCode } from "./support/person";
+import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
@@ -26,7 +27,7 @@ test("filters live in the address and survive a reload, and the file holds exact
   page,
 }) => {
   test.setTimeout(120_000);
-  await signInWithBurner(page);
+  await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "100");
   await project.give(31338, "DAI", "100");
@@ -100,7 +101,7 @@ test("what waits for an approval stands on the overview, and is approved with a 
   page,
 }) => {
   test.setTimeout(120_000);
-  await signInWithBurner(page);
+  await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "100");
   const [first, second] = [await wait(project), await wait(project)];
@@ -133,7 +134,7 @@ test("what waits for an approval stands on the overview, and is approved with a 
 
 test("what failed is tried again from its page, once, and both say so", async ({ page }) => {
   test.setTimeout(120_000);
-  await signInWithBurner(page);
+  await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "ETH", "1");
   // A recipient that turns into a contract which takes nothing, after everything was checked.

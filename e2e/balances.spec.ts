@@ -1,10 +1,10 @@
 import { expect, test } from "@playwright/test";
 import { axeFaults } from "./support/axe";
-import { signInWithBurner } from "./support/person";
 import { projectOf } from "./support/project";
+import { signIn } from "./support/sign-in";
 
 test("balances open to chains and wallets, can be hidden, and stay hidden", async ({ page }) => {
-  await signInWithBurner(page);
+  await signIn(page.request);
   await page.goto("/balances");
   await expect(page.getByText("No balances yet")).toBeVisible();
   const project = await projectOf(page);
@@ -56,7 +56,7 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
 test("a chain that does not answer is named, with what is missing; history is drawn once there is some", async ({
   page,
 }) => {
-  await signInWithBurner(page);
+  await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "10");
   await page.route("**/api/balances/unified", async (route) => {

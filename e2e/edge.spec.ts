@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { connect } from "node:net";
-import { expect, test, type APIRequestContext } from "@playwright/test";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
+import { expect, test } from "@playwright/test";
+import { signIn } from "./support/sign-in";
 
 const ORIGIN = new URL(process.env.E2E_BASE_URL ?? "http://localhost:3000");
 
@@ -59,19 +58,6 @@ test("what a request says of its host leads nobody to another site", async () =>
   });
   expect(answer).not.toContain("evil.example");
 });
-
-/** Gives the cookies of `request` a session, as the sign-in page does. */
-const signIn = async (request: APIRequestContext): Promise<void> => {
-  const account = privateKeyToAccount(generatePrivateKey());
-  const { address } = account;
-  const nonce = await request.post("/api/auth/nonce", { data: { address } });
-  const given = (await nonce.json()) as { nonce: string; domain: string; uri: string };
-  const message = createSiweMessage({ ...given, address, chainId: 31337, version: "1" });
-  const signature = await account.signMessage({ message });
-  const { csrfToken } = (await (await request.get("/api/auth/csrf")).json()) as { csrfToken: string };
-  const form = { message, signature, csrfToken, json: "true" };
-  expect((await request.post("/api/auth/callback/credentials", { form })).status()).toBe(200);
-};
 
 test("sign-in leads a person who is signed in back into the app, wherever the link wanted to", async ({ request }) => {
   await signIn(request);

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "@playwright/test";
 import { xlsxOf } from "@/components/features/payouts/import/testing";
 import { createContact } from "@/lib/contracts/contacts";
-import { axeFaults } from "./support/axe";
+import { axeFaults, checkLooks } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
-import { signInWithBurner, typeCode } from "./support/person";
+import { typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
 
 const ROWS = 200;
 const CHAIN = 31337;
@@ -23,19 +24,6 @@ const payoutFile = (): string => {
   rows[4] = rows[4]?.replace(recipient(4), recipient(4).slice(0, 30)) ?? "";
   rows[7] = rows[7]?.replace("USDC", "ABC") ?? "";
   return ["Wallet;Amount;Currency;Invoice;Note", ...rows, line(0)].join("\r\n");
-};
-
-const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
-
-/** Checks a step of the page: no accessibility faults in either theme, and nothing wider than the screen of a phone. */
-const checkStep = async (page: Page, step: string): Promise<void> => {
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await axeFaults(page), `${step}, ${colorScheme}`).toEqual([]);
-  }
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await widthOf(page), `${step} on a phone`).toBeLessThanOrEqual(390);
-  await page.setViewportSize({ width: 1280, height: 800 });
 };
 
 /** Drops a file where the page takes it, as a hand does. */
@@ -56,7 +44,7 @@ const mapColumns = async (page: Page): Promise<void> => {
   await expect(mapping.getByText(`contractors.csv, ${String(ROWS + 1)} rows`)).toBeVisible();
   await expect(mapping.getByLabel("Reference")).toHaveText("Invoice");
   await expect(mapping.getByRole("table", { name: "Preview" }).getByText("10.50")).toBeVisible();
-  await checkStep(page, "mapping");
+  await checkLooks(page, "mapping");
   await mapping.getByRole("button", { name: `Use ${String(ROWS + 1)} rows` }).click();
 };
 
@@ -70,7 +58,7 @@ const mendRows = async (page: Page): Promise<void> => {
   await expect(table.getByText('Amount: Type an amount above zero, such as "12.5".')).toBeVisible();
   await expect(table.getByText("Recipient: This is not an address")).toBeVisible();
   await expect(table.getByText('Token: Local 1 has no token "ABC".')).toBeVisible();
-  await checkStep(page, "rows");
+  await checkLooks(page, "rows");
   await table.getByLabel("Row 2 amount").focus();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.type("1,010.25");
@@ -85,13 +73,13 @@ const approve = async (page: Page, project: TestProject): Promise<void> => {
   const review = page.getByRole("dialog", { name: "Review the payout" });
   await expect(review.getByText(`${String(ROWS)} addresses in ${String(ROWS + 1)} rows`)).toBeVisible();
   await expect(review.getByText("Studio North")).toBeVisible();
-  await checkStep(page, "review");
+  await checkLooks(page, "review");
   await review.getByRole("button", { name: "Create payout" }).click();
   await page.waitForURL(/\/payouts\/po_/);
   const dialog = page.getByRole("dialog", { name: "Approve the payout" });
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
-  await checkStep(page, "approval");
+  await checkLooks(page, "approval");
   await typeCode(page, await project.code());
   await dialog.getByRole("button", { name: "Approve" }).click();
   await expect(dialog).toHaveCount(0);
@@ -109,7 +97,7 @@ const checkReceipt = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Export" }).click();
   await page.getByRole("menuitem", { name: "Receipt for print or PDF" }).click();
   await expect(page.getByText(`${String(ROWS + 1)} of ${String(ROWS + 1)} rows paid.`)).toBeVisible();
-  await checkStep(page, "receipt");
+  await checkLooks(page, "receipt");
 };
 
 test("a file is dropped, mended, approved by code and paid on chain; its receipt names every transaction", async ({
@@ -118,7 +106,7 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
   test.setTimeout(240_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await signInWithBurner(page);
+  await signIn(page.request);
   const project = await projectOf(page);
   await project.give(CHAIN, "USDC", "50000");
   await project.api.call(createContact, { body: { name: "Studio North", address: recipient(2) } });
@@ -142,7 +130,7 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
   });
   const rows = page.getByRole("table", { name: "Rows" });
   await expect(rows.getByRole("row", { name: /Studio North/ }).getByText("Paid")).toBeVisible();
-  await checkStep(page, "payout");
+  await checkLooks(page, "payout");
   for (const [row, amount] of [
     [0, "20"],
     [1, "1010.25"],
@@ -160,7 +148,7 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
 test("a file that cannot be paid is refused when it is chosen; a spreadsheet is read, and unclear amounts are asked about", async ({
   page,
 }) => {
-  await signInWithBurner(page);
+  await signIn(page.request);
   await page.goto("/payouts/new");
   const file = page.locator("input[type=file]").first();
   const lines = `address,amount\n${`${recipient(1)},1\n`.repeat(100_000)}`;

@@ -1,9 +1,13 @@
 import { expect, test, type Page } from "@playwright/test";
-import { getPrivateBalances } from "@/lib/contracts/privacy";
-import { axeFaults } from "./support/axe";
+import { approveOperation } from "@/lib/contracts/operations";
+import { getPrivateBalances, shield } from "@/lib/contracts/privacy";
+import { requestOtp } from "@/lib/contracts/swap";
+import { checkLooks } from "./support/axe";
+import { declineDepositsOf } from "./support/association";
 import { balanceOnChain } from "./support/chain";
-import { signInWithBurner, typeCode } from "./support/person";
+import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
 /** Nobody has used it on the chain before. */
@@ -11,22 +15,9 @@ const RECIPIENT = `0x${Date.now().toString(16).padStart(40, "d")}`;
 /** Proofs take seconds of all cores, and other journeys want them too. */
 const PROOF_TIMEOUT_MS = 180_000;
 
-const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
-
-/** Checks that axe finds nothing in the dark and the light theme, and that nothing scrolls sideways at 390 px. */
-const checkPage = async (page: Page, what: string): Promise<void> => {
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await axeFaults(page), `${what}, ${colorScheme}`).toEqual([]);
-  }
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await widthOf(page), `${what} on a phone`).toBeLessThanOrEqual(390);
-  await page.setViewportSize({ width: 1280, height: 800 });
-};
-
 /**
- * Answers as a service does that wants larger sets: without `acceptSmallSet` it refuses. What is accepted goes to the real one.
- * @returns what was asked for, request by request
+ * Refuses transfers without `acceptSmallSet`, as a service that wants larger sets does. Accepted transfers go to the real service.
+ * @returns the value of `acceptSmallSet` of each request, in their order
  */
 const refuseSmallSets = async (page: Page): Promise<unknown[]> => {
   const asked: unknown[] = [];
@@ -43,6 +34,16 @@ const refuseSmallSets = async (page: Page): Promise<unknown[]> => {
   return asked;
 };
 
+/** Types the code into the dialog that has opened. */
+const approve = async (page: Page, project: TestProject, what: string): Promise<void> => {
+  const dialog = page.getByRole("dialog", { name: `Approve the ${what}` });
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await project.code());
+  await dialog.getByRole("button", { name: "Approve" }).click();
+  await expect(dialog).toHaveCount(0);
+};
+
 /** Reviews what the form says, and approves it with the code on the operation's page. */
 const confirm = async (
   page: Page,
@@ -52,31 +53,38 @@ const confirm = async (
 ): Promise<void> => {
   await page.getByRole("button", { name: "Review", exact: true }).click();
   const review = page.getByRole("dialog", { name: `Review the ${what}` });
-  if (what === "transfer") await checkPage(page, "review");
+  if (what === "transfer") await checkLooks(page, "review");
   await review.getByRole("button", { name: "Confirm and get code" }).click();
   await between?.();
   await page.waitForURL(/\/private\/tr_/);
-  const dialog = page.getByRole("dialog", { name: `Approve the ${what}` });
-  await dialog.getByRole("button", { name: "Send code" }).click();
-  await expect(dialog.getByLabel("One-time code")).toBeVisible();
-  await typeCode(page, await project.code());
-  await dialog.getByRole("button", { name: "Approve" }).click();
-  await expect(dialog).toHaveCount(0);
+  await approve(page, project, what);
 };
 
 const completed = (page: Page, timeout: number): Promise<void> =>
   expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout });
 
-test("money is shielded, approved, and paid in private; pictures say what everybody sees of each step", async ({
-  page,
-}) => {
+/** One person with one funded private wallet: the tests follow each other, and each spends of what is left. */
+test.describe.configure({ mode: "serial" });
+let page: Page;
+let project: TestProject;
+
+test.beforeAll(async ({ browser }) => {
+  page = await (await browser.newContext()).newPage();
+  await signIn(page.request);
+  project = await projectOf(page);
+});
+
+test.afterAll(async () => {
+  await page.context().close();
+});
+
+test("money is shielded, approved, and paid in private; pictures say what everybody sees of each step", async () => {
   test.setTimeout(360_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await signInWithBurner(page);
-  const project = await projectOf(page);
   await project.give(CHAIN, "USDC", "500");
 
+  await page.goto("/");
   // Empty, with one sentence and the way on.
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Private" }).click();
   await expect(page.getByText("Nothing is private yet")).toBeVisible();
@@ -102,7 +110,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(balances.getByRole("row")).toHaveCount(2);
   await page.getByRole("button", { name: /^Show \d+ empty pools$/ }).click();
   await expect(balances.getByRole("link", { name: "Shield DAI" }).first()).toBeVisible();
-  await checkPage(page, "balances");
+  await checkLooks(page, "balances");
   await balances.getByRole("link", { name: "Transfer USDC" }).click();
 
   await page.getByLabel("Amount received").fill("25");
@@ -110,7 +118,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(page.getByText("Nothing was sent to this address yet")).toBeVisible();
   const chain = page.getByRole("list", { name: "Public chain" });
   await expect(chain).toContainText("A relayer paid 25 USDC out of the pool");
-  await checkPage(page, "transfer");
+  await checkLooks(page, "transfer");
   // Amount and recipient survive a reload and are not in the page's address.
   await page.reload();
   await expect(page.getByLabel("Amount received")).toHaveValue("25");
@@ -123,11 +131,11 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   expect(accepted).toEqual([undefined, true]);
   await expect(page.getByRole("progressbar", { name: "Making the proof" })).toBeVisible({ timeout: 60_000 });
   await expect(chain).toContainText("Nothing is on the chain while the proof is made.");
-  await checkPage(page, "proof");
+  await checkLooks(page, "proof");
   await completed(page, PROOF_TIMEOUT_MS);
   expect(await balanceOnChain(page, CHAIN, "USDC", RECIPIENT)).toBe("25");
   await expect(chain).toContainText("A relayer paid 25 USDC out of the pool");
-  await checkPage(page, "completed transfer");
+  await checkLooks(page, "completed transfer");
 
   // The history is here, and nowhere else.
   await page.goto("/private");
@@ -138,10 +146,88 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   expect(problems).toEqual([]);
 });
 
-test("a private wallet is created by name, and its mnemonic is shown only with an approval", async ({ page }) => {
+/** The treasury's balance on the chain, read past all code of the app. */
+const inTreasury = async (): Promise<number> =>
+  Number(await balanceOnChain(page, CHAIN, "USDC", project.treasury.address));
+
+const poolOf = async (symbol: string) => {
+  const { data } = await project.api.call(getPrivateBalances, {});
+  return data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === symbol);
+};
+
+/** A shield that waits for its approval. */
+const shieldThroughApi = (amount: string, chainId = CHAIN, token = "USDC") =>
+  project.api.call(shield, { body: { chainId, token, amount } });
+
+const approveThroughApi = async (operationId: string): Promise<void> => {
+  await project.api.call(requestOtp, { body: { operationId } });
+  await project.api.call(approveOperation, { params: { id: operationId }, body: { otp: await project.code() } });
+};
+
+test("a private swap is quoted, executed with a code, and its note is spendable in the other pool", async () => {
+  test.setTimeout(240_000);
+  await page.goto("/private/swap");
+  await choose(page, page.getByLabel("Token to receive", { exact: true }), /DAI/);
+  await page.getByLabel("Amount", { exact: true }).fill("20");
+  await page.getByRole("button", { name: "Get quote" }).click();
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  const review = page.getByRole("dialog", { name: "Review the private swap" });
+  await review.getByRole("button", { name: "Send code" }).click();
+  await expect(review.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await project.code());
+  await review.getByRole("button", { name: "Execute swap" }).click();
+  await page.waitForURL(/\/private\/tr_/);
+  await completed(page, PROOF_TIMEOUT_MS);
+  await expect.poll(async () => Number((await poolOf("DAI"))?.spendable), { timeout: 30_000 }).toBeGreaterThan(19);
+});
+
+test("an unshield pays the treasury exactly the amount", async () => {
+  test.setTimeout(240_000);
+  const before = await inTreasury();
+  await page.goto("/private/unshield");
+  await page.getByLabel("Amount", { exact: true }).fill("15");
+  await confirm(page, project, "unshield");
+  await completed(page, PROOF_TIMEOUT_MS);
+  expect((await inTreasury()) - before).toBeCloseTo(15, 6);
+});
+
+test("a private operation that waits for its approval is cancelled, and nothing is sent", async () => {
+  const before = await inTreasury();
+  const { transferId } = await shieldThroughApi("30");
+  await page.goto(`/private/${transferId}`);
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the shield" }).click();
+  await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
+  expect(await inTreasury()).toBe(before);
+});
+
+test("a declined deposit leaves in public, whole, to the treasury that made it", async () => {
+  test.setTimeout(240_000);
+  await declineDepositsOf(project.treasury.address);
+  const { operationId } = await shieldThroughApi("40");
+  const before = await inTreasury();
+  await approveThroughApi(operationId);
+  expect(await project.untilFinal(operationId)).toBe("completed");
+  await page.goto("/private");
+  const deposits = page.getByRole("table", { name: "Deposits that are not approved" });
+  await expect(deposits.getByText("Declined")).toBeVisible({ timeout: 30_000 });
+  await checkLooks(page, "declined deposit");
+  await deposits.getByRole("button", { name: "Take out in public" }).click();
+  const dialog = page.getByRole("dialog", { name: "Take the deposit out in public" });
+  await expect(dialog.getByText("Everybody sees this")).toBeVisible();
+  await dialog.getByRole("button", { name: "Take out in public" }).click();
+  await page.waitForURL(/\/private\/tr_/);
+  await approve(page, project, "public exit");
+  await completed(page, PROOF_TIMEOUT_MS);
+  // The pool keeps its fee of the deposit.
+  const kept = before - (await inTreasury());
+  expect(kept).toBeGreaterThanOrEqual(0);
+  expect(kept).toBeLessThan(1);
+});
+
+test("a private wallet is created by name, and its mnemonic is shown only with an approval", async () => {
   test.setTimeout(120_000);
-  await signInWithBurner(page);
-  const project = await projectOf(page);
   await page.goto("/private");
   await page.getByRole("button", { name: "New wallet" }).click();
   const creation = page.getByRole("dialog", { name: "New private wallet" });
@@ -155,7 +241,7 @@ test("a private wallet is created by name, and its mnemonic is shown only with a
   await dialog.getByRole("button", { name: "Approve and show" }).click();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
-  await checkPage(page, "export");
+  await checkLooks(page, "export");
   await typeCode(page, await project.code());
   await dialog.getByRole("button", { name: "Approve", exact: true }).click();
   await expect(dialog.getByRole("list", { name: "Mnemonic" }).getByRole("listitem")).toHaveCount(12);

@@ -1,8 +1,9 @@
 import { expect, test, type Page } from "@playwright/test";
 import { axeFaults } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
-import { choose, signInWithBurner, typeCode } from "./support/person";
+import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** The same first and last four digits. */
@@ -31,7 +32,7 @@ test("money goes to a contact on one chain and across two, and not to an address
   page,
 }) => {
   test.setTimeout(180_000);
-  await signInWithBurner(page);
+  await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "500");
 
@@ -92,7 +93,7 @@ test("money goes to a contact on one chain and across two, and not to an address
 test("one's own wallet and what the service refuses are said at their fields; a contact can be deleted", async ({
   page,
 }) => {
-  await signInWithBurner(page);
+  await signIn(page.request);
   const project = await projectOf(page);
   await page.goto("/transfer");
   await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);

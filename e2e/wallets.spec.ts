@@ -25,7 +25,7 @@ const linkAnotherWallet = async (page: Page, name: string): Promise<string> => {
   return address;
 };
 
-/** Owned by the wallet that was just linked; the dialog of that is still open. */
+/** Creates a smart account owned by the wallet that was just linked, from the dialog that is still open. */
 const makeItsSmartAccount = async (page: Page, owner: string): Promise<void> => {
   await page.getByRole("button", { name: "Make its smart account" }).click();
   const dialog = page.getByRole("dialog", { name: "New smart account" });
@@ -68,7 +68,7 @@ const reviewSwap = async (page: Page, seen: string[]): Promise<void> => {
   await page.getByRole("button", { name: "Continue" }).click();
 };
 
-/** Rejects what the wallet is asked first, goes on from there, and agrees to all the rest. */
+/** Rejects the first request of the wallet, goes on from there, and confirms all others. */
 const signWithOneRejection = async (page: Page): Promise<void> => {
   const review = page.getByRole("dialog", { name: "Review the swap" });
   await expect(review.getByText(/^0 of \d done$/)).toBeVisible();

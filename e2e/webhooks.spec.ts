@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "@playwright/test";
 import { Webhook } from "standardwebhooks";
-import { axeFaults, settle } from "./support/axe";
-import { signInWithBurner } from "./support/person";
+import { axeFaults, checkLooks, settle } from "./support/axe";
+import { signIn } from "./support/sign-in";
 
 interface Came {
   readonly headers: Record<string, string>;
@@ -29,7 +29,7 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   page,
 }) => {
   const receiver = await startReceiver();
-  await signInWithBurner(page);
+  await signIn(page.request);
   await page.goto("/webhooks");
   await page.getByRole("button", { name: "New endpoint" }).first().click();
   const dialog = page.getByRole("dialog");
@@ -51,18 +51,13 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   await page.getByRole("button", { name: "Resend" }).click();
   await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200").first()).toBeVisible();
   for (const { raw, headers } of receiver.came) expect(() => new Webhook(secret).verify(raw, headers)).not.toThrow();
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await settle(page);
-    expect(await axeFaults(page)).toEqual([]);
-  }
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await settle(page);
+  await checkLooks(page, "endpoint");
   receiver.close();
 });
 
 test("the local receiver shows what arrives, and that its signature verifies", async ({ page }) => {
-  await signInWithBurner(page);
+  await signIn(page.request);
   await page.goto("/webhooks");
   await page.getByRole("link", { name: "local receiver" }).click();
   await expect(page.getByText("Nothing has arrived yet")).toBeVisible();
@@ -80,7 +75,5 @@ test("the local receiver shows what arrives, and that its signature verifies", a
   await requests.getByText("Headers").click();
   await expect(page.getByRole("region", { name: "headers of webhook.test" })).toContainText("webhook-signature: v1,");
   await settle(page);
-  expect(await axeFaults(page)).toEqual([]);
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await checkLooks(page, "receiver");
 });

@@ -33,7 +33,7 @@ const findAddress = async (api: ApiClient, address: string): Promise<string> => 
   return own ? `/wallets?address=${address}` : `/activity?q=${address}`;
 };
 
-/** What a pasted text names: an operation, a transfer, a transaction or an address. */
+/** Finds out whether a pasted text is an operation, a transfer, a transaction or an address. */
 export const findJump = (text: string): Jump | null => {
   if (isId("operation", text)) {
     const href = `/activity/${text}`;

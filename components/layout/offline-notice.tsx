@@ -12,7 +12,7 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** While the browser has no network, what is on the page is old. */
+/** Warns that the page may be out of date while the browser has no network. */
 export const OfflineNotice = (): ReactNode => {
   const online = useSyncExternalStore(
     subscribe,

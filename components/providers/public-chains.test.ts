@@ -1,7 +1,7 @@
 import { numberToHex } from "viem";
 import { getBlockNumber, getPublicClient } from "wagmi/actions";
 import { createConfig, createConnector } from "wagmi";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { chainsOf, transportsOf } from "./public-chains";
 
 const chain = (id: number, rpcUrl: string | null) => ({
@@ -45,23 +45,21 @@ const configWith = (chainId: number, asked: string[] = []) =>
     transports: transportsOf(publicChains),
   });
 
-describe("a chain without a public RPC URL", () => {
-  test("is in the wallets' configuration, without any URL", () => {
-    const config = configWith(1);
-    expect(config.chains.map(({ id }) => id)).toEqual([1, 2]);
-    expect(config.chains[1]?.rpcUrls.default.http).toEqual([]);
-    expect(getPublicClient(config, { chainId: 2 })?.transport).not.toHaveProperty("url");
-  });
+test("a chain without a public RPC URL is in the wallets' configuration, without any URL", () => {
+  const config = configWith(1);
+  expect(config.chains.map(({ id }) => id)).toEqual([1, 2]);
+  expect(config.chains[1]?.rpcUrls.default.http).toEqual([]);
+  expect(getPublicClient(config, { chainId: 2 })?.transport).not.toHaveProperty("url");
+});
 
-  test("is read through the wallet that is on it", async () => {
-    const asked: string[] = [];
-    expect(await getBlockNumber(configWith(2, asked), { chainId: 2 })).toBe(77n);
-    expect(asked).toEqual(["eth_chainId", "eth_blockNumber"]);
-  });
+test("a chain without a public RPC URL is read through the wallet that is on it", async () => {
+  const asked: string[] = [];
+  expect(await getBlockNumber(configWith(2, asked), { chainId: 2 })).toBe(77n);
+  expect(asked).toEqual(["eth_chainId", "eth_blockNumber"]);
+});
 
-  test("says what to do when no wallet is on it", async () => {
-    await expect(getBlockNumber(configWith(1), { chainId: 2 })).rejects.toThrow(
-      "This service publishes no RPC URL of Chain 2. Connect a wallet and switch it to Chain 2.",
-    );
-  });
+test("a chain without a public RPC URL and without a wallet on it is explained with the way out", async () => {
+  await expect(getBlockNumber(configWith(1), { chainId: 2 })).rejects.toThrow(
+    "This service publishes no RPC URL of Chain 2. Connect a wallet and switch it to Chain 2.",
+  );
 });

@@ -6,7 +6,7 @@ const RETRIES_MAX = 2;
 const RETRY_BASE_MS = 500;
 const RETRY_MAX_MS = 5_000;
 
-/** Worth asking again: no answer at all, or one that may differ in a moment. */
+/** Whether to ask again: there was no answer, or the answer may differ in a moment. */
 const isPassing = (error: unknown): boolean => {
   const { offline, code } = describeError(error);
   return offline || code === "chain_unavailable" || code === "provider_error" || code === "rate_limited";

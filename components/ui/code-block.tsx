@@ -4,7 +4,7 @@ import { CopyButton } from "./copy-button";
 
 interface CodeBlockProps {
   readonly code: string;
-  /** What it is, for the accessible name: `cURL command`. */
+  /** The noun in the accessible name: `cURL command`. */
   readonly label: string;
   /** Breaks long lines instead of scrolling. */
   readonly wrap?: boolean;

@@ -19,7 +19,7 @@ const copy = async (text: string): Promise<boolean> => {
 
 interface CopyButtonProps {
   readonly value: string;
-  /** What is copied, for the accessible name: `Copy address`. */
+  /** The noun of the copied value in the accessible name: `Copy address`. */
   readonly label: string;
   /** Shows the label beside the icon. */
   readonly withText?: boolean;

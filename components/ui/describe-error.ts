@@ -1,4 +1,4 @@
-/** What a screen says about an error: what happened, what to do, and what support needs. */
+/** The texts of an error on a screen: the event, the advice, and the details for support. */
 export interface ErrorView {
   readonly title: string;
   readonly message: string;

@@ -29,7 +29,7 @@ const focusPanel = (event: Event): void => {
   if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
 };
 
-/** A controlled dialog; a sheet from the bottom on phones. Esc and the close button ask `onOpenChange(false)`. */
+/** A controlled dialog; slides up from the bottom on phones. Esc and the close button ask `onOpenChange(false)`. */
 export const Dialog = ({
   open,
   onOpenChange,
@@ -75,7 +75,7 @@ interface ConfirmDialogProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
-  /** What will happen, and whether it can be undone. */
+  /** Tells what the confirmed action does, and whether it can be undone. */
   readonly description: ReactNode;
   readonly confirmLabel: string;
   readonly cancelLabel?: string;

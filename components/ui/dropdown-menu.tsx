@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { cn } from "./cn";
 
 interface DropdownMenuProps {
-  /** One element that can take a ref, usually a `Button`. */
+  /** The one child, which must take a ref; usually a `Button`. */
   readonly trigger: ReactNode;
   readonly align?: "start" | "end";
   readonly side?: "top" | "bottom";

@@ -12,7 +12,7 @@ interface FieldState {
 
 const FieldContext = createContext<FieldState | null>(null);
 
-/** What a control inside a `Field` must carry: its id, its description, whether it is wrong. */
+/** The attributes that a control inside a `Field` carries: its id, its description, whether its value is wrong. */
 export const useFieldProps = (own: {
   id?: string | undefined;
 }): { id?: string; "aria-describedby"?: string; "aria-invalid"?: true } => {
@@ -25,7 +25,7 @@ export const useFieldProps = (own: {
   };
 };
 
-interface FieldProps {
+export interface FieldProps {
   readonly label: ReactNode;
   /** Keeps the label for screen readers alone. */
   readonly labelHidden?: boolean;

@@ -6,7 +6,7 @@ import { Amount, Usd } from "./amount";
 import { Button } from "./button";
 import { useHiddenAmounts } from "./hidden-amounts";
 
-/** As wide for a cent as for a million. */
+/** Fixed-width digits keep amounts aligned. */
 const Hidden = ({ unit }: { readonly unit?: string | undefined }): ReactNode => (
   <span className="num" title="Amounts are hidden">
     <span aria-hidden>••••••</span>
@@ -15,13 +15,13 @@ const Hidden = ({ unit }: { readonly unit?: string | undefined }): ReactNode => 
   </span>
 );
 
-/** An amount that one has, as against one that is about to move: it is not drawn while amounts are hidden. */
+/** A balance. Unlike an amount that is about to move, it is not drawn while amounts are hidden. */
 export const HeldAmount = (props: ComponentProps<typeof Amount>): ReactNode => {
   const [hidden] = useHiddenAmounts();
   return hidden ? <Hidden unit={props.unit} /> : <Amount {...props} />;
 };
 
-/** What it is worth; not drawn while amounts are hidden. */
+/** The value in US dollars; not drawn while amounts are hidden. */
 export const HeldUsd = (props: ComponentProps<typeof Usd>): ReactNode => {
   const [hidden] = useHiddenAmounts();
   return hidden ? <Hidden /> : <Usd {...props} />;

@@ -39,7 +39,7 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** Whether what one holds is hidden from onlookers, and how to change that. Remembered in this browser. */
+/** Whether balances are hidden from onlookers, and the switch for it. Remembered in this browser. */
 export const useHiddenAmounts = (): readonly [hidden: boolean, setHidden: (hidden: boolean) => void] => [
   useSyncExternalStore(subscribe, read, () => false),
   write,

@@ -26,7 +26,7 @@ interface MarkProps {
   readonly className?: string;
 }
 
-/** A figure of a wallet or an account, to be known again at a glance; it never stands alone. */
+/** A figure that identifies a wallet or an account at a glance; a name or address always stands beside it. */
 export const AddressMark = ({ value, className }: MarkProps & { readonly value: string }): ReactNode => {
   const hash = hashOf(value.toLowerCase());
   const hue = (hash >>> 15) % HUES;

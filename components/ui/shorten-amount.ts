@@ -2,7 +2,7 @@ const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g
 
 /**
  * Decimal string → what a list shows: thousands grouped, at most `fractionMax` fraction digits, cut and never rounded.
- * `cut` says that digits are missing.
+ * `cut` is true when digits are missing.
  */
 export const shortenAmount = (value: string, fractionMax: number): { text: string; cut: boolean } => {
   const [, sign = "", whole = "0", fraction = ""] = /^([-+]?)(\d*)(?:\.(\d*))?$/.exec(value) ?? [];

@@ -7,7 +7,7 @@ export const Skeleton = ({ className }: { readonly className?: string }): ReactN
 
 interface LoadingRowsProps {
   readonly rows?: number;
-  /** What is loading, for screen readers: `balances`. */
+  /** The noun of the loading records, for screen readers: `balances`. */
   readonly what: string;
 }
 

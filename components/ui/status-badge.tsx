@@ -32,7 +32,7 @@ export const STATUS_VIEWS = {
   cancelled: { word: "Cancelled", tone: "neutral", icon: Ban },
 } as const satisfies Record<Status, StatusView>;
 
-/** What exactly is going on, in words; shown beside the status. */
+/** The detail of the status in words; shown beside it. */
 export const SUB_STATUS_WORDS = {
   created: "created",
   awaiting_otp: "waiting for the code",

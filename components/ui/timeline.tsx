@@ -65,7 +65,7 @@ interface StepsProps {
   readonly current: number;
 }
 
-/** Where one is in a flow of a few pages: Quote → Code → Review → Done. */
+/** Shows the current step of a flow of a few pages: Quote → Code → Review → Done. */
 export const Steps = ({ label, steps, current }: StepsProps): ReactNode => (
   <ol aria-label={label} className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
     {steps.map((step, index) => (

@@ -7,7 +7,7 @@ export const TooltipProvider = ({ children }: { readonly children: ReactNode }):
   <Primitive.Provider delayDuration={300}>{children}</Primitive.Provider>
 );
 
-/** Explains its child on hover and focus. Never the only place of something that people need. */
+/** Explains its child on hover and focus. Information that people need must stand elsewhere too. */
 export const Tooltip = ({
   content,
   children,

@@ -2,9 +2,17 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** The rules of axe whose answer depends on the theme. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+const DESKTOP = { width: 1280, height: 800 };
+/** A usual phone, and the narrowest that the design allows. */
+const PHONES = [
+  { width: 390, height: 844 },
+  { width: 320, height: 640 },
+];
 
 /**
- * Until nothing fades in any more. The state of the animations is asked for again and again, because the promise of one whose
+ * Waits until no animation runs. The state of the animations is polled, because the promise of one whose
  * element changed its theme meanwhile may never settle. Spinners never end by themselves.
  */
 const still = (page: Page): Promise<unknown> =>
@@ -14,18 +22,47 @@ const still = (page: Page): Promise<unknown> =>
       .every(({ playState, effect }) => playState !== "running" || effect?.getComputedTiming().endTime === Infinity),
   );
 
-/** Until everything that the page asks for has been answered, and nothing fades in any more. */
+/** Waits until all requests of the page are answered and no animation runs. */
 export const settle = async (page: Page): Promise<void> => {
   await page.waitForLoadState("networkidle");
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await still(page);
 };
 
-/** What axe finds against WCAG 2.2 AA in what is shown now. */
+const faultsOf = async (builder: AxeBuilder): Promise<string[]> => {
+  // The app has no frames. Without legacy mode each analysis opens another page of the browser to put frames together.
+  const { violations } = await builder.setLegacyMode(true).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
+};
+
+/** The faults that axe finds against WCAG 2.2 AA in the part of the app that is shown now. */
 export const axeFaults = async (page: Page): Promise<string[]> => {
   await still(page);
-  // What a page that is scrolled has half under its header would count as too small to hit.
+  // A scrolled page has elements half under its header; they would count as too small to hit.
   await page.evaluate(() => window.scrollTo(0, 0));
-  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
+  return faultsOf(new AxeBuilder({ page }).withTags(WCAG));
+};
+
+const expectNoSidewaysScroll = async (page: Page, name: string): Promise<void> => {
+  for (const size of PHONES) {
+    await page.setViewportSize(size);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width, `${name} at ${String(size.width)} px`).toBeLessThanOrEqual(size.width);
+  }
+  await page.setViewportSize(DESKTOP);
+};
+
+/**
+ * Checks that axe finds nothing in the light and the dark theme, and that nothing scrolls sideways on phones. Rules that do not
+ * depend on colours run once.
+ * @param name of the page or step, for the message of a failure
+ */
+export const checkLooks = async (page: Page, name: string): Promise<void> => {
+  await page.emulateMedia({ colorScheme: "light" });
+  expect(await axeFaults(page), `${name}, light`).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await still(page);
+  expect(await faultsOf(new AxeBuilder({ page }).withRules(COLOR_RULES)), `${name}, dark`).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+  await expectNoSidewaysScroll(page, name);
 };

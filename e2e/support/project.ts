@@ -6,15 +6,15 @@ import { getOperation } from "@/lib/contracts/operations";
 import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
 import { listWallets } from "@/lib/contracts/wallets";
-import type { BodyInput } from "@/lib/contracts/contract";
+import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { isFinal, type Status } from "@/lib/core/status";
 import { mailedCode } from "./person";
 
-/** What a signed-in person's project can do past the pages; for what a journey needs but is not about. */
+/** A signed-in person's project through the API, for the parts of a journey that the test is not about. */
 export interface TestProject {
   readonly api: ApiClient;
   readonly email: string;
-  readonly treasury: { readonly id: string; readonly address: `0x${string}` };
+  readonly treasury: ResponseOf<typeof listWallets>["data"][number];
   /** The newest code mailed, each once. */
   code(): Promise<string>;
   give(chainId: number, token: string, amount: string): Promise<void>;
@@ -31,7 +31,7 @@ const FINAL_TIMEOUT_MS = 60_000;
 export const projectOf = async (page: Page): Promise<TestProject> => {
   const session = (await (await page.request.get("/api/auth/session")).json()) as { accessToken: string };
   const api = createApiClient({
-    baseUrl: new URL("/api", page.url()).href,
+    baseUrl: new URL("/api", process.env.E2E_BASE_URL).href,
     headers: () => ({ authorization: `Bearer ${session.accessToken}` }),
   });
   const email = `e2e-${crypto.randomUUID()}@example.test`;

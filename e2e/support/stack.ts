@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 const READY_TIMEOUT_MS = 180_000; // A build that is missing is made first.
 const STOP_TIMEOUT_MS = 40_000;
 
-/** What the supervisor tells its parent once everything runs. */
+/** The supervisor's message to its parent once everything runs. */
 interface Ready {
   readonly type: "ready";
   readonly url: string;
@@ -110,7 +110,7 @@ export const startStack = async (): Promise<Stack> => {
   }
 };
 
-/** What another server needs to know the same keys, tokens, rows and chains as the stack. */
+/** The environment in which another server has the same keys, tokens, rows and chains as the stack. */
 export const environmentOf = (stack: Pick<Stack, "url" | "databaseUrl" | "dataDir" | "rpcUrls">): NodeJS.ProcessEnv => {
   const secrets = JSON.parse(readFileSync(join(stack.dataDir, "secrets.json"), "utf8")) as NodeJS.ProcessEnv;
   const chains = Object.entries(stack.rpcUrls).flatMap(([id, url]) => [

@@ -22,7 +22,7 @@ interface ApiErrorFields {
   readonly body: unknown;
 }
 
-/** What the service answered instead of success; or, with status 0 and code `network_error`, that it did not answer. */
+/** An error answer of the service. Status 0 with the code `network_error` means that there was no answer. */
 export class ApiError extends Error implements ApiErrorFields {
   readonly status: number;
   readonly code: string;
@@ -106,7 +106,7 @@ export const pathOf = (contract: Contract, options: Pick<LooseOptions, "params" 
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Such as a CSV file; its body is the answer as it is. */
+/** Whether the answer is text, such as a CSV file; the whole body is the answer. */
 const isText = ({ mediaType }: Contract): boolean => mediaType !== undefined && mediaType !== "text/event-stream";
 
 const readBody = async (response: Response): Promise<unknown> => {

@@ -11,7 +11,7 @@ const BACKOFF_MAX_MS = 15_000;
 const FRUITLESS_ATTEMPTS_MAX = 10;
 const BUFFER_CHARACTERS_MAX = 4 * 1024 * 1024;
 
-/** The service's word that nothing more will come; a stream that stops without it was cut. */
+/** The event by which the service ends a stream; a stream that stops without it was cut. */
 const END_EVENT = "end";
 
 interface RawEvent {

@@ -11,7 +11,7 @@ import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -110,7 +110,7 @@ export const ApiKeys = (): ReactNode => {
         actions={create}
       />
       <div className="flex flex-col gap-4">
-        <Sheet flush>
+        <Card flush>
           {isPending ? (
             <LoadingRows what="API keys" />
           ) : data === undefined ? (
@@ -131,7 +131,7 @@ export const ApiKeys = (): ReactNode => {
               rowKey={(key) => key.id}
             />
           )}
-        </Sheet>
+        </Card>
         <ApiSnippet method="GET" path="/auth/api-keys" auth="bearer" />
       </div>
       <CreateKeyDialog

@@ -1,7 +1,9 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -9,11 +11,11 @@ import { usePolicies } from "@/components/features/policies/use-policies";
 import { queryKeyOf, useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
+import { Form, FormError } from "@/components/ui/form";
 import { createApiKey, listApiKeys } from "@/lib/contracts/api-keys";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { KeyFields } from "./key-fields";
-import { keyErrors, toKeyBody, type KeyValues } from "./key-form";
+import { keyForm, toKeyBody, type KeyValues } from "./key-form";
 import type { NewKey } from "./secret-dialog";
 
 interface CreateKeyDialogProps {
@@ -46,36 +48,25 @@ const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
   const api = useApi();
   const queryClient = useQueryClient();
   const projectCap = usePolicies().data?.dailyCapUsd;
-  const [values, setValues] = useState(EMPTY);
+  const resolver = useMemo(() => zodResolver(keyForm(() => projectCap)), [projectCap]);
+  const form = useForm<KeyValues>({ resolver, defaultValues: EMPTY });
   const [shownAt] = useState(Date.now);
-  const [tried, setTried] = useState(false);
   const create = useApprovable<BodyInput<typeof createApiKey>>(async (body, approval) => {
     const key = await api.call(createApiKey, { body: { ...body, ...(approval ? { approval } : {}) } });
     onCreated(key);
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });
   });
-  const errors = keyErrors(values, projectCap);
-  const submit = async (): Promise<void> => {
-    setTried(true);
-    if (Object.keys(errors).length === 0) await create.start(toKeyBody(values, Date.now()));
-  };
+  const values = form.watch();
   if (create.asked !== null) return <ApprovalStep asked={create.asked} change={create} />;
   return (
-    <form
+    <Form
+      form={form}
+      error={create.error}
+      onSubmit={(typed) => create.start(toKeyBody(typed, Date.now()))}
       className="flex flex-col gap-4"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
     >
-      <KeyFields
-        values={values}
-        errors={tried ? errors : {}}
-        projectCap={projectCap}
-        onChange={(part) => setValues((before) => ({ ...before, ...part }))}
-      />
-      {create.error == null ? null : <ErrorState compact error={create.error} money="No key was made." />}
+      <KeyFields control={form.control} values={values} projectCap={projectCap} />
+      <FormError money="No key was made." />
       <ApiSnippet
         method="POST"
         path="/auth/api-keys"
@@ -88,6 +79,6 @@ const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
           Create key
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

@@ -1,7 +1,9 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
@@ -10,12 +12,12 @@ import { usePolicies } from "@/components/features/policies/use-policies";
 import { queryKeyOf, useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
+import { Form, FormError } from "@/components/ui/form";
 import { listApiKeys, updateApiKey } from "@/lib/contracts/api-keys";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { ApiKey } from "./api-key";
 import { KeyFields } from "./key-fields";
-import { keyErrors, toKeyChange, valuesOfKey } from "./key-form";
+import { keyForm, toKeyChange, valuesOfKey, type KeyValues } from "./key-form";
 import { presetOf } from "./presets";
 
 interface EditKeyDialogProps {
@@ -46,9 +48,14 @@ const EditKeyForm = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly on
   const api = useApi();
   const queryClient = useQueryClient();
   const projectCap = usePolicies().data?.dailyCapUsd;
-  const [values, setValues] = useState(() => valuesOfKey(apiKey));
   const [shownAt] = useState(Date.now);
-  const [tried, setTried] = useState(false);
+  const resolver = useMemo(() => {
+    // The limit that the key has may be above the project's; only another one has to be within it.
+    const capOf = (typed: KeyValues) => (typed.dailyCapUsd.trim() === apiKey.dailyCapUsd ? undefined : projectCap);
+    return zodResolver(keyForm(capOf));
+  }, [apiKey, projectCap]);
+  const form = useForm<KeyValues>({ resolver, defaultValues: valuesOfKey(apiKey) });
+  const values = form.watch();
   const change = useApprovable<BodyInput<typeof updateApiKey>>(async (body, approval) => {
     const options = { params: { id: apiKey.id }, body: { ...body, ...(approval ? { approval } : {}) } };
     await api.call(updateApiKey, options);
@@ -57,33 +64,22 @@ const EditKeyForm = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly on
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });
   });
   const body = toKeyChange(apiKey, values, shownAt);
-  // A limit of former times may be above the project's; only another one has to be within it.
-  const errors = keyErrors(values, body?.dailyCapUsd === undefined ? undefined : projectCap);
-  const submit = async (): Promise<void> => {
-    setTried(true);
-    const changed = toKeyChange(apiKey, values, Date.now());
-    if (changed !== null && Object.keys(errors).length === 0) await change.start(changed);
+  const submit = async (typed: KeyValues): Promise<void> => {
+    const changed = toKeyChange(apiKey, typed, Date.now());
+    if (changed !== null) await change.start(changed);
   };
   if (change.asked !== null) return <ApprovalStep asked={change.asked} change={change} />;
   const { scopes, expiry } = keptOf(apiKey);
   const isPreset = presetOf(apiKey.scopes) !== undefined;
   return (
-    <form
-      className="flex flex-col gap-4"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form form={form} error={change.error} onSubmit={submit} className="flex flex-col gap-4">
       <KeyFields
+        control={form.control}
         values={values}
-        errors={tried ? errors : {}}
         projectCap={projectCap}
-        onChange={(part) => setValues((before) => ({ ...before, ...part }))}
         kept={{ expiry, ...(isPreset ? {} : { scopes }) }}
       />
-      {change.error == null ? null : <ErrorState compact error={change.error} money="The key is as it was." />}
+      <FormError money="The key is as it was." />
       {body === null ? null : (
         <ApiSnippet method="PATCH" path={`/auth/api-keys/${apiKey.id}`} auth="bearer" body={body} />
       )}
@@ -93,6 +89,6 @@ const EditKeyForm = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly on
           Save
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

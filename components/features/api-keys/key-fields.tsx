@@ -1,19 +1,19 @@
 "use client";
 
 import { useId, type ReactNode } from "react";
-import { Field, Input } from "@/components/ui/field";
+import { Controller, type Control } from "react-hook-form";
+import { ControlField, TextField } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
-import { movesMoney, type KeyErrors, type KeyValues } from "./key-form";
+import { movesMoney, type KeyValues } from "./key-form";
 import { PolicyFields } from "./policy-fields";
 import { SCOPE_PRESETS } from "./presets";
 
 interface KeyFieldsProps {
+  readonly control: Control<KeyValues>;
   readonly values: KeyValues;
-  readonly errors: KeyErrors;
   readonly projectCap: string | undefined;
-  readonly onChange: (part: Partial<KeyValues>) => void;
-  /** Of an existing key, what can stay as it is. */
+  /** The present scopes and expiry of an existing key, which can be kept. */
   readonly kept?: { readonly scopes?: string; readonly expiry: string };
 }
 
@@ -32,40 +32,44 @@ const presetsOf = (kept: string | undefined) => [
   ...SCOPE_PRESETS.map(({ id, label, description }) => ({ value: id, label, description })),
 ];
 
-/** What a key is called, may do and move, and until when: for a new one, and for one that is changed. */
-export const KeyFields = ({ values, errors, projectCap, onChange, kept }: KeyFieldsProps): ReactNode => {
+/** The fields for name, scopes, limits and expiry, of a new key and of one that is changed. */
+export const KeyFields = ({ control, values, projectCap, kept }: KeyFieldsProps): ReactNode => {
   const labelId = useId();
   return (
     <>
-      <Field label="Name" hint="Which program uses it, for instance “Shop backend”." error={errors.name}>
-        <Input
-          value={values.name}
-          maxLength={NAME_MAX}
-          onChange={(event) => onChange({ name: event.target.value })}
-          autoFocus
-        />
-      </Field>
+      <TextField
+        control={control}
+        name="name"
+        label="Name"
+        hint="Which program uses it, for instance “Shop backend”."
+        input={{ maxLength: NAME_MAX, autoFocus: true }}
+      />
       <div className="flex flex-col gap-1">
         <span id={labelId} className="text-sm font-medium text-fg-2">
           It may
         </span>
-        <RadioCards
-          labelledBy={labelId}
-          value={values.preset}
-          onValueChange={(id) => onChange({ preset: SCOPE_PRESETS.find((preset) => preset.id === id)?.id ?? "kept" })}
-          options={presetsOf(kept?.scopes)}
+        <Controller
+          control={control}
+          name="preset"
+          render={({ field }) => (
+            <RadioCards
+              labelledBy={labelId}
+              value={field.value}
+              onValueChange={field.onChange}
+              options={presetsOf(kept?.scopes)}
+            />
+          )}
         />
       </div>
-      {movesMoney(values) ? (
-        <PolicyFields values={values} errors={errors} projectCap={projectCap} onChange={onChange} />
-      ) : null}
-      <Field label="Expires" className="max-w-60">
-        <Select
-          value={values.expiry}
-          onValueChange={(expiry) => onChange({ expiry })}
-          options={kept === undefined ? EXPIRIES : [{ value: "kept", label: kept.expiry }, ...EXPIRIES]}
-        />
-      </Field>
+      {movesMoney(values) ? <PolicyFields control={control} values={values} projectCap={projectCap} /> : null}
+      <ControlField control={control} name="expiry" label="Expires" className="max-w-60">
+        {(bound) => (
+          <Select
+            {...bound}
+            options={kept === undefined ? EXPIRIES : [{ value: "kept", label: kept.expiry }, ...EXPIRIES]}
+          />
+        )}
+      </ControlField>
     </>
   );
 };

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { createApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { address, usdAmount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
@@ -5,7 +6,7 @@ import { isMoreUsd } from "@/lib/core/usd";
 import type { ApiKey } from "./api-key";
 import { presetOf, SCOPE_PRESETS, type ScopePreset } from "./presets";
 
-/** What stands in the form, as typed. */
+/** The form's values, as typed. */
 export interface KeyValues {
   readonly name: string;
   /** `kept`: the scopes that the key has, which are those of no preset. */
@@ -65,6 +66,25 @@ export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => 
   return errors;
 };
 
+const keyValues = z.object({
+  name: z.string(),
+  preset: z.enum(["kept", ...SCOPE_PRESETS.map(({ id }) => id)]),
+  expiry: z.string(),
+  otp: z.enum(["required", "exempt"]),
+  dailyCapUsd: z.string(),
+  recipients: z.string(),
+});
+
+/**
+ * The form of a key.
+ * @param capOf US dollars that the key may have at most; undefined where that is not known or not to be checked
+ */
+export const keyForm = (capOf: (values: KeyValues) => string | undefined) =>
+  keyValues.superRefine((values, context) => {
+    for (const [field, message] of Object.entries(keyErrors(values, capOf(values))))
+      context.addIssue({ code: "custom", path: [field], message });
+  });
+
 /** The body of `POST /auth/api-keys`. */
 export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof createApiKey> => {
   const preset = SCOPE_PRESETS.find((candidate) => candidate.id === values.preset);
@@ -81,7 +101,7 @@ export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof crea
   };
 };
 
-/** What the form of an existing key begins with. */
+/** The first values of the form of an existing key. */
 export const valuesOfKey = (key: ApiKey): KeyValues => ({
   name: key.name,
   preset: presetOf(key.scopes)?.id ?? "kept",

@@ -13,7 +13,7 @@ interface KeyPolicyProps {
 
 const smaller = (a: string, b: string | undefined): string => (b !== undefined && isMoreUsd(a, b) ? b : a);
 
-/** What a key moves without a person, and whereto; in short, with all of it in the title. */
+/** A short form of the amount that a key moves without a person and of its recipients; the title has both in full. */
 export const KeyPolicy = ({ apiKey, projectCap }: KeyPolicyProps): ReactNode => {
   if (!apiKey.scopes.some((scope) => MOVING.has(scope))) return <span className="text-fg-3">nothing</span>;
   const { recipients } = apiKey;

@@ -1,18 +1,19 @@
 "use client";
 
 import { useId, type ComponentProps, type ReactNode } from "react";
+import { Controller, type Control } from "react-hook-form";
 import { Usd } from "@/components/ui/amount";
 import { cn } from "@/components/ui/cn";
-import { CONTROL_LOOKS, Field, Input, useFieldProps } from "@/components/ui/field";
+import { CONTROL_LOOKS, useFieldProps } from "@/components/ui/field";
+import { ControlField, TextField } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
-import type { KeyErrors, KeyValues } from "./key-form";
+import type { KeyValues } from "./key-form";
 
 interface PolicyFieldsProps {
+  readonly control: Control<KeyValues>;
   readonly values: KeyValues;
-  readonly errors: KeyErrors;
   /** US dollars a day that all keys of the project together move without a code; undefined until it is known. */
   readonly projectCap: string | undefined;
-  readonly onChange: (part: Partial<KeyValues>) => void;
 }
 
 const POLICIES = [
@@ -29,8 +30,8 @@ const POLICIES = [
   },
 ] as const;
 
-/** What the key may move without a person, and whereto. */
-export const PolicyFields = ({ values, errors, projectCap, onChange }: PolicyFieldsProps): ReactNode => {
+/** The fields for the amount that the key may move without a person, and for its recipients. */
+export const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps): ReactNode => {
   const labelId = useId();
   return (
     <>
@@ -38,15 +39,18 @@ export const PolicyFields = ({ values, errors, projectCap, onChange }: PolicyFie
         <span id={labelId} className="text-sm font-medium text-fg-2">
           What it moves needs
         </span>
-        <RadioCards
-          labelledBy={labelId}
-          value={values.otp}
-          onValueChange={(otp) => onChange({ otp: otp === "exempt" ? "exempt" : "required" })}
-          options={POLICIES}
+        <Controller
+          control={control}
+          name="otp"
+          render={({ field }) => (
+            <RadioCards labelledBy={labelId} value={field.value} onValueChange={field.onChange} options={POLICIES} />
+          )}
         />
       </div>
       {values.otp === "exempt" ? (
-        <Field
+        <TextField
+          control={control}
+          name="dailyCapUsd"
           label="Limit a day (US dollars)"
           hint={
             <>
@@ -60,29 +64,25 @@ export const PolicyFields = ({ values, errors, projectCap, onChange }: PolicyFie
               )}
             </>
           }
-          error={errors.dailyCapUsd}
           className="max-w-72"
-        >
-          <Input
-            numeric
-            placeholder="250"
-            value={values.dailyCapUsd}
-            onChange={(event) => onChange({ dailyCapUsd: event.target.value })}
-          />
-        </Field>
+          input={{ numeric: true, placeholder: "250" }}
+        />
       ) : null}
-      <Field
+      <ControlField
+        control={control}
+        name="recipients"
         label="Allowed recipients"
         hint="Addresses, one a line. Empty: any address. A key that leaks can then send nowhere else."
-        error={errors.recipients}
       >
-        <AddressLines
-          rows={3}
-          placeholder="0x…"
-          value={values.recipients}
-          onChange={(event) => onChange({ recipients: event.target.value })}
-        />
-      </Field>
+        {({ value, onValueChange }) => (
+          <AddressLines
+            rows={3}
+            placeholder="0x…"
+            value={value}
+            onChange={(event) => onValueChange(event.target.value)}
+          />
+        )}
+      </ControlField>
     </>
   );
 };

@@ -25,7 +25,7 @@ const MEANS = [
   },
 ] as const;
 
-/** What is to be approved, whole, and the two ways to do so. Stands in the place of the form that asked for the change. */
+/** Shows the whole change and the two ways to approve it. It replaces the form that asked for the change. */
 export const ApprovalStep = ({ asked, change }: ApprovalStepProps): ReactNode => {
   const { isRenewed, error, busy } = change;
   return (

@@ -14,7 +14,7 @@ export interface AskedApproval {
 /** How the person approves: the mailed code, or the wallet's signature. */
 export type Means = { readonly otp: string } | { readonly signature: string };
 
-/** What goes with the request that is sent again. */
+/** The approval that is added to the request when it is sent again. */
 export type GivenApproval = { readonly approvalId: string } & Means;
 
 const askedBy = (error: unknown): AskedApproval | null => {

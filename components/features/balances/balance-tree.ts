@@ -6,7 +6,7 @@ import { formatAmount } from "@/lib/core/money";
 const USD_DIGITS = 6;
 const BPS = 10_000n;
 
-/** A line of the table: a token, what of it is on a chain, or what of that a wallet holds. */
+/** A line of the table: a token, its part on one chain, or the part of that in one wallet. */
 export interface BalanceNode {
   readonly id: string;
   readonly level: 1 | 2 | 3;
@@ -39,7 +39,7 @@ export interface PricedTotal {
   readonly unpriced: readonly string[];
 }
 
-/** The sum of what has a price, and what is left out of it. */
+/** The sum of the balances that have a price, and the tokens that are left out. */
 export const pricedTotal = ({ totals }: Pick<Balances, "totals">): PricedTotal => {
   const parts = totals.flatMap((total) => total.breakdown).filter((part) => !isZero(part.amount));
   return {

@@ -16,12 +16,12 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { HideAmountsButton } from "@/components/ui/held-amount";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { BalancesTable } from "./balances-table";
 import { ChainStates, StaleAlerts } from "./chain-states";
-import { CompositionSheet } from "./composition-sheet";
-import { HistorySheet } from "./history-sheet";
+import { CompositionCard } from "./composition-card";
+import { HistoryCard } from "./history-card";
 
 const MONEY = "The balances on the chains are untouched.";
 
@@ -43,13 +43,13 @@ export const BalancesPage = (): ReactNode => {
       />
       <div className="flex flex-col gap-4">
         {isPending ? (
-          <Sheet flush>
+          <Card flush>
             <LoadingRows what="balances" rows={8} />
-          </Sheet>
+          </Card>
         ) : data === undefined ? (
-          <Sheet flush>
+          <Card flush>
             <ErrorState error={error} money={MONEY} onRetry={() => void refetch()} />
-          </Sheet>
+          </Card>
         ) : (
           <Loaded balances={data} failed={error !== null} />
         )}
@@ -70,14 +70,14 @@ const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly fa
       ) : null}
       <StaleAlerts stale={balances.stale} />
       {empty ? (
-        <Sheet flush>
+        <Card flush>
           <NothingYet />
-        </Sheet>
+        </Card>
       ) : (
         <>
           <div className="grid items-stretch gap-4 lg:grid-cols-2">
-            <CompositionSheet balances={balances} />
-            <HistorySheet />
+            <CompositionCard balances={balances} />
+            <HistoryCard />
           </div>
           <BalancesTable balances={balances} />
         </>

@@ -11,7 +11,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { cn } from "@/components/ui/cn";
 import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
 import { Kbd } from "@/components/ui/kbd";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
 import { ShareBar } from "./share-bar";
@@ -43,7 +43,7 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
   const onOpen = useCallback((id: string) => set(id, "other"), [set]);
   const active = useListKeys({ keys, onOpen });
   return (
-    <Sheet
+    <Card
       title="By token, chain and wallet"
       description={
         <span className="max-md:hidden">
@@ -79,7 +79,7 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
           ))}
         </tbody>
       </table>
-    </Sheet>
+    </Card>
   );
 };
 

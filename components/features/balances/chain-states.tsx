@@ -7,7 +7,7 @@ import { usePublicConfig } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
 import { ChainName } from "@/components/ui/chain-name";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 
@@ -94,13 +94,13 @@ export const ChainStates = ({ balances }: { readonly balances: Balances }): Reac
     };
   });
   return (
-    <Sheet title="Chains, as last read" flush>
+    <Card title="Chains, as last read" flush>
       <Table
         caption="Block and time of each chain"
         columns={COLUMNS}
         rows={rows}
         rowKey={(chain) => String(chain.chainId)}
       />
-    </Sheet>
+    </Card>
   );
 };

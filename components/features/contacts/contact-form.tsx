@@ -1,14 +1,23 @@
 "use client";
 
-import { useState, type ReactNode, type SyntheticEvent } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
+import { checkedBy } from "@/components/features/money-flow/field-checks";
 import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { createContact } from "@/lib/contracts/contacts";
 import { useSaveContact, type Contact } from "./use-contacts";
 
 const NAME_MAX = 80;
+const EMPTY = { name: "", address: "" };
+
+const contactForm = z.object({
+  name: checkedBy(createContact.body.shape.name, "name", "Type a name."),
+  address: checkedBy(createContact.body.shape.address, "address", "Type the address."),
+});
 
 interface ContactFormProps {
   /** Stands in the address field at first. */
@@ -16,63 +25,35 @@ interface ContactFormProps {
   readonly onSaved?: (contact: Contact) => void;
 }
 
-/** What is wrong with a field, as a sentence; undefined while it is right. */
-const problemOf = (field: "name" | "address", text: string): string | undefined => {
-  const problem = createContact.body.shape[field].safeParse(text.trim()).error?.issues[0]?.message;
-  if (problem === undefined) return undefined;
-  return field === "name" ? "Type a name." : `The address ${problem}.`;
-};
-
 /** Adds a contact, or renames the one that has this address. */
 export const ContactForm = ({ address = "", onSaved }: ContactFormProps): ReactNode => {
-  const [values, setValues] = useState({ name: "", address });
-  const [tried, setTried] = useState(false);
+  const form = useForm({ resolver: zodResolver(contactForm), defaultValues: { name: "", address } });
   const save = useSaveContact();
-  const problems = { name: problemOf("name", values.name), address: problemOf("address", values.address) };
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    // It may stand inside another form of the page.
-    event.stopPropagation();
-    setTried(true);
-    if (problems.name !== undefined || problems.address !== undefined) return;
-    save.mutate(
-      { name: values.name.trim(), address: values.address.trim() },
-      {
-        onSuccess: (contact) => {
-          toast.success(`${contact.name} is in the address book.`);
-          setValues({ name: "", address: "" });
-          setTried(false);
-          onSaved?.(contact);
-        },
-      },
-    );
+  const submit = async (values: z.infer<typeof contactForm>): Promise<void> => {
+    const body = { name: values.name.trim(), address: values.address.trim() };
+    const contact = await save.mutateAsync(body).catch(() => null);
+    if (contact === null) return;
+    toast.success(`${contact.name} is in the address book.`);
+    form.reset(EMPTY);
+    onSaved?.(contact);
   };
   return (
-    <form onSubmit={submit} noValidate aria-label="Add a contact" className="flex flex-col gap-3">
+    <Form form={form} error={save.error} onSubmit={submit} aria-label="Add a contact" className="flex flex-col gap-3">
       <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
-        <Field label="Name" error={tried ? problems.name : undefined}>
-          <Input
-            maxLength={NAME_MAX}
-            value={values.name}
-            onChange={(event) => setValues({ ...values, name: event.target.value })}
-          />
-        </Field>
-        <Field label="Address" error={tried ? problems.address : undefined}>
-          <Input
-            mono
-            className="text-sm"
-            placeholder="0x…"
-            value={values.address}
-            onChange={(event) => setValues({ ...values, address: event.target.value })}
-          />
-        </Field>
+        <TextField control={form.control} name="name" label="Name" input={{ maxLength: NAME_MAX }} />
+        <TextField
+          control={form.control}
+          name="address"
+          label="Address"
+          input={{ mono: true, className: "text-sm", placeholder: "0x…" }}
+        />
       </div>
-      {save.error === null ? null : <ErrorState compact error={save.error} />}
+      <FormError money="The address book is as it was." />
       <div>
         <Button type="submit" loading={save.isPending}>
           Save contact
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

@@ -1,68 +1,67 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
 import { Select } from "@/components/ui/select";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { listTokens } from "@/lib/contracts/chains";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { useFund } from "./use-fund";
+
+const faucetForm = z.object({
+  token: z.string(),
+  chainId: z.string().transform(Number),
+  amount: z
+    .string()
+    .trim()
+    .refine((text) => AMOUNT_PATTERN.test(text) && /[1-9]/.test(text), 'Type an amount such as "12.5".'),
+});
 
 /** "Get test tokens": token, chain and amount, to the treasury. */
 export const FaucetPanel = (): ReactNode => {
   const { chains } = usePublicConfig();
   const treasury = useTreasury();
-  const [chain, setChain] = useState(String(chains[0]?.id ?? ""));
-  const [token, setToken] = useState("USDC");
-  const [amount, setAmount] = useState("1000");
-  const tokens = useApiQuery(listTokens, { query: { chainId: Number(chain) } });
+  const form = useForm({
+    resolver: zodResolver(faucetForm),
+    mode: "onChange",
+    defaultValues: { token: "USDC", chainId: String(chains[0]?.id ?? ""), amount: "1000" },
+  });
+  const { token, chainId, amount } = form.watch();
+  const tokens = useApiQuery(listTokens, { query: { chainId: Number(chainId) } });
   const symbols = tokens.data?.data.map((entry) => entry.symbol) ?? [token];
   const fund = useFund();
-  const valid = AMOUNT_PATTERN.test(amount) && /[1-9]/.test(amount);
-  const body = { address: treasury?.address ?? "<treasury>", chainId: Number(chain), token, amount };
+  const body = { address: treasury?.address ?? "<treasury>", chainId: Number(chainId), token, amount };
   return (
-    <Sheet title="Get test tokens" actions={<Badge tone="warning">Development</Badge>}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (valid) fund.mutate({ chainId: Number(chain), token, amount });
-        }}
-      >
+    <Card title="Get test tokens" actions={<Badge tone="warning">Development</Badge>}>
+      <Form form={form} error={fund.error} onSubmit={(values) => fund.mutate(values)} className="flex flex-col gap-3">
         <div className="grid grid-cols-2 gap-3">
-          <Field label="Token">
-            <Select
-              value={token}
-              onValueChange={setToken}
-              options={symbols.map((symbol) => ({ value: symbol, label: symbol }))}
-            />
-          </Field>
-          <Field label="Chain">
-            <Select
-              value={chain}
-              onValueChange={setChain}
-              options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))}
-            />
-          </Field>
+          <ControlField control={form.control} name="token" label="Token">
+            {(bound) => <Select {...bound} options={symbols.map((symbol) => ({ value: symbol, label: symbol }))} />}
+          </ControlField>
+          <ControlField control={form.control} name="chainId" label="Chain">
+            {(bound) => (
+              <Select {...bound} options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))} />
+            )}
+          </ControlField>
         </div>
-        <Field label="Amount" {...(valid ? {} : { error: 'Type an amount such as "12.5".' })}>
-          <Input numeric value={amount} onChange={(event) => setAmount(event.target.value.trim())} />
-        </Field>
-        <Button type="submit" loading={fund.isPending} disabled={!valid || !fund.ready}>
+        <TextField control={form.control} name="amount" label="Amount" input={{ numeric: true }} />
+        <Button type="submit" loading={fund.isPending} disabled={!fund.ready}>
           Send to the treasury
         </Button>
-        {fund.isError ? <ErrorState compact error={fund.error} money="The treasury is as it was." /> : null}
-      </form>
+        <FormError money="The treasury is as it was." />
+      </Form>
       <div className="pt-3">
         <ApiSnippet method="POST" path="/dev/faucet" body={body} />
       </div>
-    </Sheet>
+    </Card>
   );
 };

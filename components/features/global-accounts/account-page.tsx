@@ -11,17 +11,17 @@ import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Tabs } from "@/components/ui/tabs";
 import { getGlobalAccount, getStatement, listEntries } from "@/lib/contracts/global-accounts";
 import { getReservesProof } from "@/lib/contracts/reserves";
 import { accountName, type Account } from "./account";
-import { BalanceSheet } from "./balance-sheet";
-import { EntriesSheet } from "./entries-sheet";
+import { BalanceCard } from "./balance-card";
+import { EntriesCard } from "./entries-card";
 import { FundDialog } from "./fund-dialog";
-import { ProofSheet } from "./proof-sheet";
-import { StatementSheet } from "./statement-sheet";
+import { ProofCard } from "./proof-card";
+import { StatementCard } from "./statement-card";
 import { useAccount } from "./use-accounts";
 
 const MONEY = "What the account holds is untouched.";
@@ -60,13 +60,13 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
         }
       />
       {query.isPending ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="the account" rows={6} />
-        </Sheet>
+        </Card>
       ) : account === undefined ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-        </Sheet>
+        </Card>
       ) : (
         <div className="flex flex-col gap-4">
           {query.isError ? (
@@ -74,7 +74,7 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
               It shows what was known before, and is tried again by itself. {MONEY}
             </Alert>
           ) : null}
-          <BalanceSheet account={account} onFund={() => setFunding(true)} />
+          <BalanceCard account={account} onFund={() => setFunding(true)} />
           <Views account={account} />
           <FundDialog account={account} open={funding} onOpenChange={setFunding} />
         </div>
@@ -92,9 +92,9 @@ const Views = ({ account }: { readonly account: Account }): ReactNode => {
         value={view}
         onValueChange={(next) => void setView(VIEWS.find((one) => one === next) ?? null)}
         tabs={[
-          { value: "entries", label: "Entries", content: <EntriesSheet account={account} /> },
-          { value: "statement", label: "Statement", content: <StatementSheet account={account} /> },
-          { value: "proof", label: "Proof of inclusion", content: <ProofSheet account={account} /> },
+          { value: "entries", label: "Entries", content: <EntriesCard account={account} /> },
+          { value: "statement", label: "Statement", content: <StatementCard account={account} /> },
+          { value: "proof", label: "Proof of inclusion", content: <ProofCard account={account} /> },
         ]}
       />
       <ApiSnippet method={getGlobalAccount.method} path={VIEW_PATHS[view].replace("{id}", account.id)} />

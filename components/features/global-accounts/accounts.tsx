@@ -7,7 +7,7 @@ import { parseAsBoolean, parseAsString, useQueryState, useQueryStates } from "nu
 import { useCallback, useMemo, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { SearchField } from "@/components/features/operations/search-field";
-import { PagedSheet } from "@/components/features/session/paged-sheet";
+import { PagedCard } from "@/components/features/session/paged-card";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -67,7 +67,7 @@ export const Accounts = (): ReactNode => {
             <ShieldCheck aria-hidden /> Reserves
           </Link>
         </div>
-        <PagedSheet
+        <PagedCard
           list={list}
           what="accounts"
           money="What the accounts hold is untouched."
@@ -84,7 +84,7 @@ export const Accounts = (): ReactNode => {
           }
         >
           {(accounts) => <AccountTable accounts={accounts} />}
-        </PagedSheet>
+        </PagedCard>
         <ApiSnippet
           method="GET"
           path={pathOf(listGlobalAccounts, { query: { q: filters.q, currency: filters.currency } })}

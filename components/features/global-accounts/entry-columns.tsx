@@ -11,7 +11,7 @@ import { Time } from "@/components/ui/time";
 import { accountName, shortId, type Account, type Entry } from "./account";
 import { useKnownAccounts } from "./use-accounts";
 
-/** What can be done with an entry, drawn beside what it is. */
+/** Draws the actions of an entry beside its kind. */
 type ActionOf = (entry: Entry) => ReactNode;
 const NO_ACTION: ActionOf = () => null;
 

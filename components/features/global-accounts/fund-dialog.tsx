@@ -1,7 +1,9 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { codeOf } from "@/components/features/money-flow/api-error";
@@ -12,12 +14,11 @@ import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { fundGlobalAccount, getGlobalAccount, listEntries, listGlobalAccounts } from "@/lib/contracts/global-accounts";
 import { getReserves } from "@/lib/contracts/reserves";
 import { accountName, type Account } from "./account";
-import { amountProblem, missing } from "./fund-model";
+import { fundForm, missing } from "./fund-model";
 import { FundTreasury } from "./fund-treasury";
 import { ReserveFacts } from "./reserve-facts";
 
@@ -44,35 +45,39 @@ interface FormProps {
 }
 
 const FundForm = ({ account, onClose }: FormProps): ReactNode => {
-  const { amount, setAmount, problem, short, reserve, reserves, mutation, body, submit } = useFunding(account, onClose);
+  const { form, short, reserve, reserves, mutation, body, submit } = useFunding(account, onClose);
   const max = reserve === undefined || reserve.available.startsWith("-") ? "0" : reserve.available;
+  const lacksReserves = codeOf(mutation.error) === "insufficient_reserves";
   return (
-    <form
+    <Form
+      form={form}
+      error={lacksReserves ? null : mutation.error}
+      onSubmit={submit}
       className="flex flex-col gap-4"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+      onChange={() => mutation.reset()}
     >
-      <Field
+      <TextField
+        control={form.control}
+        name="amount"
         label={`Amount in ${account.currency}`}
-        error={problem}
         aside={
-          <Button variant="link" className="h-5" disabled={isZero(max)} onClick={() => setAmount(max)}>
+          <Button
+            variant="link"
+            className="h-5"
+            disabled={isZero(max)}
+            onClick={() => {
+              mutation.reset();
+              form.setValue("amount", max, { shouldValidate: true });
+            }}
+          >
             All that is available
           </Button>
         }
-      >
-        <Input numeric placeholder="0.0" value={amount} onChange={(event) => setAmount(event.target.value)} autoFocus />
-      </Field>
+        input={{ numeric: true, placeholder: "0.0", autoFocus: true }}
+      />
       <ReserveFacts reserves={reserves} reserve={reserve} account={account} />
-      {short !== null || codeOf(mutation.error) === "insufficient_reserves" ? (
-        <NotEnough account={account} short={short} />
-      ) : null}
-      {mutation.isError && codeOf(mutation.error) !== "insufficient_reserves" ? (
-        <ErrorState compact error={mutation.error} money="The account is as it was." />
-      ) : null}
+      {short !== null || lacksReserves ? <NotEnough account={account} short={short} /> : null}
+      <FormError money="The account is as it was." />
       <ApiSnippet method="POST" path={fundGlobalAccount.path.replace("{id}", account.id)} body={body} />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
@@ -80,26 +85,25 @@ const FundForm = ({ account, onClose }: FormProps): ReactNode => {
           Fund account
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };
 
 const useFunding = (account: Account, onClose: () => void) => {
   const queryClient = useQueryClient();
   const reserves = useReserves();
-  const [amount, setAmount] = useState("");
-  const [tried, setTried] = useState(false);
+  const resolver = useMemo(() => zodResolver(fundForm(account)), [account]);
+  const form = useForm({ resolver, defaultValues: { amount: "" } });
   const { mutation, send } = useSentOnce(fundGlobalAccount);
   const reserve: Reserve | undefined = reserves.data?.data.find(({ assetId }) => assetId === account.assetId);
-  const wrong = amountProblem(amount, account);
-  // What is not known yet is left to the service to refuse.
-  const short = reserves.data === undefined ? null : missing(amount, reserve?.available ?? "0", account);
-  const body = { amount: amount.trim() === "" ? "100" : amount.trim(), currency: account.assetId };
-  const submit = async (): Promise<void> => {
-    setTried(true);
-    if (wrong !== null || short !== null) return;
+  const typed = form.watch("amount");
+  // While the reserves are not known, the service checks the amount.
+  const short = reserves.data === undefined ? null : missing(typed, reserve?.available ?? "0", account);
+  const body = { amount: typed.trim() === "" ? "100" : typed.trim(), currency: account.assetId };
+  const submit = async ({ amount }: { readonly amount: string }): Promise<void> => {
+    if (short !== null) return;
     const params = { id: account.id };
-    const funding = await send({ params, body }).catch(() => null);
+    const funding = await send({ params, body: { amount, currency: account.assetId } }).catch(() => null);
     void queryClient.invalidateQueries({ queryKey: queryKeyOf(getReserves) });
     if (funding === null) return;
     toast.success(`${funding.amount} ${account.currency} went into ${accountName(account)}.`);
@@ -111,11 +115,7 @@ const useFunding = (account: Account, onClose: () => void) => {
       void queryClient.invalidateQueries({ queryKey });
     onClose();
   };
-  const change = (text: string): void => {
-    setAmount(text);
-    mutation.reset();
-  };
-  return { amount, setAmount: change, problem: tried ? wrong : null, short, reserve, reserves, mutation, body, submit };
+  return { form, short, reserve, reserves, mutation, body, submit };
 };
 
 interface NotEnoughProps {

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { isDomainError } from "@/lib/core/errors";
 import { formatAmount, parseAmount } from "@/lib/core/money";
 import { toScaled } from "@/components/features/swap/decimal";
@@ -7,7 +8,7 @@ interface Money {
   readonly decimals: number;
 }
 
-/** What is wrong with a typed amount; null where nothing is. */
+/** Describes the fault of a typed amount; null when there is none. */
 export const amountProblem = (text: string, { currency, decimals }: Money): string | null => {
   if (text.trim() === "") return "Type an amount.";
   try {
@@ -27,3 +28,15 @@ export const missing = (text: string, available: string, money: Money): string |
   const short = parseAmount(text.trim(), money.decimals) - (toScaled(available, money.decimals) ?? 0n);
   return short > 0n ? formatAmount(short, money.decimals) : null;
 };
+
+/** The typed amount, trimmed and possible for the currency. */
+export const fundForm = (money: Money) =>
+  z.object({
+    amount: z
+      .string()
+      .trim()
+      .superRefine((text, context) => {
+        const message = amountProblem(text, money);
+        if (message !== null) context.addIssue({ code: "custom", message });
+      }),
+  });

@@ -18,7 +18,7 @@ import { useCurrencies } from "./use-currencies";
 
 const GIFT = "1000";
 
-/** Where the treasury takes money; on local chains, money for it. */
+/** Shows the treasury's addresses; on local chains also buttons that give it test tokens. */
 export const FundTreasury = ({ account }: { readonly account: Account }): ReactNode => {
   const treasury = useTreasury();
   const { devnet } = usePublicConfig();

@@ -1,21 +1,30 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { queryKeyOf } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
 import { Combobox } from "@/components/ui/combobox";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
+import type { BodyOf } from "@/lib/contracts/contract";
 import { createGlobalAccount, getGlobalAccount, listGlobalAccounts } from "@/lib/contracts/global-accounts";
 import { useCurrencies } from "./use-currencies";
 
 const NAME_MAX = 80;
+
+/** The currency is an asset's id, because two assets may have the same symbol; an empty name is left out. */
+const accountForm = z
+  .object({ name: z.string(), currency: z.string() })
+  .transform(({ name, currency }) => ({ currency, ...(name.trim() === "" ? {} : { name: name.trim() }) }))
+  .pipe(createGlobalAccount.body);
 
 interface OpenAccountDialogProps {
   readonly open: boolean;
@@ -32,13 +41,16 @@ const OpenAccountForm = ({ onCancel }: { readonly onCancel: () => void }): React
   const router = useRouter();
   const queryClient = useQueryClient();
   const currencies = useCurrencies();
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [name, setName] = useState("");
+  const first = currencies?.[0]?.assetId ?? "";
+  const form = useForm({
+    resolver: zodResolver(accountForm),
+    defaultValues: { name: "", currency: "" },
+    // The first currency is chosen once the currencies are known; a name that was typed meanwhile stays.
+    values: { name: "", currency: first },
+    resetOptions: { keepDirtyValues: true },
+  });
   const { mutation, send } = useSentOnce(createGlobalAccount);
-  // By its id: two assets may go by the same symbol.
-  const currency = chosen ?? currencies?.[0]?.assetId ?? "";
-  const body = { currency, ...(name.trim() === "" ? {} : { name: name.trim() }) };
-  const submit = async (): Promise<void> => {
+  const submit = async (body: BodyOf<typeof createGlobalAccount>): Promise<void> => {
     const account = await send({ body }).catch(() => null);
     if (account === null) return;
     toast.success("The account is open.");
@@ -46,39 +58,47 @@ const OpenAccountForm = ({ onCancel }: { readonly onCancel: () => void }): React
     void queryClient.invalidateQueries({ queryKey: queryKeyOf(listGlobalAccounts) });
     router.push(`/accounts/${account.id}`);
   };
+  const { name, currency } = form.watch();
   return (
-    <form
-      className="flex flex-col gap-4"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (currency !== "") void submit();
-      }}
-    >
-      <Field label="Name" hint="Whose it is or what it is for. Optional; seen by your team alone.">
-        <Input value={name} maxLength={NAME_MAX} onChange={(event) => setName(event.target.value)} autoFocus />
-      </Field>
-      <Field label="Currency" hint="It stays; another currency is another account.">
-        <Combobox
-          value={currency}
-          onValueChange={setChosen}
-          disabled={currencies === undefined}
-          options={(currencies ?? []).map(({ assetId, symbol, name: full }) => ({
-            value: assetId,
-            label: symbol,
-            description: full,
-          }))}
-          searchPlaceholder="Symbol or name"
-        />
-      </Field>
-      {mutation.isError ? <ErrorState compact error={mutation.error} money="No account was opened." /> : null}
-      <ApiSnippet method="POST" path={createGlobalAccount.path} body={body} />
+    <Form form={form} error={mutation.error} onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name"
+        hint="Whose it is or what it is for. Optional; seen by your team alone."
+        input={{ maxLength: NAME_MAX, autoFocus: true }}
+      />
+      <ControlField
+        control={form.control}
+        name="currency"
+        label="Currency"
+        hint="It stays; another currency is another account."
+      >
+        {(bound) => (
+          <Combobox
+            {...bound}
+            disabled={currencies === undefined}
+            options={(currencies ?? []).map(({ assetId, symbol, name: full }) => ({
+              value: assetId,
+              label: symbol,
+              description: full,
+            }))}
+            searchPlaceholder="Symbol or name"
+          />
+        )}
+      </ControlField>
+      <FormError money="No account was opened." />
+      <ApiSnippet
+        method="POST"
+        path={createGlobalAccount.path}
+        body={{ currency, ...(name.trim() === "" ? {} : { name: name.trim() }) }}
+      />
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" loading={mutation.isPending} disabled={currency === ""}>
           Open account
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

@@ -7,7 +7,7 @@ export interface CustomDays {
   readonly to: string | null;
 }
 
-/** What `GET …/statement` is asked for: from, and up to but not with, to. */
+/** The period of `GET …/statement`: `from` is included, `to` is not. */
 export type StatementPeriod = { readonly from?: string; readonly to?: string };
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import type { Reserve } from "@/components/features/reserves/use-reserves";
 import { Amount } from "@/components/ui/amount";
 import { ErrorState } from "@/components/ui/error-state";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import type { Account } from "./account";
 

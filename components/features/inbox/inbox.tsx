@@ -7,12 +7,12 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { useInbox, type CaughtMail } from "./use-inbox";
 
-/** What the service mailed, in development, where mail never leaves the machine. */
+/** The mail that the service sent in development, where mail never leaves the machine. */
 export const InboxPage = (): ReactNode => {
   const { data, error, isPending, refetch } = useInbox();
   return (
@@ -27,19 +27,19 @@ export const InboxPage = (): ReactNode => {
         </Alert>
       ) : null}
       {isPending ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="mail" />
-        </Sheet>
+        </Card>
       ) : data === undefined ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={error} onRetry={() => void refetch()} />
-        </Sheet>
+        </Card>
       ) : data.data.length === 0 ? (
-        <Sheet flush>
+        <Card flush>
           <EmptyState icon={Mail} title="No mail yet">
             Codes that verify an e-mail address or approve a payment arrive here.
           </EmptyState>
-        </Sheet>
+        </Card>
       ) : (
         <ul className="flex flex-col gap-3" aria-label="Mail">
           {data.data.map((mail) => (
@@ -54,7 +54,7 @@ export const InboxPage = (): ReactNode => {
 };
 
 const MailView = ({ mail }: { readonly mail: CaughtMail }): ReactNode => (
-  <Sheet
+  <Card
     title={mail.subject}
     description={
       <>
@@ -74,5 +74,5 @@ const MailView = ({ mail }: { readonly mail: CaughtMail }): ReactNode => (
     }
   >
     <p className="break-words whitespace-pre-wrap">{mail.text}</p>
-  </Sheet>
+  </Card>
 );

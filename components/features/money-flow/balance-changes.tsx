@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Change>[] = [
   },
 ];
 
-/** What the simulation against the chains as they are now changed. */
+/** The balance changes of the simulation against the present state of the chains. */
 export const BalanceChanges = ({ changes }: { readonly changes: readonly Change[] }): ReactNode => (
   <section aria-labelledby="balance-changes" className="rounded-card border">
     <h3 id="balance-changes" className="border-b px-4 py-2 font-semibold">

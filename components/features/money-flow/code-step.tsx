@@ -1,37 +1,41 @@
 "use client";
 
-import Link from "next/link";
+import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
-import { codeOf } from "./api-error";
+import { Form } from "@/components/ui/form";
 import { CodeEntry } from "./code-entry";
-import { mayContinue, type MoveFlow } from "./use-move-flow";
+import { codeForm, CodeSendError } from "./code-form";
+import { mayContinue } from "./move-flow";
+import type { MoveFlow } from "./use-move-flow";
 
 /** The button that goes on stands in the footer of the dialog; Enter in the field does the same. */
 export const CODE_FORM_ID = "move-code";
 
-const SETTINGS_LINK = (
-  <Link href="/settings#email" className="link">
-    Verify an e-mail address in the settings
-  </Link>
-);
+/** After a code that was right, none is needed. */
+const approvedForm = z.object({ code: z.string() });
 
 /** Sends the code that approves exactly this quote or transfer, and takes it. */
 export const CodeStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode => {
   const { flow } = move;
+  // The code is kept by the flow, so that it outlives the dialog.
+  const form = useForm({
+    resolver: zodResolver(flow?.approved === true ? approvedForm : codeForm),
+    defaultValues: { code: "" },
+    values: { code: flow?.code ?? "" },
+  });
   if (flow === null) return null;
   const { subject, sent } = flow;
   return (
-    <form
+    <Form
       id={CODE_FORM_ID}
+      form={form}
       className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (mayContinue(flow)) void move.prepare(flow.code);
-      }}
+      onSubmit={({ code }) => (mayContinue(flow) ? move.prepare(code) : undefined)}
     >
       <p className="text-fg-2">
         The code approves exactly this: {subject.sources === 1 ? "one source" : `${subject.sources} sources`}, at least{" "}
@@ -58,14 +62,7 @@ export const CodeStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode
           disabled={move.preparing}
         />
       )}
-      {move.sendError == null ? null : (
-        <ErrorState
-          compact
-          error={move.sendError}
-          money="Nothing was sent."
-          {...(codeOf(move.sendError) === "otp_channel_missing" ? { action: SETTINGS_LINK } : {})}
-        />
-      )}
-    </form>
+      <CodeSendError error={move.sendError} money="Nothing was sent." />
+    </Form>
   );
 };

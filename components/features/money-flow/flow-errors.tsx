@@ -5,7 +5,8 @@ import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { codeOf, extraOf } from "./api-error";
-import type { Flow, MoveFlow } from "./use-move-flow";
+import type { Flow } from "./move-flow";
+import type { MoveFlow } from "./use-move-flow";
 
 interface FlowErrorsProps {
   readonly move: MoveFlow;
@@ -13,7 +14,7 @@ interface FlowErrorsProps {
   readonly onNewQuote: () => void;
 }
 
-/** What is refused for good, so that only another quote helps. */
+/** Whether the error is final, so that only another quote helps. */
 const FINAL: ReadonlySet<string | null> = new Set(["simulation_failed", "no_route", "insufficient_liquidity"]);
 
 const needsNewQuote = ({ move, flow }: FlowErrorsProps, error: unknown): boolean => {

@@ -6,7 +6,8 @@ import { signaturesOf } from "@/components/features/signing/signing-model";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { CODE_FORM_ID } from "./code-step";
-import { mayContinue, type Flow, type MoveFlow } from "./use-move-flow";
+import { mayContinue, type Flow } from "./move-flow";
+import type { MoveFlow } from "./use-move-flow";
 
 interface FlowFooterProps {
   readonly move: MoveFlow;
@@ -53,7 +54,7 @@ const wordsOf = ({ signing }: MoveFlow, { subject }: Flow): string => {
 /** The price is locked for 60 s; after that it is prepared again, without another code. */
 const LockedActions = ({ move, flow, prepared }: LockedActionsProps): ReactNode => {
   const [over, setOver] = useState(false);
-  // What is out already cannot be prepared anew: it is finished.
+  // After a transaction was sent, the move cannot be prepared again: it must be finished.
   const mayPrepare = over && !move.executing && !move.signing.moved;
   return (
     <>

@@ -10,14 +10,15 @@ import { FlowErrors } from "./flow-errors";
 import { FlowFooter } from "./flow-footer";
 import { PriceChange } from "./price-change";
 import { ReviewStep } from "./review-step";
-import type { Flow, MoveFlow } from "./use-move-flow";
+import type { Flow } from "./move-flow";
+import type { MoveFlow } from "./use-move-flow";
 
 const STEP_INDEX = { code: 1, review: 2 } as const;
 const FIRST_STEP = { swap: "Quote", transfer: "Transfer", retry: "Quote" } as const;
 
 interface MoveDialogProps {
   readonly flow: MoveFlow;
-  /** Closes and begins anew with what stands in the form. */
+  /** Closes the dialog and asks for a new quote of the form's values. */
   readonly onNewQuote: () => void;
   /** The price moved and the person went on with the fresh subject; what the form shows is out of date. */
   readonly onMoved?: () => void;

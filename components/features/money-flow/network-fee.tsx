@@ -15,7 +15,7 @@ const wordsFor = (paidBy: readonly Payer[]): string => {
   return paidBy.includes("sponsor") ? WORDS.mixed : WORDS.wallet;
 };
 
-/** Who pays what the chains take for carrying the money, over all sources. */
+/** The network fees of all sources, by payer. */
 export const NetworkFee = ({ paidBy }: { readonly paidBy: readonly Payer[] }): ReactNode => (
   <span>{wordsFor(paidBy)}</span>
 );

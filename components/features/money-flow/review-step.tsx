@@ -3,12 +3,12 @@
 import type { ReactNode } from "react";
 import { SigningSteps } from "@/components/features/signing/signing-steps";
 import { Alert } from "@/components/ui/alert";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { BalanceChanges } from "./balance-changes";
 import { NetworkFee } from "./network-fee";
 import type { MoveFlow } from "./use-move-flow";
 
-/** The receipt before the money moves, and what one's own wallets have to sign for it. */
+/** The receipt before the money moves, and the steps that the person's own wallets have to sign. */
 export const ReviewStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode => {
   const { flow } = move;
   if (flow?.prepared == null) return null;

@@ -5,10 +5,10 @@ import type { prepareSwap, requestOtp } from "@/lib/contracts/swap";
 export type SentCode = ResponseOf<typeof requestOtp>;
 export type Prepared = ResponseOf<typeof prepareSwap>;
 
-/** What request-otp, prepare and execute are told. */
+/** The subject's id, as request-otp, prepare and execute take it. */
 export type MoveIds = { readonly quoteId: string } | { readonly transferId: string };
 
-/** What is promised to arrive; decimal strings in units of the token. */
+/** The promised amounts; decimal strings in units of the token. */
 export interface Promised {
   readonly amount: string;
   readonly minAmount: string;
@@ -25,7 +25,7 @@ export interface MoveSubject {
   readonly to: Promised & { readonly address: string };
   /** RFC 3339: when the quote or transfer itself ends, however often it is prepared. */
   readonly expiresAt: string | null;
-  /** The review, whole: no address shortened. `to` is priced anew, and is what will be executed. */
+  /** The whole review with no address shortened. `to` is the fresh price, which will be executed. */
   readonly receipt: (to: Prepared["to"]) => ReactNode;
   /** The fresh subject that a `quote_price_moved` error carries, to be accepted; null when it carries none. */
   readonly movedTo?: (error: unknown) => MoveSubject | null;

@@ -36,7 +36,7 @@ const Sent = ({ operation }: { readonly operation: Operation }): ReactNode => (
   </span>
 );
 
-/** What arrived, once that is settled; before, what is promised. */
+/** The amount that arrived once the operation is final; before that, the promised amount. */
 const Received = ({ operation: { status, actual, quoted } }: { readonly operation: Operation }): ReactNode =>
   isFinal(status) ? (
     <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain />

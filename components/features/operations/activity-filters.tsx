@@ -65,7 +65,7 @@ export const ActivityFilters = ({ state, children }: FiltersProps): ReactNode =>
 
 interface FiltersProps {
   readonly state: ActivityFilterState;
-  /** What stands beside the search. */
+  /** Shown beside the search. */
   readonly children?: ReactNode;
 }
 

@@ -11,7 +11,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
@@ -55,7 +55,7 @@ export const Activity = (): ReactNode => {
             It shows what was known before, and is tried again by itself. {MONEY}
           </Alert>
         ) : null}
-        <Sheet flush>
+        <Card flush>
           {list.isPending ? (
             <LoadingRows what="activity" rows={8} />
           ) : operations === undefined ? (
@@ -65,7 +65,7 @@ export const Activity = (): ReactNode => {
           ) : (
             <OperationTable operations={operations} />
           )}
-        </Sheet>
+        </Card>
         {list.hasNextPage ? (
           <div className="flex justify-center">
             <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

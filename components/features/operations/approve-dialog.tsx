@@ -8,7 +8,7 @@ import { queryKeyOf, useApiMutation } from "@/components/features/session/use-ap
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { approveOperation, getOperation, listOperations } from "@/lib/contracts/operations";
 import type { Operation } from "./types";
 

@@ -16,7 +16,7 @@ import { useChainName } from "./use-chain-name";
 const SEARCH_SHOWN = 24;
 const dayText = (day: string): string => format(parseISO(day), "d MMM yyyy");
 
-/** What the list is narrowed to, each part with its way out. */
+/** The filters in use, each with a button that removes it. */
 export const FilterChips = ({
   state: { filters, change, clear },
 }: {

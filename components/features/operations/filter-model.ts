@@ -7,7 +7,7 @@ import type { Status } from "@/lib/core/status";
 /** Kinds that the list has: what is private has a page of its own. */
 export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
 
-/** What the list is narrowed to, as it stands in the address of the page. */
+/** The filters of the list, as the page's address has them. */
 export interface OperationFilters {
   readonly status: Status | null;
   readonly kind: (typeof LISTED_KINDS)[number] | null;

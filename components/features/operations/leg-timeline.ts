@@ -158,7 +158,7 @@ const refundStep = (leg: Leg, from: string, events: readonly OperationEvent[]): 
   at: timeOf(events, leg, "leg.refund_seen"),
 });
 
-/** What is so with a step that takes longer than usual, and what to do about it. */
+/** Explains a step that takes longer than usual, and what the person can do. */
 const lateNote = (leg: Leg, step: LegStep): string => {
   if (step.id === "submitted" && leg.via === "transaction")
     return "Taking longer than usual. The money is in the wallet; raise the fee of the transaction there if it does not come.";

@@ -11,7 +11,7 @@ export interface NetworkFee {
 
 const PAYERS: readonly Payer[] = ["sponsor", "wallet"];
 
-/** What the chains took, added up for each who paid; nobody is listed who paid nothing. */
+/** The network fees of all chains, added up by payer. Payers of nothing are left out. */
 export const networkFeesOf = (fees: readonly Fee[]): NetworkFee[] =>
   PAYERS.map((paidBy) => ({
     paidBy,

@@ -15,7 +15,7 @@ import { cancelOperation, getOperation, listOperations, retryOperation } from "@
 import { ApproveDialog } from "./approve-dialog";
 import type { Operation } from "./types";
 
-/** What can be asked of the operation now: approve, cancel, retry. Nothing where nothing can be asked. */
+/** The actions that are possible now: approve, cancel, retry. Renders nothing when none is. */
 export const OperationActions = ({ operation }: { readonly operation: Operation }): ReactNode => {
   const { may } = operation;
   const [approving, setApproving] = useState(false);

@@ -7,7 +7,7 @@ import { shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { CopyButton } from "@/components/ui/copy-button";
-import { Fact, Facts, Sheet } from "@/components/ui/sheet";
+import { Fact, Facts, Card } from "@/components/ui/card";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
@@ -30,7 +30,7 @@ export const OperationHead = ({ operation, live }: OperationHeadProps): ReactNod
   const sentence = statusSentence(operation, chainName);
   const final = isFinal(operation.status);
   return (
-    <Sheet
+    <Card
       title={
         <span className="flex flex-wrap items-center gap-2">
           Status <StatusBadge status={operation.status} subStatus={operation.subStatus} />
@@ -70,7 +70,7 @@ export const OperationHead = ({ operation, live }: OperationHeadProps): ReactNod
           </Fact>
         )}
       </Facts>
-    </Sheet>
+    </Card>
   );
 };
 

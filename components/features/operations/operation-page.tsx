@@ -9,13 +9,13 @@ import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getOperation } from "@/lib/contracts/operations";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
-import { AmountsSheet } from "./amounts-sheet";
-import { HoldsSheet } from "./holds-sheet";
-import { LegSheet } from "./leg-sheet";
+import { AmountsCard } from "./amounts-card";
+import { HoldsCard } from "./holds-card";
+import { LegCard } from "./leg-card";
 import { OperationHead } from "./operation-head";
 import { RawJson } from "./raw-json";
 import { useOperation } from "./use-operation";
@@ -41,13 +41,13 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
         }
       />
       {query.isPending ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="the operation" rows={6} />
-        </Sheet>
+        </Card>
       ) : operation === undefined ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-        </Sheet>
+        </Card>
       ) : (
         <div className="flex flex-col gap-4">
           {query.isError ? (
@@ -65,9 +65,9 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
             </Alert>
           ) : null}
           <OperationHead operation={operation} live={live} />
-          <div className="grid items-start gap-4 lg:grid-cols-2">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
             {operation.legs.map((leg, index) => (
-              <LegSheet
+              <LegCard
                 key={leg.id}
                 leg={leg}
                 title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
@@ -76,9 +76,9 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
                 events={events}
               />
             ))}
-            <AmountsSheet operation={operation} wide={operation.legs.length % 2 === 0} />
+            <AmountsCard operation={operation} wide={operation.legs.length % 2 === 0} />
           </div>
-          {operation.outcome.holds.length === 0 ? null : <HoldsSheet operation={operation} />}
+          {operation.outcome.holds.length === 0 ? null : <HoldsCard operation={operation} />}
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />
         </div>

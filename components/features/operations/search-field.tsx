@@ -9,7 +9,7 @@ const CHARACTERS_MAX = 120;
 
 interface SearchFieldProps {
   readonly value: string;
-  /** What can be looked for. */
+  /** The kinds of text that the search finds. */
   readonly placeholder?: string;
   /** Told once the typing settles, or at once on Enter. */
   readonly onSettle: (text: string) => void;
@@ -25,7 +25,7 @@ export const SearchField = ({
   const [told, setTold] = useState(value);
   if (value !== seen) {
     setSeen(value);
-    // What this field told comes back late; anything else came from outside, for instance from removing its chip.
+    // The value that this field reported comes back late; any other value came from outside, for instance from removing its chip.
     if (value !== told) {
       setTold(value);
       setText(value);

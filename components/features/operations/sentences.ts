@@ -13,7 +13,7 @@ export const depthText = ({ confirmations, confirmationsNeeded }: Depth): string
 /** Failed, and the money may have moved all the same. */
 const isUnclear = (leg: Leg): boolean => leg.state === "failed" && leg.failure?.retryable === false;
 
-/** What is so with one leg now, without promises. */
+/** Describes the present state of one leg, without promises. */
 export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf): string => {
   const from = chainName(leg.chainId);
   const to = chainName(toChainId);

@@ -6,12 +6,12 @@ import { useState, type ReactNode } from "react";
 import { FundButtons } from "@/components/features/faucet/fund-buttons";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { useFirstRun, type FirstRunStep } from "./use-first-run";
 
 const HIDDEN_KEY = "causeway.first-run.hidden";
 
-/** What remains to be done on a new project, from its real data. Gone when all is done, or when hidden. */
+/** The steps that a new project has not taken yet, from its real data. Hidden when all are done, or by the person. */
 export const FirstRun = (): ReactNode => {
   const steps = useFirstRun();
   const [hidden, setHidden] = useState(false);
@@ -21,7 +21,7 @@ export const FirstRun = (): ReactNode => {
   if (done === steps.length) return null;
   const next = steps.find((step) => !step.done);
   return (
-    <Sheet
+    <Card
       title="First steps"
       description={`${String(done)} of ${String(steps.length)} done`}
       flush
@@ -43,7 +43,7 @@ export const FirstRun = (): ReactNode => {
           <StepLine key={step.id} step={step} current={step === next} />
         ))}
       </ol>
-    </Sheet>
+    </Card>
   );
 };
 

@@ -7,7 +7,7 @@ import { Amount } from "@/components/ui/amount";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { RowLink } from "@/components/ui/row-link";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Table, type Column } from "@/components/ui/table";
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<Operation>[] = [
 export const LatestActivity = (): ReactNode => {
   const { data, error, isPending, refetch } = useOperations({ limit: SHOWN });
   return (
-    <Sheet
+    <Card
       title="Latest activity"
       flush
       actions={
@@ -75,6 +75,6 @@ export const LatestActivity = (): ReactNode => {
       ) : (
         <Table caption="Latest activity" columns={COLUMNS} rows={data.data} rowKey={(row) => row.operationId} />
       )}
-    </Sheet>
+    </Card>
   );
 };

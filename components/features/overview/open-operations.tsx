@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { PayoutApprovalsLine } from "@/components/features/payouts/approvals-line";
 import { cn } from "@/components/ui/cn";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import type { Status } from "@/lib/core/status";
@@ -27,7 +27,7 @@ export const OpenOperations = (): ReactNode => {
   ];
   const lost = counts.map(([, query]) => query).filter((query) => query.isError && query.data === undefined);
   return (
-    <Sheet title="Operations" flush>
+    <Card title="Operations" flush>
       {lost[0] === undefined ? (
         <ul className="divide-y">
           <li>
@@ -49,7 +49,7 @@ export const OpenOperations = (): ReactNode => {
           }}
         />
       )}
-    </Sheet>
+    </Card>
   );
 };
 

@@ -7,11 +7,11 @@ import { RunningParts } from "@/components/features/system/running-parts";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { PageHeader } from "@/components/ui/page-header";
-import { BalancesSheet } from "./balances-sheet";
+import { BalancesCard } from "./balances-card";
 import { FirstRun } from "./first-run";
 import { LatestActivity } from "./latest-activity";
 import { OpenOperations } from "./open-operations";
-import { TotalSheet } from "./total-sheet";
+import { TotalCard } from "./total-card";
 
 export const Overview = (): ReactNode => {
   const { devnet } = usePublicConfig();
@@ -29,8 +29,8 @@ export const Overview = (): ReactNode => {
         <FirstRun />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
           <div className="flex min-w-0 flex-col gap-4">
-            <TotalSheet />
-            <BalancesSheet />
+            <TotalCard />
+            <BalancesCard />
             <LatestActivity />
           </div>
           <div className="flex min-w-0 flex-col gap-4">

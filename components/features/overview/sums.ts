@@ -10,7 +10,7 @@ export interface ChainShare {
 
 const rescaled = (base: string, from: number, to: number): bigint => BigInt(base) * 10n ** BigInt(to - from);
 
-/** What of a token lies on each chain; tokens with other decimals on some chain are brought to the largest exactly. */
+/** The amount of a token on each chain, scaled exactly to the largest number of decimals that the token has on any chain. */
 export const byChain = (total: TokenTotal): ChainShare[] => {
   const decimals = Math.max(total.decimals, ...total.breakdown.map((part) => part.token.decimals));
   const chainIds = [...new Set(total.breakdown.map((part) => part.chainId))].sort((a, b) => a - b);

@@ -7,7 +7,7 @@ import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { approvePayout } from "@/lib/contracts/payouts";
 import { Creator } from "./creator";
 import { FundingFacts } from "./funding-facts";

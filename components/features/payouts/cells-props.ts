@@ -1,6 +1,6 @@
 import type { PayoutRow } from "./rows-file";
 
-/** What both ways of drawing the cells take. */
+/** The props of both ways of drawing the cells. */
 export interface CellsProps {
   readonly rows: readonly PayoutRow[];
   readonly batch: number | null;

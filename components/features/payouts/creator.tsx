@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useMe } from "@/components/features/profile/use-me";
 import { PublicId } from "@/components/ui/address";
 
-/** Who made it: the signed-in person by name, others by id. */
+/** The creator: the signed-in person by name, others by id. */
 export const Creator = ({ id }: { readonly id: string }): ReactNode => {
   const me = useMe().data;
   return (

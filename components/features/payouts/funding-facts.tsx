@@ -4,14 +4,14 @@ import type { ReactNode } from "react";
 import { sumAmounts } from "@/components/features/swap/decimal";
 import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact } from "@/components/ui/sheet";
+import { Fact } from "@/components/ui/card";
 import type { WalletsPayout } from "./payout";
 
 interface FundingFactsProps {
   readonly funding: NonNullable<WalletsPayout["funding"]>;
 }
 
-/** What the chain lacks, from where it is brought first, and what that costs. */
+/** The amount that the chain lacks, its source, and the cost of bringing it. */
 export const FundingFacts = ({ funding }: FundingFactsProps): ReactNode => {
   const costs = funding.fees.map(({ usd }) => usd);
   const known = costs.filter((usd) => usd !== null);

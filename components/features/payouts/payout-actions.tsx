@@ -27,7 +27,7 @@ const useTakeOver = (): ((payout: Payout) => void) => {
   };
 };
 
-/** What can be asked of the payout now: approve, retry, cancel, export, use again. */
+/** The actions that are possible now: approve, retry, cancel, export, use again. */
 export const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNode => {
   // In the address, so that the form that made the payout leads straight to it.
   const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));

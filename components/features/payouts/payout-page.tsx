@@ -10,7 +10,7 @@ import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPayout } from "@/lib/contracts/payouts";
 import { awaitsApproval, type Payout } from "./payout";
@@ -18,7 +18,7 @@ import { PayoutActions } from "./payout-actions";
 import { PayoutPicture } from "./payout-picture";
 import { PayoutStatus } from "./payout-status";
 import { RowsTable } from "./rows-table";
-import { TotalSheet } from "./total-sheet";
+import { TotalCard } from "./total-card";
 import { usePayout } from "./use-payouts";
 import { usePayoutRows } from "./use-payout-rows";
 
@@ -31,13 +31,13 @@ export const PayoutPage = ({ payoutId }: { readonly payoutId: string }): ReactNo
   return (
     <>
       <PageHeader title="Payout" description={<PublicId value={payoutId} full />} actions={<AllPayouts />} />
-      <Sheet flush>
+      <Card flush>
         {query.isPending ? (
           <LoadingRows what="the payout" rows={6} />
         ) : (
           <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
         )}
-      </Sheet>
+      </Card>
     </>
   );
 };
@@ -68,12 +68,12 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
             {rows !== undefined ? (
               <RowsTable payout={payout} rows={rows} chosen={chosen} onChosen={setChosen} />
             ) : query.isError ? (
-              <Sheet flush title="Rows">
+              <Card flush title="Rows">
                 <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-              </Sheet>
+              </Card>
             ) : null}
           </div>
-          <TotalSheet payout={payout} />
+          <TotalCard payout={payout} />
         </div>
         <RawJson value={payout} />
         <ApiSnippet method={getPayout.method} path={`/payouts/${payout.payoutId}`} />
@@ -99,7 +99,7 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** What to do now, and what went wrong. */
+/** The next action, and the reason of a failure. */
 const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
   payout.failure !== null ? (
     <Alert tone="danger" title="What went wrong">

@@ -2,7 +2,7 @@
 
 import { useEffect, useState, type ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { BatchScrubber } from "./batch-scrubber";
 import { CellGrid } from "./cell-grid";
@@ -23,7 +23,7 @@ export const PayoutPicture = ({ payout, rows, onChoose }: PayoutPictureProps): R
   const [batch, setBatch] = useState<number | null>(null);
   const sentence = progressSentence(payout);
   return (
-    <Sheet title="Progress">
+    <Card title="Progress">
       <p className="num pb-3 text-lg font-medium whitespace-normal" role="status">
         {sentence}
       </p>
@@ -39,7 +39,7 @@ export const PayoutPicture = ({ payout, rows, onChoose }: PayoutPictureProps): R
       {payout.kind === "wallets" && payout.batches.total > 1 && rows !== undefined ? (
         <BatchScrubber rows={rows} total={payout.batches.total} batch={batch} onBatch={setBatch} />
       ) : null}
-    </Sheet>
+    </Card>
   );
 };
 
@@ -57,7 +57,7 @@ const Legend = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** What was seen of the progress while the page is open. */
+/** The states of the progress that were seen while the page is open. */
 const useSamples = (payout: Payout): readonly Sample[] => {
   const settled = settledOf(countsOf(payout));
   const [samples, setSamples] = useState<readonly Sample[]>([]);

@@ -22,7 +22,7 @@ export type RowCounts = Readonly<Record<RowState, number>> & { readonly total: n
 export const countsOf = (payout: Payout): RowCounts => {
   if (payout.kind === "wallets") return payout.items;
   const { total, pending, completed, failed } = payout.items;
-  // What ended before it began is still listed as one that waits.
+  // A payout that ended before it began still has its rows listed as waiting.
   const ended = isFinal(payout.status) ? total - completed - failed : 0;
   return { total, queued: pending, paid: completed, failed, sent: 0, confirmed: 0, unknown: 0, cancelled: ended };
 };
@@ -55,7 +55,7 @@ export const totalsOf = (payout: Payout): readonly Total[] =>
 const BUSY_MS = 1_000;
 const SLOW_MS = 5_000;
 const WAITING_MS = 4_000;
-/** What has not changed for ten seconds is asked for every second, after a minute every five. */
+/** Polling interval: a payout that has not changed for ten seconds is polled every second, after a minute every five. */
 const BACKOFF = 12;
 
 /** How soon to ask again: quickly while rows are paid, more slowly the longer nothing changes. */

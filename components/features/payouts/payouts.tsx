@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useCallback, useMemo, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { PagedSheet } from "@/components/features/session/paged-sheet";
+import { PagedCard } from "@/components/features/session/paged-card";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -29,9 +29,16 @@ const ALL = "all";
 /** Statuses of the filter. A payout is never `refunded`, because a payment that was made cannot be taken back. */
 const LISTED = STATUSES.filter((status) => status !== "refunded");
 
-export const Payouts = (): ReactNode => {
+const useFilters = () => {
   const [status, setStatus] = useQueryState("status", parseAsStringLiteral(LISTED).withOptions({ history: "replace" }));
   const [kind, setKind] = useQueryState("kind", parseAsStringLiteral(PAYOUT_KINDS).withOptions({ history: "replace" }));
+  return { status, setStatus, kind, setKind };
+};
+type Filters = ReturnType<typeof useFilters>;
+
+export const Payouts = (): ReactNode => {
+  const filters = useFilters();
+  const { status, kind } = filters;
   const list = usePayoutList({ status, kind });
   return (
     <>
@@ -55,64 +62,70 @@ export const Payouts = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        <div className="flex flex-wrap gap-3">
-          <Field label="Kind" className="w-48">
-            <Select
-              value={kind ?? ALL}
-              onValueChange={(next) => void setKind(PAYOUT_KINDS.find((one) => one === next) ?? null)}
-              options={[
-                { value: ALL, label: "All payouts" },
-                { value: "wallets", label: "To wallets" },
-                { value: "global_accounts", label: "Between accounts" },
-              ]}
-            />
-          </Field>
-          <Field label="Status" className="w-48">
-            <Select
-              value={status ?? ALL}
-              onValueChange={(next) => void setStatus(LISTED.find((one) => one === next) ?? null)}
-              options={[
-                { value: ALL, label: "All states" },
-                ...LISTED.map((value) => ({ value, label: STATUS_VIEWS[value].word })),
-              ]}
-            />
-          </Field>
-        </div>
-        <PagedSheet
+        <FilterFields filters={filters} />
+        <PagedCard
           list={list}
           what="payouts"
           money="Payouts that run go on without this page."
-          empty={
-            status === null && kind === null ? (
-              <EmptyState icon={HandCoins} title="No payouts yet" action={<PayLink />}>
-                Pay up to 10,000 wallets or accounts at once: salaries, refunds, revenue shares. Bring a CSV or XLSX
-                file; every row is checked before anything is paid, and a one-time code approves it.
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon={HandCoins}
-                title="No payout matches"
-                action={
-                  <Button
-                    onClick={() => {
-                      void setStatus(null);
-                      void setKind(null);
-                    }}
-                  >
-                    Show all payouts
-                  </Button>
-                }
-              />
-            )
-          }
+          empty={status === null && kind === null ? <NoPayouts /> : <NoMatch filters={filters} />}
         >
           {(payouts) => <PayoutTable payouts={payouts} />}
-        </PagedSheet>
+        </PagedCard>
         <ApiSnippet method="GET" path={pathOf(listPayouts, { query: { status, kind } })} />
       </div>
     </>
   );
 };
+
+const FilterFields = ({ filters }: { readonly filters: Filters }): ReactNode => (
+  <div className="flex flex-wrap gap-3">
+    <Field label="Kind" className="w-48">
+      <Select
+        value={filters.kind ?? ALL}
+        onValueChange={(next) => void filters.setKind(PAYOUT_KINDS.find((one) => one === next) ?? null)}
+        options={[
+          { value: ALL, label: "All payouts" },
+          { value: "wallets", label: "To wallets" },
+          { value: "global_accounts", label: "Between accounts" },
+        ]}
+      />
+    </Field>
+    <Field label="Status" className="w-48">
+      <Select
+        value={filters.status ?? ALL}
+        onValueChange={(next) => void filters.setStatus(LISTED.find((one) => one === next) ?? null)}
+        options={[
+          { value: ALL, label: "All states" },
+          ...LISTED.map((value) => ({ value, label: STATUS_VIEWS[value].word })),
+        ]}
+      />
+    </Field>
+  </div>
+);
+
+const NoPayouts = (): ReactNode => (
+  <EmptyState icon={HandCoins} title="No payouts yet" action={<PayLink />}>
+    Pay up to 10,000 wallets or accounts at once: salaries, refunds, revenue shares. Bring a CSV or XLSX file; every row
+    is checked before anything is paid, and a one-time code approves it.
+  </EmptyState>
+);
+
+const NoMatch = ({ filters }: { readonly filters: Filters }): ReactNode => (
+  <EmptyState
+    icon={HandCoins}
+    title="No payout matches"
+    action={
+      <Button
+        onClick={() => {
+          void filters.setStatus(null);
+          void filters.setKind(null);
+        }}
+      >
+        Show all payouts
+      </Button>
+    }
+  />
+);
 
 const PayLink = (): ReactNode => (
   <Link href="/payouts/new" className={buttonLooks({ variant: "primary" })}>

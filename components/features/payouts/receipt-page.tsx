@@ -7,7 +7,7 @@ import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { useChain } from "@/components/providers/public-config";
 import { countsOf, totalsOf, type Payout } from "./payout";
@@ -28,14 +28,14 @@ export const ReceiptPage = ({ payoutId }: { readonly payoutId: string }): ReactN
   const query = usePayout(payoutId);
   if (query.data !== undefined) return <Loaded payout={query.data} />;
   return (
-    <Sheet flush>
+    <Card flush>
       <h1 className="sr-only">Payout receipt</h1>
       {query.isPending ? (
         <LoadingRows what="the payout" rows={6} />
       ) : (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       )}
-    </Sheet>
+    </Card>
   );
 };
 

@@ -16,7 +16,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { AddressMark } from "@/components/ui/marks";
 import { Select } from "@/components/ui/select";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { VirtualTable } from "@/components/ui/virtual-table";
 import { countsOf, ROW_STATES, type Payout } from "./payout";
 import type { PayoutRow } from "./rows-file";
@@ -53,7 +53,7 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
     [rows, state, chosen],
   );
   return (
-    <Sheet
+    <Card
       flush
       title="Rows"
       actions={
@@ -101,7 +101,7 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
           }}
         </VirtualTable>
       )}
-    </Sheet>
+    </Card>
   );
 };
 

@@ -7,5 +7,5 @@ import { getPolicies } from "@/lib/contracts/policies";
 
 export type Policies = ResponseOf<typeof getPolicies>;
 
-/** What bounds the project's API keys. */
+/** The limits of the project's API keys. */
 export const usePolicies = (): UseQueryResult<Policies> => useApiQuery(getPolicies, {});

@@ -29,7 +29,7 @@ export const PoolName = ({ chainId, token }: Pick<PoolBalance, "chainId" | "toke
   </span>
 );
 
-/** What a wallet has; a dash where that is nothing. */
+/** A balance; a dash for zero. */
 export const Held = ({
   amount,
   symbol,

@@ -10,7 +10,7 @@ import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { startPrivateExit } from "@/lib/contracts/privacy";
 import { TokenAmountText } from "./amounts";
 import { pathOfTransfer } from "./kind-words";

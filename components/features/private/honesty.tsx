@@ -9,7 +9,7 @@ interface HonestyProps {
   readonly staysPublic: readonly string[];
 }
 
-/** What makes the proofs, among how many deposits a withdrawal hides, and what everybody sees all the same. */
+/** Names the proof system, the number of deposits among which a withdrawal hides, and the facts that stay public. */
 export const Honesty = ({ engine, setSize, staysPublic }: HonestyProps): ReactNode => (
   <section aria-label="What stays public" className="flex flex-col gap-1.5 text-sm text-fg-2">
     <p>

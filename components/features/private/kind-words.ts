@@ -1,6 +1,6 @@
 import type { PrivateTransfer } from "./types";
 
-/** What each kind is called, and in which direction its money goes. */
+/** The name of each kind of private operation. */
 export const KIND_WORDS = {
   shield: "Shield",
   private_transfer: "Transfer",

@@ -11,7 +11,7 @@ export interface PrivateNames {
   readonly walletName: (privacyWalletId: string) => string;
   /** A wallet of the project, a contact, or the address with its middle left out. */
   readonly addressName: (address: string) => string;
-  /** Who receives: a name where there is one. Shields and swaps stay with the wallet that pays. */
+  /** The recipient's name where it has one. The recipient of shields and swaps is the wallet that pays. */
   readonly recipientName: (transfer: PrivateTransfer) => string;
 }
 

@@ -1,17 +1,21 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
 import { queryKeyOf } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { createPrivacyWallet, getPrivateBalances, listPrivacyWallets } from "@/lib/contracts/privacy";
 
 const NAME_MAX = 60;
+
+const walletForm = z.object({ name: z.string().trim().min(1, "Enter a name.").max(NAME_MAX) });
 
 interface NewWalletDialogProps {
   readonly open: boolean;
@@ -45,13 +49,9 @@ interface NewWalletFormProps {
 const NewWalletForm = ({ onCancel, onCreated }: NewWalletFormProps): ReactNode => {
   const queryClient = useQueryClient();
   const { mutation, send } = useSentOnce(createPrivacyWallet);
-  const [name, setName] = useState("");
-  const [tried, setTried] = useState(false);
-  const isMissing = name.trim() === "";
-  const create = async (): Promise<void> => {
-    setTried(true);
-    if (isMissing) return;
-    const wallet = await send({ body: { name: name.trim() } }).catch(() => null);
+  const form = useForm({ resolver: zodResolver(walletForm), defaultValues: { name: "" } });
+  const create = async (body: z.infer<typeof walletForm>): Promise<void> => {
+    const wallet = await send({ body }).catch(() => null);
     if (wallet === null) return;
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listPrivacyWallets) });
     void queryClient.invalidateQueries({ queryKey: queryKeyOf(getPrivateBalances) });
@@ -59,28 +59,21 @@ const NewWalletForm = ({ onCancel, onCreated }: NewWalletFormProps): ReactNode =
     onCreated(wallet.privacyWalletId);
   };
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
-      <Field
+    <Form form={form} error={mutation.error} onSubmit={create} className="flex flex-col gap-4">
+      <TextField
+        control={form.control}
+        name="name"
         label="Name"
         hint="What it is for, such as Payroll. Your team sees it; the chain does not."
-        error={tried && isMissing ? "Enter a name." : null}
-      >
-        <Input value={name} maxLength={NAME_MAX} onChange={(event) => setName(event.target.value)} autoFocus />
-      </Field>
-      {mutation.error === null ? null : <ErrorState compact error={mutation.error} money="No wallet was created." />}
+        input={{ maxLength: NAME_MAX, autoFocus: true }}
+      />
+      <FormError money="No wallet was created." />
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" loading={mutation.isPending}>
           Create wallet
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<PoolBalance>[] = [
   },
 ];
 
-/** What cannot be spent now, each part with its word. */
+/** The parts of a balance that cannot be spent now, each with its reason. */
 const Waiting = ({ pool }: { readonly pool: PoolBalance }): ReactNode => {
   const { symbol } = pool.token;
   const parts = [

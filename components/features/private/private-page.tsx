@@ -13,14 +13,14 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { HeldUsd, HideAmountsButton } from "@/components/ui/held-amount";
 import { PageHeader } from "@/components/ui/page-header";
-import { Fact, Facts, Sheet } from "@/components/ui/sheet";
+import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { listTokens } from "@/lib/contracts/chains";
 import { getPrivateBalances } from "@/lib/contracts/privacy";
 import { isZero } from "./amounts";
-import { ExitsSheet } from "./exits-sheet";
+import { ExitsCard } from "./exits-card";
 import { ExportDialog } from "./export-dialog";
-import { HistorySheet } from "./history-sheet";
+import { HistoryCard } from "./history-card";
 import { Honesty } from "./honesty";
 import { hasMoney, PoolsTable } from "./pools-table";
 import type { PoolBalance, PrivacyWallet, PrivateBalances } from "./types";
@@ -63,15 +63,15 @@ export const PrivatePage = (): ReactNode => {
         {balances.data !== undefined ? (
           <Loaded balances={balances.data} wallet={wallet} walletId={chosen.walletId} stale={balances.isError} />
         ) : (
-          <Sheet flush title="Balances">
+          <Card flush title="Balances">
             {balances.isPending ? (
               <LoadingRows what="private balances" rows={6} />
             ) : (
               <ErrorState error={balances.error} money={MONEY} onRetry={() => void balances.refetch()} />
             )}
-          </Sheet>
+          </Card>
         )}
-        <HistorySheet />
+        <HistoryCard />
         <ApiSnippet
           method={getPrivateBalances.method}
           path={`${getPrivateBalances.path}${chosen.walletId === "" ? "" : `?privacyWalletId=${chosen.walletId}`}`}
@@ -100,7 +100,7 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
       ) : null}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
         <div className="flex min-w-0 flex-col gap-4">
-          <Sheet flush title="Balances" actions={<HideAmountsButton size="sm" />}>
+          <Card flush title="Balances" actions={<HideAmountsButton size="sm" />}>
             {pools.length === 0 ? (
               <EmptyState icon={VenetianMask} title="No chain has a privacy pool">
                 Add `privacyPools` to a chain in the configuration.
@@ -116,23 +116,23 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
             ) : (
               <PoolsTable pools={pools} />
             )}
-          </Sheet>
-          <ExitsSheet walletId={walletId} present={unapproved} />
+          </Card>
+          <ExitsCard walletId={walletId} present={unapproved} />
         </div>
-        <WalletSheet pools={pools} balances={balances} wallet={wallet} />
+        <WalletCard pools={pools} balances={balances} wallet={wallet} />
       </div>
     </>
   );
 };
 
-interface WalletSheetProps {
+interface WalletCardProps {
   readonly pools: readonly PoolBalance[];
   readonly balances: PrivateBalances;
   readonly wallet: PrivacyWallet | undefined;
 }
 
 /** The lead number, and what an honest page says beside it. */
-const WalletSheet = ({ pools, balances, wallet }: WalletSheetProps): ReactNode => {
+const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => {
   const tokens = useApiQuery(listTokens, {}, { staleTimeMs: TOKENS_STALE_MS }).data?.data ?? [];
   const [exporting, setExporting] = useState(false);
   const total = (amountOf: (pool: PoolBalance) => string): string | null => {
@@ -147,7 +147,7 @@ const WalletSheet = ({ pools, balances, wallet }: WalletSheetProps): ReactNode =
     return parts.includes(null) ? null : sumAmounts(parts.filter((part) => part !== null));
   };
   return (
-    <Sheet
+    <Card
       title={wallet?.name ?? "Private wallet"}
       className="lg:sticky lg:top-16"
       actions={
@@ -176,6 +176,6 @@ const WalletSheet = ({ pools, balances, wallet }: WalletSheetProps): ReactNode =
         <Honesty engine={balances.engine} staysPublic={balances.staysPublic} />
       </div>
       {wallet === undefined ? null : <ExportDialog wallet={wallet} open={exporting} onOpenChange={setExporting} />}
-    </Sheet>
+    </Card>
   );
 };

@@ -8,7 +8,7 @@ import type {
 import type { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 
 export type PrivateBalances = ResponseOf<typeof getPrivateBalances>;
-/** What one private wallet has in one pool. */
+/** The balance of one private wallet in one pool. */
 export type PoolBalance = PrivateBalances["data"][number];
 export type PrivacyWallet = ResponseOf<typeof listPrivacyWallets>["data"][number];
 export type PrivateTransfer = ResponseOf<typeof getPrivateTransfer>;

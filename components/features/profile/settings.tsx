@@ -2,7 +2,7 @@
 
 import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
-import { LimitSheet } from "@/components/features/policies/limit-sheet";
+import { LimitCard } from "@/components/features/policies/limit-card";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { Address, PublicId } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
@@ -10,11 +10,11 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
-import { Fact, Facts, Sheet } from "@/components/ui/sheet";
+import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
-import { EmailSheet } from "./email-sheet";
+import { EmailCard } from "./email-card";
 import { useMe, type Me } from "./use-me";
 
 export const Settings = (): ReactNode => {
@@ -24,7 +24,7 @@ export const Settings = (): ReactNode => {
     <>
       <PageHeader title="Settings" />
       <div className="flex max-w-3xl flex-col gap-4">
-        <Sheet title="Profile" flush>
+        <Card title="Profile" flush>
           {isPending ? (
             <LoadingRows what="your profile" rows={3} />
           ) : data === undefined ? (
@@ -32,17 +32,17 @@ export const Settings = (): ReactNode => {
           ) : (
             <Profile me={data} />
           )}
-        </Sheet>
-        {data === undefined ? null : <EmailSheet me={data} />}
-        <LimitSheet />
+        </Card>
+        {data === undefined ? null : <EmailCard me={data} />}
+        <LimitCard />
         {data === undefined ? null : <SponsorBudgetsCard budgets={data.sponsorBudgets} />}
-        <Sheet title="Looks">
+        <Card title="Looks">
           <ThemeField />
-        </Sheet>
-        <Sheet title="Session">
+        </Card>
+        <Card title="Session">
           <p className="pb-3 text-fg-2">Signing out ends this session at the service too. API keys go on working.</p>
           <Button onClick={() => void signOut()}>Sign out</Button>
-        </Sheet>
+        </Card>
       </div>
     </>
   );

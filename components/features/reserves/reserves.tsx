@@ -10,11 +10,11 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { getReserves } from "@/lib/contracts/reserves";
-import { ReserveSheet } from "./reserve-sheet";
+import { ReserveCard } from "./reserve-card";
 import { useReserves } from "./use-reserves";
 
 const MONEY = "The money on the chains and in the accounts is untouched.";
@@ -44,13 +44,13 @@ export const Reserves = (): ReactNode => {
       />
       <div className="flex flex-col gap-4">
         {isPending ? (
-          <Sheet flush>
+          <Card flush>
             <LoadingRows what="reserves" rows={8} />
-          </Sheet>
+          </Card>
         ) : data === undefined ? (
-          <Sheet flush>
+          <Card flush>
             <ErrorState error={error} money={MONEY} onRetry={() => void refetch()} />
-          </Sheet>
+          </Card>
         ) : (
           <>
             {error === null ? null : (
@@ -59,11 +59,11 @@ export const Reserves = (): ReactNode => {
               </Alert>
             )}
             {data.data.length === 0 ? (
-              <Sheet flush>
+              <Card flush>
                 <NothingYet />
-              </Sheet>
+              </Card>
             ) : (
-              data.data.map((reserve) => <ReserveSheet key={reserve.assetId} reserve={reserve} />)
+              data.data.map((reserve) => <ReserveCard key={reserve.assetId} reserve={reserve} />)
             )}
           </>
         )}
@@ -85,7 +85,7 @@ const NothingYet = (): ReactNode => (
 );
 
 const HowToCheck = (): ReactNode => (
-  <Sheet title="How to check this">
+  <Card title="How to check this">
     <ol className="flex max-w-prose list-decimal flex-col gap-2 pl-5 text-fg-2">
       <li>
         <strong className="font-medium text-fg">What is there.</strong> Ask any node for the balance of the wallet at
@@ -102,5 +102,5 @@ const HowToCheck = (): ReactNode => (
       Covered means that the first is at least the second, less what operations under way still take out. A root that
       leaves an account out, or counts a debt against others, does not fit the proofs that people hold.
     </p>
-  </Sheet>
+  </Card>
 );

@@ -15,8 +15,8 @@ interface SentOnce<C extends Contract> {
 const NONE = { text: "", key: "" };
 
 /**
- * A POST that must not count twice. What got no answer may have been done, so the same input sent again has the same idempotency
- * key; an answer, also a refusal, ends that.
+ * A POST that must not count twice. A request without an answer may have been carried out, so the same input sent again has the same
+ * idempotency key; an answer, also a refusal, ends that.
  */
 export const useSentOnce = <C extends Contract>(contract: C): SentOnce<C> => {
   const mutation = useApiMutation(contract);

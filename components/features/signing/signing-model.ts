@@ -16,7 +16,7 @@ const wasSent = ({ action, at }: SigningStep): boolean =>
   action.kind === "transaction" &&
   (at.state === "mining" || at.state === "done" || (at.state === "failed" && at.txHash !== undefined));
 
-/** Money has left a wallet already: the rest must be finished, not begun anew. */
+/** Money has left a wallet already: the remaining steps must be finished, not started again. */
 export const movedMoney = (steps: readonly SigningStep[]): boolean =>
   steps.some((step) => wasSent(step) && !isApproval(step.action));
 
@@ -41,7 +41,7 @@ export const inOrder = (actions: readonly Action[]): readonly Action[] =>
     .sort((a, b) => a.rank - b.rank || a.index - b.index)
     .map(({ action }) => action);
 
-/** What a wallet agrees to; two actions that agree in it are one to the chain, whatever their ids and gas limits are. */
+/** The part of an action that a wallet agrees to. Actions with the same part are the same to the chain, whatever their ids and gas limits. */
 const contentOf = ({ kind, signerAddress, chainId, typedData, transaction }: Action): string =>
   JSON.stringify([
     kind,
@@ -69,7 +69,7 @@ export const mustBeMined = (steps: readonly SigningStep[], index: number): boole
   return step !== undefined && steps.slice(index + 1).some((later) => sameSender(later.action, step.action));
 };
 
-/** What execute takes; null while a step is not done. */
+/** The signatures for execute; null while a step is not done. */
 export const signaturesOf = (steps: readonly SigningStep[]): readonly Signed[] | null => {
   const asked = steps.filter((step) => !step.kept);
   const signed = asked.flatMap(({ at }) => (at.state === "done" ? [at.signed] : []));
@@ -80,7 +80,7 @@ const STOPPED: ReadonlySet<StepState["state"]> = new Set(["rejected", "failed", 
 
 export interface Standing {
   readonly title: string;
-  /** What was sent so far, and where the money is. */
+  /** Tells which transactions were sent so far and where the money is. */
   readonly money: string;
 }
 

@@ -90,7 +90,7 @@ interface SigningStepsProps {
   readonly onGoOn: () => void;
 }
 
-/** What the person's own wallets have to do, one below the other, and where the money is when one of them stopped. */
+/** The steps of the person's own wallets as a list, and where the money is when one of them stopped. */
 export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode => {
   const { steps, busy } = signing;
   const section = useRef<HTMLElement>(null);

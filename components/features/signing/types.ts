@@ -1,10 +1,10 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { prepareSwap } from "@/lib/contracts/swap";
 
-/** What a wallet of one's own has to do before execute, as prepare gives it. */
+/** A step that the person's own wallet takes before execute, as prepare returns it. */
 export type Action = ResponseOf<typeof prepareSwap>["actions"][number];
 
-/** What execute takes for an action. */
+/** The answer to an action, as execute takes it. */
 export interface Signed {
   readonly actionId: string;
   /** 0x hex; for `user_operation` and `typed_data`. */

@@ -10,7 +10,7 @@ export interface Signing {
   readonly steps: readonly SigningStep[];
   /** A wallet is asked, or a transaction is waited for. */
   readonly busy: boolean;
-  /** Money has left a wallet already: the rest must be finished, not begun anew. */
+  /** Money has left a wallet already: the remaining steps must be finished, not started again. */
   readonly moved: boolean;
   /** Takes the actions of a new preparation, and keeps what of the earlier ones is still good. */
   readonly load: (actions: readonly Action[]) => void;

@@ -33,7 +33,7 @@ export const reasonOf = (error: unknown): string => {
 /** The connected wallet that has this account now; undefined when none has. */
 export const connectorWith = async (config: Config, account: string): Promise<Connector | undefined> => {
   for (const { connector, accounts } of getConnections(config)) {
-    // Asked anew: some wallets tell of changed accounts late.
+    // Asked again, because some wallets report changed accounts late.
     const now = await connector.getAccounts().catch(() => accounts);
     if (now.some((one) => same(one, account))) return connector;
   }

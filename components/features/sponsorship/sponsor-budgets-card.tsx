@@ -6,7 +6,7 @@ import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { ChainName } from "@/components/ui/chain-name";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { getMe } from "@/lib/contracts/auth";
@@ -42,11 +42,11 @@ const COLUMNS: readonly Column<SponsorBudget>[] = [
   amountColumn("operation", "Per operation", ({ perOperation }) => perOperation),
 ];
 
-/** What the project's sponsor pays for network fees: by chain, today. */
+/** Shows the network fees that the project's sponsor pays today, by chain. */
 export const SponsorBudgetsCard = ({ budgets }: { readonly budgets: readonly SponsorBudget[] }): ReactNode => {
   const [first] = budgets;
   return (
-    <Sheet
+    <Card
       id="sponsor-budgets"
       title="Sponsor budgets"
       description="Network fees that the project's sponsor pays. Whoever runs this installation sets the limits."
@@ -69,6 +69,6 @@ export const SponsorBudgetsCard = ({ budgets }: { readonly budgets: readonly Spo
           rowKey={({ chainId }) => String(chainId)}
         />
       )}
-    </Sheet>
+    </Card>
   );
 };

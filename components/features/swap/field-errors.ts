@@ -1,3 +1,4 @@
+import { sentence } from "@/components/ui/form-errors";
 import { ApiError } from "@/lib/api-client/client";
 
 /** Fields of the form, by the API's path; whatever else is at fault is shown below the form. */
@@ -12,17 +13,11 @@ export interface FieldErrors {
 
 const NONE: FieldErrors = { fields: new Map(), complete: false };
 
-const sentence = (text: string): string => {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
-};
-
 /** What the API named in `details`, ready to stand at its fields. */
 export const fieldErrors = (error: unknown): FieldErrors => {
   if (!(error instanceof ApiError) || error.details.length === 0) return NONE;
   const fields = new Map<string, string>();
   for (const { path, message } of error.details)
-    if (FIELD_PATH.test(path) && !fields.has(path))
-      fields.set(path, sentence(message.replace(/^(\w+\.)*\w+ must /, "Must ")));
+    if (FIELD_PATH.test(path) && !fields.has(path)) fields.set(path, sentence(message));
   return { fields, complete: error.details.every(({ path }) => FIELD_PATH.test(path)) };
 };

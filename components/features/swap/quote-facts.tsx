@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { NetworkFee } from "@/components/features/money-flow/network-fee";
 import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { percentText, usdValue } from "./decimal";
 import { FeeLines } from "./fee-lines";
 import { impactGate } from "./quote-change";

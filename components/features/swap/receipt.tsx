@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { sumByAsset } from "@/components/features/operations/asset-sums";
 import { compareAmounts } from "./decimal";
 import { FeeLines } from "./fee-lines";

@@ -1,16 +1,17 @@
 "use client";
 
-import type { ReactNode, SyntheticEvent } from "react";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
+import { Form } from "@/components/ui/form";
 import { createQuote } from "@/lib/contracts/swap";
-import { DestinationSheet } from "./destination-sheet";
+import { DestinationCard } from "./destination-card";
 import { dropDraft } from "./draft";
 import { fieldErrors } from "./field-errors";
-import { QuoteSheet } from "./quote-sheet";
+import { QuoteCard } from "./quote-card";
 import { subjectOfQuote } from "./quote-subject";
-import { SourcesSheet } from "./sources-sheet";
+import { SourcesCard } from "./sources-card";
 import { useQuote } from "./use-quote";
 import { useSwapForm } from "./use-swap-form";
 import type { SwapSetup } from "./use-swap-setup";
@@ -35,24 +36,19 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
     },
   });
   const serverErrors = fieldErrors(view.error);
-  const askForQuote = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    // Marks every field that is still missing; a complete form is priced at once.
-    void swap.form.handleSubmit(view.refresh)();
-  };
   return (
     <>
-      <form onSubmit={askForQuote} noValidate className="flex flex-col gap-4" aria-label="Swap">
-        <SourcesSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <DestinationSheet setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <QuoteSheet
+      <Form form={swap.form} onSubmit={view.refresh} className="flex flex-col gap-4" aria-label="Swap">
+        <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+        <DestinationCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+        <QuoteCard
           setup={setup}
           view={view}
           showError={!serverErrors.complete}
           onReview={(quote) => flow.start(subjectOfQuote(quote))}
         />
         <ApiSnippet method={createQuote.method} path={createQuote.path} body={swap.body ?? EXAMPLE_BODY} />
-      </form>
+      </Form>
       <MoveDialog
         flow={flow}
         onMoved={view.refresh}

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { SwapDesk } from "./swap-desk";
 import { useSwapSetup } from "./use-swap-setup";
@@ -17,13 +17,13 @@ export const Swap = (): ReactNode => {
         description="From one or several wallets and chains into one token on one chain, as one operation."
       />
       {setup.state === "loading" ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="wallets and tokens" rows={5} />
-        </Sheet>
+        </Card>
       ) : setup.state === "failed" ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={setup.error} onRetry={setup.retry} />
-        </Sheet>
+        </Card>
       ) : (
         <SwapDesk setup={setup.setup} />
       )}

@@ -3,15 +3,15 @@
 import { CircleCheck, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { usePartName, useReadiness, type Readiness } from "./use-readiness";
 
-/** What is running: each part of the service, whether it works, and how fast it answers. */
+/** The parts of the service, whether each works, and how fast it answers. */
 export const RunningParts = (): ReactNode => {
   const { data, error, isPending, refetch } = useReadiness();
   return (
-    <Sheet id="running" title="What is running" flush>
+    <Card id="running" title="What is running" flush>
       {isPending ? (
         <LoadingRows what="the parts of the service" />
       ) : data === undefined ? (
@@ -23,7 +23,7 @@ export const RunningParts = (): ReactNode => {
           ))}
         </ul>
       )}
-    </Sheet>
+    </Card>
   );
 };
 

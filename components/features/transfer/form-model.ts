@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkedBy, chosen, precisionProblem } from "@/components/features/money-flow/field-checks";
 import type { TokenInfo } from "@/components/features/swap/types";
+import { sentence } from "@/components/ui/form-errors";
 import { address, amount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { createTransfer } from "@/lib/contracts/transfers";
@@ -92,12 +93,6 @@ interface Detail {
   readonly path: string;
   readonly message: string;
 }
-
-const sentence = (text: string): string => {
-  const plain = text.replace(/^\w+ must /, "Must ");
-  const capital = plain.charAt(0).toUpperCase() + plain.slice(1);
-  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
-};
 
 export interface FieldErrors {
   readonly fields: Readonly<Partial<Record<keyof TransferValues, string>>>;

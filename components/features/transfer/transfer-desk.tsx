@@ -1,16 +1,17 @@
 "use client";
 
-import { useState, type ReactNode, type SyntheticEvent } from "react";
+import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { walletName } from "@/components/features/wallets/wallet-name";
+import { Form } from "@/components/ui/form";
 import { createTransfer } from "@/lib/contracts/transfers";
-import { FromSheet } from "./from-sheet";
-import { PriceSheet } from "./price-sheet";
+import { FromCard } from "./from-card";
+import { PriceCard } from "./price-card";
 import { recipientView } from "./recipient";
-import { ToSheet } from "./to-sheet";
+import { ToCard } from "./to-card";
 import { subjectOfTransfer } from "./transfer-subject";
 import { useKnownAddresses } from "./use-known-addresses";
 import { useTransfer } from "./use-transfer";
@@ -36,16 +37,11 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
   const compared = recipient.as !== "none" && comparedAddress === recipient.address;
   const mistakable = recipient.as !== "none" && recipient.lookAlike !== null && !compared;
   const flow = useMoveFlow({ onDone: () => transfer.form.resetField("amount", { defaultValue: "" }) });
-  const ask = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    // Marks every field that is still missing.
-    void transfer.form.handleSubmit(view.make)();
-  };
   return (
     <>
-      <form onSubmit={ask} noValidate className="flex flex-col gap-4" aria-label="Transfer">
-        <FromSheet setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
-        <ToSheet
+      <Form form={transfer.form} onSubmit={view.make} className="flex flex-col gap-4" aria-label="Transfer">
+        <FromCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
+        <ToCard
           setup={setup}
           transfer={transfer}
           serverErrors={view.fieldErrors.fields}
@@ -54,7 +50,7 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
           compared={compared}
           onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
         />
-        <PriceSheet
+        <PriceCard
           view={view}
           obstacle={mistakable ? "Compare the address first: it looks like one that you know." : null}
           onReview={(made) =>
@@ -67,7 +63,7 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
           }
         />
         <ApiSnippet method={createTransfer.method} path={createTransfer.path} body={transfer.body ?? EXAMPLE_BODY} />
-      </form>
+      </Form>
       <MoveDialog
         flow={flow}
         onNewQuote={() => {

@@ -8,7 +8,7 @@ import { secondsText } from "@/components/features/swap/seconds-text";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import type { RecipientView } from "./recipient";
 import { LookAlikeAlert, RecipientWord } from "./recipient-notes";
 import type { TransferRecord } from "./use-transfer";

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useSwapSetup } from "@/components/features/swap/use-swap-setup";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { TransferDesk } from "./transfer-desk";
 
@@ -14,13 +14,13 @@ export const Transfer = (): ReactNode => {
     <>
       <PageHeader title="Transfer" description="Send a token to an address, on one chain or across two." />
       {setup.state === "loading" ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="wallets and tokens" rows={5} />
-        </Sheet>
+        </Card>
       ) : setup.state === "failed" ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={setup.error} onRetry={setup.retry} />
-        </Sheet>
+        </Card>
       ) : (
         <TransferDesk setup={setup.setup} />
       )}

@@ -1,7 +1,10 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId, useState, type ReactNode } from "react";
+import { Controller, useForm } from "react-hook-form";
+import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
@@ -9,12 +12,11 @@ import { Address, shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
-import { Fact, Facts } from "@/components/ui/sheet";
-import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
+import { Fact, Facts } from "@/components/ui/card";
+import type { BodyInput, BodyOf, ResponseOf } from "@/lib/contracts/contract";
 import { createSmartAccount, listWallets } from "@/lib/contracts/wallets";
 import { DeploymentBadges } from "./deployment-badge";
 import type { WalletRecord } from "./use-wallets";
@@ -33,7 +35,7 @@ interface SmartAccountDialogProps {
 /** Linked wallets first: of the project's key there is one already, the treasury. */
 const byKind = (a: WalletRecord, b: WalletRecord): number => Number(a.kind !== "linked") - Number(b.kind !== "linked");
 
-/** Who may own one: the key of the treasury, which the service holds, and each linked wallet. */
+/** The possible owners: the key of the treasury, which the service holds, and each linked wallet. */
 const ownersOf = (wallets: readonly WalletRecord[]) =>
   wallets.toSorted(byKind).flatMap((wallet) => {
     if (wallet.kind === "linked") {
@@ -84,35 +86,44 @@ interface FormProps extends Pick<SmartAccountDialogProps, "wallets" | "owner"> {
   readonly onCancel: () => void;
 }
 
+interface FormValues {
+  readonly ownerAddress: string;
+  readonly chainId: string;
+  readonly label: string;
+}
+
+/** The body of the request; an empty name is left out. */
+const toBody = ({ ownerAddress, chainId, label }: FormValues): BodyInput<typeof createSmartAccount> => ({
+  ownerAddress,
+  chainId: Number(chainId),
+  ...(label.trim() === "" ? {} : { label: label.trim() }),
+});
+
+/** Parses the form's values to the body of the request by its contract. */
+const accountForm = z
+  .object({ ownerAddress: z.string(), chainId: z.string(), label: z.string() })
+  .transform(toBody)
+  .pipe(createSmartAccount.body);
+
 const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): ReactNode => {
   const { chains } = usePublicConfig();
   const owners = ownersOf(wallets);
-  const [ownerAddress, setOwner] = useState(owner ?? owners[0]?.value ?? "");
-  const [chain, setChain] = useState(String(chains[0]?.id ?? ""));
-  const [label, setLabel] = useState("");
+  const form = useForm({
+    resolver: zodResolver(accountForm),
+    defaultValues: { ownerAddress: owner ?? owners[0]?.value ?? "", chainId: String(chains[0]?.id ?? ""), label: "" },
+  });
   const create = useApiMutation(createSmartAccount);
   const queryClient = useQueryClient();
   const labelId = useId();
-  const body: BodyInput<typeof createSmartAccount> = {
-    ownerAddress,
-    chainId: Number(chain),
-    ...(label.trim() === "" ? {} : { label: label.trim() }),
-  };
-  const submit = async (): Promise<void> => {
+  const submit = async (body: BodyOf<typeof createSmartAccount>): Promise<void> => {
     const account = await create.mutateAsync({ body }).catch(() => null);
     if (account === null) return;
     onMade(account);
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listWallets) });
   };
+  const values = form.watch();
   return (
-    <form
-      className="flex flex-col gap-4"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form form={form} error={create.error} onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-fg-2">
         A smart account pays no network fees of its own and does several things in one transaction. Its address is known
         before it is deployed and is the same on every chain.
@@ -121,29 +132,36 @@ const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): Reac
         <span id={labelId} className="text-sm font-medium text-fg-2">
           Owner
         </span>
-        <RadioCards labelledBy={labelId} value={ownerAddress} onValueChange={setOwner} options={owners} />
+        <Controller
+          control={form.control}
+          name="ownerAddress"
+          render={({ field }) => (
+            <RadioCards labelledBy={labelId} value={field.value} onValueChange={field.onChange} options={owners} />
+          )}
+        />
       </div>
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="First chain" hint="The address is the same on the others.">
-          <Select
-            value={chain}
-            onValueChange={setChain}
-            options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))}
-          />
-        </Field>
-        <Field label="Name" hint="Optional.">
-          <Input value={label} maxLength={80} onChange={(event) => setLabel(event.target.value)} />
-        </Field>
+        <ControlField
+          control={form.control}
+          name="chainId"
+          label="First chain"
+          hint="The address is the same on the others."
+        >
+          {(bound) => (
+            <Select {...bound} options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))} />
+          )}
+        </ControlField>
+        <TextField control={form.control} name="label" label="Name" hint="Optional." input={{ maxLength: 80 }} />
       </div>
-      {create.isError ? <ErrorState compact error={create.error} money="No account was made." /> : null}
-      <ApiSnippet method="POST" path={createSmartAccount.path} body={body} />
+      <FormError money="No account was made." />
+      <ApiSnippet method="POST" path={createSmartAccount.path} body={toBody(values)} />
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" loading={create.isPending} disabled={ownerAddress === ""}>
+        <Button type="submit" variant="primary" loading={create.isPending} disabled={values.ownerAddress === ""}>
           Create smart account
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };
 

@@ -1,17 +1,22 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import { useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { Button, IconButton } from "@/components/ui/button";
-import { describeError } from "@/components/ui/describe-error";
-import { Field, Input } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { labelWallet, listWallets } from "@/lib/contracts/wallets";
 import type { WalletRecord } from "./use-wallets";
 import { KIND_WORDS } from "./wallet-name";
 
 const LABEL_MAX = 80;
+
+/** An empty name takes the name away. */
+const labelForm = z.object({ label: z.string().trim().max(LABEL_MAX) });
 
 /** The wallet's name, edited where it stands. */
 export const WalletLabel = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode => {
@@ -37,53 +42,43 @@ interface LabelFormProps {
 
 /** Enter saves, Escape leaves it; an empty name takes it away. */
 export const LabelForm = ({ wallet, onClose }: LabelFormProps): ReactNode => {
-  const [text, setText] = useState(wallet.label ?? "");
+  const form = useForm({ resolver: zodResolver(labelForm), defaultValues: { label: wallet.label ?? "" } });
   const save = useApiMutation(labelWallet);
   const queryClient = useQueryClient();
-  const submit = async (): Promise<void> => {
-    const label = text.trim() === "" ? null : text.trim();
-    try {
-      await save.mutateAsync({ params: { id: wallet.id }, body: { label } });
-    } catch {
-      return; // The mutation keeps the error; it is shown at the field.
-    }
+  const submit = async ({ label }: z.infer<typeof labelForm>): Promise<void> => {
+    const body = { label: label === "" ? null : label };
+    const saved = await save.mutateAsync({ params: { id: wallet.id }, body }).catch(() => null);
+    if (saved === null) return;
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listWallets) });
     onClose();
   };
   return (
-    <form
+    <Form
+      form={form}
+      error={save.error}
+      onSubmit={submit}
       className="flex flex-wrap items-start justify-end gap-2"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        onClose();
       }}
     >
-      <Field
+      <TextField
+        control={form.control}
+        name="label"
         label="Name of the wallet"
         labelHidden
-        error={save.isError ? describeError(save.error).message : null}
         className="w-56"
-      >
-        <Input
-          value={text}
-          maxLength={LABEL_MAX}
-          autoFocus
-          placeholder="For instance: Savings"
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Escape") return;
-            event.stopPropagation();
-            onClose();
-          }}
-        />
-      </Field>
+        input={{ maxLength: LABEL_MAX, autoFocus: true, placeholder: "For instance: Savings" }}
+      />
       <Button type="submit" loading={save.isPending}>
         Save
       </Button>
       <Button variant="ghost" onClick={onClose}>
         Cancel
       </Button>
-    </form>
+      <FormError money="The name is as it was." />
+    </Form>
   );
 };

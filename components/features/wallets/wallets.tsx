@@ -12,13 +12,13 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { LinkDialog } from "./link-dialog";
 import { SmartAccountDialog } from "./smart-account-dialog";
 import { UnlinkDialog } from "./unlink-dialog";
 import { useWallets, type WalletRecord } from "./use-wallets";
-import { WalletSheet } from "./wallet-sheet";
+import { WalletCard } from "./wallet-card";
 
 const ALL = "all";
 
@@ -58,23 +58,23 @@ export const Wallets = (): ReactNode => {
       <div className="flex flex-col gap-4">
         <FilterBar filters={filters} balances={balances.data} setFilters={(next) => void setFilters(next)} />
         {isPending ? (
-          <Sheet flush>
+          <Card flush>
             <LoadingRows what="wallets" />
-          </Sheet>
+          </Card>
         ) : data === undefined ? (
-          <Sheet flush>
+          <Card flush>
             <ErrorState error={error} money="What the wallets hold is untouched." onRetry={() => void refetch()} />
-          </Sheet>
+          </Card>
         ) : wallets.length === 0 ? (
-          <Sheet flush>
+          <Card flush>
             <EmptyState
               icon={Wallet}
               title={wanted === undefined ? "No wallets" : "No wallet of the project has this address"}
             />
-          </Sheet>
+          </Card>
         ) : (
           wallets.map((wallet: WalletRecord) => (
-            <WalletSheet
+            <WalletCard
               key={wallet.id}
               wallet={wallet}
               balances={balances}

@@ -1,13 +1,16 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { Controller, useForm } from "react-hook-form";
+import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Checkbox, Field, Input } from "@/components/ui/field";
+import { Checkbox } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
 import type { NewEndpoint } from "./endpoint";
 import { EventPicker } from "./event-picker";
@@ -30,63 +33,60 @@ interface FormProps {
 }
 
 const EXAMPLE_URL = "https://example.org/webhooks";
+const URL_MAX = 2000;
+
+/** Which URLs may be called is the service's to say. */
+const endpointForm = z.object({
+  url: z.string().trim().min(1, "Enter the URL of your receiver.").max(URL_MAX),
+  events: z.array(z.string()).min(1, "Choose at least one event."),
+  thin: z.boolean(),
+  includePrivate: z.boolean(),
+});
+type EndpointValues = z.infer<typeof endpointForm>;
+
+const toBody = ({ url, events, thin, includePrivate }: EndpointValues) => ({
+  url: url.trim(),
+  events,
+  payload: thin ? ("thin" as const) : ("full" as const),
+  includePrivate,
+});
 
 const CreateEndpointForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
   const queryClient = useQueryClient();
   const create = useApiMutation(createWebhookEndpoint);
-  const [url, setUrl] = useState("");
-  const [events, setEvents] = useState<readonly string[]>(["*"]);
-  const [thin, setThin] = useState(false);
-  const [includePrivate, setIncludePrivate] = useState(false);
-  const [tried, setTried] = useState(false);
-  const errors = {
-    url: url.trim() === "" ? "Enter the URL of your receiver." : undefined,
-    events: events.length === 0 ? "Choose at least one event." : undefined,
-  };
-  const payload = thin ? ("thin" as const) : ("full" as const);
-  const body = { url: url.trim(), events: [...events], payload, includePrivate };
-  const submit = async (): Promise<void> => {
-    setTried(true);
-    if (errors.url !== undefined || errors.events !== undefined) return;
-    const made = await create.mutateAsync({ body });
+  const form = useForm({
+    resolver: zodResolver(endpointForm),
+    defaultValues: { url: "", events: ["*"], thin: false, includePrivate: false },
+  });
+  const submit = async (values: EndpointValues): Promise<void> => {
+    const made = await create.mutateAsync({ body: toBody(values) }).catch(() => null);
+    if (made === null) return;
     onCreated(made);
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listWebhookEndpoints) });
   };
+  const body = toBody(form.watch());
   return (
-    <form
-      className="flex flex-col gap-4"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit().catch(() => undefined);
-      }}
-    >
-      <Field
+    <Form form={form} error={create.error} onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        control={form.control}
+        name="url"
         label="URL"
         hint="It must be reachable from the internet, and answer with a 2xx status within 15 seconds."
-        error={tried ? errors.url : undefined}
-      >
-        <Input
-          value={url}
-          type="url"
-          placeholder={EXAMPLE_URL}
-          maxLength={2000}
-          onChange={(event) => setUrl(event.target.value)}
-          autoFocus
-        />
-      </Field>
-      <EventPicker value={events} onChange={setEvents} error={tried ? errors.events : undefined} />
-      <Checkbox
-        label="Thin payload: names the object, without its details"
-        checked={thin}
-        onChange={(event) => setThin(event.target.checked)}
+        input={{ type: "url", placeholder: EXAMPLE_URL, maxLength: URL_MAX, autoFocus: true }}
       />
+      <Controller
+        control={form.control}
+        name="events"
+        render={({ field, fieldState }) => (
+          <EventPicker value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+        )}
+      />
+      <Checkbox label="Thin payload: names the object, without its details" {...form.register("thin")} />
       <Checkbox
         label="Details of private movements: without this, their events show id, type and number alone"
-        checked={includePrivate}
-        onChange={(event) => setIncludePrivate(event.target.checked)}
+        {...form.register("includePrivate")}
       />
-      {create.error === null ? null : <ErrorState compact error={create.error} money="No endpoint was made." />}
+      <FormError money="No endpoint was made." />
       <ApiSnippet
         method="POST"
         path="/webhook-endpoints"
@@ -99,6 +99,6 @@ const CreateEndpointForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
           Create endpoint
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

@@ -8,7 +8,7 @@ import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Select } from "@/components/ui/select";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -65,7 +65,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
   },
 ];
 
-/** What was sent to an endpoint, newest first, with each request and its answer. */
+/** The deliveries to an endpoint, newest first, with each request and its answer. */
 export const Deliveries = ({ endpointId }: { readonly endpointId: string }): ReactNode => {
   const [{ status, delivery, cursor }, set] = useQueryStates({
     status: parseAsStringLiteral(DELIVERY_STATUSES),
@@ -90,7 +90,7 @@ export const Deliveries = ({ endpointId }: { readonly endpointId: string }): Rea
     />
   );
   return (
-    <Sheet flush title="Deliveries" description="Kept for 30 days." actions={filter}>
+    <Card flush title="Deliveries" description="Kept for 30 days." actions={filter}>
       {isPending ? (
         <LoadingRows what="deliveries" />
       ) : data === undefined ? (
@@ -122,6 +122,6 @@ export const Deliveries = ({ endpointId }: { readonly endpointId: string }): Rea
         </div>
       )}
       {delivery === null ? null : <DeliveryDialog deliveryId={delivery} onClose={() => void set({ delivery: null })} />}
-    </Sheet>
+    </Card>
   );
 };

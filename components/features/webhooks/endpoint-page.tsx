@@ -53,7 +53,7 @@ export const EndpointPage = ({ endpointId }: { readonly endpointId: string }): R
   return <OpenEndpoint endpoint={data} />;
 };
 
-/** What can be done with an endpoint; each ends in a message and fresh data. */
+/** The actions on an endpoint; each ends with a message and fresh data. */
 const useActions = (endpoint: Endpoint) => {
   const queryClient = useQueryClient();
   const params = { id: endpoint.id };

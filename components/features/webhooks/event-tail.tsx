@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -46,7 +46,7 @@ export const EventTail = (): ReactNode => {
   );
   const rows = [...(data?.data ?? [])].reverse();
   return (
-    <Sheet flush title="Latest events" description="Events that endpoints can receive, newest first.">
+    <Card flush title="Latest events" description="Events that endpoints can receive, newest first.">
       {isPending ? (
         <LoadingRows what="events" />
       ) : data === undefined ? (
@@ -58,6 +58,6 @@ export const EventTail = (): ReactNode => {
       ) : (
         <Table caption="Latest events" columns={COLUMNS} rows={rows} rowKey={({ id }) => id} />
       )}
-    </Sheet>
+    </Card>
   );
 };

@@ -14,7 +14,7 @@ import { describeError } from "@/components/ui/describe-error";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -52,7 +52,7 @@ const RequestView = ({ request }: { readonly request: Received }): ReactNode => 
   const { word, tone, icon } = SIGNATURES[request.signature];
   const type = typeOf(request.body);
   return (
-    <Sheet
+    <Card
       title={type}
       description={<Time value={request.receivedAt} />}
       actions={
@@ -68,7 +68,7 @@ const RequestView = ({ request }: { readonly request: Received }): ReactNode => 
           <CodeBlock wrap label={`headers of ${type}`} code={headersOf(request)} />
         </details>
       </div>
-    </Sheet>
+    </Card>
   );
 };
 
@@ -84,7 +84,7 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
     toast.success("Events of this project arrive here from now on.");
   };
   return (
-    <Sheet title="URL" description="It exists in development only, and only this machine reaches it.">
+    <Card title="URL" description="It exists in development only, and only this machine reaches it.">
       <div className="flex flex-col items-start gap-3">
         <div className="flex w-full items-start gap-2">
           <code className="min-w-0 font-mono text-sm break-all">{url}</code>
@@ -111,11 +111,11 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
           </ul>
         )}
       </div>
-    </Sheet>
+    </Card>
   );
 };
 
-/** What the project's receiver of development got, as it comes. */
+/** The requests that the project's local receiver got, live. */
 export const ReceiverPage = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(readWebhookReceiver, {}, { refetchIntervalMs: REFRESH_MS });
   return (
@@ -125,23 +125,23 @@ export const ReceiverPage = (): ReactNode => {
         description="Shows the webhooks that arrive at a URL of this service. Newest first; new ones appear by themselves."
       />
       {isPending ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="requests" />
-        </Sheet>
+        </Card>
       ) : data === undefined ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={error} money="Deliveries go on." onRetry={() => void refetch()} />
-        </Sheet>
+        </Card>
       ) : (
         <div className="flex flex-col gap-4">
           <Address receiver={data} />
           {data.data.length === 0 ? (
-            <Sheet flush>
+            <Card flush>
               <EmptyState icon={Radio} title="Nothing has arrived yet">
                 Send a test event from an endpoint that sends here. The last 50 requests are kept until the service
                 stops.
               </EmptyState>
-            </Sheet>
+            </Card>
           ) : (
             <ul className="flex flex-col gap-3" aria-label="Requests">
               {data.data.map((request) => (

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { VERIFY_SNIPPETS } from "./verify-snippets";
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-snippets-"));
@@ -88,8 +88,6 @@ const RUNTIMES = [
   { name: "Go", run: runGo, present: isInstalled("go", "version") },
 ].filter(({ present }) => present);
 
-describe("the code that receivers copy takes right signatures, and no others", () => {
-  test.each(RUNTIMES)("in $name", ({ run }) => {
-    expect(run()).toEqual(EXPECTED);
-  });
+test.each(RUNTIMES)("the code that receivers copy accepts right signatures and no others, in $name", ({ run }) => {
+  expect(run()).toEqual(EXPECTED);
 });

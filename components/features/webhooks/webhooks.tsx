@@ -12,7 +12,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { RowLink } from "@/components/ui/row-link";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -63,7 +63,7 @@ export const Webhooks = (): ReactNode => {
         actions={create}
       />
       <div className="flex flex-col gap-4">
-        <Sheet flush title="Endpoints">
+        <Card flush title="Endpoints">
           {isPending ? (
             <LoadingRows what="endpoints" />
           ) : data === undefined ? (
@@ -89,7 +89,7 @@ export const Webhooks = (): ReactNode => {
           ) : (
             <Table caption="Endpoints" columns={COLUMNS} rows={data.data} rowKey={({ id }) => id} />
           )}
-        </Sheet>
+        </Card>
         {env === "development" ? <EventTail /> : null}
         <ApiSnippet method="GET" path="/events?after=0" auth="bearer" />
       </div>

@@ -9,7 +9,7 @@ const SIGNS = { point: ".", comma: "," } as const satisfies Record<DecimalSign, 
 const NEUTRAL_GROUPS = /[\s'’]/g;
 const GROUPED = { point: /^\d{1,3}(,\d{3})+$/, comma: /^\d{1,3}(\.\d{3})+$/ } as const;
 
-/** What one amount says about the sign; `unclear`: `1,250` may be 1250 or 1.25. */
+/** The decimal sign that one amount shows; `unclear`: `1,250` may be 1250 or 1.25. */
 type Evidence = DecimalSign | "unclear" | "none";
 
 const evidenceOf = (text: string): Evidence => {

@@ -6,7 +6,7 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
   /** Line of the file (or row of the sheet) that each row begins on, from 1. */
   readonly lines: readonly number[];
-  /** What a person should know about how the file was read. */
+  /** Notices for the person about how the file was read. */
   readonly notices: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { readAmount, type DecimalSign } from "./amount-format";
 import type { Layout } from "./columns";
 import { cellText, type Cell, type Table } from "./table";
 
-/** What a file says about one payment, as text. */
+/** One payment of a file, as text. */
 export interface ImportedRow {
   readonly recipient: string;
   readonly amount: string;

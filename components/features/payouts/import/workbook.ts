@@ -3,7 +3,7 @@ import { RefusedFileError } from "./table";
 import { walkXml } from "./xml";
 import type { Archive } from "./zip";
 
-/** What a sheet's cells refer to, and which sheet is read. */
+/** Reads the parts of a workbook that cells refer to, and finds the sheet to read. */
 export interface Workbook {
   readonly sheetPath: string;
   readonly sheetName: string;

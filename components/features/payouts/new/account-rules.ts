@@ -45,7 +45,7 @@ const problemsOf = (row: DraftValues, source: AccountSource): RowProblems => {
   };
 };
 
-/** What the page can see by itself of rows that pay accounts; the service checks everything again. */
+/** The page's own checks of rows that pay accounts; the service checks everything again. */
 export const accountRules = (source: AccountSource): RowRules => {
   const rules = remembered({
     fields: ["recipient", "amount", "reference"],

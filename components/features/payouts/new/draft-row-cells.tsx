@@ -33,7 +33,7 @@ interface DraftRowCellsProps {
 
 const errorId = (row: DraftRow, field: DraftField): string => `row-${String(row.key)}-${field}`;
 
-/** What a changed field also settles: an amount that is typed again is no longer out of place, nor in the file's currency. */
+/** Marks that a changed field also clears: an amount that is typed again is no longer misplaced, nor in the file's currency. */
 const partOf = (field: DraftField, value: string, inAccounts: boolean): Partial<DraftValues> => ({
   [field]: value,
   ...(field === "amount" ? { ragged: false, ...(inAccounts ? { token: "" } : {}) } : {}),

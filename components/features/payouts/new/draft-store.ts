@@ -23,7 +23,7 @@ const draft = z.object({
     .max(PAYOUT_ROWS_MAX),
 });
 
-/** Whose draft it is and for which kind of payout; rows of one are never shown to another. */
+/** The owner and kind of a draft. Rows of one owner are never shown to another. */
 export interface DraftOwner {
   /** Id of the project's treasury. */
   readonly owner: string;

@@ -35,7 +35,7 @@ const toDrafts = (rows: readonly ImportedRow[], fields: readonly DraftField[]): 
     checked: true,
   }));
 
-/** What is being decided about a file, and what follows from it. */
+/** The choices that the person makes about a file, and the rows that result. */
 const useMapping = ({ table, fields }: MappingDialogProps) => {
   const [layout, setLayout] = useState<Layout>(() => layoutOf(table.rows));
   const [chosenSign, setSign] = useState<DecimalSign | null>(null);

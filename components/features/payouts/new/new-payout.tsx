@@ -6,13 +6,13 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { createAccountsPayout, createWalletsPayout } from "@/lib/contracts/payouts";
-import { FromSheet } from "./from-sheet";
+import { FromCard } from "./from-card";
 import { ReviewDialog } from "./review-dialog";
-import { RowsSheet } from "./rows-sheet";
-import { SummarySheet } from "./summary-sheet";
+import { RowsCard } from "./rows-card";
+import { SummaryCard } from "./summary-card";
 import { useNewPayout, type Checked, type NewPayout as Form } from "./use-new-payout";
 
 /** Rows in the example call. More rows would slow the page without making the example clearer. */
@@ -33,13 +33,13 @@ export const NewPayout = (): ReactNode => {
         }
       />
       {setupState.state === "loading" ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="wallets and tokens" rows={6} />
-        </Sheet>
+        </Card>
       ) : setupState.state === "failed" ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={setupState.error} onRetry={setupState.retry} />
-        </Sheet>
+        </Card>
       ) : (
         <Desk form={form} setup={setupState.setup} />
       )}
@@ -58,10 +58,10 @@ const Desk = ({ form, setup }: DeskProps): ReactNode => {
     <div className="flex flex-col gap-4">
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <FromSheet target={form.target} setup={setup} />
-          {form.target.rules === null ? null : <RowsSheet form={form} />}
+          <FromCard target={form.target} setup={setup} />
+          {form.target.rules === null ? null : <RowsCard form={form} />}
         </div>
-        <SummarySheet form={form} onReview={() => void form.check().then(setReviewed)} />
+        <SummaryCard form={form} onReview={() => void form.check().then(setReviewed)} />
       </div>
       <Snippet form={form} />
       {reviewed === null ? null : <ReviewDialog form={form} checked={reviewed} onClose={() => setReviewed(null)} />}

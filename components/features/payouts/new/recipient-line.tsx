@@ -18,7 +18,7 @@ interface RecipientLineProps {
   readonly known: readonly KnownAddress[];
 }
 
-/** Whose address it is, as far as the project knows, and whether it only looks like a known one. */
+/** Names the owner of the address when the project knows it, and warns when the address only looks like a known one. */
 export const RecipientLine = ({ address, known }: RecipientLineProps): ReactNode => {
   const view = recipientView(address, known);
   if (view.as === "none") return null;

@@ -5,7 +5,7 @@ import { accountName } from "@/components/features/global-accounts/account";
 import { Amount, Usd } from "@/components/ui/amount";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { ChainMark } from "@/components/ui/marks";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { formatAmount } from "@/lib/core/money";
 import { FundingFacts } from "../funding-facts";
 import { counted } from "./field-words";

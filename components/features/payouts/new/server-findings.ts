@@ -1,7 +1,7 @@
 import { codeOf, detailsOf } from "@/components/features/money-flow/api-error";
 import type { DraftField, RowProblems } from "./draft-row";
 
-/** What the service said about the rows, by their keys. */
+/** The service's messages about the rows, by the rows' keys. */
 export interface Findings {
   readonly problems: ReadonlyMap<number, RowProblems>;
   /** Rows that were paid before, or that repeat another, and what the service said about each. */

@@ -32,7 +32,7 @@ export interface PayoutOptions {
   readonly schedule: ScheduleValues | null;
 }
 
-/** What the service has just found right, ready to be reviewed and sent. */
+/** A payout that the service has validated, ready to be reviewed and sent. */
 export type Checked =
   | {
       readonly kind: "wallets";

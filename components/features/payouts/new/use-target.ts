@@ -30,9 +30,9 @@ export interface Target {
   /** Null until the treasury and the chain, or the account, are known. */
   readonly wallets: WalletTarget | null;
   readonly rules: RowRules | null;
-  /** What may be paid of a token or currency; null where that is not known. */
+  /** The amount of a token or currency that may be paid; null where it is not known. */
   readonly available: (id: string) => string | null;
-  /** Whose rows these are; null until it is known. */
+  /** The owner of the rows; null until it is known. */
   readonly owner: string | null;
 }
 

@@ -72,7 +72,7 @@ const problemsOf = (row: DraftValues, target: WalletTarget): RowProblems => {
   };
 };
 
-/** What the page can see by itself of rows that pay addresses on one chain; the service checks everything again. */
+/** The page's own checks of rows that pay addresses on one chain; the service checks everything again. */
 export const walletRules = (target: WalletTarget): RowRules => {
   const rules = remembered({
     fields: ["recipient", "amount", "token", "reference", "note"],

@@ -18,7 +18,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Fact, Facts, Sheet } from "@/components/ui/sheet";
+import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import {
   approvePayoutSchedule,
@@ -61,20 +61,20 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
           <p className="text-fg-2">{schedule.nextAction}</p>
           <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
             <ScheduleRuns schedule={schedule} />
-            <Sheet title="Each run">
+            <Card title="Each run">
               <ScheduleFacts schedule={schedule} />
-            </Sheet>
+            </Card>
           </div>
           <RawJson value={schedule} />
         </div>
       ) : (
-        <Sheet flush>
+        <Card flush>
           {query.isPending ? (
             <LoadingRows what="the schedule" rows={6} />
           ) : (
             <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
           )}
-        </Sheet>
+        </Card>
       )}
     </>
   );

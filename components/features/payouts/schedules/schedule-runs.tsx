@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { shortId } from "@/components/features/global-accounts/account";
 import { Alert } from "@/components/ui/alert";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { Table, type Column } from "@/components/ui/table";
 import type { Schedule } from "../payout";
 import { RunStatus, ZonedTime } from "./schedule-views";
@@ -46,7 +46,7 @@ export const ScheduleRuns = ({ schedule }: { readonly schedule: Schedule }): Rea
           still due.
         </Alert>
       )}
-      <Sheet title="Runs" flush>
+      <Card title="Runs" flush>
         {schedule.runs.length === 0 ? (
           <EmptyState icon={CalendarClock} title="No run yet" />
         ) : (
@@ -57,7 +57,7 @@ export const ScheduleRuns = ({ schedule }: { readonly schedule: Schedule }): Rea
             rowKey={({ scheduledAt }) => scheduledAt}
           />
         )}
-      </Sheet>
+      </Card>
     </div>
   );
 };

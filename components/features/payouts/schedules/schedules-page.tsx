@@ -4,7 +4,7 @@ import { CalendarClock, Plus } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { PagedSheet } from "@/components/features/session/paged-sheet";
+import { PagedCard } from "@/components/features/session/paged-card";
 import { Amount } from "@/components/ui/amount";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -78,7 +78,7 @@ export const Schedules = (): ReactNode => (
       }
     />
     <div className="flex flex-col gap-4">
-      <PagedSheet
+      <PagedCard
         list={useScheduleList()}
         what="schedules"
         money="Schedules go on without this page."
@@ -91,7 +91,7 @@ export const Schedules = (): ReactNode => (
         {(schedules) => (
           <Table caption="Schedules" columns={COLUMNS} rows={schedules} rowKey={({ scheduleId }) => scheduleId} />
         )}
-      </PagedSheet>
+      </PagedCard>
       <ApiSnippet method="GET" path={listPayoutSchedules.path} />
     </div>
   </>

@@ -7,7 +7,7 @@ import { buttonLooks } from "@/components/ui/button-looks";
 import { cn } from "@/components/ui/cn";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import type { Action } from "./form-model";
 import { SendDesk } from "./send-desk";
@@ -53,13 +53,13 @@ export const ActionPage = ({ action }: { readonly action: Action }): ReactNode =
       />
       <ActionLinks />
       {state.state === "loading" ? (
-        <Sheet flush>
+        <Card flush>
           <LoadingRows what="private balances" rows={6} />
-        </Sheet>
+        </Card>
       ) : state.state === "failed" ? (
-        <Sheet flush>
+        <Card flush>
           <ErrorState error={state.error} onRetry={state.retry} />
-        </Sheet>
+        </Card>
       ) : action === "swap" ? (
         <SwapDesk setup={state.setup} />
       ) : (

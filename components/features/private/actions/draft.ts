@@ -13,7 +13,7 @@ export interface PrivateDraft {
 }
 
 /**
- * What was typed in this tab before it was reloaded; null when there is nothing to go on with. It is not in the page's address as
+ * The values that were typed in this tab before it was reloaded; null when there are none. It is not in the page's address as
  * wallet and pool are: an address with amount and recipient would be kept by the browser's history and by access logs.
  */
 export const readDraft = (action: Action, owner: string): PrivateDraft | null => {

@@ -39,7 +39,7 @@ describe("amounts", () => {
     expect(checkForm("shield", { ...VALUES, amount: "501" }, AROUND).errors.amount).toBe(
       "The treasury is short of 1 USDC.",
     );
-    // A treasury that is not known stops nobody: the service checks it.
+    // A treasury balance that is not known blocks nobody, because the service checks it.
     expect(checkForm("shield", { ...VALUES, amount: "501" }, { ...AROUND, treasury: null }).amount).toBe("501");
   });
 

@@ -1,4 +1,4 @@
-/** What is typed on the pages of private moves, checked and turned into requests. */
+/** Checks the input on the pages of private moves and turns it into requests. */
 import { readAmount } from "@/components/features/payouts/import/amount-format";
 import { precisionProblem } from "@/components/features/money-flow/field-checks";
 import { address as addressSchema, amount as amountSchema } from "@/lib/contracts/common";
@@ -26,9 +26,9 @@ export interface FormValues {
 export type FormErrors = Readonly<Partial<Record<keyof FormValues, string>>>;
 
 export interface Fees {
-  /** What leaves the treasury or the notes, in base units. */
+  /** The amount that leaves the treasury or the notes, in base units. */
   readonly grossBase: bigint;
-  /** What arrives: the note of a shield, the recipient's amount of the rest. */
+  /** The amount that arrives: the note of a shield, or the amount of the recipient. */
   readonly netBase: bigint;
   readonly relayFeeBase: bigint;
   readonly poolFeeBase: bigint;
@@ -133,7 +133,7 @@ export interface FormCheck {
 export interface FormSurroundings {
   readonly pool: PoolBalance | undefined;
   readonly toPool: PoolBalance | undefined;
-  /** What the treasury has of the pool's token; null where that is not known. */
+  /** The treasury's balance of the pool's token; null where it is not known. */
   readonly treasury: string | null;
 }
 
@@ -156,7 +156,7 @@ const targetErrors = (action: Action, values: FormValues, { pool, toPool }: Form
   return errors;
 };
 
-/** What is missing or wrong. The service checks everything again; its errors appear at the same fields. */
+/** Finds missing and wrong values. The service checks everything again; its errors appear at the same fields. */
 export const checkForm = (action: Action, values: FormValues, around: FormSurroundings): FormCheck => {
   const { pool } = around;
   if (pool === undefined) return { errors: { pool: "Choose a token." }, amount: null };
@@ -165,7 +165,8 @@ export const checkForm = (action: Action, values: FormValues, around: FormSurrou
   return { errors, amount: Object.keys(errors).length === 0 ? amountText(values.amount) : null };
 };
 
-const API_FIELDS: Readonly<Record<string, keyof FormValues>> = {
+/** Where the API's names of fields stand in the forms. */
+export const API_FIELDS: Readonly<Record<string, keyof FormValues>> = {
   amount: "amount",
   token: "pool",
   chainId: "pool",
@@ -177,7 +178,7 @@ const API_FIELDS: Readonly<Record<string, keyof FormValues>> = {
   slippageBps: "slippage",
 };
 
-/** What the API named in `details`, at the fields of the form. */
+/** Assigns the API's `details` to the fields of the form. */
 export const serverErrors = (details: readonly { readonly path: string; readonly message: string }[]): FormErrors => {
   const errors: Partial<Record<keyof FormValues, string>> = {};
   for (const { path, message } of details) {

@@ -1,4 +1,4 @@
-/** Turns a checked form into the request of its action, and into what an observer sees of it. */
+/** Turns a checked form into the request of its action, and into the observer's view. */
 import type { RecipientView } from "@/components/features/transfer/recipient";
 import { formatAmount, parseAmount } from "@/lib/core/money";
 import { pictureAmount } from "../amounts";
@@ -43,7 +43,7 @@ const recipientText = (terms: SendTerms, shortened: (recipient: RecipientView) =
   return terms.action === "unshield" ? "Treasury" : "the recipient";
 };
 
-/** What will be seen of a move that is still a form. */
+/** The observer's view of a move that is still a form. */
 export const observedOfTerms = (terms: SendTerms, shortened: (recipient: RecipientView) => string): Observed => {
   const { action, pool, amount, toWalletName } = terms;
   const { symbol, decimals } = pool.token;

@@ -8,7 +8,7 @@ import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { TokenMark } from "@/components/ui/marks";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { formatAmount, parseAmount } from "@/lib/core/money";
 import type { PoolBalance } from "../types";
 import { feesOf, type Action } from "./form-model";
@@ -22,7 +22,7 @@ export interface SendTerms {
   readonly recipient: RecipientView;
   /** The private wallet that receives; null where an address does. */
   readonly toWalletName: string | null;
-  /** Who gets an unshield without an address. */
+  /** The recipient of an unshield without an address. */
   readonly treasuryAddress: string | undefined;
 }
 

@@ -8,16 +8,17 @@ import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
+import { Form } from "@/components/ui/form";
 import { privateTransfer, shield, unshield } from "@/lib/contracts/privacy";
 import { Honesty } from "../honesty";
-import { ObserverSheet } from "../observer/observer-sheet";
+import { ObserverCard } from "../observer/observer-card";
 import type { PoolBalance } from "../types";
-import { readableAmount, type Action } from "./form-model";
+import { API_FIELDS, readableAmount, type Action } from "./form-model";
 import { observedOfTerms, toMoveRequest } from "./move-request";
-import { PaySheet } from "./pay-sheet";
+import { PayCard } from "./pay-card";
 import { SendReceipt, type SendTerms } from "./receipt";
-import { RecipientSheet } from "./recipient-sheet";
+import { RecipientCard } from "./recipient-card";
 import { ReviewDialog } from "./review-dialog";
 import { isSmallSet, SmallSetAlert } from "./small-set";
 import { useCreateMove } from "./use-create-move";
@@ -58,58 +59,60 @@ const termsOf = (
   };
 };
 
-/** Shield, transfer or unshield: the form, what is seen of it, the receipt and the review. */
-export const SendDesk = ({
-  action,
-  setup,
-}: {
+interface SendDeskProps {
   readonly action: SendAction;
   readonly setup: PrivateSetup;
-}): ReactNode => {
+}
+
+/** Shield, transfer or unshield: the form, the observer's view, the receipt and the review. */
+export const SendDesk = ({ action, setup }: SendDeskProps): ReactNode => {
   const form = usePrivateForm(action, setup);
+  return form.pool === undefined ? (
+    <Card flush>
+      <EmptyState title="No chain has a privacy pool">Add `privacyPools` to a chain in the configuration.</EmptyState>
+    </Card>
+  ) : (
+    <PoolDesk action={action} setup={setup} form={form} pool={form.pool} />
+  );
+};
+
+interface PoolDeskProps extends SendDeskProps {
+  readonly form: PrivateForm;
+  readonly pool: PoolBalance;
+}
+
+const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
   const { known, complete } = useKnownRecipients();
   const recipient = recipientView(form.values.toAddress, known);
   const [comparedAddress, setComparedAddress] = useState<string | null>(null);
   const [reviewing, setReviewing] = useState(false);
   const move = useCreateMove();
-  const { pool } = form;
-  if (pool === undefined)
-    return (
-      <Sheet flush>
-        <EmptyState title="No chain has a privacy pool">Add `privacyPools` to a chain in the configuration.</EmptyState>
-      </Sheet>
-    );
+  const { amount, values } = form;
   const terms = termsOf(action, pool, { form, setup, recipient });
   const paysAddress = action !== "shield" && terms.toWalletName === null && recipient.as !== "none";
   const compared = recipient.as !== "none" && comparedAddress === recipient.address;
   const isMistakable = paysAddress && recipient.lookAlike !== null && !compared;
-  const { amount } = form.check;
-  const errors = { ...move.fieldErrors, ...form.shown };
   const review = (): void => {
-    form.tryAll();
     move.reset();
-    if (amount !== null && !isMistakable) setReviewing(true);
+    if (!isMistakable) setReviewing(true);
   };
   const min = setup.balances.anonymitySetMin;
-  const isSmall = action === "transfer" && isSmallSet(pool.anonymitySet, min);
   return (
     <>
-      <form
-        noValidate
+      <Form
+        form={form.form}
+        error={move.error}
+        fieldOf={API_FIELDS}
+        onSubmit={review}
         aria-label={action}
         className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          review();
-        }}
       >
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
-            <PaySheet form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
+            <PayCard form={form} wallets={setup.wallets} setup={setup.setup} />
             {action === "shield" ? null : (
-              <RecipientSheet
+              <RecipientCard
                 form={form}
-                errors={errors}
                 wallets={setup.wallets}
                 recipient={recipient}
                 complete={complete}
@@ -117,43 +120,57 @@ export const SendDesk = ({
                 onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
               />
             )}
-            <ObserverSheet observed={observedOfTerms(terms, shortName)} />
+            <ObserverCard observed={observedOfTerms(terms, shortName)} />
           </div>
-          <Sheet title="Receipt" className="lg:sticky lg:top-16">
-            <div className="flex flex-col gap-3">
-              <SendReceipt terms={terms} />
-              {isSmall ? <SmallSetAlert size={pool.anonymitySet} min={min} /> : null}
-              <Button type="submit" variant="primary" size="lg">
-                Review <ArrowRight aria-hidden />
-              </Button>
-              {isMistakable ? (
-                <p className="text-sm text-warning">Compare the address first: it looks like one that you know.</p>
-              ) : null}
-              <Honesty
-                engine={setup.balances.engine}
-                setSize={pool.anonymitySet}
-                staysPublic={setup.balances.staysPublic}
-              />
-            </div>
-          </Sheet>
+          <ReceiptCard terms={terms} balances={setup.balances} isMistakable={isMistakable} />
         </div>
         <ApiSnippet
           method="POST"
           path={CONTRACTS[action].path}
-          body={amount === null ? EXAMPLE : toMoveRequest({ action, values: form.values, pool, amount }).body}
+          body={amount === null ? EXAMPLE : toMoveRequest({ action, values, pool, amount }).body}
         />
-      </form>
+      </Form>
       {reviewing && amount !== null ? (
         <ReviewDialog
           terms={{ ...terms, amount }}
           move={move}
           min={min}
-          request={(acceptsSmallSet) => toMoveRequest({ action, values: form.values, pool, amount, acceptsSmallSet })}
+          request={(acceptsSmallSet) => toMoveRequest({ action, values, pool, amount, acceptsSmallSet })}
           onClose={() => setReviewing(false)}
         />
       ) : move.error == null ? null : (
         <ErrorState compact error={move.error} money="Nothing was sent." />
       )}
     </>
+  );
+};
+
+interface ReceiptCardProps {
+  readonly terms: SendTerms;
+  readonly balances: PrivateSetup["balances"];
+  /** The recipient looks like another address and was not compared with it yet. */
+  readonly isMistakable: boolean;
+}
+
+/** Shows the costs of the move, how well it is hidden, and the button that goes on. */
+const ReceiptCard = ({ terms, balances, isMistakable }: ReceiptCardProps): ReactNode => {
+  const { anonymitySet } = terms.pool;
+  const min = balances.anonymitySetMin;
+  return (
+    <Card title="Receipt" className="lg:sticky lg:top-16">
+      <div className="flex flex-col gap-3">
+        <SendReceipt terms={terms} />
+        {terms.action === "transfer" && isSmallSet(anonymitySet, min) ? (
+          <SmallSetAlert size={anonymitySet} min={min} />
+        ) : null}
+        <Button type="submit" variant="primary" size="lg">
+          Review <ArrowRight aria-hidden />
+        </Button>
+        {isMistakable ? (
+          <p className="text-sm text-warning">Compare the address first: it looks like one that you know.</p>
+        ) : null}
+        <Honesty engine={balances.engine} setSize={anonymitySet} staysPublic={balances.staysPublic} />
+      </div>
+    </Card>
   );
 };

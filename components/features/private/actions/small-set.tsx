@@ -19,7 +19,7 @@ export const SmallSetAlert = ({ size, min }: SmallSetProps): ReactNode => (
 );
 
 interface SmallSetDialogProps {
-  /** What the service counted when it refused; null: it did not. */
+  /** The size of the set when the service refused it as too small; else null. */
   readonly size: number | null;
   readonly onAccept: () => Promise<void>;
   readonly onClose: () => void;

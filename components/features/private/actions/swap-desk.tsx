@@ -8,18 +8,19 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Form } from "@/components/ui/form";
 import { ErrorState } from "@/components/ui/error-state";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { pictureAmount } from "../amounts";
 import { Honesty } from "../honesty";
-import { ObserverSheet } from "../observer/observer-sheet";
+import { ObserverCard } from "../observer/observer-card";
 import type { Observed } from "../observer/scenes";
 import type { PrivateQuote } from "../types";
-import { readableAmount, slippageBps } from "./form-model";
-import { PaySheet } from "./pay-sheet";
-import { ReceiveSheet } from "./receive-sheet";
+import { API_FIELDS, readableAmount, slippageBps } from "./form-model";
+import { PayCard } from "./pay-card";
+import { ReceiveCard } from "./receive-card";
 import { SwapDialog } from "./swap-dialog";
 import { SwapReceipt } from "./swap-receipt";
 import { usePrivateForm, type PrivateForm, type PrivateSetup } from "./use-private-form";
@@ -27,14 +28,14 @@ import { usePrivateQuote, type PrivateQuoteView, type QuoteBody } from "./use-pr
 
 const EXAMPLE: QuoteBody = { chainId: 31337, fromToken: "USDC", toToken: "WETH", amount: "25", slippageBps: 50 };
 
-const bodyOf = ({ check, pool, toPool, values }: PrivateForm): QuoteBody | null => {
+const bodyOf = ({ amount, pool, toPool, values }: PrivateForm): QuoteBody | null => {
   const bps = slippageBps(values.slippage);
-  if (check.amount === null || pool === undefined || toPool === undefined || bps === null) return null;
+  if (amount === null || pool === undefined || toPool === undefined || bps === null) return null;
   return {
     chainId: pool.chainId,
     fromToken: pool.token.address,
     toToken: toPool.token.address,
-    amount: check.amount,
+    amount,
     slippageBps: bps,
   };
 };
@@ -61,7 +62,7 @@ const observedOf = (form: PrivateForm, walletName: string, quote: PrivateQuote |
   };
 };
 
-/** A swap inside of the pools: form, quote, what is seen of it, and the dialog that approves and executes it. */
+/** A swap inside the pools: form, quote, observer's view, and the dialog that approves and executes it. */
 export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode => {
   const form = usePrivateForm("swap", setup);
   const body = bodyOf(form);
@@ -69,36 +70,33 @@ export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode
   const [reviewing, setReviewing] = useState<PrivateQuote | null>(null);
   const wallet = setup.wallets.find(({ privacyWalletId }) => privacyWalletId === form.values.walletId);
   const walletName = wallet?.name ?? "Private wallet";
-  const errors = { ...view.fieldErrors, ...form.shown };
   const observed = observedOf(form, walletName, view.outdated ? null : view.quote);
   return (
     <>
-      <form
-        noValidate
+      <Form
+        form={form.form}
+        error={view.error}
+        fieldOf={API_FIELDS}
+        onSubmit={view.ask}
         aria-label="swap"
         className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.tryAll();
-          view.ask();
-        }}
       >
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
-            <PaySheet form={form} errors={errors} wallets={setup.wallets} setup={setup.setup} />
-            <ReceiveSheet form={form} errors={errors} />
-            {observed === null ? null : <ObserverSheet observed={observed} />}
+            <PayCard form={form} wallets={setup.wallets} setup={setup.setup} />
+            <ReceiveCard form={form} />
+            {observed === null ? null : <ObserverCard observed={observed} />}
           </div>
-          <QuoteSheet view={view} walletName={walletName} onReview={setReviewing}>
+          <QuoteCard view={view} walletName={walletName} onReview={setReviewing}>
             <Honesty
               engine={setup.balances.engine}
               setSize={form.pool?.anonymitySet ?? null}
               staysPublic={setup.balances.staysPublic}
             />
-          </QuoteSheet>
+          </QuoteCard>
         </div>
         <ApiSnippet method={quotePrivateSwap.method} path={quotePrivateSwap.path} body={body ?? EXAMPLE} />
-      </form>
+      </Form>
       {reviewing === null ? null : (
         <SwapDialog
           quote={reviewing}
@@ -114,7 +112,7 @@ export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode
   );
 };
 
-interface QuoteSheetProps {
+interface QuoteCardProps {
   readonly view: PrivateQuoteView;
   readonly walletName: string;
   readonly onReview: (quote: PrivateQuote) => void;
@@ -133,12 +131,12 @@ const promised = ({ minimum, expected }: PrivateQuote) => ({
   token: expected.token,
 });
 
-const QuoteSheet = ({ view, walletName, onReview, children }: QuoteSheetProps): ReactNode => {
+const QuoteCard = ({ view, walletName, onReview, children }: QuoteCardProps): ReactNode => {
   const { quote } = view;
   const usable = quote !== null && !view.outdated && !view.expired && !view.loading && view.error == null;
   const isAccepted = view.seen === null;
   return (
-    <Sheet title="Receipt" className="lg:sticky lg:top-16" actions={<State view={view} />}>
+    <Card title="Receipt" className="lg:sticky lg:top-16" actions={<State view={view} />}>
       <div className="flex flex-col gap-3">
         <p role="status" className="sr-only">
           {usable ? `Minimum received ${quote.minimum.amount} ${quote.minimum.token.symbol}.` : ""}
@@ -174,6 +172,6 @@ const QuoteSheet = ({ view, walletName, onReview, children }: QuoteSheetProps): 
         ) : null}
         {children}
       </div>
-    </Sheet>
+    </Card>
   );
 };

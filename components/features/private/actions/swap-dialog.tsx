@@ -1,28 +1,29 @@
 "use client";
 
-import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { useId, useState, type ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { codeOf } from "@/components/features/money-flow/api-error";
-import { CodeEntry } from "@/components/features/money-flow/code-entry";
-import type { SentCode } from "@/components/features/money-flow/types";
+import {
+  CodeSendError,
+  SentCodeField,
+  useCodeForm,
+  type CodeRequest,
+} from "@/components/features/money-flow/code-form";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
+import { Form } from "@/components/ui/form";
 import { executePrivateSwap, preparePrivateSwap } from "@/lib/contracts/privacy-swap";
-import { requestOtp } from "@/lib/contracts/swap";
 import { pathOfTransfer } from "../kind-words";
 import type { PrivateQuote, PrivateTransfer } from "../types";
 import { useTakeOver } from "../use-private";
 import { dropDraft } from "./draft";
 import { SwapReceipt } from "./swap-receipt";
 
-const CODE_DIGITS = 6;
-/** The code itself was not taken; another has to be typed. */
-const REFUSED_CODE: ReadonlySet<string | null> = new Set(["otp_invalid", "otp_expired", "otp_attempts_exceeded"]);
+/** After these the quote is of no use any more. */
 const ENDED_QUOTE: ReadonlySet<string | null> = new Set(["quote_expired", "quote_already_used", "not_found"]);
 
 interface SwapDialogProps {
@@ -56,28 +57,19 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   const { quote, wallet, onClose, onNewQuote } = props;
   const router = useRouter();
   const takeOver = useTakeOver();
-  const otp = useApiMutation(requestOtp);
+  const codes = useCodeForm({ quoteId: quote.quoteId });
   const { run, pending, error } = useExecution(props);
-  const [sent, setSent] = useState<SentCode | null>(null);
-  const [code, setCode] = useState("");
   const formId = useId();
-  const send = async (): Promise<void> => {
-    const answer = await otp.mutateAsync({ body: { quoteId: quote.quoteId } }).catch(() => null);
-    if (answer === null) return;
-    setSent(answer);
-    setCode("");
-  };
-  const execute = async (withCode: string | null): Promise<void> => {
-    const transfer = await run(withCode);
+  const execute = async (code: string | null): Promise<void> => {
+    const transfer = await run(code);
     if (transfer === null) {
-      setCode("");
+      codes.clear();
       return;
     }
     dropDraft("swap");
     takeOver(transfer);
-    router.push(withCode === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer));
+    router.push(code === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer));
   };
-  const hasEnded = ENDED_QUOTE.has(codeOf(error));
   return (
     <Dialog
       open
@@ -86,65 +78,55 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
       description={
         <Countdown until={quote.expiresAt} label="This quote expires in" expiredText="This quote has expired" />
       }
-      footer={
-        <>
-          <Button disabled={pending} onClick={() => void execute(null)}>
-            Approve later
-          </Button>
-          {sent === null ? (
-            <Button variant="primary" loading={otp.isPending} onClick={() => void send()}>
-              Send code
-            </Button>
-          ) : (
-            <Button
-              type="submit"
-              form={formId}
-              variant="primary"
-              loading={pending}
-              disabled={code.length !== CODE_DIGITS}
-            >
-              Execute swap
-            </Button>
-          )}
-        </>
-      }
+      footer={<Buttons codes={codes} formId={formId} pending={pending} onLater={() => void execute(null)} />}
     >
-      <form
-        id={formId}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (code.length === CODE_DIGITS) void execute(code);
-        }}
-      >
+      <Form id={formId} form={codes.form} onSubmit={({ code }) => execute(code)} className="flex flex-col gap-4">
         <SwapReceipt quote={quote} walletName={wallet.name} whole />
-        {sent === null ? (
+        {codes.sent === null ? (
           <p className="text-sm text-fg-2">
             A code approves exactly this swap. Without one it is stored and waits for approval.
           </p>
         ) : (
-          <CodeEntry
-            sent={sent}
-            code={code}
-            onChange={setCode}
-            onResend={() => void send()}
-            sending={otp.isPending}
-            disabled={pending}
-          />
+          <SentCodeField codes={codes} sent={codes.sent} disabled={pending} />
         )}
-        {otp.error === null ? null : <CodeError error={otp.error} />}
+        <CodeSendError error={codes.sendError} money="Nothing was sent." />
         {error === null ? null : (
           <ErrorState
             compact
             error={error}
-            money={REFUSED_CODE.has(codeOf(error)) ? "Nothing was sent." : moneyOf(error)}
-            {...(hasEnded ? { action: <NewQuote onClick={onNewQuote} /> } : {})}
+            money={moneyOf(error)}
+            {...(ENDED_QUOTE.has(codeOf(error)) ? { action: <NewQuote onClick={onNewQuote} /> } : {})}
           />
         )}
-      </form>
+      </Form>
     </Dialog>
   );
 };
+
+interface ButtonsProps {
+  readonly codes: CodeRequest;
+  readonly formId: string;
+  readonly pending: boolean;
+  /** Stores the swap without a code. */
+  readonly onLater: () => void;
+}
+
+const Buttons = ({ codes, formId, pending, onLater }: ButtonsProps): ReactNode => (
+  <>
+    <Button disabled={pending} onClick={onLater}>
+      Approve later
+    </Button>
+    {codes.sent === null ? (
+      <Button variant="primary" loading={codes.sending} onClick={() => void codes.send()}>
+        Send code
+      </Button>
+    ) : (
+      <Button type="submit" form={formId} variant="primary" loading={pending} disabled={!codes.isWhole}>
+        Execute swap
+      </Button>
+    )}
+  </>
+);
 
 const moneyOf = (error: unknown): string =>
   codeOf(error) === "network_error"
@@ -155,21 +137,4 @@ const NewQuote = ({ onClick }: { readonly onClick: () => void }): ReactNode => (
   <Button size="sm" onClick={onClick}>
     Get a new quote
   </Button>
-);
-
-const CodeError = ({ error }: { readonly error: unknown }): ReactNode => (
-  <ErrorState
-    compact
-    error={error}
-    money="Nothing was sent."
-    {...(codeOf(error) === "otp_channel_missing"
-      ? {
-          action: (
-            <Link href="/settings#email" className="link">
-              Verify an e-mail address in the settings
-            </Link>
-          ),
-        }
-      : {})}
-  />
 );

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import type { PrivateQuote } from "../types";
 
 type TokenAmount = PrivateQuote["from"];
@@ -17,7 +17,7 @@ interface SwapReceiptProps {
 const RATE_DIGITS = 8;
 const SCALE = 10n ** 18n;
 
-/** What one unit of the token that is given brings, cut to 18 digits. */
+/** The amount received for one unit of the token that is given, cut to 18 digits. */
 const rateOf = ({ from, expected }: PrivateQuote): string => {
   const given = BigInt(from.amountBase);
   if (given === 0n) return "0";
@@ -27,7 +27,7 @@ const rateOf = ({ from, expected }: PrivateQuote): string => {
   return `${text.slice(0, -18)}.${text.slice(-18)}`;
 };
 
-/** What the swap takes and brings. */
+/** The amounts that the swap takes and gives, with its rate and fee. */
 export const SwapReceipt = ({ quote, walletName, whole = false }: SwapReceiptProps): ReactNode => {
   const text = ({ amount, token, decimals }: TokenAmount): ReactNode => (
     <Amount value={amount} unit={token.symbol} {...(whole ? { fractionMax: decimals } : {})} />

@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { codeOf, detailsOf, extraOf } from "@/components/features/money-flow/api-error";
+import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { privateTransfer, shield, unshield } from "@/lib/contracts/privacy";
@@ -10,9 +10,8 @@ import { pathOfTransfer } from "../kind-words";
 import type { PrivateTransfer } from "../types";
 import { useTakeOver } from "../use-private";
 import { dropDraft } from "./draft";
-import { serverErrors, type FormErrors } from "./form-model";
 
-/** What is sent to the service. */
+/** A request to the service. */
 export type MoveRequest =
   | { readonly action: "shield"; readonly body: BodyInput<typeof shield> }
   | { readonly action: "transfer"; readonly body: BodyInput<typeof privateTransfer> }
@@ -22,8 +21,6 @@ export interface CreateMove {
   readonly create: (request: MoveRequest) => Promise<void>;
   readonly pending: boolean;
   readonly error: unknown;
-  /** What the service says about fields of the form. */
-  readonly fieldErrors: FormErrors;
   /** Deposits in the set, where the service asks for a second confirmation; null where it does not. */
   readonly smallSet: number | null;
   readonly refuseSmallSet: () => void;
@@ -74,7 +71,6 @@ export const useCreateMove = (): CreateMove => {
     create,
     pending: [shields, transfers, unshields].some(({ mutation }) => mutation.isPending),
     error,
-    fieldErrors: serverErrors(detailsOf(error)),
     smallSet,
     refuseSmallSet: () => setSmallSet(null),
     reset: () => setError(null),

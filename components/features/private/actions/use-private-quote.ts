@@ -19,7 +19,7 @@ interface Asked {
 export interface PrivateQuoteView {
   /** The newest; null before the first. */
   readonly quote: PrivateQuote | null;
-  /** What the person saw before and has not given up yet, when `quote` promises less for the same request. */
+  /** The earlier, better quote for the same request, until the person accepts that `quote` promises less. */
   readonly seen: PrivateQuote | null;
   readonly accept: () => void;
   /** It does not answer what is typed now. */
@@ -55,7 +55,7 @@ export const usePrivateQuote = (body: QuoteBody | null): PrivateQuoteView => {
     );
   };
   const isHeld = fresh !== null && accepted !== null && accepted.key === fresh.key && accepted.quote !== fresh.quote;
-  // What was wrong with another request says nothing of this one.
+  // An error of another request says nothing about this one.
   const error = askedKey === key ? asking.error : null;
   return {
     quote: fresh?.quote ?? null,

@@ -1,4 +1,4 @@
-/** What a private operation looks like now: pure, for the picture, the progress and the sentences of its page. */
+/** Derives picture, progress and sentences of a private operation's page from its record, without side effects. */
 import type { Observed, SceneKind, Stage } from "../observer/scenes";
 import type { PrivateTransfer } from "../types";
 import { isFinal } from "@/lib/core/status";
@@ -36,7 +36,7 @@ interface Names {
   readonly amount: (amount: string, symbol: string) => string;
 }
 
-/** What is seen of an operation now. */
+/** The parts of an operation that observers and its owner see now. */
 export const observedOf = (transfer: PrivateTransfer, names: Names): Observed => {
   const { amount, received, minimum } = transfer;
   const text = (value: PrivateTransfer["amount"]): string => names.amount(value.amount, value.token.symbol);

@@ -65,7 +65,7 @@ const moneyAfter = (error: unknown): string =>
     ? "Whether the code was accepted is not known. Approving again is safe: the money moves once."
     : "Nothing was sent.";
 
-/** What can be asked of it now: approve, try again, cancel. */
+/** The actions that are possible now: approve, try again, cancel. */
 export const TransferActions = ({ transfer, operation, names }: TransferActionsProps): ReactNode => {
   // In the address, so that the form that made it leads straight to the code.
   const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Creator } from "@/components/features/payouts/creator";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { ChainName } from "@/components/ui/chain-name";
-import { Fact, Facts } from "@/components/ui/sheet";
+import { Fact, Facts } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { TokenAmountText } from "../amounts";
 import type { PrivateNames } from "../names";

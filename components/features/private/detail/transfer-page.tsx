@@ -3,7 +3,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { LegSheet } from "@/components/features/operations/leg-sheet";
+import { LegCard } from "@/components/features/operations/leg-card";
 import { RawJson } from "@/components/features/operations/raw-json";
 import type { Operation } from "@/components/features/operations/types";
 import { useOperation } from "@/components/features/operations/use-operation";
@@ -13,7 +13,7 @@ import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Sheet } from "@/components/ui/sheet";
+import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { getPrivateTransfer } from "@/lib/contracts/privacy";
@@ -21,31 +21,31 @@ import { pictureAmount } from "../amounts";
 import { Honesty } from "../honesty";
 import { KIND_WORDS } from "../kind-words";
 import { usePrivateNames, type PrivateNames } from "../names";
-import { ObserverSheet } from "../observer/observer-sheet";
+import { ObserverCard } from "../observer/observer-card";
 import type { PrivateTransfer } from "../types";
 import { usePrivateTransfer } from "../use-private";
 import { ProofProgress } from "./proof-progress";
 import { observedOf, sentenceOf } from "./stage";
-import { StepsSheet } from "./steps-sheet";
+import { StepsCard } from "./steps-card";
 import { TransferActions } from "./transfer-actions";
 import { TransferFacts } from "./transfer-facts";
 
 const MONEY = "The operation goes on without this page.";
 
-/** One private operation, live: pictures, proof, steps, receipt and what can be asked of it. */
+/** One private operation, live: pictures, proof, steps, receipt and actions. */
 export const TransferPage = ({ transferId }: { readonly transferId: string }): ReactNode => {
   const query = usePrivateTransfer(transferId);
   if (query.data !== undefined) return <LoadedTransfer transfer={query.data} stale={query.isError} />;
   return (
     <>
       <PageHeader title="Private operation" description={<PublicId value={transferId} full />} actions={<BackLink />} />
-      <Sheet flush>
+      <Card flush>
         {query.isPending ? (
           <LoadingRows what="the operation" rows={6} />
         ) : (
           <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
         )}
-      </Sheet>
+      </Card>
     </>
   );
 };
@@ -107,13 +107,13 @@ const LoadedTransfer = ({
         ) : null}
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
-            <NowSheet transfer={transfer} operation={operation} />
-            <ObserverSheet observed={observed} />
+            <NowCard transfer={transfer} operation={operation} />
+            <ObserverCard observed={observed} />
             {operation === undefined || operation.legs.length === 0 ? (
-              <StepsSheet transfer={transfer} />
+              <StepsCard transfer={transfer} />
             ) : (
               operation.legs.map((leg) => (
-                <LegSheet
+                <LegCard
                   key={leg.id}
                   leg={leg}
                   title="Timeline"
@@ -124,12 +124,12 @@ const LoadedTransfer = ({
               ))
             )}
           </div>
-          <Sheet title="Receipt" className="lg:sticky lg:top-16">
+          <Card title="Receipt" className="lg:sticky lg:top-16">
             <div className="flex flex-col gap-3">
               <TransferFacts transfer={transfer} names={names} />
               <Honesty engine={transfer.engine} setSize={transfer.anonymitySet} staysPublic={transfer.staysPublic} />
             </div>
-          </Sheet>
+          </Card>
         </div>
         <RawJson value={transfer} />
         <ApiSnippet method={getPrivateTransfer.method} path={`/privacy/transfers/${transfer.transferId}`} />
@@ -150,17 +150,17 @@ const WhereItIs = ({ operation: { outcome } }: { readonly operation: Operation }
   </p>
 );
 
-interface NowSheetProps {
+interface NowCardProps {
   readonly transfer: PrivateTransfer;
   readonly operation: Operation | undefined;
 }
 
-/** What happens now, how far the proof is, where the money is, and what went wrong. */
-const NowSheet = ({ transfer, operation }: NowSheetProps): ReactNode => {
+/** Tells the present step, the progress of the proof, where the money is, and the reason of a failure. */
+const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
   const sentence = sentenceOf(transfer);
   const waits = transfer.subStatus === "awaiting_approval" && transfer.status === "pending";
   return (
-    <Sheet>
+    <Card>
       <div className="flex flex-col gap-3">
         <p role="status" className="text-lg font-medium">
           {sentence}
@@ -180,6 +180,6 @@ const NowSheet = ({ transfer, operation }: NowSheetProps): ReactNode => {
           </Alert>
         )}
       </div>
-    </Sheet>
+    </Card>
   );
 };

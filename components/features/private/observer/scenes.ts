@@ -1,4 +1,4 @@
-/** What everybody sees of a private move on the chain, beside what its owner sees: pure, so that pictures and texts cannot differ. */
+/** Describes a private move as everybody sees it on the chain and as its owner sees it. Pure, so that pictures and texts cannot differ. */
 
 export type SceneKind = "shield" | "transfer" | "inside" | "swap" | "unshield" | "public_exit";
 
@@ -13,7 +13,7 @@ export interface Observed {
   readonly stage: Stage;
   /** With its unit, `25 USDC`; `–` while nothing is typed. */
   readonly amount: string;
-  /** What arrives where that is another amount: the note of a shield, the output of a swap. */
+  /** The amount that arrives where it differs: the note of a shield, the output of a swap. */
   readonly arrives: string | null;
   /** Names. */
   readonly wallet: string;
@@ -34,7 +34,7 @@ export type NodeLook =
   | "crowd"
   /** The contract of the pool. */
   | "pool"
-  /** There is somebody, and nobody knows who. */
+  /** A party whose identity is hidden. */
   | "unknown";
 
 export interface SceneNode {
@@ -90,7 +90,7 @@ const NOTHING_YET: Partial<Record<Stage, string>> = {
   ended: "No money moved on the chain.",
 };
 
-/** What is seen once it is sent; before, that nothing is. */
+/** The public view once the move is sent; before that, a sentence that nothing is visible. */
 const points = (stage: Stage, lines: readonly string[]): readonly string[] => {
   const nothing = NOTHING_YET[stage];
   return nothing === undefined ? lines : stage === "ended" ? [nothing] : [nothing, "Once it is sent:", ...lines];

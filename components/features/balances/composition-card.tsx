@@ -1,0 +1,36 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
+import type { Balances } from "@/components/features/overview/use-balances";
+import { HeldUsd } from "@/components/ui/held-amount";
+import { Card } from "@/components/ui/card";
+import { Skeleton } from "@/components/ui/skeleton";
+import { isZero } from "@/components/features/overview/sums";
+import { pricedTotal } from "./balance-tree";
+
+// The chart library is larger than the rest of the page; numbers come first.
+const BalanceChart = dynamic(
+  () => import("@/components/features/overview/balance-chart").then((module) => module.BalanceChart),
+  { ssr: false, loading: () => <Skeleton className="h-44" /> },
+);
+
+/** What there is in all, and what it is made of. */
+export const CompositionCard = ({ balances }: { readonly balances: Balances }): ReactNode => {
+  const { usd, unpriced } = pricedTotal(balances);
+  return (
+    <Card title="Composition">
+      <p className="text-3xl font-semibold" data-testid="total-usd">
+        <HeldUsd value={usd} />
+      </p>
+      {unpriced.length === 0 ? null : (
+        <p className="text-sm text-fg-2">Without {unpriced.join(", ")}: no price is known there.</p>
+      )}
+      {isZero(usd) ? null : (
+        <div className="pt-3">
+          <BalanceChart balances={balances} />
+        </div>
+      )}
+    </Card>
+  );
+};

@@ -1,0 +1,132 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { LineChart } from "lucide-react";
+import { parseAsInteger, useQueryState } from "nuqs";
+import type { ReactNode } from "react";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { HeldUsd } from "@/components/ui/held-amount";
+import { Select } from "@/components/ui/select";
+import { Card } from "@/components/ui/card";
+import { Skeleton } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import { historySeries, type HistoryPoint } from "./history-series";
+import { useBalanceHistory } from "./use-balance-history";
+
+const HistoryChart = dynamic(() => import("./history-chart").then((module) => module.HistoryChart), {
+  ssr: false,
+  loading: () => <Skeleton className="h-52" />,
+});
+
+const RANGES = [7, 30, 90, 365] as const;
+const DEFAULT_DAYS = 30;
+/** One point is no line. */
+const POINTS_MIN = 2;
+const TABLE_ROWS_MAX = 48;
+
+/** What the project held, hour by hour. */
+export const HistoryCard = (): ReactNode => {
+  const [asked, setDays] = useQueryState("days", parseAsInteger.withOptions({ history: "replace" }));
+  const days = RANGES.find((range) => range === asked) ?? DEFAULT_DAYS;
+  const { data, error, isPending, refetch } = useBalanceHistory(days);
+  return (
+    <Card
+      title="History"
+      className="flex flex-col"
+      actions={
+        <Select
+          label="Time shown"
+          className="h-7 w-32 text-sm"
+          value={String(days)}
+          onValueChange={(value) => void setDays(Number(value) === DEFAULT_DAYS ? null : Number(value))}
+          options={RANGES.map((range) => ({ value: String(range), label: `${range} days` }))}
+        />
+      }
+    >
+      {isPending ? (
+        <div role="status">
+          <span className="sr-only">Loading the history …</span>
+          <Skeleton className="h-52" />
+        </div>
+      ) : data === undefined ? (
+        <ErrorState error={error} money="The balances on the chains are untouched." onRetry={() => void refetch()} />
+      ) : data.data.length < POINTS_MIN ? (
+        <NotYet points={data.data} />
+      ) : (
+        <Drawn points={data.data} />
+      )}
+    </Card>
+  );
+};
+
+const NotYet = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactNode => (
+  <EmptyState icon={LineChart} title="No history yet">
+    What the project holds is written down once an hour.{" "}
+    {points[0] === undefined ? (
+      "The first time comes within the hour; a line needs two."
+    ) : (
+      <>
+        It was for the first time <Time value={points[0].takenAt} />; a line needs two.
+      </>
+    )}
+  </EmptyState>
+);
+
+const Drawn = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactNode => {
+  const series = historySeries(points);
+  return (
+    <div className="flex flex-col gap-2">
+      {series.assets.length === 0 ? (
+        <EmptyState icon={LineChart} title="Nothing with a price in this time" />
+      ) : (
+        <HistoryChart series={series} />
+      )}
+      {series.unpriced.length === 0 ? null : (
+        <p className="text-sm text-fg-2">Without {series.unpriced.join(", ")}: no price was known.</p>
+      )}
+      <HistoryTable points={points} />
+    </div>
+  );
+};
+
+/** The exact numbers of the chart, newest first. */
+const HistoryTable = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactNode => (
+  <details className="group">
+    <summary className="w-fit cursor-pointer text-sm text-fg-2 hover:text-fg">The same as a table</summary>
+    {/* Scrolls, so the keyboard must be able to reach it. */}
+    <div className="mt-2 max-h-56 overflow-y-auto border-t" tabIndex={0} role="region" aria-label="History as a table">
+      <table className="w-full text-sm">
+        <caption className="sr-only">Total in US dollars over time, newest first</caption>
+        <thead>
+          <tr className="border-b text-left text-fg-3">
+            <th scope="col" className="h-8 font-medium">
+              Time
+            </th>
+            <th scope="col" className="text-right font-medium">
+              Total
+            </th>
+          </tr>
+        </thead>
+        <tbody className="divide-y">
+          {points
+            .slice(-TABLE_ROWS_MAX)
+            .reverse()
+            .map((point) => (
+              <tr key={point.takenAt}>
+                <td className="h-8">
+                  <Time value={point.takenAt} absolute />
+                </td>
+                <td className="text-right">
+                  <HeldUsd value={point.totalUsd} />
+                </td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+    {points.length > TABLE_ROWS_MAX ? (
+      <p className="pt-1 text-sm text-fg-3">The newest {TABLE_ROWS_MAX}; the API has them all.</p>
+    ) : null}
+  </details>
+);

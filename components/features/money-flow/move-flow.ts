@@ -1,0 +1,240 @@
+/**
+ * The steps by which a person moves money, without React: code → prepare → review → sign where the person's own wallets are sources
+ * → execute. `use-move-flow.ts` connects them to the API, the wallets and the page.
+ */
+import type { Signed } from "@/components/features/signing/types";
+import type { Signing } from "@/components/features/signing/use-signing";
+import { codeOf, detailsOf } from "./api-error";
+import type { MoveIds, MoveSubject, Prepared, SentCode } from "./types";
+
+export interface Flow {
+  readonly subject: MoveSubject;
+  readonly step: "code" | "review";
+  readonly sent: SentCode | null;
+  readonly code: string;
+  /** The code was right: preparing again needs none. */
+  readonly approved: boolean;
+  readonly prepared: Prepared | null;
+  /** A fresh subject, after the price moved below what was approved. */
+  readonly moved: MoveSubject | null;
+}
+
+/** Of each request: whether it is under way, and why the last one failed. */
+interface RequestState {
+  readonly pending: boolean;
+  readonly error: unknown;
+}
+
+export interface MoveState {
+  readonly flow: Flow | null;
+  /** Whether the dialog is open; the flow outlives it. */
+  readonly open: boolean;
+  readonly sending: RequestState;
+  readonly preparing: RequestState;
+  readonly executing: RequestState;
+  /** Executed; stays until another subject begins. */
+  readonly done: boolean;
+}
+
+export type ExecuteBody = MoveIds & { readonly signatures?: Signed[] };
+
+export interface MovePorts {
+  readonly requestOtp: (ids: MoveIds) => Promise<SentCode>;
+  readonly prepare: (body: MoveIds & { readonly otp?: string }) => Promise<Prepared>;
+  readonly execute: (body: ExecuteBody, idempotencyKey: string) => Promise<{ readonly operationId: string }>;
+  readonly signing: Pick<Signing, "load" | "clear" | "run" | "refuse">;
+  readonly onDone: (operationId: string) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newKey: () => string;
+}
+
+export interface MoveStore {
+  readonly getState: () => MoveState;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Opens at the code of this subject; goes on where it was when the subject is the same. */
+  readonly start: (subject: MoveSubject) => void;
+  readonly close: () => void;
+  readonly back: () => void;
+  readonly setCode: (code: string) => void;
+  readonly sendCode: () => Promise<void>;
+  readonly prepare: (code: string) => Promise<void>;
+  readonly acceptMoved: () => void;
+  /** Lets the wallets sign what is left to sign, then executes. */
+  readonly execute: () => Promise<void>;
+}
+
+const CODE_DIGITS = 6;
+const IDLE: RequestState = { pending: false, error: null };
+const RUNNING: RequestState = { pending: true, error: null };
+
+/** Codes that say that the one-time code itself was not taken. */
+const REFUSED_CODE: ReadonlySet<string> = new Set([
+  "otp_required",
+  "otp_invalid",
+  "otp_expired",
+  "otp_attempts_exceeded",
+]);
+/** Codes that say nothing about the one-time code, because it was not looked at. */
+const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
+  "network_error",
+  "quote_expired",
+  "quote_already_used",
+  "unauthorized",
+  "rate_limited",
+  "invalid_request",
+  "not_found",
+  "internal_error",
+  "service_unavailable",
+]);
+
+/** Whether the code is whole, or was right already. */
+export const mayContinue = (flow: Flow): boolean =>
+  flow.moved === null && (flow.approved || flow.code.length === CODE_DIGITS);
+
+const begin = (subject: MoveSubject): Flow => ({
+  subject,
+  step: "code",
+  sent: null,
+  code: "",
+  approved: false,
+  prepared: null,
+  moved: null,
+});
+
+const isSame = (one: MoveSubject, other: MoveSubject): boolean => JSON.stringify(one.ids) === JSON.stringify(other.ids);
+
+/** The changes after a refused preparation: a wrong code is typed again; a price that moved is shown for acceptance. */
+const afterRefusal = (flow: Flow, error: unknown): Partial<Flow> => {
+  const reason = codeOf(error) ?? "network_error";
+  if (REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
+  const moved = reason === "quote_price_moved" ? (flow.subject.movedTo?.(error) ?? null) : null;
+  return { approved: flow.approved || !NOT_LOOKED_AT.has(reason), moved };
+};
+
+interface Store {
+  readonly get: () => MoveState;
+  readonly set: (part: Partial<MoveState>) => void;
+  /** Changes the flow while it is still about this subject; an answer about another one changes nothing. */
+  readonly change: (subject: MoveSubject, part: Partial<Flow>) => void;
+  /** The last body that was executed and its idempotency key. */
+  last: { readonly text: string; readonly key: string };
+}
+
+const NO_EXECUTION = { text: "", key: "" };
+
+const beginWith = (store: Store, ports: MovePorts, subject: MoveSubject): void => {
+  ports.signing.clear();
+  store.last = NO_EXECUTION;
+  store.set({ flow: begin(subject), sending: IDLE, preparing: IDLE, executing: IDLE, done: false });
+};
+
+const sendCode = async (store: Store, ports: MovePorts): Promise<void> => {
+  const { flow, sending } = store.get();
+  if (flow === null || sending.pending) return;
+  const { subject } = flow;
+  store.set({ sending: RUNNING, preparing: IDLE });
+  try {
+    const sent = await ports.requestOtp(subject.ids);
+    if (store.get().flow?.subject !== subject) return;
+    store.change(subject, { sent, code: "" });
+    store.set({ sending: IDLE });
+  } catch (error) {
+    if (store.get().flow?.subject === subject) store.set({ sending: { pending: false, error } });
+  }
+};
+
+const prepare = async (store: Store, ports: MovePorts, code: string): Promise<void> => {
+  const { flow, preparing, executing } = store.get();
+  if (flow === null || preparing.pending || executing.pending) return;
+  const { subject } = flow;
+  store.set({ preparing: RUNNING, executing: IDLE });
+  try {
+    const prepared = await ports.prepare({ ...subject.ids, ...(flow.approved ? {} : { otp: code }) });
+    if (store.get().flow?.subject !== subject) return;
+    // After another preparation the same body is another execution.
+    store.last = NO_EXECUTION;
+    ports.signing.load(prepared.actions);
+    store.change(subject, { prepared, approved: true, step: "review" });
+    store.set({ preparing: IDLE });
+  } catch (error) {
+    if (store.get().flow?.subject !== subject) return;
+    store.change(subject, afterRefusal(flow, error));
+    store.set({ preparing: { pending: false, error } });
+  }
+};
+
+/** The same body twice has the same key, so that a request that got no answer moves the money once. */
+const keyOf = (store: Store, ports: MovePorts, body: ExecuteBody): string => {
+  const text = JSON.stringify(body);
+  if (text !== store.last.text) store.last = { text, key: ports.newKey() };
+  return store.last.key;
+};
+
+const signAndSend = async (store: Store, ports: MovePorts, flow: Flow & { prepared: Prepared }): Promise<void> => {
+  const { subject, prepared } = flow;
+  // A transaction that moves money may only go out while the prepared price holds.
+  const signatures = await ports.signing.run((moved) => moved || Date.parse(prepared.expiresAt) > ports.now());
+  if (signatures === null) return;
+  const body = { ...subject.ids, ...(signatures.length === 0 ? {} : { signatures: [...signatures] }) };
+  const { operationId } = await ports.execute(body, keyOf(store, ports, body));
+  ports.signing.clear();
+  if (store.get().flow?.subject === subject) store.set({ done: true });
+  ports.onDone(operationId);
+};
+
+const execute = async (store: Store, ports: MovePorts): Promise<void> => {
+  const { flow, preparing, executing, done } = store.get();
+  if (flow?.prepared == null || preparing.pending || executing.pending || done) return;
+  const { subject, prepared } = flow;
+  const isCurrent = (): boolean => store.get().flow?.subject === subject;
+  store.set({ executing: RUNNING });
+  try {
+    await signAndSend(store, ports, { ...flow, prepared });
+    if (isCurrent()) store.set({ executing: IDLE });
+  } catch (error) {
+    if (!isCurrent()) return;
+    store.set({ executing: { pending: false, error } });
+    if (codeOf(error) !== "invalid_signature") return;
+    for (const { path, message } of detailsOf(error)) ports.signing.refuse(path.replace(/^signatures\./, ""), message);
+  }
+};
+
+/** Holds where the person is, from the code to the operation. One request of a kind runs at a time. */
+export const createMoveStore = (ports: MovePorts): MoveStore => {
+  let state: MoveState = { flow: null, open: false, sending: IDLE, preparing: IDLE, executing: IDLE, done: false };
+  const listeners = new Set<() => void>();
+  const set = (part: Partial<MoveState>): void => {
+    state = { ...state, ...part };
+    for (const listener of listeners) listener();
+  };
+  const change = (subject: MoveSubject, part: Partial<Flow>): void => {
+    if (state.flow?.subject === subject) set({ flow: { ...state.flow, ...part } });
+  };
+  const store: Store = { get: () => state, set, change, last: NO_EXECUTION };
+  return {
+    getState: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start: (subject) => {
+      if (state.flow === null || !isSame(state.flow.subject, subject)) beginWith(store, ports, subject);
+      set({ open: true });
+    },
+    close: () => set({ open: false }),
+    back: () => {
+      if (state.flow?.step === "review") change(state.flow.subject, { step: "code" });
+      else set({ open: false });
+    },
+    setCode: (code) => {
+      if (state.flow !== null) change(state.flow.subject, { code });
+    },
+    sendCode: () => sendCode(store, ports),
+    prepare: (code) => prepare(store, ports, code),
+    acceptMoved: () => {
+      if (state.flow?.moved != null) beginWith(store, ports, state.flow.moved);
+    },
+    execute: () => execute(store, ports),
+  };
+};

@@ -1,0 +1,148 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { toScaled } from "@/components/features/swap/decimal";
+import { Amount } from "@/components/ui/amount";
+import { Button } from "@/components/ui/button";
+import { ErrorState } from "@/components/ui/error-state";
+import { Checkbox, Field, Input } from "@/components/ui/field";
+import { HeldAmount } from "@/components/ui/held-amount";
+import { TokenMark } from "@/components/ui/marks";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { Fact, Facts, Card } from "@/components/ui/card";
+import { formatAmount } from "@/lib/core/money";
+import type { DraftTotal } from "./draft-row";
+import { counted } from "./field-words";
+import { ScheduleFields } from "./schedule-fields";
+import type { NewPayout } from "./use-new-payout";
+
+const REFERENCE_MAX = 140;
+const MODES = [
+  { value: "atomic", label: "All or nothing", description: "If one row fails, nothing is paid." },
+  { value: "independent", label: "Independent", description: "Pay what can be paid; failed rows can be retried." },
+] as const;
+
+interface SummaryCardProps {
+  readonly form: NewPayout;
+  readonly onReview: () => void;
+}
+
+/** The payout's totals beside the available balances, and the button that goes on. */
+export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => {
+  const { target, filled, checking, problems, duplicates, options } = form;
+  const ready = target.rules !== null && filled.length > 0 && form.sizeProblem === null;
+  return (
+    <Card title="Total" className="lg:sticky lg:top-16">
+      <div className="flex flex-col gap-4">
+        <Facts className="-my-2">
+          <Fact label="Rows">{filled.length.toLocaleString("en")}</Fact>
+          {problems.size === 0 ? null : (
+            <Fact label="With errors">
+              <span className="font-medium text-danger">{problems.size.toLocaleString("en")}</span>
+            </Fact>
+          )}
+          {duplicates.size === 0 ? null : (
+            <Fact label="Duplicates">
+              <span className="font-medium text-warning">
+                {duplicates.size.toLocaleString("en")}
+                {options.payDuplicates ? ", paid anyway" : ""}
+              </span>
+            </Fact>
+          )}
+          {form.totals.map((total) => (
+            <TotalLines key={total.id} total={total} available={target.available(total.id)} form={form} />
+          ))}
+        </Facts>
+        <Options form={form} />
+        {form.error === null ? null : <ErrorState compact error={form.error} money="Nothing was paid." />}
+        <Button variant="primary" size="lg" loading={checking} disabled={!ready} onClick={onReview}>
+          Check and review
+        </Button>
+        {ready ? null : (
+          <p className="text-sm text-fg-3">
+            {target.rules === null
+              ? "Choose the account that pays."
+              : filled.length === 0
+                ? "Add at least one row."
+                : "These rows cannot go in one payout."}
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+};
+
+interface TotalLinesProps {
+  readonly total: DraftTotal;
+  readonly available: string | null;
+  readonly form: NewPayout;
+}
+
+const TotalLines = ({ total, available, form }: TotalLinesProps): ReactNode => {
+  const { symbol, decimals, base, rows } = total;
+  const left = available === null ? null : (toScaled(available, decimals) ?? 0n) - base;
+  const amount = (value: bigint): ReactNode => <Amount value={formatAmount(value, decimals)} unit={symbol} />;
+  return (
+    <>
+      <Fact
+        strong
+        label={
+          <span className="inline-flex items-center gap-2">
+            <TokenMark symbol={symbol} /> {form.totals.length > 1 ? counted(rows, "row") : "Total"}
+          </span>
+        }
+      >
+        {amount(base)}
+      </Fact>
+      <Fact label="Available">
+        {available === null ? (
+          <span className="text-fg-3" title="The balance is not known now; the service checks it.">
+            –
+          </span>
+        ) : (
+          <HeldAmount value={available} unit={symbol} />
+        )}
+      </Fact>
+      {left === null || left >= 0n ? null : (
+        <Fact label={<span className="font-medium text-warning">You are short</span>}>
+          <span className="font-medium text-warning">{amount(-left)}</span>
+          {form.target.source === undefined ? null : (
+            <Link href={`/accounts/${form.target.source.id}`} className="link ml-2">
+              Fund the account
+            </Link>
+          )}
+        </Fact>
+      )}
+    </>
+  );
+};
+
+const Options = ({ form: { target, options, setOptions } }: { readonly form: NewPayout }): ReactNode => (
+  <div className="flex flex-col gap-3">
+    <Field label="Reference" hint="Optional; each row may have its own.">
+      <Input
+        value={options.reference}
+        maxLength={REFERENCE_MAX}
+        onChange={(event) => setOptions({ reference: event.target.value })}
+      />
+    </Field>
+    {target.kind === "global_accounts" ? (
+      <RadioCards
+        label="If a row fails"
+        value={options.mode}
+        onValueChange={(mode) => setOptions({ mode: mode === "independent" ? "independent" : "atomic" })}
+        options={MODES}
+      />
+    ) : (
+      <>
+        <Checkbox
+          label="Bring missing money from other chains first"
+          checked={options.fund}
+          onChange={(event) => setOptions({ fund: event.target.checked })}
+        />
+        <ScheduleFields schedule={options.schedule} onSchedule={(schedule) => setOptions({ schedule })} />
+      </>
+    )}
+  </div>
+);

@@ -1,0 +1,190 @@
+"use client";
+
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
+import { toast } from "sonner";
+import { z } from "zod";
+import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { DevCodeHint } from "@/components/features/inbox/dev-code-hint";
+import { queryKeyOf, useApi, useApiMutation } from "@/components/features/session/use-api";
+import { Alert } from "@/components/ui/alert";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { Countdown } from "@/components/ui/countdown";
+import { ErrorState } from "@/components/ui/error-state";
+import { Field } from "@/components/ui/field";
+import { Form, TextField } from "@/components/ui/form";
+import { OtpInput } from "@/components/ui/otp-input";
+import { Card } from "@/components/ui/card";
+import { getMe, updateMe, verifyEmail } from "@/lib/contracts/auth";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { Me } from "./use-me";
+
+type Verification = ResponseOf<typeof updateMe>["verification"];
+
+/** The address that codes go to: type it, then the code that was mailed to it. */
+export const EmailCard = ({ me }: { readonly me: Me }): ReactNode => {
+  const [sent, setSent] = useState<{ email: string; verification: Verification } | null>(null);
+  const [changing, setChanging] = useState(false);
+  const api = useApi();
+  const update = useApprovable<string>(async (email, approval) => {
+    const { verification } = await api.call(updateMe, { body: { email, ...(approval ? { approval } : {}) } });
+    setSent({ email, verification });
+  });
+  const finish = (): void => {
+    setSent(null);
+    setChanging(false);
+  };
+  const editing = !me.emailVerified || changing;
+  return (
+    <Card
+      id="email"
+      title="E-mail"
+      description="Codes that approve payments go to this address."
+      actions={me.emailVerified ? <Badge tone="success">Verified</Badge> : <Badge tone="warning">Not verified</Badge>}
+    >
+      {update.asked !== null ? (
+        <ApprovalStep asked={update.asked} change={update} />
+      ) : sent !== null ? (
+        <CodeForm
+          key={sent.verification.expiresAt}
+          sent={sent}
+          onVerified={finish}
+          onBack={() => setSent(null)}
+          resend={() => update.start(sent.email)}
+        />
+      ) : editing ? (
+        <AddressForm
+          email={me.email ?? ""}
+          onSend={update.start}
+          {...(changing ? { onCancel: () => setChanging(false) } : {})}
+        />
+      ) : (
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <span>{me.email}</span>
+          <Button size="sm" onClick={() => setChanging(true)}>
+            Change
+          </Button>
+        </div>
+      )}
+      {update.error == null || update.asked !== null ? null : (
+        <div className="pt-3">
+          <ErrorState compact error={update.error} />
+        </div>
+      )}
+    </Card>
+  );
+};
+
+interface AddressFormProps {
+  readonly email: string;
+  readonly onSend: (email: string) => Promise<void>;
+  readonly onCancel?: () => void;
+}
+
+const addressForm = z.object({
+  email: z
+    .string()
+    .trim()
+    .refine((text) => updateMe.body.shape.email.safeParse(text).success, "Type an address such as name@example.com."),
+});
+
+const AddressForm = ({ email, onSend, onCancel }: AddressFormProps): ReactNode => {
+  const form = useForm({ resolver: zodResolver(addressForm), defaultValues: { email } });
+  // An error of the service is shown below this form.
+  return (
+    <Form form={form} onSubmit={(values) => onSend(values.email)} className="flex flex-wrap items-start gap-3">
+      <TextField
+        control={form.control}
+        name="email"
+        label="E-mail address"
+        className="min-w-60 flex-1"
+        input={{ type: "email", autoComplete: "email" }}
+      />
+      <div className="flex gap-2 pt-[22px]">
+        <Button type="submit" variant="primary" loading={form.formState.isSubmitting}>
+          Send a code
+        </Button>
+        {onCancel === undefined ? null : <Button onClick={onCancel}>Cancel</Button>}
+      </div>
+    </Form>
+  );
+};
+
+interface CodeFormProps {
+  readonly sent: { readonly email: string; readonly verification: Verification };
+  readonly onVerified: () => void;
+  readonly onBack: () => void;
+  readonly resend: () => Promise<void>;
+}
+
+const CodeForm = ({ sent, onVerified, onBack, resend }: CodeFormProps): ReactNode => {
+  const [code, setCode] = useState("");
+  const [mayResend, setMayResend] = useState(false);
+  const verify = useApiMutation(verifyEmail);
+  const queryClient = useQueryClient();
+  const submit = async (full: string): Promise<void> => {
+    try {
+      await verify.mutateAsync({ body: { code: full } });
+    } catch {
+      setCode("");
+      return;
+    }
+    await queryClient.invalidateQueries({ queryKey: queryKeyOf(getMe) });
+    toast.success("The e-mail address is verified.");
+    onVerified();
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <Alert tone="info">
+        A code was sent to {sent.verification.destination}.{" "}
+        <Countdown until={sent.verification.expiresAt} label="It expires in" />
+      </Alert>
+      <DevCodeHint />
+      <Field label="Code of six digits">
+        <OtpInput
+          value={code}
+          onChange={setCode}
+          onComplete={(full) => void submit(full)}
+          disabled={verify.isPending}
+          autoFocus
+        />
+      </Field>
+      {verify.isError ? <ErrorState compact error={verify.error} /> : null}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          variant="primary"
+          loading={verify.isPending}
+          disabled={code.length < 6}
+          onClick={() => void submit(code)}
+        >
+          Verify
+        </Button>
+        <Button
+          disabled={!mayResend}
+          onClick={() => {
+            setMayResend(false);
+            void resend();
+          }}
+        >
+          {mayResend ? (
+            "Send a new code"
+          ) : (
+            <Countdown
+              until={sent.verification.resendAfter}
+              label="New code in"
+              expiredText="…"
+              onExpire={() => setMayResend(true)}
+            />
+          )}
+        </Button>
+        <Button variant="ghost" onClick={onBack}>
+          Other address
+        </Button>
+      </div>
+    </div>
+  );
+};

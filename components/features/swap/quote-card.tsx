@@ -1,0 +1,114 @@
+"use client";
+
+import { ArrowRight } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
+import { Alert } from "@/components/ui/alert";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
+import { Countdown } from "@/components/ui/countdown";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Card } from "@/components/ui/card";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { ImpactGate } from "./impact-gate";
+import { impactGate } from "./quote-change";
+import { QuoteFacts } from "./quote-facts";
+import { PriceChange } from "@/components/features/money-flow/price-change";
+import { RouteCards } from "./route-cards";
+import type { Quote } from "./types";
+import type { QuoteView } from "./use-quote";
+import type { SwapSetup } from "./use-swap-setup";
+
+interface QuoteCardProps {
+  readonly setup: SwapSetup;
+  readonly view: QuoteView;
+  /** False when the fields say all that is wrong. */
+  readonly showError: boolean;
+  readonly onReview: (quote: Quote) => void;
+}
+
+/** Why the review cannot be opened yet; null when it can. */
+const obstacle = (view: QuoteView, confirmed: boolean): string | null => {
+  if (view.loading) return "The quote is on its way.";
+  if (view.error !== null) return "Change what is at fault above; the quote then comes by itself.";
+  if (view.quote === null || view.outdated) return "Complete the form; the quote then comes by itself.";
+  if (view.expired) return "This quote has expired; ask for a new one.";
+  if (view.seen !== null) return "Accept the new rate first.";
+  return confirmed ? null : "Confirm the price impact first.";
+};
+
+export const QuoteCard = ({ setup, view, showError, onReview }: QuoteCardProps): ReactNode => {
+  const { quote } = view;
+  const [confirmedId, setConfirmedId] = useState<string | null>(null);
+  const reasonId = useId();
+  const gate = quote === null ? "none" : impactGate(quote.priceImpactBps);
+  const reason = obstacle(view, gate === "none" || confirmedId === quote?.quoteId);
+  return (
+    <Card
+      title="Quote"
+      flush
+      actions={
+        quote === null ? null : view.outdated ? (
+          <Badge tone={view.loading ? "neutral" : "warning"}>
+            {view.loading ? "Updating …" : "Not for what is typed now"}
+          </Badge>
+        ) : (
+          <Countdown until={quote.expiresAt} label="Expires in" onExpire={view.onExpire} className="text-fg-2" />
+        )
+      }
+    >
+      <div role="status" className="sr-only">
+        {quote === null || view.outdated ? "" : `They get at least ${quote.to.minAmount} ${quote.to.token.symbol}.`}
+      </div>
+      {quote === null ? null : (
+        <div
+          className={cn("grid gap-x-8 gap-y-4 px-4 py-3 lg:grid-cols-2", view.outdated && "bg-sunken")}
+          aria-busy={view.loading}
+        >
+          <QuoteFacts quote={quote} setup={setup} />
+          <RouteCards quote={quote} />
+        </div>
+      )}
+      {quote !== null || view.error !== null ? null : view.loading ? (
+        <LoadingRows what="the quote" />
+      ) : (
+        <EmptyState title="No quote yet">It comes by itself as soon as the form is complete.</EmptyState>
+      )}
+      <div className="flex flex-col gap-3 px-4 pb-3 empty:hidden">
+        {view.error === null || !showError ? null : (
+          <ErrorState compact error={view.error} money="Nothing was sent." onRetry={view.refresh} />
+        )}
+        {quote === null || view.outdated ? null : (
+          <>
+            {quote.warnings.map((warning) => (
+              <Alert key={warning.code + warning.message} tone="warning">
+                {warning.message}
+              </Alert>
+            ))}
+            {view.seen === null ? null : <PriceChange seen={view.seen.to} fresh={quote.to} onAccept={view.accept} />}
+            <ImpactGate
+              key={quote.quoteId}
+              bps={quote.priceImpactBps}
+              onChange={(ok) => setConfirmedId(ok ? quote.quoteId : null)}
+            />
+          </>
+        )}
+      </div>
+      <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
+        <p id={reasonId} className="mr-auto text-sm text-fg-3">
+          {reason}
+        </p>
+        <Button type="submit">{quote === null ? "Get quote" : "Refresh quote"}</Button>
+        <Button
+          variant="primary"
+          disabled={reason !== null}
+          aria-describedby={reasonId}
+          onClick={() => (quote === null ? undefined : onReview(quote))}
+        >
+          Review <ArrowRight aria-hidden />
+        </Button>
+      </div>
+    </Card>
+  );
+};

@@ -1,0 +1,58 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import type { ReactNode } from "react";
+import { Usd } from "@/components/ui/amount";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { SOURCES_MAX } from "@/lib/contracts/swap";
+import { sumAmounts, usdValue } from "./decimal";
+import { findToken } from "./form-model";
+import { SourceRow } from "./source-row";
+import type { SwapForm } from "./use-swap-form";
+import type { SwapSetup } from "./use-swap-setup";
+
+interface SourcesCardProps {
+  readonly setup: SwapSetup;
+  readonly swap: SwapForm;
+  readonly serverErrors: ReadonlyMap<string, string>;
+}
+
+/** What all sources are worth; null when a price is missing. */
+const totalUsd = ({ tokens }: SwapSetup, { values }: SwapForm): string | null => {
+  const worths = values.sources.map((source) =>
+    usdValue(source.amount, findToken(tokens, source.chainId, source.token)?.priceUsd ?? null),
+  );
+  return worths.includes(null) ? null : sumAmounts(worths.filter((worth) => worth !== null));
+};
+
+export const SourcesCard = ({ setup, swap, serverErrors }: SourcesCardProps): ReactNode => {
+  const total = totalUsd(setup, swap);
+  return (
+    <Card
+      title="From"
+      flush
+      actions={
+        total === null ? null : (
+          <span className="text-fg-2">
+            Together <Usd value={total} />
+          </span>
+        )
+      }
+    >
+      <div className="divide-y">
+        {swap.rows.map((row, index) => (
+          <SourceRow key={row.id} index={index} setup={setup} swap={swap} serverErrors={serverErrors} />
+        ))}
+      </div>
+      <div className="flex flex-wrap items-center gap-3 border-t px-4 py-2">
+        <Button size="sm" disabled={!swap.mayAdd} onClick={swap.addSource}>
+          <Plus aria-hidden /> Add source
+        </Button>
+        <span className="text-sm text-fg-3">
+          {swap.rows.length} of {SOURCES_MAX}
+        </span>
+      </div>
+    </Card>
+  );
+};

@@ -1,0 +1,129 @@
+"use client";
+
+import { ArrowRight } from "lucide-react";
+import { useId, type ReactNode } from "react";
+import { NetworkFee } from "@/components/features/money-flow/network-fee";
+import { FeeLines } from "@/components/features/swap/fee-lines";
+import { secondsText } from "@/components/features/swap/seconds-text";
+import { Alert } from "@/components/ui/alert";
+import { Amount } from "@/components/ui/amount";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { ChainName } from "@/components/ui/chain-name";
+import { cn } from "@/components/ui/cn";
+import { Countdown } from "@/components/ui/countdown";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Fact, Facts, Card } from "@/components/ui/card";
+import { LoadingRows } from "@/components/ui/skeleton";
+import type { TransferRecord, TransferView } from "./use-transfer";
+
+interface PriceCardProps {
+  readonly view: TransferView;
+  /** What else stands in the way, in a sentence; null when nothing does. */
+  readonly obstacle: string | null;
+  readonly onReview: (transfer: TransferRecord) => void;
+}
+
+const reasonOf = ({ view, obstacle }: PriceCardProps): string | null => {
+  if (view.loading) return "The quote is on its way.";
+  if (view.error !== null) return "Change what is at fault, then ask again.";
+  if (view.transfer === null) return "Complete the form and ask for the quote.";
+  if (view.outdated) return "The form was changed; ask for the quote again.";
+  if (view.expired) return "This quote has expired; ask for a new one.";
+  return obstacle;
+};
+
+/** What arrives, what it costs, how long it takes; and the way to the review. */
+export const PriceCard = (props: PriceCardProps): ReactNode => {
+  const { view, onReview } = props;
+  const { transfer } = view;
+  const reason = reasonOf(props);
+  const reasonId = useId();
+  return (
+    <Card title="Quote" flush actions={<State view={view} />}>
+      <div role="status" className="sr-only">
+        {transfer === null || view.outdated
+          ? ""
+          : `They get at least ${transfer.minimum.amount} ${transfer.minimum.token.symbol}.`}
+      </div>
+      {transfer !== null ? (
+        <TransferFacts transfer={transfer} outdated={view.outdated} />
+      ) : view.loading ? (
+        <LoadingRows what="the quote" />
+      ) : view.error === null ? (
+        <EmptyState title="No quote yet">It says what arrives, what it costs and how long it takes.</EmptyState>
+      ) : null}
+      {view.error === null || view.fieldErrors.complete ? null : (
+        <div className="p-4">
+          <ErrorState compact error={view.error} money="Nothing was sent." onRetry={view.make} />
+        </div>
+      )}
+      <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
+        <p id={reasonId} className="mr-auto text-sm text-fg-3">
+          {reason}
+        </p>
+        <Button
+          type="submit"
+          loading={view.loading}
+          variant={transfer === null || view.outdated ? "primary" : "secondary"}
+        >
+          {transfer === null ? "Get quote" : "Refresh quote"}
+        </Button>
+        <Button
+          variant={transfer === null || view.outdated ? "secondary" : "primary"}
+          disabled={reason !== null}
+          aria-describedby={reasonId}
+          onClick={() => (transfer === null ? undefined : onReview(transfer))}
+        >
+          Review <ArrowRight aria-hidden />
+        </Button>
+      </div>
+    </Card>
+  );
+};
+
+const State = ({ view: { transfer, outdated, onExpire } }: Pick<PriceCardProps, "view">): ReactNode => {
+  if (transfer === null) return null;
+  if (outdated) return <Badge tone="warning">Not for what is typed now</Badge>;
+  if (transfer.expiresAt === null) return null;
+  return <Countdown until={transfer.expiresAt} label="Expires in" onExpire={onExpire} className="text-fg-2" />;
+};
+
+interface TransferFactsProps {
+  readonly transfer: TransferRecord;
+  readonly outdated: boolean;
+}
+
+const TransferFacts = ({ transfer, outdated }: TransferFactsProps): ReactNode => (
+  <div className={cn("flex flex-col gap-3 px-4 py-1", outdated && "bg-sunken")}>
+    <Facts>
+      <Fact label="They get at least" strong>
+        <Amount value={transfer.minimum.amount} unit={transfer.minimum.token.symbol} />
+      </Fact>
+      <Fact label="Expected">
+        <Amount value={transfer.expected.amount} unit={transfer.expected.token.symbol} />
+      </Fact>
+      <Fact label="Route">
+        <ChainName chainId={transfer.fromChainId} /> <span aria-label="to">→</span>{" "}
+        <ChainName chainId={transfer.toChainId} />
+      </Fact>
+      <Fact label="Fees, taken off already">
+        <FeeLines fees={transfer.fees} />
+      </Fact>
+      <Fact label="Network fee">
+        <NetworkFee paidBy={[transfer.networkFeePaidBy]} />
+      </Fact>
+      <Fact label="Takes about">
+        <span className="num">{secondsText(transfer.estimatedSeconds)}</span>
+      </Fact>
+    </Facts>
+    {outdated
+      ? null
+      : transfer.warnings.map((warning) => (
+          <Alert key={warning.code + warning.message} tone="warning" className="mb-2">
+            {warning.message}
+          </Alert>
+        ))}
+  </div>
+);

@@ -1,0 +1,36 @@
+import { describeError } from "./describe-error";
+
+interface FieldError<Name extends string> {
+  readonly name: Name;
+  readonly message: string;
+}
+
+interface SplitError<Name extends string> {
+  /** The first message of each field. */
+  readonly fields: readonly FieldError<Name>[];
+  /** The error itself while something of it is at no field; else null. */
+  readonly rest: unknown;
+}
+
+/** A detail of the API as a sentence: "must be a decimal string" → "Must be a decimal string." */
+export const sentence = (message: string): string => {
+  const text = message.replace(/^(\w+\.)*\w+ must /, "Must ");
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+};
+
+/** Splits the API's `details` into messages for the fields of a form and a rest that is shown beside them. */
+export const splitByField = <Name extends string>(
+  error: unknown,
+  nameOf: (path: string) => Name | undefined,
+): SplitError<Name> => {
+  if (error == null) return { fields: [], rest: null };
+  const { details } = describeError(error);
+  const fields = new Map<Name, FieldError<Name>>();
+  for (const { path, message } of details) {
+    const name = nameOf(path);
+    if (name !== undefined && !fields.has(name)) fields.set(name, { name, message: sentence(message) });
+  }
+  const isWhole = details.length > 0 && details.every(({ path }) => nameOf(path) !== undefined);
+  return { fields: [...fields.values()], rest: isWhole ? null : error };
+};
