@@ -13,6 +13,11 @@ const only = (name, comment, from, allowed) => ({
   },
 });
 const tests = "\\.test\\.tsx?$|^lib/testing/";
+/** Files named after a domain type that hold its stored form: they parse what a repository reads. */
+const storedForms =
+  "^lib/modules/(operations/(operation|leg)|quotes/(quote|prepared-leg)|smart-accounts/permitted|privacy/shield-routing)\\.ts$";
+/** Modules whose stored forms are not gathered yet. */
+const scattered = "^lib/modules/(payouts|privacy)/";
 
 export default {
   forbidden: [
@@ -152,6 +157,14 @@ export default {
       severity: "error",
       from: { path: "^(lib|app|components)/", pathNot: `^lib/db/|repository\\.ts$|${tests}|^lib/stack/` },
       to: { path: "^node_modules/(@prisma|pg)/|^lib/db/generated/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "stored-forms-in-repositories",
+      comment:
+        "Rows and JSON columns are parsed once, in repositories and the files that hold a stored form; everybody else works with domain types.",
+      severity: "error",
+      from: { path: "^lib/modules/", pathNot: `repository\\.ts$|${storedForms}|${scattered}|${tests}` },
+      to: { path: "^lib/ports/routing-json\\.ts$|^lib/db/generated/" },
     },
     {
       name: "artifacts-are-files",
