@@ -196,6 +196,44 @@ const createTransactionReader = ({ prisma }: Database) => ({
   },
 });
 
+type MoveToNewNonce = [
+  read: StoredTransaction,
+  countedOnChain: bigint,
+  sign: (nonce: bigint) => Promise<SignedVersion>,
+  at: Date,
+];
+
+/**
+ * Gives a transaction another nonce after a transaction from elsewhere took its own, and sees to it that the nonces
+ * to come are above what the chain has counted.
+ */
+const moveToNewNonce = (database: Database, ...[read, countedOnChain, sign, at]: MoveToNewNonce): Promise<boolean> =>
+  database
+    .transaction(async (tx) => {
+      await tx.signerNonce.updateMany({
+        where: { chainId: read.chainId, address: read.from, next: { lt: countedOnChain } },
+        data: { next: countedOnChain },
+      });
+      const version = await sign(await takeNonce(tx, read.chainId, read.from, countedOnChain));
+      const { count } = await tx.chainTransaction.updateMany({
+        where: { id: read.id, hash: read.hash, status: { in: [...UNMINED] } },
+        data: {
+          ...versionColumns(version),
+          status: "signed",
+          replacedHashes: [...read.replacedHashes, read.hash],
+          broadcastAt: null,
+          updatedAt: at,
+        },
+      });
+      // Rolls the nonce back: a number that nobody uses would block all that follow.
+      if (count !== 1) throw new LostRaceError();
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof LostRaceError) return false;
+      throw error;
+    });
+
 /** Rows of `chain_transaction` and `signer_nonce`. Every change names the state that it expects. */
 export const createTransactionRepository = (database: Database) => {
   const { prisma } = database;
@@ -277,41 +315,7 @@ export const createTransactionRepository = (database: Database) => {
         updatedAt: at,
       }),
 
-    /**
-     * Gives a transaction another nonce after a transaction from elsewhere took its own, and sees to it that the nonces
-     * to come are above what the chain has counted.
-     */
-    moveToNewNonce: (
-      read: StoredTransaction,
-      countedOnChain: bigint,
-      sign: (nonce: bigint) => Promise<SignedVersion>,
-      at: Date,
-    ): Promise<boolean> =>
-      database
-        .transaction(async (tx) => {
-          await tx.signerNonce.updateMany({
-            where: { chainId: read.chainId, address: read.from, next: { lt: countedOnChain } },
-            data: { next: countedOnChain },
-          });
-          const version = await sign(await takeNonce(tx, read.chainId, read.from, countedOnChain));
-          const { count } = await tx.chainTransaction.updateMany({
-            where: { id: read.id, hash: read.hash, status: { in: [...UNMINED] } },
-            data: {
-              ...versionColumns(version),
-              status: "signed",
-              replacedHashes: [...read.replacedHashes, read.hash],
-              broadcastAt: null,
-              updatedAt: at,
-            },
-          });
-          // Rolls the nonce back: a number that nobody uses would block all that follow.
-          if (count !== 1) throw new LostRaceError();
-          return true;
-        })
-        .catch((error: unknown) => {
-          if (error instanceof LostRaceError) return false;
-          throw error;
-        }),
+    moveToNewNonce: (...move: MoveToNewNonce) => moveToNewNonce(database, ...move),
   };
 };
 

@@ -36,7 +36,7 @@ export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { isRetryable, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
-export type { Failure, Leg } from "./leg";
+export type { Leg } from "./leg";
 export type { Operation } from "./operation";
 export { toOperation, type ChainFacts } from "./serializer";
 

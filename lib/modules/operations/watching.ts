@@ -16,16 +16,10 @@ export interface WatchingDeps {
   readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
 }
 
-/**
- * Streams of operations' events. However many there are, this instance listens once, polls with one query every two seconds, and
- * reads what is new for all operations that were notified of meanwhile with one query more.
- */
-export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
-  const watchers = new Map<string, Set<Watcher>>();
+/** Reads what is new for watched operations: all that are marked at a time with one query, and never two queries at once. */
+const createReading = (repository: EventRepository, watchers: ReadonlyMap<string, ReadonlySet<Watcher>>) => {
   const due = new Set<string>();
-  let stopWatching: (() => void) | null = null;
   let isReading = false;
-  let isPolling = false;
 
   /** Where reading an operation has to begin; null where all its streams have enough to give for now. */
   const cursorOf = (operationId: string): EventCursor | null => {
@@ -85,6 +79,19 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
     if (due.size === 0 && !isReading) setImmediate(() => void read());
     due.add(operationId);
   };
+
+  return { cursorsOf, mark };
+};
+
+/**
+ * Streams of operations' events. However many there are, this instance listens once, polls with one query every two seconds, and
+ * reads what is new for all operations that were notified of meanwhile with one query more.
+ */
+export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
+  const watchers = new Map<string, Set<Watcher>>();
+  const { cursorsOf, mark } = createReading(repository, watchers);
+  let stopWatching: (() => void) | null = null;
+  let isPolling = false;
 
   const poll = async (): Promise<void> => {
     if (isPolling) return;

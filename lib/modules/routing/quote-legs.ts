@@ -1,4 +1,4 @@
-import { isDomainError } from "@/lib/core/errors";
+import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 
 export interface RoutingLog {
@@ -43,12 +43,15 @@ const askProvider = async (
   return routes.flatMap(({ legs }) => legs).map((leg) => ({ ...leg, sourceIndex }));
 };
 
+export const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
+
 /** The most informative refusal: an unreachable chain before shallow pools before no way at all. */
-const clearestOf = (reasons: readonly unknown[]): unknown =>
+const clearestOf = (reasons: readonly Error[]): Error =>
   reasons.find((reason) => isDomainError(reason) && reason.code === "chain_unavailable") ??
   reasons.find((reason) => isDomainError(reason) && reason.code === "insufficient_liquidity") ??
   reasons.find(isDomainError) ??
-  reasons[0];
+  reasons[0] ??
+  new DomainError("no_route", "No routing provider is configured.");
 
 /**
  * The legs of one source over all providers, best first. A provider that refuses, fails or does not answer is left out.
@@ -59,7 +62,7 @@ export const legsOver = async (providers: readonly RoutingProvider[], asked: Ask
   asked.signal.throwIfAborted();
   const reasons = answers.flatMap((answer, index) => {
     if (answer.status === "fulfilled") return [];
-    const reason: unknown = answer.reason;
+    const reason = asError(answer.reason);
     if (!isDomainError(reason))
       asked.log.warn({ provider: providers[index]?.id, err: reason }, "a routing provider failed to quote");
     return [reason];

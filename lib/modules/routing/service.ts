@@ -2,7 +2,7 @@ import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { Route, RouteLeg, RouteRequest, Routing, RoutingProvider } from "@/lib/ports/routing";
-import { answerInTime, legsOver, type RoutingLog } from "./quote-legs";
+import { answerInTime, asError, legsOver, type RoutingLog } from "./quote-legs";
 
 /** Whole routes that a quote shows at most, the best one included. */
 const ROUTES_MAX = 4;
@@ -41,13 +41,15 @@ type AskPrices = (
 const combinePrices =
   (providers: readonly RoutingProvider[], ask: AskPrices, choose: typeof higher) =>
   async (tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> => {
+    const [only, ...others] = providers;
+    if (only !== undefined && others.length === 0) return ask(only, tokens, signal);
     const answers = await Promise.allSettled(
       providers.map((provider) => answerInTime(signal, (own) => ask(provider, tokens, own))),
     );
     signal.throwIfAborted();
     const prices = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     const failed = answers.find((answer) => answer.status === "rejected");
-    if (prices.length === 0 && failed !== undefined) throw failed.reason;
+    if (prices.length === 0 && failed !== undefined) throw asError(failed.reason);
     return tokens.map((_, index) =>
       prices.reduce<string | null>((known, each) => choose(known, each[index] ?? null), null),
     );

@@ -172,6 +172,22 @@ const createFakeChain = (nowSeconds: () => number) => {
   return { mine, fill, refund, progressOf };
 };
 
+const readSource: RoutingProvider["readSource"] = (request, leg, receipt) => {
+  const log = receipt.logs.find(({ address }) => address === VENUE);
+  if (log === undefined) throw new DomainError("provider_error", "The transaction did nothing for this leg.");
+  const action = fromHex(log.data) as FakeAction;
+  const spentBase = BigInt(action.spent);
+  if (action.depositId === undefined || action.fillDeadline === null) {
+    return { spentBase, receivedBase: BigInt(action.delivered), deposit: null };
+  }
+  const deposit: FakeDeposit = {
+    depositId: action.depositId,
+    originChainId: sourceOf(request, leg).token.chainId,
+    fillDeadline: action.fillDeadline,
+  };
+  return { spentBase, receivedBase: null, deposit };
+};
+
 /**
  * A routing provider without chains, for tests of what stands on the port. Prices come from a table, so the same request
  * always gets the same answer; nothing moves before the test says so.
@@ -228,21 +244,7 @@ export const createFakeRouting = ({
       };
     },
     readStopped: () => ({ spentBase: 0n, bought: null }),
-    readSource: (request, leg, receipt) => {
-      const log = receipt.logs.find(({ address }) => address === VENUE);
-      if (log === undefined) throw new DomainError("provider_error", "The transaction did nothing for this leg.");
-      const action = fromHex(log.data) as FakeAction;
-      const spentBase = BigInt(action.spent);
-      if (action.depositId === undefined || action.fillDeadline === null) {
-        return { spentBase, receivedBase: BigInt(action.delivered), deposit: null };
-      }
-      const deposit: FakeDeposit = {
-        depositId: action.depositId,
-        originChainId: sourceOf(request, leg).token.chainId,
-        fillDeadline: action.fillDeadline,
-      };
-      return { spentBase, receivedBase: null, deposit };
-    },
+    readSource,
     track: async (request, leg, deposit, signal) => {
       await Promise.resolve();
       begin(signal);
