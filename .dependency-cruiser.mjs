@@ -13,11 +13,14 @@ const only = (name, comment, from, allowed) => ({
   },
 });
 const tests = "\\.test\\.tsx?$|^lib/testing/";
-/** Files named after a domain type that hold its stored form: they parse what a repository reads. */
-const storedForms =
-  "^lib/modules/(operations/(operation|leg)|quotes/(quote|prepared-leg)|smart-accounts/permitted|privacy/shield-routing)\\.ts$";
-/** Modules whose stored forms are not gathered yet. */
-const scattered = "^lib/modules/(payouts|privacy)/";
+/** Files that hold a stored form: each is named after the domain type that a repository parses, or builds the plan of a leg. */
+const storedForms = [
+  "operations/(operation|leg)",
+  "quotes/(quote|prepared-leg)",
+  "smart-accounts/permitted",
+  "payouts/(schedules/payout-schedule|wallets/wallet-payout|wallets/batches/payout-batch)",
+  "privacy/(private-step|private-quote|private-transfer|leg-routing|shield|public-exit)",
+].map((file) => `^lib/modules/${file}\\.ts$`);
 
 export default {
   forbidden: [
@@ -163,7 +166,7 @@ export default {
       comment:
         "Rows and JSON columns are parsed once, in repositories and the files that hold a stored form; everybody else works with domain types.",
       severity: "error",
-      from: { path: "^lib/modules/", pathNot: `repository\\.ts$|${storedForms}|${scattered}|${tests}` },
+      from: { path: "^lib/modules/", pathNot: ["repository\\.ts$", ...storedForms, tests] },
       to: { path: "^lib/ports/routing-json\\.ts$|^lib/db/generated/" },
     },
     {
