@@ -13,6 +13,14 @@ const only = (name, comment, from, allowed) => ({
   },
 });
 const tests = "\\.test\\.tsx?$|^lib/testing/";
+/** Files that hold a stored form: each is named after the domain type that a repository parses, or builds the plan of a leg. */
+const storedForms = [
+  "operations/(operation|leg)",
+  "quotes/(quote|prepared-leg)",
+  "smart-accounts/permitted",
+  "payouts/(schedules/payout-schedule|wallets/wallet-payout|wallets/batches/payout-batch)",
+  "privacy/(private-step|private-quote|private-transfer|leg-routing|shield|public-exit)",
+].map((file) => `^lib/modules/${file}\\.ts$`);
 
 export default {
   forbidden: [
@@ -152,6 +160,14 @@ export default {
       severity: "error",
       from: { path: "^(lib|app|components)/", pathNot: `^lib/db/|repository\\.ts$|${tests}|^lib/stack/` },
       to: { path: "^node_modules/(@prisma|pg)/|^lib/db/generated/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "stored-forms-in-repositories",
+      comment:
+        "Rows and JSON columns are parsed once, in repositories and the files that hold a stored form; everybody else works with domain types.",
+      severity: "error",
+      from: { path: "^lib/modules/", pathNot: ["repository\\.ts$", ...storedForms, tests] },
+      to: { path: "^lib/ports/routing-json\\.ts$|^lib/db/generated/" },
     },
     {
       name: "artifacts-are-files",

@@ -13,7 +13,7 @@ import type { Money } from "./money";
 export const buildDrivers = (
   { database, registry, clock, errorLog }: Platform,
   { wallets }: Pick<ChainAccess, "wallets">,
-  { accounts, routing, sponsorship, operationsRepository }: Money,
+  { accounts, routing, sponsorship, operationsRepository, legRepository }: Money,
 ) => {
   const heads = createHeads(registry);
   const driving = {
@@ -33,6 +33,7 @@ export const buildDrivers = (
   const operationDriver = createOperationDriver({
     ...driving,
     repository: operationsRepository,
+    legs: legRepository,
     routing,
     pollIntervalMs: driving.chains.pollIntervalMs,
   });

@@ -12,7 +12,8 @@ import type { WebhookSender } from "@/lib/ports/webhook-sender";
 export interface Overrides {
   clock?: Clock;
   registry?: ChainRegistry;
-  routing?: RoutingProvider;
+  /** All routing providers, in the order of preference. */
+  routing?: readonly RoutingProvider[];
   bundler?: Bundler;
   prover?: Prover;
   privacyEngine?: PrivacyEngine;

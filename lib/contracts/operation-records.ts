@@ -58,6 +58,7 @@ const transactionRecord = z
 export const legRecord = transactionRecord
   .extend({
     id: id("leg").meta({ description: "Id of the leg" }),
+    provider: z.string().meta({ description: "Id of the routing provider that carries the leg out" }),
     kind: z
       .enum(["transfer", "swap", "bridge"])
       .meta({ description: "`transfer` and `swap` stay on one chain; `bridge` crosses chains" }),

@@ -30,13 +30,13 @@ export const SUB_STATUSES = [
 ] as const;
 export type SubStatus = (typeof SUB_STATUSES)[number];
 
-/** Transitions that are not listed are refused. `failed → refunded` is the late refund; `processing → cancelled` a payout of which nothing was sent. */
+/** Transitions that are not listed are refused. `processing → cancelled` is a payout of which nothing was sent. */
 export const TRANSITIONS = {
   pending: ["processing", "expired", "cancelled"],
   processing: ["completed", "partially_completed", "failed", "refunded", "cancelled"],
   completed: [],
   partially_completed: [],
-  failed: ["refunded"],
+  failed: [],
   refunded: [],
   expired: [],
   cancelled: [],

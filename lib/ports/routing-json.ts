@@ -33,7 +33,11 @@ export const storedRouteRequest: z.ZodType<RouteRequest> = z.object({
   slippageBps: z.int(),
 });
 
+/** Legs that were stored before they named their provider are all of this one. */
+const FIRST_PROVIDER = "onchain";
+
 export const storedRouteLeg: z.ZodType<RouteLeg> = z.object({
+  provider: z.string().default(FIRST_PROVIDER),
   sourceIndex: z.int(),
   kind: z.enum(["transfer", "swap", "bridge"]),
   expectedOutBase: base,

@@ -65,145 +65,162 @@ const codeOf = async (promise: Promise<unknown>): Promise<ErrorCode | "no error"
 /** As it comes back from the database. */
 const stored = (leg: RouteLeg): RouteLeg => ({ ...leg, plan: JSON.parse(JSON.stringify(leg.plan)) as unknown });
 
-/** Every routing provider keeps these promises. `world` is asked for once per test. */
-export const routingContract = (name: string, world: () => RoutingWorld): void => {
-  describe(`${name} keeps the promises of the routing port`, () => {
-    const start = async (request: RouteRequest) => {
-      const { provider, execute } = world();
-      const leg = stored(onlyLeg(bestOf(await provider.quote(request, never()))));
-      const transactions = await provider.build(request, leg, never());
-      const receipt = await execute(request, leg, transactions.calls);
-      const outcome = provider.readSource(request, leg, receipt);
-      const deposit: unknown = JSON.parse(JSON.stringify(outcome.deposit));
-      return { leg, ...transactions, ...outcome, deposit };
-    };
+/** Asked for once per test. */
+type World = () => RoutingWorld;
 
-    const balances = async (request: RouteRequest) => {
-      const [source] = request.sources;
-      if (source === undefined) throw new Error("A request without sources.");
-      const { token, recipient } = request.destination;
-      return {
-        source: await world().balanceOf(source.token, source.owner),
-        recipient: await world().balanceOf(token, recipient),
-      };
-    };
-    const expectChange = (before: bigint | null, after: bigint | null, change: bigint): void => {
-      if (before !== null && after !== null) expect(after - before).toBe(change);
-    };
+const start = async (world: World, request: RouteRequest) => {
+  const { provider, execute } = world();
+  const leg = stored(onlyLeg(bestOf(await provider.quote(request, never()))));
+  const transactions = await provider.build(request, leg, never());
+  const receipt = await execute(request, leg, transactions.calls);
+  const outcome = provider.readSource(request, leg, receipt);
+  const deposit: unknown = JSON.parse(JSON.stringify(outcome.deposit));
+  return { leg, ...transactions, ...outcome, deposit };
+};
 
-    const trackUntil = (
-      request: RouteRequest,
-      leg: RouteLeg,
-      deposit: unknown,
-      state: BridgeProgress["state"],
-    ): Promise<BridgeProgress> =>
-      vi.waitFor(async () => {
-        const progress = await world().provider.track(request, leg, deposit, never());
-        expect(progress.state).toBe(state);
-        return progress;
-      }, WAIT);
+const balances = async (world: World, request: RouteRequest) => {
+  const [source] = request.sources;
+  if (source === undefined) throw new Error("A request without sources.");
+  const { token, recipient } = request.destination;
+  return {
+    source: await world().balanceOf(source.token, source.owner),
+    recipient: await world().balanceOf(token, recipient),
+  };
+};
+const expectChange = (before: bigint | null, after: bigint | null, change: bigint): void => {
+  if (before !== null && after !== null) expect(after - before).toBe(change);
+};
 
-    test("a quote carries every source once, best route first, with minima within the tolerance", async () => {
-      const { provider, requests } = world();
-      for (const request of [requests.transfer, requests.sameChainSwap, requests.bridge, requests.twoSources]) {
-        const routes = await provider.quote(request, never());
-        const received = routes.map(({ legs }) => legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n));
-        expect(received).toEqual(received.toSorted((a, b) => (a < b ? 1 : -1)));
-        expect(routes.length).toBeLessThanOrEqual(4);
-        for (const route of routes) {
-          expect(route.provider).toBe(provider.id);
-          expect(route.legs.map((leg) => leg.sourceIndex)).toEqual(request.sources.map((_, index) => index));
-          for (const leg of route.legs) {
-            expect(leg.minOutBase).toBeGreaterThan(0n);
-            expect(leg.minOutBase).toBeLessThanOrEqual(leg.expectedOutBase);
-            const floor = (leg.expectedOutBase * BigInt(10_000 - request.slippageBps)) / 10_000n;
-            expect(leg.minOutBase).toBeGreaterThanOrEqual(floor);
-            expect(leg.steps.length).toBeGreaterThan(0);
-            expect(leg.estimatedSeconds).toBeGreaterThan(0);
-            expect(JSON.parse(JSON.stringify(leg.plan))).toEqual(leg.plan);
-          }
+const trackUntil = (
+  world: World,
+  request: RouteRequest,
+  leg: RouteLeg,
+  deposit: unknown,
+  state: BridgeProgress["state"],
+): Promise<BridgeProgress> =>
+  vi.waitFor(async () => {
+    const progress = await world().provider.track(request, leg, deposit, never());
+    expect(progress.state).toBe(state);
+    return progress;
+  }, WAIT);
+
+const quoteTests = (world: World): void => {
+  test("a quote carries every source once, best route first, with minima within the tolerance", async () => {
+    const { provider, requests } = world();
+    for (const request of [requests.transfer, requests.sameChainSwap, requests.bridge, requests.twoSources]) {
+      const routes = await provider.quote(request, never());
+      const received = routes.map(({ legs }) => legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n));
+      expect(received).toEqual(received.toSorted((a, b) => (a < b ? 1 : -1)));
+      expect(routes.length).toBeLessThanOrEqual(4);
+      for (const route of routes) {
+        expect(route.legs.map((leg) => leg.sourceIndex)).toEqual(request.sources.map((_, index) => index));
+        for (const leg of route.legs) {
+          expect(leg.provider).toBe(provider.id);
+          expect(leg.minOutBase).toBeGreaterThan(0n);
+          expect(leg.minOutBase).toBeLessThanOrEqual(leg.expectedOutBase);
+          const floor = (leg.expectedOutBase * BigInt(10_000 - request.slippageBps)) / 10_000n;
+          expect(leg.minOutBase).toBeGreaterThanOrEqual(floor);
+          expect(leg.steps.length).toBeGreaterThan(0);
+          expect(leg.estimatedSeconds).toBeGreaterThan(0);
+          expect(JSON.parse(JSON.stringify(leg.plan))).toEqual(leg.plan);
         }
       }
-    });
+    }
+  });
+};
 
-    test.each(["transfer", "sameChainSwap"] as const)("a %s spends and delivers what it says it did", async (kind) => {
-      const request = world().requests[kind];
-      const before = await balances(request);
-      const { leg, fillDeadline, spentBase, receivedBase, deposit } = await start(request);
-      const after = await balances(request);
-      expect(fillDeadline).toBeNull();
-      expect(deposit).toBeNull();
-      expect(spentBase).toBeGreaterThan(0n);
-      expect(spentBase).toBeLessThanOrEqual(request.sources[0]?.amountBase ?? 0n);
-      expect(receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
-      expectChange(before.source, after.source, -spentBase);
-      expectChange(before.recipient, after.recipient, receivedBase ?? 0n);
-    });
+const sameChainTests = (world: World): void => {
+  test.each(["transfer", "sameChainSwap"] as const)("a %s spends and delivers what it says it did", async (kind) => {
+    const request = world().requests[kind];
+    const before = await balances(world, request);
+    const { leg, fillDeadline, spentBase, receivedBase, deposit } = await start(world, request);
+    const after = await balances(world, request);
+    expect(fillDeadline).toBeNull();
+    expect(deposit).toBeNull();
+    expect(spentBase).toBeGreaterThan(0n);
+    expect(spentBase).toBeLessThanOrEqual(request.sources[0]?.amountBase ?? 0n);
+    expect(receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
+    expectChange(before.source, after.source, -spentBase);
+    expectChange(before.recipient, after.recipient, receivedBase ?? 0n);
+  });
+};
 
-    test("a bridge leg waits, is filled, and delivers what it says it did", async () => {
-      const { requests, fillDeposits, fill } = world();
-      const request = requests.bridge;
-      await fillDeposits(false);
-      const before = await balances(request);
-      const { leg, deposit, fillDeadline, spentBase, receivedBase } = await start(request);
-      expect(fillDeadline).toBeGreaterThan(0);
-      expect(receivedBase).toBeNull();
-      await trackUntil(request, leg, deposit, "waiting");
-      await fillDeposits(true);
-      await fill(deposit);
-      const filled = await trackUntil(request, leg, deposit, "filled");
-      const after = await balances(request);
-      if (filled.state !== "filled") throw new Error("Not filled.");
-      expect(filled.chainId).toBe(request.destination.token.chainId);
-      expect(filled.receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
-      expectChange(before.source, after.source, -spentBase);
-      expectChange(before.recipient, after.recipient, filled.receivedBase);
-    });
+const bridgeTests = (world: World): void => {
+  test("a bridge leg waits, is filled, and delivers what it says it did", async () => {
+    const { requests, fillDeposits, fill } = world();
+    const request = requests.bridge;
+    await fillDeposits(false);
+    const before = await balances(world, request);
+    const { leg, deposit, fillDeadline, spentBase, receivedBase } = await start(world, request);
+    expect(fillDeadline).toBeGreaterThan(0);
+    expect(receivedBase).toBeNull();
+    await trackUntil(world, request, leg, deposit, "waiting");
+    await fillDeposits(true);
+    await fill(deposit);
+    const filled = await trackUntil(world, request, leg, deposit, "filled");
+    const after = await balances(world, request);
+    if (filled.state !== "filled") throw new Error("Not filled.");
+    expect(filled.chainId).toBe(request.destination.token.chainId);
+    expect(filled.receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
+    expectChange(before.source, after.source, -spentBase);
+    expectChange(before.recipient, after.recipient, filled.receivedBase);
+  });
 
-    test("a deposit that nobody fills expires and is refunded to its wallet", async () => {
-      const { requests, fillDeposits, passDeadline, refund, balanceOf } = world();
-      const request = requests.bridge;
-      const owner = request.sources[0]?.owner ?? "0x";
-      await fillDeposits(false);
-      const { leg, deposit, fillDeadline } = await start(request);
-      await passDeadline(fillDeadline ?? 0);
-      const before = await balances(request);
-      await trackUntil(request, leg, deposit, "expired");
-      await refund(deposit);
-      const refunded = await trackUntil(request, leg, deposit, "refunded");
-      if (refunded.state !== "refunded") throw new Error("Not refunded.");
-      expect(refunded.refundedBase).toBeGreaterThan(0n);
-      expect(refunded.chainId).toBe(refunded.token.chainId);
-      if (refunded.token.address === request.sources[0]?.token.address) {
-        expectChange(before.source, await balanceOf(refunded.token, owner), refunded.refundedBase);
-      }
-      await fillDeposits(true);
-    });
+  test("a deposit that nobody fills expires and is refunded to its wallet", async () => {
+    const { requests, fillDeposits, passDeadline, refund, balanceOf } = world();
+    const request = requests.bridge;
+    const owner = request.sources[0]?.owner ?? "0x";
+    await fillDeposits(false);
+    const { leg, deposit, fillDeadline } = await start(world, request);
+    await passDeadline(fillDeadline ?? 0);
+    const before = await balances(world, request);
+    await trackUntil(world, request, leg, deposit, "expired");
+    await refund(deposit);
+    const refunded = await trackUntil(world, request, leg, deposit, "refunded");
+    if (refunded.state !== "refunded") throw new Error("Not refunded.");
+    expect(refunded.refundedBase).toBeGreaterThan(0n);
+    expect(refunded.chainId).toBe(refunded.token.chainId);
+    if (refunded.token.address === request.sources[0]?.token.address) {
+      expectChange(before.source, await balanceOf(refunded.token, owner), refunded.refundedBase);
+    }
+    await fillDeposits(true);
+  });
+};
 
-    test("what cannot be routed is refused with the reason", async () => {
-      const { provider, requests } = world();
-      expect(await codeOf(provider.quote(requests.unroutable, never()))).toBe("no_route");
-      expect(await codeOf(provider.quote(requests.tooLarge, never()))).toBe("insufficient_liquidity");
-    });
+const refusalTests = (world: World): void => {
+  test("what cannot be routed is refused with the reason", async () => {
+    const { provider, requests } = world();
+    expect(await codeOf(provider.quote(requests.unroutable, never()))).toBe("no_route");
+    expect(await codeOf(provider.quote(requests.tooLarge, never()))).toBe("insufficient_liquidity");
+  });
 
-    test("an aborted call ends at once", async () => {
-      const { provider, requests } = world();
-      const aborted = AbortSignal.abort(new Error("enough"));
-      await expect(provider.quote(requests.bridge, aborted)).rejects.toThrow("enough");
-      await expect(provider.priceUsd([world().priced], aborted)).rejects.toThrow("enough");
-    });
+  test("an aborted call ends at once", async () => {
+    const { provider, requests } = world();
+    const aborted = AbortSignal.abort(new Error("enough"));
+    await expect(provider.quote(requests.bridge, aborted)).rejects.toThrow("enough");
+    await expect(provider.priceUsd([world().priced], aborted)).rejects.toThrow("enough");
+  });
 
-    test("prices are dollars for pegged tokens, decimal strings for others, and null where unknown", async () => {
-      const { provider, requests, priced, unpriced } = world();
-      const pegged = requests.bridge.sources[0]?.token;
-      if (pegged === undefined) throw new Error("A request without sources.");
-      const [one, some, none] = await provider.priceUsd([pegged, priced, unpriced], never());
-      expect(one).toBe("1");
-      expect(some).toMatch(/^\d+(\.\d+)?$/);
-      expect(none).toBeNull();
-      const highest = await provider.highestPriceUsd([pegged, priced, unpriced], never());
-      expect([highest[0], highest[2]]).toEqual(["1", null]);
-      expect(Number(highest[1])).toBeGreaterThanOrEqual(Number(some));
-    });
+  test("prices are dollars for pegged tokens, decimal strings for others, and null where unknown", async () => {
+    const { provider, requests, priced, unpriced } = world();
+    const pegged = requests.bridge.sources[0]?.token;
+    if (pegged === undefined) throw new Error("A request without sources.");
+    const [one, some, none] = await provider.priceUsd([pegged, priced, unpriced], never());
+    expect(one).toBe("1");
+    expect(some).toMatch(/^\d+(\.\d+)?$/);
+    expect(none).toBeNull();
+    const highest = await provider.highestPriceUsd([pegged, priced, unpriced], never());
+    expect([highest[0], highest[2]]).toEqual(["1", null]);
+    expect(Number(highest[1])).toBeGreaterThanOrEqual(Number(some));
+  });
+};
+
+/** Every routing provider keeps these promises. */
+export const routingContract = (name: string, world: World): void => {
+  describe(`${name} keeps the promises of the routing port`, () => {
+    quoteTests(world);
+    sameChainTests(world);
+    bridgeTests(world);
+    refusalTests(world);
   });
 };

@@ -29,7 +29,7 @@ export interface RouteFee {
   readonly amountBase: bigint;
 }
 
-/** A step as a person reads it: "Swap USDT to USDC on Local 1 (Uniswap v3)". */
+/** A step as a person reads it: "Swap USDT to USDC on Local 1", and the venue that does it. */
 export interface RouteStep {
   readonly kind: "swap" | "bridge" | "transfer";
   readonly venue: string;
@@ -43,6 +43,8 @@ export type LegKind = "transfer" | "swap" | "bridge";
 
 /** How one source reaches the destination. `kind` "bridge" crosses chains (with swaps on either side where needed). */
 export interface RouteLeg {
+  /** Id of the routing provider that offered the leg, and that builds, reads and follows it. */
+  readonly provider: string;
   readonly sourceIndex: number;
   readonly kind: LegKind;
   readonly expectedOutBase: bigint;
@@ -58,7 +60,7 @@ export interface RouteLeg {
 }
 
 export interface Route {
-  readonly provider: string;
+  /** One for each source, in the order of the sources. */
   readonly legs: readonly RouteLeg[];
 }
 
@@ -139,8 +141,10 @@ export type BridgeProgress =
  * Amounts in base units of their token.
  */
 export interface RoutingProvider {
+  /** Names the provider in its legs, for good: legs are stored, and are carried on by the provider of that name. */
   readonly id: string;
   /**
+   * Every source is priced by itself: a leg, and its plan, stay right under another `sourceIndex`.
    * Routes that carry every source to the destination, best (most received) first.
    * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`
    */
@@ -163,3 +167,12 @@ export interface RoutingProvider {
   /** As `priceUsd`, the highest over all chains that list the asset: no thin pool makes an amount count for less against a cap. */
   highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
 }
+
+/**
+ * Routes over all providers that the service is configured with. Each leg is built, read and followed by the provider that it names.
+ * @throws DomainError `provider_error` for a leg whose provider is not configured any more
+ * @example
+ *     const [best] = await routing.quote(request, AbortSignal.timeout(8_000));
+ *     for (const leg of best.legs) await routing.build(request, leg, signal);
+ */
+export type Routing = Omit<RoutingProvider, "id">;

@@ -95,3 +95,10 @@ export const prepareTransfer = async (
   await client.call(prepareSwap, { body: { transferId: transfer.transferId, otp } });
   return transfer;
 };
+
+/** Operations of the customer's project. */
+export const countOperations = async ({ services }: TestApi, { treasury }: Customer): Promise<number> => {
+  const { prisma } = services.database;
+  const { projectId } = await prisma.wallet.findFirstOrThrow({ where: { address: treasury } });
+  return prisma.operation.count({ where: { projectId } });
+};

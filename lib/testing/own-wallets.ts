@@ -17,7 +17,7 @@ import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { createSmartAccount, initWalletLink, verifyWalletLink } from "@/lib/contracts/wallets";
 import { chainsFile } from "@/lib/config/chains";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import type { TestApi } from "./api";
 import type { TestDevnet } from "./devnet";
 import { testAccount } from "./factories";
@@ -207,4 +207,15 @@ export const narrowBridgeChains = (): string => {
   const file = join(folder, "chains.json");
   writeFileSync(file, JSON.stringify({ chains }));
   return file;
+};
+
+/** The refusal of signatures: what is wrong with each action, by its id. */
+export const refusedWith = async (work: Promise<unknown>): Promise<Record<string, string>> => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ status: 401, code: "invalid_signature" });
+  const { details } = error as { details: { path: string; code: string }[] };
+  return Object.fromEntries(details.map(({ path, code }) => [path.replace("signatures.", ""), code]));
 };

@@ -68,6 +68,40 @@ const withOdd = (chain: ChainConfig): ChainConfig => ({
   ],
 });
 
+const testClient = (registry: ChainRegistry, chainId: number, url: string | undefined) =>
+  createTestClient({
+    mode: "anvil",
+    chain: registry.viemChain(chainId),
+    transport: http(url),
+    pollingInterval: 50,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+
+/** Sends the calls one by one, and waits for each. @throws Error when one reverts */
+const sendAs = async (
+  client: ReturnType<typeof testClient>,
+  chainId: number,
+  { from, calls }: { from: EvmAddress; calls: readonly Call[] },
+): Promise<SourceReceipt & { readonly gasWei: bigint }> => {
+  const logs: Omit<ReceiptLog, "logIndex">[] = [];
+  let [txHash, blockNumber, gasWei]: [Hex, bigint, bigint] = ["0x", 0n, 0n];
+  await client.impersonateAccount({ address: from });
+  for (const { to, data, value } of calls) {
+    txHash = await client.sendTransaction({ account: from, to, data, value, gas: GAS_LIMIT });
+    const receipt = await client.waitForTransactionReceipt({ hash: txHash, timeout: 20_000 });
+    if (receipt.status !== "success") {
+      const { gas } = await client.getTransaction({ hash: txHash });
+      throw new Error(`The call to ${to} reverted after ${receipt.gasUsed} of ${gas} gas.`);
+    }
+    logs.push(...receipt.logs);
+    ({ blockNumber } = receipt);
+    gasWei += receipt.gasUsed * receipt.effectiveGasPrice;
+  }
+  return { chainId, txHash, blockNumber, gasWei, logs: logs.map((log, logIndex) => ({ ...log, logIndex })) };
+};
+
 /** Three local chains of the test's own (their time moves), the solver, and the provider over them. */
 export const startLocalRouting = async (): Promise<LocalRouting> => {
   const dataDir = await mkdtemp(join(tmpdir(), "causeway-routing-"));
@@ -81,35 +115,8 @@ export const startLocalRouting = async (): Promise<LocalRouting> => {
   };
   const { registry, provider } = variant((chain) => chain);
   const faucet = createFaucet({ registry });
-  const clientOf = (chainId: number) =>
-    createTestClient({
-      mode: "anvil",
-      chain: registry.viemChain(chainId),
-      transport: http(urls.get(chainId)),
-      pollingInterval: 50,
-      cacheTime: 0,
-    })
-      .extend(publicActions)
-      .extend(walletActions);
-
-  const send: LocalRouting["send"] = async (chainId, from, calls) => {
-    const client = clientOf(chainId);
-    const logs: Omit<ReceiptLog, "logIndex">[] = [];
-    let [txHash, blockNumber, gasWei]: [Hex, bigint, bigint] = ["0x", 0n, 0n];
-    await client.impersonateAccount({ address: from });
-    for (const { to, data, value } of calls) {
-      txHash = await client.sendTransaction({ account: from, to, data, value, gas: GAS_LIMIT });
-      const receipt = await client.waitForTransactionReceipt({ hash: txHash, timeout: 20_000 });
-      if (receipt.status !== "success") {
-        const { gas } = await client.getTransaction({ hash: txHash });
-        throw new Error(`The call to ${to} reverted after ${receipt.gasUsed} of ${gas} gas.`);
-      }
-      logs.push(...receipt.logs);
-      ({ blockNumber } = receipt);
-      gasWei += receipt.gasUsed * receipt.effectiveGasPrice;
-    }
-    return { chainId, txHash, blockNumber, gasWei, logs: logs.map((log, logIndex) => ({ ...log, logIndex })) };
-  };
+  const clientOf = (chainId: number) => testClient(registry, chainId, urls.get(chainId));
+  const send: LocalRouting["send"] = (chainId, from, calls) => sendAs(clientOf(chainId), chainId, { from, calls });
 
   return {
     registry,

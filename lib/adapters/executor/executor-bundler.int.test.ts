@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { encodeFunctionData, erc20Abi, parseAbi, parseEther, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { gasTotalOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { systemClock } from "@/lib/core/clock";
 import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
@@ -112,195 +112,191 @@ const bundleElsewhere = async (operations: readonly UserOperation[]): Promise<vo
   await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
 };
 
-describe("executor alone", () => {
-  test("operations of a foreign bundle each get their own receipt and logs", async () => {
-    const wallets = [await newWallet(), await newWallet()];
-    const to = wallets.map(newRecipient);
-    const operations = await Promise.all(
-      wallets.map((wallet, index) => signed(wallet, [transfer(to[index] ?? "0x", BigInt(index + 1))], 1n)),
-    );
-    await bundleElsewhere(operations.map(({ operation }) => operation));
-    const receipts = await Promise.all(operations.map(({ userOpHash }) => received(userOpHash)));
-    expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBe(1);
-    const recipientsOf = receipts.map(({ logs }) =>
-      logs.filter((log) => log.address === chain.token.toLowerCase()).map((log) => BigInt(log.topics[2] ?? 0)),
-    );
-    expect(recipientsOf).toEqual(to.map((one) => [BigInt(one)]));
-  });
+test("executor alone operations of a foreign bundle each get their own receipt and logs", async () => {
+  const wallets = [await newWallet(), await newWallet()];
+  const to = wallets.map(newRecipient);
+  const operations = await Promise.all(
+    wallets.map((wallet, index) => signed(wallet, [transfer(to[index] ?? "0x", BigInt(index + 1))], 1n)),
+  );
+  await bundleElsewhere(operations.map(({ operation }) => operation));
+  const receipts = await Promise.all(operations.map(({ userOpHash }) => received(userOpHash)));
+  expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBe(1);
+  const recipientsOf = receipts.map(({ logs }) =>
+    logs.filter((log) => log.address === chain.token.toLowerCase()).map((log) => BigInt(log.topics[2] ?? 0)),
+  );
+  expect(recipientsOf).toEqual(to.map((one) => [BigInt(one)]));
+});
 
-  test("a bundle that reverted is replaced by another one, and the operation is executed", async () => {
-    const wallet = await newWallet();
-    const to = newRecipient();
-    const { operation, userOpHash } = await signed(wallet, [transfer(to, 3n)], 1n);
-    // What is left of a bundle whose gas did not suffice.
-    await transactions.send({
-      chainId: harness.chainId,
-      keyId: "executor",
-      purpose: `test:${userOpHash}`,
-      carries: [{ userOpHash, after: null }],
-      to: chain.entryPoint,
-      data: encodeFunctionData({
-        abi: entryPoint07Abi,
-        functionName: "handleOps",
-        args: [[packUserOperation(operation)], chain.executor],
-      }),
-      value: 0n,
-      gas: 100_000n,
-      fees: await bundler.fees(harness.chainId),
-    });
-    await vi.waitFor(
-      async () => {
-        await transactions.reconcile(harness.chainId);
-        await bundler.submit(harness.chainId, operation);
-        expect(await bundler.receipt(harness.chainId, userOpHash, 0n)).not.toBeNull();
-      },
-      { timeout: 20_000, interval: 100 },
-    );
-    expect(await harness.tokenBalance(to)).toBe(3n);
+test("executor alone a bundle that reverted is replaced by another one, and the operation is executed", async () => {
+  const wallet = await newWallet();
+  const to = newRecipient();
+  const { operation, userOpHash } = await signed(wallet, [transfer(to, 3n)], 1n);
+  // What is left of a bundle whose gas did not suffice.
+  await transactions.send({
+    chainId: harness.chainId,
+    keyId: "executor",
+    purpose: `test:${userOpHash}`,
+    carries: [{ userOpHash, after: null }],
+    to: chain.entryPoint,
+    data: encodeFunctionData({
+      abi: entryPoint07Abi,
+      functionName: "handleOps",
+      args: [[packUserOperation(operation)], chain.executor],
+    }),
+    value: 0n,
+    gas: 100_000n,
+    fees: await bundler.fees(harness.chainId),
   });
+  await vi.waitFor(
+    async () => {
+      await transactions.reconcile(harness.chainId);
+      await bundler.submit(harness.chainId, operation);
+      expect(await bundler.receipt(harness.chainId, userOpHash, 0n)).not.toBeNull();
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  expect(await harness.tokenBalance(to)).toBe(3n);
+});
 
-  test("the operations of a bundle that reverted go again, without the one that made it revert", async () => {
-    const wallet = await newWallet();
-    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
-    const to = Array.from({ length: 3 }, newRecipient);
-    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 5n)], BigInt(20 + index))));
-    // Somebody took the second one out of the open bundle and was faster: the bundle reverts with AA25.
-    await bundleElsewhere(all.slice(1, 2).map(({ operation }) => operation));
-    await transactions.send({
-      chainId: harness.chainId,
-      keyId: "executor",
-      purpose: `test:${all[0]?.userOpHash ?? ""}`,
-      to: chain.entryPoint,
-      data: encodeFunctionData({
-        abi: entryPoint07Abi,
-        functionName: "handleOps",
-        args: [all.map(({ operation }) => packUserOperation(operation)), chain.executor],
-      }),
-      value: 0n,
-      gas: 3_000_000n,
-      fees: await bundler.fees(harness.chainId),
-      carries: all.map(({ userOpHash }) => ({ userOpHash, after: null })),
-    });
-    await vi.waitFor(
-      async () => {
-        await transactions.reconcile(harness.chainId);
-        await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
-        const receipts = await Promise.all(
-          all.map(({ userOpHash }) => bundler.receipt(harness.chainId, userOpHash, 0n)),
-        );
-        expect(receipts.map((receipt) => receipt?.success)).toEqual([true, true, true]);
-        // The two that were left went together.
-        expect(receipts[0]?.txHash).toBe(receipts[2]?.txHash);
-      },
-      { timeout: 20_000, interval: 100 },
-    );
-    expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([5n, 5n, 5n]);
+test("executor alone the operations of a bundle that reverted go again, without the one that made it revert", async () => {
+  const wallet = await newWallet();
+  await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+  const to = Array.from({ length: 3 }, newRecipient);
+  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 5n)], BigInt(20 + index))));
+  // Somebody took the second one out of the open bundle and was faster: the bundle reverts with AA25.
+  await bundleElsewhere(all.slice(1, 2).map(({ operation }) => operation));
+  await transactions.send({
+    chainId: harness.chainId,
+    keyId: "executor",
+    purpose: `test:${all[0]?.userOpHash ?? ""}`,
+    to: chain.entryPoint,
+    data: encodeFunctionData({
+      abi: entryPoint07Abi,
+      functionName: "handleOps",
+      args: [all.map(({ operation }) => packUserOperation(operation)), chain.executor],
+    }),
+    value: 0n,
+    gas: 3_000_000n,
+    fees: await bundler.fees(harness.chainId),
+    carries: all.map(({ userOpHash }) => ({ userOpHash, after: null })),
   });
+  await vi.waitFor(
+    async () => {
+      await transactions.reconcile(harness.chainId);
+      await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
+      const receipts = await Promise.all(all.map(({ userOpHash }) => bundler.receipt(harness.chainId, userOpHash, 0n)));
+      expect(receipts.map((receipt) => receipt?.success)).toEqual([true, true, true]);
+      // The two that were left went together.
+      expect(receipts[0]?.txHash).toBe(receipts[2]?.txHash);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([5n, 5n, 5n]);
+});
 
-  test("operations that somebody else holds too are bundled with no other, from the first time on", async () => {
-    const wallet = await newWallet();
-    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
-    const to = Array.from({ length: 5 }, newRecipient);
-    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(30 + index))));
-    const isHeldElsewhere = [false, true, false, true, false];
-    await Promise.all(
-      all.map(({ operation }, index) =>
-        bundler.submit(harness.chainId, operation, { isHeldElsewhere: isHeldElsewhere[index] ?? false }),
+test("executor alone operations that somebody else holds too are bundled with no other, from the first time on", async () => {
+  const wallet = await newWallet();
+  await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+  const to = Array.from({ length: 5 }, newRecipient);
+  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(30 + index))));
+  const isHeldElsewhere = [false, true, false, true, false];
+  await Promise.all(
+    all.map(({ operation }, index) =>
+      bundler.submit(harness.chainId, operation, { isHeldElsewhere: isHeldElsewhere[index] ?? false }),
+    ),
+  );
+  const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
+  expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
+  const [first, second, third, fourth, fifth] = receipts.map(({ txHash }) => txHash);
+  // What the service alone holds went together.
+  expect([third, fifth]).toEqual([first, first]);
+  expect(new Set([first, second, fourth]).size).toBe(3);
+});
+
+test("executor alone two instances that are given the same operations at once execute each once, and no bundle reverts", async () => {
+  const wallet = await newWallet();
+  await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+  const to = Array.from({ length: 12 }, newRecipient);
+  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(40 + index))));
+  const nonceBefore = await client.getTransactionCount({ address: chain.executor });
+  const instances = [
+    bundler,
+    createExecutorBundler({ registry: chain.registry, transactions, executorAddress: chain.executor }),
+  ];
+  await Promise.all(
+    instances.flatMap((instance, turn) =>
+      // Each in an order of its own, so that their bundles overlap in part.
+      [...all.slice(turn * 4), ...all.slice(0, turn * 4)].map(({ operation }) =>
+        instance.submit(harness.chainId, operation),
       ),
-    );
-    const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
-    expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
-    const [first, second, third, fourth, fifth] = receipts.map(({ txHash }) => txHash);
-    // What the service alone holds went together.
-    expect([third, fifth]).toEqual([first, first]);
-    expect(new Set([first, second, fourth]).size).toBe(3);
-  });
+    ),
+  );
+  const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
+  expect(receipts.every(({ success }) => success)).toBe(true);
+  expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual(to.map(() => 2n));
+  // Every transaction of the executor carried at least one of them: none was sent in vain.
+  const bundles = new Set(receipts.map(({ txHash }) => txHash));
+  expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + bundles.size);
+});
 
-  test("two instances that are given the same operations at once execute each once, and no bundle reverts", async () => {
-    const wallet = await newWallet();
-    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
-    const to = Array.from({ length: 12 }, newRecipient);
-    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(40 + index))));
-    const nonceBefore = await client.getTransactionCount({ address: chain.executor });
-    const instances = [
-      bundler,
-      createExecutorBundler({ registry: chain.registry, transactions, executorAddress: chain.executor }),
-    ];
-    await Promise.all(
-      instances.flatMap((instance, turn) =>
-        // Each in an order of its own, so that their bundles overlap in part.
-        [...all.slice(turn * 4), ...all.slice(0, turn * 4)].map(({ operation }) =>
-          instance.submit(harness.chainId, operation),
-        ),
-      ),
-    );
-    const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
-    expect(receipts.every(({ success }) => success)).toBe(true);
-    expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual(to.map(() => 2n));
-    // Every transaction of the executor carried at least one of them: none was sent in vain.
-    const bundles = new Set(receipts.map(({ txHash }) => txHash));
-    expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + bundles.size);
-  });
+test("executor alone an account whose deposit suffices for one at a time has them all executed, one after another", async () => {
+  const wallet = await newWallet();
+  await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+  const to = Array.from({ length: 3 }, newRecipient);
+  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(60 + index))));
+  const dearest = all.reduce((most, { operation }) => {
+    const cost = gasTotalOf(operation) * operation.maxFeePerGas;
+    return cost > most ? cost : most;
+  }, 0n);
+  await client.setBalance({ address: wallet.account, value: dearest * 2n - 1n });
+  await vi.waitFor(
+    async () => {
+      await transactions.reconcile(harness.chainId);
+      await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
+      expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([2n, 2n, 2n]);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+});
 
-  test("an account whose deposit suffices for one at a time has them all executed, one after another", async () => {
-    const wallet = await newWallet();
-    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
-    const to = Array.from({ length: 3 }, newRecipient);
-    const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(60 + index))));
-    const dearest = all.reduce((most, { operation }) => {
-      const cost = gasTotalOf(operation) * operation.maxFeePerGas;
-      return cost > most ? cost : most;
-    }, 0n);
-    await client.setBalance({ address: wallet.account, value: dearest * 2n - 1n });
-    await vi.waitFor(
-      async () => {
-        await transactions.reconcile(harness.chainId);
-        await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
-        expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([2n, 2n, 2n]);
-      },
-      { timeout: 20_000, interval: 100 },
-    );
-  });
+test("executor alone the executor gets back what it spends", async () => {
+  const wallet = await newWallet();
+  const before = await client.getBalance({ address: chain.executor });
+  await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
+  await execute(wallet, [transfer(newRecipient(), 1n), transfer(newRecipient(), 1n)], 2n);
+  expect(await client.getBalance({ address: chain.executor })).toBeGreaterThanOrEqual(before);
+});
 
-  test("the executor gets back what it spends", async () => {
-    const wallet = await newWallet();
-    const before = await client.getBalance({ address: chain.executor });
-    await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
-    await execute(wallet, [transfer(newRecipient(), 1n), transfer(newRecipient(), 1n)], 2n);
-    expect(await client.getBalance({ address: chain.executor })).toBeGreaterThanOrEqual(before);
-  });
+test("executor alone the call of a batch that fails is named with its reason", async () => {
+  const wallet = await newWallet();
+  const factory = "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67";
+  const create: Call = {
+    to: factory,
+    data: encodeFunctionData({
+      abi: parseAbi(["function createProxyWithNonce(address singleton, bytes initializer, uint256 saltNonce)"]),
+      args: [newRecipient(), "0x", 0n],
+    }),
+    value: 0n,
+  };
+  const failing = draft(wallet, [transfer(newRecipient(), 1n), create], 1n);
+  await expect(failing.then((operation) => bundler.estimateGas(harness.chainId, operation))).rejects.toThrow(
+    `call 2 of 2 (to ${factory}): Singleton contract not deployed`,
+  );
+});
 
-  test("the call of a batch that fails is named with its reason", async () => {
-    const wallet = await newWallet();
-    const factory = "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67";
-    const create: Call = {
-      to: factory,
-      data: encodeFunctionData({
-        abi: parseAbi(["function createProxyWithNonce(address singleton, bytes initializer, uint256 saltNonce)"]),
-        args: [newRecipient(), "0x", 0n],
-      }),
-      value: 0n,
-    };
-    const failing = draft(wallet, [transfer(newRecipient(), 1n), create], 1n);
-    await expect(failing.then((operation) => bundler.estimateGas(harness.chainId, operation))).rejects.toThrow(
-      `call 2 of 2 (to ${factory}): Singleton contract not deployed`,
-    );
-  });
+test("executor alone a contract that wants gas to be left over is given it", async () => {
+  const wallet = await newWallet();
+  // 63/64 of the gas go down each of the calls; measured alone the use would not suffice.
+  const greedy = "0x00000000000000000000000000000000000a11ce";
+  // PUSH3 200000 GAS GT PUSH1 10 JUMPI INVALID JUMPDEST STOP: fails below 200,000 gas and uses none of it.
+  await client.setCode({ address: greedy, bytecode: "0x62030d405a11600a57fe5b00" });
+  const receipt = await execute(wallet, [{ to: greedy, data: "0x", value: 0n }, transfer(newRecipient(), 1n)], 1n);
+  expect(receipt.success).toBe(true);
+});
 
-  test("a contract that wants gas to be left over is given it", async () => {
-    const wallet = await newWallet();
-    // 63/64 of the gas go down each of the calls; measured alone the use would not suffice.
-    const greedy = "0x00000000000000000000000000000000000a11ce";
-    // PUSH3 200000 GAS GT PUSH1 10 JUMPI INVALID JUMPDEST STOP: fails below 200,000 gas and uses none of it.
-    await client.setCode({ address: greedy, bytecode: "0x62030d405a11600a57fe5b00" });
-    const receipt = await execute(wallet, [{ to: greedy, data: "0x", value: 0n }, transfer(newRecipient(), 1n)], 1n);
-    expect(receipt.success).toBe(true);
-  });
-
-  test("a batch of 300 payments to new recipients is estimated and executed", async () => {
-    const wallet = await newWallet();
-    const calls = Array.from({ length: 300 }, () => transfer(newRecipient(), 1n));
-    expect((await execute(wallet, calls, 1n)).success).toBe(true);
-    expect(await harness.tokenBalance(wallet.account)).toBe(700n);
-  });
+test("executor alone a batch of 300 payments to new recipients is estimated and executed", async () => {
+  const wallet = await newWallet();
+  const calls = Array.from({ length: 300 }, () => transfer(newRecipient(), 1n));
+  expect((await execute(wallet, calls, 1n)).success).toBe(true);
+  expect(await harness.tokenBalance(wallet.account)).toBe(700n);
 });

@@ -10,10 +10,10 @@ const GAS_PER_BYTE = 16n;
 /** Least price of call data (EIP-7623), where execution costs little beside it. */
 const FLOOR_PER_ZERO_BYTE = 10n;
 const FLOOR_PER_BYTE = 40n;
-/** What EntryPoint does for an operation outside of what it measures itself: loop, events, payment of the executor. */
+/** Gas that EntryPoint spends on an operation outside of its own measurement: loop, events, payment of the executor. */
 const UNMEASURED_GAS = 22_000n;
 const UNMEASURED_GAS_PER_WORD = 5n;
-/** What the paymaster does before it calls EntryPoint: it looks the marker up, marks, and hands the call data on. */
+/** Gas that the paymaster spends before it calls EntryPoint: it looks the marker up, marks, and hands the call data on. */
 const MARKING_GAS = 6_000n;
 
 const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {

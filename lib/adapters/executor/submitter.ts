@@ -33,7 +33,7 @@ const highest = (...fees: bigint[]): bigint => fees.reduce((one, other) => (one 
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Each operation once: two that differ in their signature alone have the same hash, and are told apart here. */
+/** Rounds in which each hash occurs once. Two operations that differ in their signature alone have the same hash. */
 const rounds = (submitted: readonly Submitted[]): Submitted[][] => {
   const result: Map<Hex, Submitted>[] = [];
   for (const one of submitted) {
@@ -46,153 +46,163 @@ const rounds = (submitted: readonly Submitted[]): Submitted[][] => {
   return result.map((round) => [...round.values()]);
 };
 
-/**
- * Brings operations of one chain on their way, many in one transaction. What the answer is for each: null once a stored
- * transaction carries it, or why it was not accepted.
- */
-export const createSubmitter = ({ transactions, fees }: SubmitterDeps) => {
-  const bundleOf = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<NewTransaction> => {
-    const operations = bundle.map(({ operation }) => operation);
-    const call = bundleCallOf(chain, operations);
-    const now = await fees(chain.chainId);
-    return {
-      chainId: chain.chainId,
-      keyId: EXECUTOR_KEY_ID,
-      purpose: `bundle:${crypto.randomUUID()}`,
-      to: call.to,
-      data: call.data,
-      value: 0n,
-      gas: transactionGasOf(operations, call),
-      // An operation that was priced a while ago is carried at today's price: late is worse than dear.
-      fees: {
-        maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
-        maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
-      },
-      carries: bundle.map(({ userOpHash, before }) => ({ userOpHash, after: before?.transaction.id ?? null })),
-    };
+const bundleOf = async (
+  deps: SubmitterDeps,
+  chain: ChainContext,
+  bundle: readonly Wanted[],
+): Promise<NewTransaction> => {
+  const operations = bundle.map(({ operation }) => operation);
+  const call = bundleCallOf(chain, operations);
+  const now = await deps.fees(chain.chainId);
+  return {
+    chainId: chain.chainId,
+    keyId: EXECUTOR_KEY_ID,
+    purpose: `bundle:${crypto.randomUUID()}`,
+    to: call.to,
+    data: call.data,
+    value: 0n,
+    gas: transactionGasOf(operations, call),
+    // An operation that was priced a while ago is carried at today's price: late is worse than dear.
+    fees: {
+      maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
+      maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
+    },
+    carries: bundle.map(({ userOpHash, before }) => ({ userOpHash, after: before?.transaction.id ?? null })),
   };
+};
 
-  /** Whether a stored bundle is a dead end: mined, but reverted. */
-  const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction): Promise<boolean> => {
-    if (minedHash === null) return false;
-    const receipt = await chainCall(chain.chainId, () =>
-      chain.client.getTransactionReceipt({ hash: minedHash }).catch(() => null),
-    );
-    return receipt?.status === "reverted";
-  };
+/** Whether a stored bundle is a dead end: mined, but reverted. */
+const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction): Promise<boolean> => {
+  if (minedHash === null) return false;
+  const receipt = await chainCall(chain.chainId, () =>
+    chain.client.getTransactionReceipt({ hash: minedHash }).catch(() => null),
+  );
+  return receipt?.status === "reverted";
+};
 
-  /** The bundles of these operations; of each transaction it is asked once whether it reverted. */
-  const bundleTransactionsOf = async (chain: ChainContext, submitted: readonly Submitted[]) => {
-    const hashes = submitted.map(({ userOpHash }) => userOpHash);
-    const bundles = await transactions.bundleTransactionsOf(chain.chainId, hashes);
-    const distinct = new Map([...bundles.values()].map(({ transaction }) => [transaction.id, transaction]));
-    const reverted = new Set<string>();
-    await Promise.all(
-      [...distinct.values()].map(async (transaction) => {
-        if (await hasReverted(chain, transaction)) reverted.add(transaction.id);
-      }),
-    );
-    const isAlive = (bundle: BundleTransaction): boolean => !reverted.has(bundle.transaction.id);
-    return { bundles, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
-  };
+/** The bundles of these operations; of each transaction it is asked once whether it reverted. */
+const bundleTransactionsOf = async (deps: SubmitterDeps, chain: ChainContext, submitted: readonly Submitted[]) => {
+  const hashes = submitted.map(({ userOpHash }) => userOpHash);
+  const bundles = await deps.transactions.bundleTransactionsOf(chain.chainId, hashes);
+  const distinct = new Map([...bundles.values()].map(({ transaction }) => [transaction.id, transaction]));
+  const reverted = new Set<string>();
+  await Promise.all(
+    [...distinct.values()].map(async (transaction) => {
+      if (await hasReverted(chain, transaction)) reverted.add(transaction.id);
+    }),
+  );
+  const isAlive = (bundle: BundleTransaction): boolean => !reverted.has(bundle.transaction.id);
+  return { bundles, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
+};
 
-  /** Sends it without what another instance has taken meanwhile. */
-  const sendBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<void> => {
-    let mine = bundle;
-    for (let claims = 0; mine.length > 0 && claims < CLAIMS_MAX; claims += 1) {
-      try {
-        await transactions.send(await bundleOf(chain, mine));
-        return;
-      } catch (error) {
-        if (!(error instanceof BundledElsewhereError)) throw error;
-        const bundles = await transactions.bundleTransactionsOf(
-          chain.chainId,
-          mine.map(({ userOpHash }) => userOpHash),
-        );
-        mine = mine.filter(
-          ({ userOpHash, before }) => bundles.get(userOpHash)?.transaction.id === before?.transaction.id,
-        );
-      }
-    }
-    if (mine.length > 0)
-      throw new DomainError("chain_unavailable", "The operation is being bundled elsewhere. Try again.");
-  };
-
-  /** An executor that cannot pay for a large bundle may be able to pay for smaller ones. */
-  const sendInParts = async (
-    chain: ChainContext,
-    bundle: readonly Wanted[],
-    failures: Map<Hex, Error>,
-  ): Promise<void> => {
+/** Sends the bundle without operations that another instance has taken meanwhile. */
+const sendBundle = async (deps: SubmitterDeps, chain: ChainContext, bundle: readonly Wanted[]): Promise<void> => {
+  let mine = bundle;
+  for (let claims = 0; mine.length > 0 && claims < CLAIMS_MAX; claims += 1) {
     try {
-      await sendBundle(chain, bundle);
+      await deps.transactions.send(await bundleOf(deps, chain, mine));
+      return;
     } catch (error) {
-      const isUnaffordable = isDomainError(error) && error.code === "provider_error";
-      if (!isUnaffordable || bundle.length === 1) {
-        for (const { userOpHash } of bundle) failures.set(userOpHash, asError(error));
-        return;
-      }
-      const middle = Math.ceil(bundle.length / 2);
-      await sendInParts(chain, bundle.slice(0, middle), failures);
-      await sendInParts(chain, bundle.slice(middle), failures);
+      if (!(error instanceof BundledElsewhereError)) throw error;
+      const bundles = await deps.transactions.bundleTransactionsOf(
+        chain.chainId,
+        mine.map(({ userOpHash }) => userOpHash),
+      );
+      mine = mine.filter(
+        ({ userOpHash, before }) => bundles.get(userOpHash)?.transaction.id === before?.transaction.id,
+      );
     }
-  };
+  }
+  if (mine.length > 0)
+    throw new DomainError("chain_unavailable", "The operation is being bundled elsewhere. Try again.");
+};
 
-  /** Why it can never be bundled, whatever the chain says. */
-  const impossible = (chain: ChainContext, { operation, before }: Wanted): Error | null => {
-    const gas = transactionGasOf([operation], bundleCallOf(chain, [operation]));
-    if (gas > TRANSACTION_GAS_MAX) {
-      return new DomainError("batch_too_large", "The operation needs more gas than one transaction may use.");
+/** An executor that cannot pay for a large bundle may be able to pay for smaller ones. */
+const sendInParts = async (
+  deps: SubmitterDeps,
+  chain: ChainContext,
+  bundle: readonly Wanted[],
+  failures: Map<Hex, Error>,
+): Promise<void> => {
+  try {
+    await sendBundle(deps, chain, bundle);
+  } catch (error) {
+    const isUnaffordable = isDomainError(error) && error.code === "provider_error";
+    if (!isUnaffordable || bundle.length === 1) {
+      for (const { userOpHash } of bundle) failures.set(userOpHash, asError(error));
+      return;
     }
-    return before !== null && before.attempts >= BUNDLES_MAX
-      ? simulationFailed(chain, `its bundle reverted ${String(BUNDLES_MAX)} times`)
-      : null;
-  };
+    const middle = Math.ceil(bundle.length / 2);
+    await sendInParts(deps, chain, bundle.slice(0, middle), failures);
+    await sendInParts(deps, chain, bundle.slice(middle), failures);
+  }
+};
 
-  /** @returns why an operation was not accepted; whatever is missing was */
-  const submitRound = async (chain: ChainContext, submitted: readonly Submitted[]): Promise<Map<Hex, Error>> => {
-    const failures = new Map<Hex, Error>();
-    const { bundles, alive, isAlive } = await bundleTransactionsOf(chain, submitted);
-    const wanted = submitted.flatMap((one): Wanted[] => {
-      const before = bundles.get(one.userOpHash) ?? null;
-      if (before !== null && isAlive(before)) return [];
-      const error = impossible(chain, { ...one, before });
-      if (error === null) return [{ ...one, before }];
-      failures.set(one.userOpHash, error);
-      return [];
-    });
-    const [plan] = await Promise.all([
-      chainCall(chain.chainId, () => planBundles(chain, wanted)),
-      // Cached by the time that a bundle is made.
-      wanted.length > 0 ? fees(chain.chainId) : null,
-      ...alive.map((id) => transactions.resend(id)),
-    ]);
-    for (const bundle of plan.bundles) await sendInParts(chain, bundle, failures);
-    await refuse(chain, plan.refused, failures);
-    return failures;
-  };
+/** Why an operation can never be bundled; null where it can. */
+const impossible = (chain: ChainContext, { operation, before }: Wanted): Error | null => {
+  const gas = transactionGasOf([operation], bundleCallOf(chain, [operation]));
+  if (gas > TRANSACTION_GAS_MAX) {
+    return new DomainError("batch_too_large", "The operation needs more gas than one transaction may use.");
+  }
+  return before !== null && before.attempts >= BUNDLES_MAX
+    ? simulationFailed(chain, `its bundle reverted ${String(BUNDLES_MAX)} times`)
+    : null;
+};
 
-  const refuse = async (
-    chain: ChainContext,
-    refused: Awaited<ReturnType<typeof planBundles>>["refused"],
-    failures: Map<Hex, Error>,
-  ): Promise<void> => {
-    if (refused.size === 0) return;
-    // The same operation may have been submitted elsewhere and mined between the two questions.
-    const { bundles, isAlive } = await bundleTransactionsOf(chain, [...refused.keys()]);
-    for (const [one, reason] of refused) {
-      const bundle = bundles.get(one.userOpHash);
-      if (bundle === undefined || !isAlive(bundle)) {
-        failures.set(one.userOpHash, simulationFailed(chain, reason.text, reason.entryPointCode));
-      }
+/** @returns why an operation was not accepted; whatever is missing was */
+const submitRound = async (
+  deps: SubmitterDeps,
+  chain: ChainContext,
+  submitted: readonly Submitted[],
+): Promise<Map<Hex, Error>> => {
+  const failures = new Map<Hex, Error>();
+  const { bundles, alive, isAlive } = await bundleTransactionsOf(deps, chain, submitted);
+  const wanted = submitted.flatMap((one): Wanted[] => {
+    const before = bundles.get(one.userOpHash) ?? null;
+    if (before !== null && isAlive(before)) return [];
+    const error = impossible(chain, { ...one, before });
+    if (error === null) return [{ ...one, before }];
+    failures.set(one.userOpHash, error);
+    return [];
+  });
+  const [plan] = await Promise.all([
+    chainCall(chain.chainId, () => planBundles(chain, wanted)),
+    // Cached by the time that a bundle is made.
+    wanted.length > 0 ? deps.fees(chain.chainId) : null,
+    ...alive.map((id) => deps.transactions.resend(id)),
+  ]);
+  for (const bundle of plan.bundles) await sendInParts(deps, chain, bundle, failures);
+  await refuse(deps, chain, plan.refused, failures);
+  return failures;
+};
+
+const refuse = async (
+  deps: SubmitterDeps,
+  chain: ChainContext,
+  refused: Awaited<ReturnType<typeof planBundles>>["refused"],
+  failures: Map<Hex, Error>,
+): Promise<void> => {
+  if (refused.size === 0) return;
+  // The same operation may have been submitted elsewhere and mined between the two questions.
+  const { bundles, isAlive } = await bundleTransactionsOf(deps, chain, [...refused.keys()]);
+  for (const [one, reason] of refused) {
+    const bundle = bundles.get(one.userOpHash);
+    if (bundle === undefined || !isAlive(bundle)) {
+      failures.set(one.userOpHash, simulationFailed(chain, reason.text, reason.entryPointCode));
     }
-  };
+  }
+};
 
+/**
+ * Brings operations of one chain on their way, many in one transaction. The answer for each operation is null once a stored
+ * transaction carries it, else the reason why it was not accepted.
+ */
+export const createSubmitter = (deps: SubmitterDeps) => {
   return async (chain: ChainContext, submitted: readonly Submitted[]): Promise<readonly (Error | null)[]> => {
     const failures = new Map<string, Error | undefined>();
     const keyOf = ({ userOpHash, operation }: Submitted): string => `${userOpHash}:${operation.signature}`;
     for (const round of rounds(submitted)) {
-      const failed = await submitRound(chain, round);
+      const failed = await submitRound(deps, chain, round);
       for (const one of round) failures.set(keyOf(one), failed.get(one.userOpHash));
     }
     return submitted.map((one) => failures.get(keyOf(one)) ?? null);

@@ -3,7 +3,7 @@ import { bpsOfCeil, lessBpsFloor, rescaleFloor } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { EvmAddress, RouteFee, RouteLeg, RouteStep } from "@/lib/ports/routing";
 import { askChain, type OnchainDeps } from "./chain-access";
-import { planToJson, type SwapPlan } from "./plan";
+import { planToJson, PROVIDER_ID, type SwapPlan } from "./plan";
 import { parseUsd, usdToTokenCeil, type PriceSource } from "./price";
 import { asErc20, confirmationSeconds, planOf, sameToken, swapFee, SWAP_VENUE, type LegInput } from "./same-chain-legs";
 import { shareOut } from "./split";
@@ -22,7 +22,7 @@ interface BridgeAsset {
 }
 
 interface SourceSide {
-  /** What is deposited. */
+  /** The deposited amount. */
   readonly deposited: bigint;
   readonly plan: SwapPlan | null;
   readonly quote: SwapQuote | null;
@@ -52,13 +52,159 @@ export const bridgeAssets = (
 /** 1 − (1 − a)(1 − b), in whole basis points, rounded up. */
 const compoundBps = (a: number, b: number): number => a + b - Math.floor((a * b) / BPS);
 
-/** The failure that tells most: an unreachable chain before shallow pools before no way at all. */
+/** The most informative failure: an unreachable chain before shallow pools before no way at all. */
 const worstOf = (errors: readonly Error[]): Error | undefined =>
   errors.find((error) => isDomainError(error) && error.code === "chain_unavailable") ??
   errors.find((error) => isDomainError(error) && error.code === "insufficient_liquidity") ??
   errors[0];
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
+
+const wishOf = (from: Erc20, to: Erc20, amountIn: bigint) => ({
+  chainId: from.chainId,
+  tokenIn: from.address.toLowerCase(),
+  tokenOut: to.address.toLowerCase(),
+  amountIn,
+});
+
+/** Shared by the steps: the prices, pools and block heights that one provider keeps. */
+interface BridgeParts extends OnchainDeps {
+  readonly finder: SwapFinder;
+  readonly prices: PriceSource;
+  /** The latest block of a chain. */
+  readonly heights: { get(chainId: number, signal: AbortSignal): Promise<bigint> };
+}
+
+/** The fee of a relayer: a share and a fixed amount of dollars, both rounded up, in base units of the bridged token. */
+const bridgeFee = async (
+  parts: BridgeParts,
+  asset: BridgeAsset,
+  amount: bigint,
+  signal: AbortSignal,
+): Promise<bigint> => {
+  const across = parts.registry.get(asset.input.chainId).contracts.across;
+  const price = await parts.prices.usd(asset.input, signal);
+  if (across === undefined || price === null || price === 0n) {
+    throw new DomainError("no_route", `The bridge's fee for ${asset.input.symbol} cannot be told: it has no price.`);
+  }
+  const fixed = usdToTokenCeil(parseUsd(across.feeFixedUsd), price, asset.input.decimals);
+  return bpsOfCeil(amount, across.feeBps) + fixed;
+};
+
+const afterBridge = async (
+  parts: BridgeParts,
+  asset: BridgeAsset,
+  amount: bigint,
+  signal: AbortSignal,
+): Promise<bigint> => {
+  const rest = amount - (await bridgeFee(parts, asset, amount, signal));
+  return rest <= 0n ? 0n : rescaleFloor(rest, asset.input.decimals, asset.output.decimals);
+};
+
+/** A way with two swaps never beats one without any: it would only cost questions. */
+const swapsBy = (parts: BridgeParts, { source, request }: LegInput, { input, output }: BridgeAsset): number =>
+  Number(!sameToken(asErc20(parts, source.token), input)) +
+  Number(!sameToken(asErc20(parts, request.destination.token), output));
+
+/** Without the quoter: good enough to decide which bridged tokens are worth asking about. */
+const estimate = async (
+  parts: BridgeParts,
+  input: LegInput,
+  asset: BridgeAsset,
+  signal: AbortSignal,
+): Promise<bigint> => {
+  const from = asErc20(parts, input.source.token);
+  const to = asErc20(parts, input.request.destination.token);
+  const { amountBase } = input.source;
+  const bought = sameToken(from, asset.input)
+    ? amountBase
+    : await parts.finder.estimate(wishOf(from, asset.input, amountBase), signal);
+  if (bought === 0n) return 0n;
+  const arrived = await afterBridge(parts, asset, bought, signal).catch(() => 0n);
+  return sameToken(asset.output, to) || arrived === 0n
+    ? arrived
+    : await parts.finder.estimate(wishOf(asset.output, to, arrived), signal);
+};
+
+/**
+ * The deposit is fixed before the swap that pays for it: a small part of the tolerance comes off what the quoter promises,
+ * the swap buys exactly that, and what it does not need of the source's amount stays in the wallet.
+ */
+const sourceSide = async (
+  parts: BridgeParts,
+  input: LegInput,
+  asset: BridgeAsset,
+  signal: AbortSignal,
+): Promise<SourceSide> => {
+  const { source, request } = input;
+  const from = asErc20(parts, source.token);
+  if (sameToken(from, asset.input)) return { deposited: source.amountBase, plan: null, quote: null };
+  const [quote] = await parts.finder.find(wishOf(from, asset.input, source.amountBase), signal);
+  if (quote === undefined) throw new DomainError("no_route", "There is no swap to a token that the bridge carries.");
+  const toleranceBps = Math.min(Math.floor(request.slippageBps / 2), parts.tuning.sourceToleranceMaxBps);
+  const deposited = lessBpsFloor(quote.amountOut, toleranceBps);
+  const bought = shareOut(
+    deposited,
+    quote.shares.map(({ amountOut }) => amountOut),
+  );
+  const plan = planOf(quote);
+  const shares = plan.shares.map((share, index) => ({ ...share, amountOut: bought[index] ?? 0n }));
+  return { deposited, quote, plan: { shares } };
+};
+
+const legBy = async (
+  parts: BridgeParts,
+  input: LegInput,
+  asset: BridgeAsset,
+  signal: AbortSignal,
+): Promise<RouteLeg> => {
+  const { source, request, sourceIndex } = input;
+  const to = request.destination.token;
+  const height = parts.heights.get(to.chainId, signal);
+  // Awaited below; a failure before that must not count as unhandled.
+  height.catch(() => undefined);
+  const side = await sourceSide(parts, input, asset, signal);
+  const outputAmount = await afterBridge(parts, asset, side.deposited, signal);
+  if (outputAmount <= 0n) {
+    throw new DomainError("no_route", `The amount is too small: the bridge's fee would take all of it.`);
+  }
+  const erc20Out = asErc20(parts, to);
+  const swapsThere = !sameToken(asset.output, erc20Out);
+  const there = swapsThere
+    ? (await parts.finder.find(wishOf(asset.output, erc20Out, outputAmount), signal))[0]
+    : undefined;
+  const expectedOutBase = there?.amountOut ?? outputAmount;
+  // Without swaps, and with a fee that no price moves, the amount that the deposit names is what arrives.
+  const exact = side.quote === null && !swapsThere && asset.input.usdPegged;
+  const chain = parts.registry.get(source.token.chainId);
+  return {
+    provider: PROVIDER_ID,
+    sourceIndex,
+    kind: "bridge",
+    expectedOutBase,
+    minOutBase: exact ? expectedOutBase : lessBpsFloor(expectedOutBase, request.slippageBps),
+    steps: stepsOf(input, asset, {
+      deposited: side.deposited,
+      outputAmount,
+      expectedOutBase,
+      swapsHere: side.quote !== null,
+      swapsThere,
+    }),
+    fees: feesOf(input, asset, { side, outputAmount, there }),
+    estimatedSeconds: confirmationSeconds(parts, chain.id) + (chain.contracts.across?.typicalFillSeconds ?? 0),
+    priceImpactBps: compoundBps(side.quote?.impactBps ?? 0, there?.impactBps ?? 0),
+    plan: planToJson({
+      kind: "bridge",
+      inputToken: asset.input.address,
+      outputToken: asset.output.address,
+      inputAmount: side.deposited,
+      outputAmount,
+      sourceSwap: side.plan,
+      destinationSwap: there === undefined ? null : planOf(there),
+      destinationBlock: await height,
+    }),
+  };
+};
 
 /** Legs of one source that cross to another chain, best first: one per bridged token. */
 export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: PriceSource) => {
@@ -69,115 +215,7 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
     load: (chainId: number) =>
       askChain(deps, chainId, new AbortController().signal, (client) => client.getBlockNumber({ cacheTime: 0 })),
   });
-  const wishOf = (from: Erc20, to: Erc20, amountIn: bigint) => ({
-    chainId: from.chainId,
-    tokenIn: from.address.toLowerCase(),
-    tokenOut: to.address.toLowerCase(),
-    amountIn,
-  });
-
-  /** What a relayer keeps: a share and a fixed amount of dollars, both rounded up, in base units of the bridged token. */
-  const bridgeFee = async (asset: BridgeAsset, amount: bigint, signal: AbortSignal): Promise<bigint> => {
-    const across = registry.get(asset.input.chainId).contracts.across;
-    const price = await prices.usd(asset.input, signal);
-    if (across === undefined || price === null || price === 0n) {
-      throw new DomainError("no_route", `The bridge's fee for ${asset.input.symbol} cannot be told: it has no price.`);
-    }
-    const fixed = usdToTokenCeil(parseUsd(across.feeFixedUsd), price, asset.input.decimals);
-    return bpsOfCeil(amount, across.feeBps) + fixed;
-  };
-
-  const afterBridge = async (asset: BridgeAsset, amount: bigint, signal: AbortSignal): Promise<bigint> => {
-    const rest = amount - (await bridgeFee(asset, amount, signal));
-    return rest <= 0n ? 0n : rescaleFloor(rest, asset.input.decimals, asset.output.decimals);
-  };
-
-  /** A way with two swaps never beats one without any: it would only cost questions. */
-  const swapsBy = ({ source, request }: LegInput, { input, output }: BridgeAsset): number =>
-    Number(!sameToken(asErc20(deps, source.token), input)) +
-    Number(!sameToken(asErc20(deps, request.destination.token), output));
-
-  /** Without the quoter: good enough to decide which bridged tokens are worth asking about. */
-  const estimate = async (input: LegInput, asset: BridgeAsset, signal: AbortSignal): Promise<bigint> => {
-    const from = asErc20(deps, input.source.token);
-    const to = asErc20(deps, input.request.destination.token);
-    const { amountBase } = input.source;
-    const bought = sameToken(from, asset.input)
-      ? amountBase
-      : await finder.estimate(wishOf(from, asset.input, amountBase), signal);
-    if (bought === 0n) return 0n;
-    const arrived = await afterBridge(asset, bought, signal).catch(() => 0n);
-    return sameToken(asset.output, to) || arrived === 0n
-      ? arrived
-      : await finder.estimate(wishOf(asset.output, to, arrived), signal);
-  };
-
-  /**
-   * The deposit is fixed before the swap that pays for it: a small part of the tolerance comes off what the quoter promises,
-   * the swap buys exactly that, and what it does not need of the source's amount stays in the wallet.
-   */
-  const sourceSide = async (input: LegInput, asset: BridgeAsset, signal: AbortSignal): Promise<SourceSide> => {
-    const { source, request } = input;
-    const from = asErc20(deps, source.token);
-    if (sameToken(from, asset.input)) return { deposited: source.amountBase, plan: null, quote: null };
-    const [quote] = await finder.find(wishOf(from, asset.input, source.amountBase), signal);
-    if (quote === undefined) throw new DomainError("no_route", "There is no swap to a token that the bridge carries.");
-    const toleranceBps = Math.min(Math.floor(request.slippageBps / 2), tuning.sourceToleranceMaxBps);
-    const deposited = lessBpsFloor(quote.amountOut, toleranceBps);
-    const bought = shareOut(
-      deposited,
-      quote.shares.map(({ amountOut }) => amountOut),
-    );
-    const plan = planOf(quote);
-    const shares = plan.shares.map((share, index) => ({ ...share, amountOut: bought[index] ?? 0n }));
-    return { deposited, quote, plan: { shares } };
-  };
-
-  const legBy = async (input: LegInput, asset: BridgeAsset, signal: AbortSignal): Promise<RouteLeg> => {
-    const { source, request, sourceIndex } = input;
-    const to = request.destination.token;
-    const height = heights.get(to.chainId, signal);
-    // Awaited below; a failure before that must not count as unhandled.
-    height.catch(() => undefined);
-    const side = await sourceSide(input, asset, signal);
-    const outputAmount = await afterBridge(asset, side.deposited, signal);
-    if (outputAmount <= 0n) {
-      throw new DomainError("no_route", `The amount is too small: the bridge's fee would take all of it.`);
-    }
-    const erc20Out = asErc20(deps, to);
-    const swapsThere = !sameToken(asset.output, erc20Out);
-    const there = swapsThere ? (await finder.find(wishOf(asset.output, erc20Out, outputAmount), signal))[0] : undefined;
-    const expectedOutBase = there?.amountOut ?? outputAmount;
-    // Without swaps, and with a fee that no price moves, the amount that the deposit names is what arrives.
-    const exact = side.quote === null && !swapsThere && asset.input.usdPegged;
-    const chain = registry.get(source.token.chainId);
-    return {
-      sourceIndex,
-      kind: "bridge",
-      expectedOutBase,
-      minOutBase: exact ? expectedOutBase : lessBpsFloor(expectedOutBase, request.slippageBps),
-      steps: stepsOf(input, asset, {
-        deposited: side.deposited,
-        outputAmount,
-        expectedOutBase,
-        swapsHere: side.quote !== null,
-        swapsThere,
-      }),
-      fees: feesOf(input, asset, { side, outputAmount, there }),
-      estimatedSeconds: confirmationSeconds(deps, chain.id) + (chain.contracts.across?.typicalFillSeconds ?? 0),
-      priceImpactBps: compoundBps(side.quote?.impactBps ?? 0, there?.impactBps ?? 0),
-      plan: planToJson({
-        kind: "bridge",
-        inputToken: asset.input.address,
-        outputToken: asset.output.address,
-        inputAmount: side.deposited,
-        outputAmount,
-        sourceSwap: side.plan,
-        destinationSwap: there === undefined ? null : planOf(there),
-        destinationBlock: await height,
-      }),
-    };
-  };
+  const parts: BridgeParts = { ...deps, finder, prices, heights };
 
   return async (input: LegInput, signal: AbortSignal): Promise<readonly RouteLeg[]> => {
     const [from, to] = [input.source.token.chainId, input.request.destination.token.chainId];
@@ -188,15 +226,15 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
         `${input.request.destination.token.symbol} on ${registry.get(to).name}.`,
     );
     const estimates = await Promise.all(
-      assets.map(async (asset) => ({ asset, out: await estimate(input, asset, signal) })),
+      assets.map(async (asset) => ({ asset, out: await estimate(parts, input, asset, signal) })),
     );
-    const fewestSwaps = Math.min(...assets.map((asset) => swapsBy(input, asset)));
+    const fewestSwaps = Math.min(...assets.map((asset) => swapsBy(parts, input, asset)));
     const ranked = estimates
-      .filter(({ asset, out }) => out > 0n && swapsBy(input, asset) <= fewestSwaps + 1)
+      .filter(({ asset, out }) => out > 0n && swapsBy(parts, input, asset) <= fewestSwaps + 1)
       .sort((a, b) => (a.out < b.out ? 1 : -1));
     // When nothing looks possible the quoter's own answer gives the better reason.
     const asked = (ranked.length > 0 ? ranked : estimates).slice(0, tuning.bridgeAssetsMax);
-    const answers = await Promise.allSettled(asked.map(({ asset }) => legBy(input, asset, signal)));
+    const answers = await Promise.allSettled(asked.map(({ asset }) => legBy(parts, input, asset, signal)));
     signal.throwIfAborted();
     const legs = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     if (legs.length > 0) return legs.sort((a, b) => (a.expectedOutBase < b.expectedOutBase ? 1 : -1));

@@ -45,153 +45,166 @@ const transfer = (token: EvmAddress | "native", to: EvmAddress, amount: bigint):
 const missing = (what: string, chain: string): DomainError =>
   new DomainError("no_route", `${chain} has no ${what} configured any more. Ask for a new quote.`);
 
+const latestTimestamp = async (deps: OnchainDeps, chainId: number, signal: AbortSignal): Promise<number> =>
+  Number((await askChain(deps, chainId, signal, (client) => client.getBlock())).timestamp);
+
+const routerOf = (deps: OnchainDeps, chainId: number): EvmAddress => {
+  const chain = deps.registry.get(chainId);
+  const router = chain.contracts.uniswapV3?.swapRouter02;
+  if (router === undefined) throw missing("Uniswap router", chain.name);
+  return router;
+};
+
+/**
+ * Tokens like USDT refuse to change an allowance that is not zero. Ours always end at zero, but somebody may have left one.
+ */
+const approvals = async (
+  deps: OnchainDeps,
+  { source, payer }: LegContext,
+  token: EvmAddress,
+  spender: EvmAddress,
+  amount: bigint,
+  signal: AbortSignal,
+): Promise<readonly Call[]> => {
+  const left = await askChain(deps, source.token.chainId, signal, (client) =>
+    client.readContract({ address: token, abi: erc20Abi, functionName: "allowance", args: [payer, spender] }),
+  );
+  return [...(left > 0n && left !== amount ? [approve(token, spender, 0n)] : []), approve(token, spender, amount)];
+};
+
+const wrapCalls = (deps: OnchainDeps, { source, request, payer }: LegContext): readonly Call[] => {
+  const { recipient, token } = request.destination;
+  const wrapped = asErc20(deps, source.token).address;
+  const amount = source.amountBase;
+  const exchange: Call =
+    source.token.address === "native"
+      ? { to: wrapped, value: amount, data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" }) }
+      : {
+          to: wrapped,
+          value: 0n,
+          data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
+        };
+  const stays = recipient.toLowerCase() === payer.toLowerCase();
+  return stays ? [exchange] : [exchange, transfer(token.address, recipient, amount)];
+};
+
+const swapCalls = async (
+  deps: OnchainDeps,
+  context: LegContext,
+  swap: SwapPlan,
+  signal: AbortSignal,
+): Promise<LegTransactions> => {
+  const { source, request, leg } = context;
+  const router = routerOf(deps, source.token.chainId);
+  const native = source.token.address === "native";
+  const token = asErc20(deps, source.token).address;
+  const [timestamp, allowances] = await Promise.all([
+    latestTimestamp(deps, source.token.chainId, signal),
+    native ? [] : approvals(deps, context, token, router, source.amountBase, signal),
+  ]);
+  const validUntil = timestamp + deps.tuning.swapDeadlineSeconds;
+  const data = encodeExactInput({
+    swap,
+    recipient: request.destination.recipient,
+    minimumOut: leg.minOutBase,
+    unwrap: request.destination.token.address === "native",
+    refundNative: native,
+    deadline: BigInt(validUntil),
+  });
+  const calls = [...allowances, { to: router, value: native ? source.amountBase : 0n, data }];
+  return { calls, spendsAll: !native, validUntil, fillDeadline: null };
+};
+
+/** The swap that pays for a deposit: buys exactly the deposit, and takes back what it was allowed and did not need. */
+const payingSwap = async (
+  deps: OnchainDeps,
+  context: LegContext,
+  swap: SwapPlan,
+  timestamp: Promise<number>,
+  signal: AbortSignal,
+): Promise<readonly Call[]> => {
+  const { source, payer } = context;
+  const router = routerOf(deps, source.token.chainId);
+  const native = source.token.address === "native";
+  const token = asErc20(deps, source.token).address;
+  const allowances = native ? [] : await approvals(deps, context, token, router, source.amountBase, signal);
+  const data = encodeExactOutput({
+    swap,
+    recipient: payer,
+    refundNative: native,
+    deadline: BigInt((await timestamp) + deps.tuning.swapDeadlineSeconds),
+  });
+  const swapCall: Call = { to: router, value: native ? source.amountBase : 0n, data };
+  return native ? [swapCall] : [...allowances, swapCall, approve(token, router, 0n)];
+};
+
+const bridgeCalls = async (
+  deps: OnchainDeps,
+  context: LegContext,
+  plan: BridgePlan,
+  signal: AbortSignal,
+): Promise<LegTransactions> => {
+  const { source, request, leg } = context;
+  const [origin, destination] = [
+    deps.registry.get(source.token.chainId),
+    deps.registry.get(request.destination.token.chainId),
+  ];
+  const across = origin.contracts.across;
+  const handler = destination.contracts.across?.multicallHandler;
+  if (across === undefined) throw missing("bridge", origin.name);
+  if (handler === undefined) throw missing("bridge", destination.name);
+  if (plan.destinationSwap === null && plan.outputAmount < leg.minOutBase) {
+    throw new DomainError("quote_price_moved", "This leg can no longer deliver its minimum. Ask for a new quote.");
+  }
+  const originTime = latestTimestamp(deps, origin.id, signal);
+  // A native source that is bridged as it is travels as value: the SpokePool wraps it, and no allowance is needed.
+  const asValue = source.token.address === "native" && plan.sourceSwap === null;
+  const [timestamp, destinationTime, paying, allowances] = await Promise.all([
+    originTime,
+    latestTimestamp(deps, destination.id, signal),
+    plan.sourceSwap === null ? [] : payingSwap(deps, context, plan.sourceSwap, originTime, signal),
+    asValue ? [] : approvals(deps, context, plan.inputToken, across.spokePool, plan.inputAmount, signal),
+  ]);
+  // The deadline is read by the destination's clock and limited by the origin's.
+  const fillDeadline = Math.min(
+    Math.max(timestamp, destinationTime) + across.fillDeadlineSeconds,
+    timestamp + FILL_DEADLINE_SECONDS_MAX,
+  );
+  const { recipient, message } = delivery({
+    handler,
+    router: destination.contracts.uniswapV3?.swapRouter02 ?? null,
+    bridgeToken: plan.outputToken,
+    wrappedNative: destination.contracts.wrappedNative,
+    amount: plan.outputAmount,
+    swap: plan.destinationSwap,
+    minimumOut: leg.minOutBase,
+    toNative: request.destination.token.address === "native",
+    recipient: request.destination.recipient,
+    deadline: BigInt(fillDeadline),
+  });
+  const data = encodeDeposit({
+    depositor: source.owner,
+    recipient,
+    inputToken: plan.inputToken,
+    outputToken: plan.outputToken,
+    inputAmount: plan.inputAmount,
+    outputAmount: plan.outputAmount,
+    destinationChainId: destination.id,
+    quoteTimestamp: timestamp,
+    fillDeadline,
+    message,
+  });
+  const deposit: Call = { to: across.spokePool, value: asValue ? plan.inputAmount : 0n, data };
+  return {
+    calls: [...paying, ...allowances, deposit],
+    spendsAll: !asValue && plan.sourceSwap === null,
+    validUntil: timestamp + QUOTE_SECONDS_MAX,
+    fillDeadline,
+  };
+};
+
 /** Makes the calls of legs: one atomic batch of the source's wallet each, with exact allowances that are used up. */
 export const createLegCalls = (deps: OnchainDeps) => {
-  const { registry, tuning } = deps;
-
-  const latestTimestamp = async (chainId: number, signal: AbortSignal): Promise<number> =>
-    Number((await askChain(deps, chainId, signal, (client) => client.getBlock())).timestamp);
-
-  const routerOf = (chainId: number): EvmAddress => {
-    const chain = registry.get(chainId);
-    const router = chain.contracts.uniswapV3?.swapRouter02;
-    if (router === undefined) throw missing("Uniswap router", chain.name);
-    return router;
-  };
-
-  /**
-   * Tokens like USDT refuse to change an allowance that is not zero. Ours always end at zero, but somebody may have left one.
-   */
-  const approvals = async (
-    { source, payer }: LegContext,
-    token: EvmAddress,
-    spender: EvmAddress,
-    amount: bigint,
-    signal: AbortSignal,
-  ): Promise<readonly Call[]> => {
-    const left = await askChain(deps, source.token.chainId, signal, (client) =>
-      client.readContract({ address: token, abi: erc20Abi, functionName: "allowance", args: [payer, spender] }),
-    );
-    return [...(left > 0n && left !== amount ? [approve(token, spender, 0n)] : []), approve(token, spender, amount)];
-  };
-
-  const wrapCalls = ({ source, request, payer }: LegContext): readonly Call[] => {
-    const { recipient, token } = request.destination;
-    const wrapped = asErc20(deps, source.token).address;
-    const amount = source.amountBase;
-    const exchange: Call =
-      source.token.address === "native"
-        ? { to: wrapped, value: amount, data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" }) }
-        : {
-            to: wrapped,
-            value: 0n,
-            data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
-          };
-    const stays = recipient.toLowerCase() === payer.toLowerCase();
-    return stays ? [exchange] : [exchange, transfer(token.address, recipient, amount)];
-  };
-
-  const swapCalls = async (context: LegContext, swap: SwapPlan, signal: AbortSignal): Promise<LegTransactions> => {
-    const { source, request, leg } = context;
-    const router = routerOf(source.token.chainId);
-    const native = source.token.address === "native";
-    const token = asErc20(deps, source.token).address;
-    const [timestamp, allowances] = await Promise.all([
-      latestTimestamp(source.token.chainId, signal),
-      native ? [] : approvals(context, token, router, source.amountBase, signal),
-    ]);
-    const validUntil = timestamp + tuning.swapDeadlineSeconds;
-    const data = encodeExactInput({
-      swap,
-      recipient: request.destination.recipient,
-      minimumOut: leg.minOutBase,
-      unwrap: request.destination.token.address === "native",
-      refundNative: native,
-      deadline: BigInt(validUntil),
-    });
-    const calls = [...allowances, { to: router, value: native ? source.amountBase : 0n, data }];
-    return { calls, spendsAll: !native, validUntil, fillDeadline: null };
-  };
-
-  /** The swap that pays for a deposit: buys exactly the deposit, and takes back what it was allowed and did not need. */
-  const payingSwap = async (
-    context: LegContext,
-    swap: SwapPlan,
-    timestamp: Promise<number>,
-    signal: AbortSignal,
-  ): Promise<readonly Call[]> => {
-    const { source, payer } = context;
-    const router = routerOf(source.token.chainId);
-    const native = source.token.address === "native";
-    const token = asErc20(deps, source.token).address;
-    const allowances = native ? [] : await approvals(context, token, router, source.amountBase, signal);
-    const data = encodeExactOutput({
-      swap,
-      recipient: payer,
-      refundNative: native,
-      deadline: BigInt((await timestamp) + tuning.swapDeadlineSeconds),
-    });
-    const swapCall: Call = { to: router, value: native ? source.amountBase : 0n, data };
-    return native ? [swapCall] : [...allowances, swapCall, approve(token, router, 0n)];
-  };
-
-  const bridgeCalls = async (context: LegContext, plan: BridgePlan, signal: AbortSignal): Promise<LegTransactions> => {
-    const { source, request, leg } = context;
-    const [origin, destination] = [registry.get(source.token.chainId), registry.get(request.destination.token.chainId)];
-    const across = origin.contracts.across;
-    const handler = destination.contracts.across?.multicallHandler;
-    if (across === undefined) throw missing("bridge", origin.name);
-    if (handler === undefined) throw missing("bridge", destination.name);
-    if (plan.destinationSwap === null && plan.outputAmount < leg.minOutBase) {
-      throw new DomainError("quote_price_moved", "This leg can no longer deliver its minimum. Ask for a new quote.");
-    }
-    const originTime = latestTimestamp(origin.id, signal);
-    // A native source that is bridged as it is travels as value: the SpokePool wraps it, and no allowance is needed.
-    const asValue = source.token.address === "native" && plan.sourceSwap === null;
-    const [timestamp, destinationTime, paying, allowances] = await Promise.all([
-      originTime,
-      latestTimestamp(destination.id, signal),
-      plan.sourceSwap === null ? [] : payingSwap(context, plan.sourceSwap, originTime, signal),
-      asValue ? [] : approvals(context, plan.inputToken, across.spokePool, plan.inputAmount, signal),
-    ]);
-    // The deadline is read by the destination's clock and limited by the origin's.
-    const fillDeadline = Math.min(
-      Math.max(timestamp, destinationTime) + across.fillDeadlineSeconds,
-      timestamp + FILL_DEADLINE_SECONDS_MAX,
-    );
-    const { recipient, message } = delivery({
-      handler,
-      router: destination.contracts.uniswapV3?.swapRouter02 ?? null,
-      bridgeToken: plan.outputToken,
-      wrappedNative: destination.contracts.wrappedNative,
-      amount: plan.outputAmount,
-      swap: plan.destinationSwap,
-      minimumOut: leg.minOutBase,
-      toNative: request.destination.token.address === "native",
-      recipient: request.destination.recipient,
-      deadline: BigInt(fillDeadline),
-    });
-    const data = encodeDeposit({
-      depositor: source.owner,
-      recipient,
-      inputToken: plan.inputToken,
-      outputToken: plan.outputToken,
-      inputAmount: plan.inputAmount,
-      outputAmount: plan.outputAmount,
-      destinationChainId: destination.id,
-      quoteTimestamp: timestamp,
-      fillDeadline,
-      message,
-    });
-    const deposit: Call = { to: across.spokePool, value: asValue ? plan.inputAmount : 0n, data };
-    return {
-      calls: [...paying, ...allowances, deposit],
-      spendsAll: !asValue && plan.sourceSwap === null,
-      validUntil: timestamp + QUOTE_SECONDS_MAX,
-      fillDeadline,
-    };
-  };
-
   return async (
     request: RouteRequest,
     leg: RouteLeg,
@@ -211,11 +224,11 @@ export const createLegCalls = (deps: OnchainDeps) => {
       }
       case "wrap":
       case "unwrap":
-        return { calls: wrapCalls(context), spendsAll: false, ...always };
+        return { calls: wrapCalls(deps, context), spendsAll: false, ...always };
       case "swap":
-        return swapCalls(context, plan.swap, signal);
+        return swapCalls(deps, context, plan.swap, signal);
       case "bridge":
-        return bridgeCalls(context, plan, signal);
+        return bridgeCalls(deps, context, plan, signal);
     }
   };
 };

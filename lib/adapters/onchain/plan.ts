@@ -3,6 +3,9 @@ import { z } from "zod";
 import { DomainError } from "@/lib/core/errors";
 import type { EvmAddress } from "@/lib/ports/routing";
 
+/** Names this provider in stored legs, so it never changes. */
+export const PROVIDER_ID = "onchain";
+
 // Plans and deposits are stored as JSON beside quotes and legs, so amounts are decimal integer strings in them.
 const amount = z
   .string()

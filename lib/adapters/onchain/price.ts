@@ -27,7 +27,7 @@ export const formatUsd = (usd: UsdScaled): string => {
 /** Decimal dollars as configuration writes them → scaled. Further digits than 18 are cut. */
 export const parseUsd = (text: string): UsdScaled => scaledTo(parseDecimal(text), USD_DECIMALS, "floor");
 
-/** What so many dollars are in base units of a token at that price, rounded up. */
+/** Converts dollars to base units of a token at that price, rounded up. */
 export const usdToTokenCeil = (usd: UsdScaled, price: UsdScaled, decimals: number): bigint =>
   (usd * 10n ** BigInt(decimals) + price - 1n) / price;
 

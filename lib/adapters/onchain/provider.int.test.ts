@@ -1,19 +1,15 @@
 import { encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseEther, parseUnits } from "viem";
-import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
-import type { BridgeProgress, EvmAddress, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
+import type { EvmAddress, RouteRequest } from "@/lib/ports/routing";
 import { routingContract } from "@/lib/ports/routing.contract";
 import { startLocalRouting, type LocalRouting } from "@/lib/testing/routing-world";
+import { never, newAddress, requestOf, routeJourneys, sourceOf } from "@/lib/testing/route-journeys";
 import { createOnchainRouting } from "./provider";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
-const never = (): AbortSignal => new AbortController().signal;
-const newAddress = (): EvmAddress => privateKeyToAddress(generatePrivateKey());
-const WAIT = { timeout: 30_000, interval: 100 };
-
 let local: LocalRouting;
 beforeAll(async () => {
   local = await startLocalRouting();
@@ -22,56 +18,7 @@ afterAll(async () => local.stop());
 
 const token = (chainId: number, symbol: string): Token => local.registry.resolveToken(chainId, symbol);
 
-interface Journey {
-  readonly from: Token;
-  readonly to: Token;
-  readonly amount: string;
-  readonly slippageBps?: number;
-  readonly recipient?: EvmAddress;
-}
-
-const requestOf = ({ from, to, amount, slippageBps = 50, recipient = newAddress() }: Journey): RouteRequest => ({
-  sources: [{ owner: newAddress(), token: from, amountBase: parseUnits(amount, from.decimals) }],
-  destination: { token: to, recipient },
-  slippageBps,
-});
-
-const sourceOf = (request: RouteRequest) => {
-  const [source] = request.sources;
-  if (source === undefined) throw new Error("A request without sources.");
-  return source;
-};
-
-const bestLeg = async (request: RouteRequest, provider: RoutingProvider = local.provider): Promise<RouteLeg> => {
-  const leg = (await provider.quote(request, never()))[0]?.legs[0];
-  if (leg === undefined) throw new Error("A quote without legs.");
-  return leg;
-};
-
-/** Funds the source, quotes, builds, sends, and reads what happened. */
-const start = async (request: RouteRequest, provider: RoutingProvider = local.provider) => {
-  const source = sourceOf(request);
-  await local.give(source.owner, source.token, source.amountBase);
-  const leg = await bestLeg(request, provider);
-  const { calls, fillDeadline } = await provider.build(request, leg, never());
-  const before = await local.balanceOf(source.token, source.owner);
-  const receipt = await local.execute(request, leg, calls);
-  const gasWei = source.token.address === "native" ? receipt.gasWei : 0n;
-  const gone = before - (await local.balanceOf(source.token, source.owner)) - gasWei;
-  return { leg, calls, fillDeadline: fillDeadline ?? 0, gone, ...provider.readSource(request, leg, receipt) };
-};
-
-const trackUntil = (
-  request: RouteRequest,
-  leg: RouteLeg,
-  deposit: unknown,
-  state: BridgeProgress["state"],
-): Promise<BridgeProgress> =>
-  vi.waitFor(async () => {
-    const progress = await local.provider.track(request, leg, deposit, never());
-    expect(progress.state).toBe(state);
-    return progress;
-  }, WAIT);
+const { bestLeg, start, trackUntil } = routeJourneys(() => local);
 
 const allowance = (owned: Token, owner: EvmAddress, spender: EvmAddress): Promise<bigint> =>
   local.registry.client(owned.chainId).readContract({
@@ -138,154 +85,150 @@ describe("the port's contract", () => {
   }));
 });
 
-describe("between two chains", () => {
-  test.each([
-    { from: [ONE, "USDC"], to: [TWO, "WETH"], amount: "2500" },
-    { from: [ONE, "USDT"], to: [THREE, "native"], amount: "2500" },
-    { from: [ONE, "native"], to: [TWO, "DAI"], amount: "1.5" },
-    { from: [ONE, "native"], to: [TWO, "native"], amount: "0.75" },
-    { from: [TWO, "WETH"], to: [THREE, "WETH"], amount: "0.75" },
-    { from: [TWO, "native"], to: [ONE, "WETH"], amount: "0.75" },
-    { from: [TWO, "DAI"], to: [ONE, "DAI"], amount: "10.000000000000000001" },
-  ] as const)(
-    "$amount $from.1 of $from.0 arrive as $to.1 on $to.0, to the last unit as told, at an account without code",
-    async (way) => {
-      const [from, to] = [token(way.from[0], way.from[1]), token(way.to[0], way.to[1])];
-      const request = requestOf({ from, to, amount: way.amount });
-      const { leg, deposit, gone, spentBase } = await start(request);
+test.each([
+  { from: [ONE, "USDC"], to: [TWO, "WETH"], amount: "2500" },
+  { from: [ONE, "USDT"], to: [THREE, "native"], amount: "2500" },
+  { from: [ONE, "native"], to: [TWO, "DAI"], amount: "1.5" },
+  { from: [ONE, "native"], to: [TWO, "native"], amount: "0.75" },
+  { from: [TWO, "WETH"], to: [THREE, "WETH"], amount: "0.75" },
+  { from: [TWO, "native"], to: [ONE, "WETH"], amount: "0.75" },
+  { from: [TWO, "DAI"], to: [ONE, "DAI"], amount: "10.000000000000000001" },
+] as const)(
+  "$amount $from.1 of $from.0 arrive as $to.1 on $to.0, to the last unit as told, at an account without code",
+  async (way) => {
+    const [from, to] = [token(way.from[0], way.from[1]), token(way.to[0], way.to[1])];
+    const request = requestOf({ from, to, amount: way.amount });
+    const { leg, deposit, gone, spentBase } = await start(request);
+    const filled = await trackUntil(request, leg, deposit, "filled");
+    if (filled.state !== "filled") throw new Error("Not filled.");
+    expect(spentBase).toBe(gone);
+    expect(filled.receivedBase).toBe(await local.balanceOf(to, request.destination.recipient));
+    expect(filled.receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
+    await expectNothingLeft(way.from[0]);
+    await expectNothingLeft(way.to[0]);
+  },
+);
+
+test.each([0, 50])(
+  "swaps on both sides leave no allowance and nothing behind; what the first does not need stays (slippage %i)",
+  async (slippageBps) => {
+    const { provider } = local.variant((chain) => ({
+      ...chain,
+      contracts: {
+        ...chain.contracts,
+        ...(chain.contracts.across ? { across: { ...chain.contracts.across, tokens: ["USDC"] } } : {}),
+      },
+    }));
+    for (const from of [token(ONE, "DAI"), token(ONE, "native")]) {
+      const amount = from.address === "native" ? "2" : "5000";
+      const request = requestOf({ from, to: token(TWO, "USDT"), amount, slippageBps });
+      const { leg, deposit, gone, spentBase } = await start(request, provider);
+      expect(leg.steps.map(({ kind }) => kind)).toEqual(["swap", "bridge", "swap"]);
       const filled = await trackUntil(request, leg, deposit, "filled");
       if (filled.state !== "filled") throw new Error("Not filled.");
+      const { owner, amountBase } = sourceOf(request);
       expect(spentBase).toBe(gone);
-      expect(filled.receivedBase).toBe(await local.balanceOf(to, request.destination.recipient));
+      expect(spentBase).toBeLessThanOrEqual(amountBase);
+      if (slippageBps > 0) expect(spentBase).toBeLessThan(amountBase);
+      expect(filled.receivedBase).toBe(await local.balanceOf(request.destination.token, request.destination.recipient));
       expect(filled.receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
-      await expectNothingLeft(way.from[0]);
-      await expectNothingLeft(way.to[0]);
-    },
-  );
+      const { router, spokePool } = contractsOf(ONE);
+      if (from.address !== "native") expect(await allowance(from, owner, router)).toBe(0n);
+      expect(await allowance(token(ONE, "USDC"), owner, spokePool)).toBe(0n);
+      await expectNothingLeft(ONE);
+      await expectNothingLeft(TWO);
+    }
+  },
+);
 
-  test.each([0, 50])(
-    "swaps on both sides leave no allowance and nothing behind; what the first does not need stays (slippage %i)",
-    async (slippageBps) => {
-      const { provider } = local.variant((chain) => ({
-        ...chain,
-        contracts: {
-          ...chain.contracts,
-          ...(chain.contracts.across ? { across: { ...chain.contracts.across, tokens: ["USDC"] } } : {}),
-        },
-      }));
-      for (const from of [token(ONE, "DAI"), token(ONE, "native")]) {
-        const amount = from.address === "native" ? "2" : "5000";
-        const request = requestOf({ from, to: token(TWO, "USDT"), amount, slippageBps });
-        const { leg, deposit, gone, spentBase } = await start(request, provider);
-        expect(leg.steps.map(({ kind }) => kind)).toEqual(["swap", "bridge", "swap"]);
-        const filled = await trackUntil(request, leg, deposit, "filled");
-        if (filled.state !== "filled") throw new Error("Not filled.");
-        const { owner, amountBase } = sourceOf(request);
-        expect(spentBase).toBe(gone);
-        expect(spentBase).toBeLessThanOrEqual(amountBase);
-        if (slippageBps > 0) expect(spentBase).toBeLessThan(amountBase);
-        expect(filled.receivedBase).toBe(
-          await local.balanceOf(request.destination.token, request.destination.recipient),
-        );
-        expect(filled.receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
-        const { router, spokePool } = contractsOf(ONE);
-        if (from.address !== "native") expect(await allowance(from, owner, router)).toBe(0n);
-        expect(await allowance(token(ONE, "USDC"), owner, spokePool)).toBe(0n);
-        await expectNothingLeft(ONE);
-        await expectNothingLeft(TWO);
-      }
-    },
-  );
-
-  test("below the minimum nobody can fill, and the deposit is refunded", async () => {
-    const request = requestOf({ from: token(ONE, "USDC"), to: token(THREE, "WETH"), amount: "30000" });
-    local.solver.pause();
-    const { leg, deposit, fillDeadline, spentBase } = await start(request);
-    // Somebody buys so much on the destination that the price leaves the tolerance.
-    const whale = requestOf({
-      from: token(THREE, "USDC"),
-      to: token(THREE, "WETH"),
-      amount: "4000000",
+test("between two chains below the minimum nobody can fill, and the deposit is refunded", async () => {
+  const request = requestOf({ from: token(ONE, "USDC"), to: token(THREE, "WETH"), amount: "30000" });
+  local.solver.pause();
+  const { leg, deposit, fillDeadline, spentBase } = await start(request);
+  // Somebody buys so much on the destination that the price leaves the tolerance.
+  const whale = requestOf({
+    from: token(THREE, "USDC"),
+    to: token(THREE, "WETH"),
+    amount: "4000000",
+    slippageBps: 1000,
+  });
+  const bought = await start(whale);
+  local.solver.resume();
+  await local.passTime(fillDeadline - 3);
+  await trackUntil(request, leg, deposit, "waiting");
+  await local.passTime(fillDeadline);
+  const refunded = await trackUntil(request, leg, deposit, "refunded");
+  if (refunded.state !== "refunded") throw new Error("Not refunded.");
+  expect(refunded).toMatchObject({ chainId: ONE, refundedBase: spentBase, token: token(ONE, "USDC") });
+  const { owner } = sourceOf(request);
+  expect(await local.balanceOf(token(ONE, "USDC"), owner)).toBe(spentBase);
+  expect(await local.balanceOf(request.destination.token, request.destination.recipient)).toBe(0n);
+  // Puts the price back for the other tests.
+  await start(
+    requestOf({
+      from: token(THREE, "WETH"),
+      to: token(THREE, "USDC"),
+      amount: (Number(bought.receivedBase ?? 0n) / 1e18).toFixed(6),
       slippageBps: 1000,
-    });
-    const bought = await start(whale);
-    local.solver.resume();
-    await local.passTime(fillDeadline - 3);
-    await trackUntil(request, leg, deposit, "waiting");
-    await local.passTime(fillDeadline);
-    const refunded = await trackUntil(request, leg, deposit, "refunded");
-    if (refunded.state !== "refunded") throw new Error("Not refunded.");
-    expect(refunded).toMatchObject({ chainId: ONE, refundedBase: spentBase, token: token(ONE, "USDC") });
-    const { owner } = sourceOf(request);
-    expect(await local.balanceOf(token(ONE, "USDC"), owner)).toBe(spentBase);
-    expect(await local.balanceOf(request.destination.token, request.destination.recipient)).toBe(0n);
-    // Puts the price back for the other tests.
-    await start(
-      requestOf({
-        from: token(THREE, "WETH"),
-        to: token(THREE, "USDC"),
-        amount: (Number(bought.receivedBase ?? 0n) / 1e18).toFixed(6),
-        slippageBps: 1000,
-      }),
-    );
-  });
+    }),
+  );
+});
 
-  test("one refund is not told to another deposit of the same amount", async () => {
-    const first = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "77" });
-    local.solver.pause();
-    const one = await start(first);
-    const two = await start(first);
-    await local.passTime(Math.max(one.fillDeadline, two.fillDeadline));
-    await trackUntil(first, one.leg, one.deposit, "expired");
-    await trackUntil(first, two.leg, two.deposit, "expired");
-    local.solver.resume();
-    const [a, b] = await Promise.all([
-      trackUntil(first, one.leg, one.deposit, "refunded"),
-      trackUntil(first, two.leg, two.deposit, "refunded"),
-    ]);
-    expect(await local.balanceOf(token(ONE, "USDC"), sourceOf(first).owner)).toBe(one.spentBase + two.spentBase);
-    for (const progress of [a, b]) expect(progress).toMatchObject({ refundedBase: one.spentBase });
-  });
+test("between two chains one refund is not told to another deposit of the same amount", async () => {
+  const first = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "77" });
+  local.solver.pause();
+  const one = await start(first);
+  const two = await start(first);
+  await local.passTime(Math.max(one.fillDeadline, two.fillDeadline));
+  await trackUntil(first, one.leg, one.deposit, "expired");
+  await trackUntil(first, two.leg, two.deposit, "expired");
+  local.solver.resume();
+  const [a, b] = await Promise.all([
+    trackUntil(first, one.leg, one.deposit, "refunded"),
+    trackUntil(first, two.leg, two.deposit, "refunded"),
+  ]);
+  expect(await local.balanceOf(token(ONE, "USDC"), sourceOf(first).owner)).toBe(one.spentBase + two.spentBase);
+  for (const progress of [a, b]) expect(progress).toMatchObject({ refundedBase: one.spentBase });
+});
 
-  test("an invented relay with the deposit's number is not taken for its fill", async () => {
-    const request = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "500" });
-    local.solver.pause();
-    const { leg, deposit } = await start(request);
-    const impostor = newAddress();
-    const usdc = token(TWO, "USDC");
-    await local.give(impostor, usdc, 10n);
-    const { spokePool } = contractsOf(TWO);
-    const fillRelayAbi = parseAbi([
-      "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
-      "function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)",
-    ]);
-    const told = deposit as Record<string, string> & { fillDeadline: number; depositor: `0x${string}` };
-    const invented = {
-      ...(told as unknown as Record<"recipient" | "exclusiveRelayer" | "inputToken" | "outputToken", `0x${string}`>),
-      depositor: told.depositor,
-      inputAmount: BigInt(told.inputAmount ?? 0),
-      outputAmount: 1n,
-      originChainId: BigInt(ONE),
-      depositId: BigInt(told.depositId ?? 0),
-      fillDeadline: told.fillDeadline,
-      exclusivityDeadline: 0,
-      message: "0x" as const,
-    };
-    const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spokePool, maxUint256] });
-    const fill = encodeFunctionData({
-      abi: fillRelayAbi,
-      functionName: "fillRelay",
-      args: [invented, BigInt(ONE), told.depositor],
-    });
-    await local.send(TWO, impostor, [
-      { to: usdc.address === "native" ? "0x" : usdc.address, data: approve, value: 0n },
-      { to: spokePool, data: fill, value: 0n },
-    ]);
-    expect(await local.provider.track(request, leg, deposit, never())).toEqual({ state: "waiting" });
-    local.solver.resume();
-    const filled = await trackUntil(request, leg, deposit, "filled");
-    expect(filled).toMatchObject({ receivedBase: leg.expectedOutBase });
+test("between two chains an invented relay with the deposit's number is not taken for its fill", async () => {
+  const request = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "500" });
+  local.solver.pause();
+  const { leg, deposit } = await start(request);
+  const impostor = newAddress();
+  const usdc = token(TWO, "USDC");
+  await local.give(impostor, usdc, 10n);
+  const { spokePool } = contractsOf(TWO);
+  const fillRelayAbi = parseAbi([
+    "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
+    "function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)",
+  ]);
+  const told = deposit as Record<string, string> & { fillDeadline: number; depositor: `0x${string}` };
+  const invented = {
+    ...(told as unknown as Record<"recipient" | "exclusiveRelayer" | "inputToken" | "outputToken", `0x${string}`>),
+    depositor: told.depositor,
+    inputAmount: BigInt(told.inputAmount ?? 0),
+    outputAmount: 1n,
+    originChainId: BigInt(ONE),
+    depositId: BigInt(told.depositId ?? 0),
+    fillDeadline: told.fillDeadline,
+    exclusivityDeadline: 0,
+    message: "0x" as const,
+  };
+  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spokePool, maxUint256] });
+  const fill = encodeFunctionData({
+    abi: fillRelayAbi,
+    functionName: "fillRelay",
+    args: [invented, BigInt(ONE), told.depositor],
   });
+  await local.send(TWO, impostor, [
+    { to: usdc.address === "native" ? "0x" : usdc.address, data: approve, value: 0n },
+    { to: spokePool, data: fill, value: 0n },
+  ]);
+  expect(await local.provider.track(request, leg, deposit, never())).toEqual({ state: "waiting" });
+  local.solver.resume();
+  const filled = await trackUntil(request, leg, deposit, "filled");
+  expect(filled).toMatchObject({ receivedBase: leg.expectedOutBase });
 });
 
 describe("on one chain", () => {

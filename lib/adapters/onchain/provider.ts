@@ -3,7 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import type { Route, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 import { createBridgeLegs } from "./bridge-legs";
 import { createLegCalls } from "./leg-calls";
-import { parseDeposit } from "./plan";
+import { parseDeposit, PROVIDER_ID } from "./plan";
 import { createPoolBook } from "./pool-book";
 import { createPriceSource, formatUsd, type UsdScaled } from "./price";
 import { createSourceReader } from "./receipts";
@@ -19,13 +19,10 @@ interface OnchainRoutingOptions {
   readonly config?: Partial<Tuning>;
 }
 
-const ID = "onchain";
-
 /** The best leg of every source, then whole requests that differ where a source has another way. */
 const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[], tuning: Tuning): readonly Route[] => {
   const ways = Math.min(Math.max(...legsPerSource.map((legs) => legs.length)), 1 + tuning.alternativesMax);
   const routes = Array.from({ length: ways }, (_, way): Route => ({
-    provider: ID,
     legs: legsPerSource.flatMap((legs) => legs[way] ?? legs.slice(0, 1)),
   }));
   const received = ({ legs }: Route): bigint => legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n);
@@ -59,7 +56,7 @@ export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRo
   };
 
   return {
-    id: ID,
+    id: PROVIDER_ID,
     quote: async (request, signal) =>
       routesOf(await Promise.all(request.sources.map((_, index) => legsOf(request, index, signal))), tuning),
     build: legCalls,

@@ -27,6 +27,121 @@ export const someAddUpTo = (target: bigint, amounts: readonly bigint[]): boolean
   return someAddUpTo(target - first, rest) || someAddUpTo(target, rest);
 };
 
+const spokePoolOf = (deps: OnchainDeps, chainId: number): EvmAddress | undefined =>
+  deps.registry.get(chainId).contracts.across?.spokePool;
+
+const depositsOf = async (
+  deps: OnchainDeps,
+  deposit: DepositRecord,
+  until: bigint,
+  depositId: bigint | undefined,
+  signal: AbortSignal,
+) => {
+  const reach = deps.tuning.logRangeBlocks / 2n;
+  const from = deposit.originBlock > reach ? deposit.originBlock - reach : 0n;
+  const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
+    client.getContractEvents({
+      address: spokePoolOf(deps, deposit.originChainId),
+      abi: spokePoolAbi,
+      eventName: "FundsDeposited",
+      args: { depositor: deposit.depositor, ...(depositId === undefined ? {} : { depositId }) },
+      fromBlock: from,
+      toBlock: until < deposit.originBlock + reach ? until : deposit.originBlock + reach,
+      strict: true,
+    }),
+  );
+  return logs
+    .map(({ args }) => args)
+    .filter((args) => args.inputToken === deposit.inputToken && args.depositId !== deposit.depositId);
+};
+
+const isOurs = async (deps: OnchainDeps, deposit: DepositRecord, leaf: Leaf, signal: AbortSignal): Promise<boolean> => {
+  if (leaf.amount < deposit.inputAmount) return false;
+  if (leaf.amount === deposit.inputAmount) {
+    if (BigInt(leaf.leafId) === deposit.depositId) return true;
+    const named = await depositsOf(deps, deposit, leaf.blockNumber, BigInt(leaf.leafId), signal);
+    return !named.some(({ inputAmount }) => inputAmount === leaf.amount);
+  }
+  const others = await depositsOf(deps, deposit, leaf.blockNumber, undefined, signal);
+  const amounts = others.map(({ inputAmount }) => inputAmount);
+  return amounts.length <= deps.tuning.aggregatedDepositsMax && someAddUpTo(leaf.amount - deposit.inputAmount, amounts);
+};
+
+/** A leaf from before the deadline is another deposit's: this one could still be filled. */
+const isTooEarly = async (
+  deps: OnchainDeps,
+  deposit: DepositRecord,
+  leaf: Leaf,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const block = await askChain(deps, deposit.originChainId, signal, (client) =>
+    client.getBlock({ blockNumber: leaf.blockNumber }),
+  );
+  return Number(block.timestamp) + deps.tuning.clockSkewSeconds < deposit.fillDeadline;
+};
+
+/** The leaf's own transfers come before its event and after the event of the leaf before it. */
+const movedBy = async (
+  deps: OnchainDeps,
+  deposit: DepositRecord,
+  leaf: Leaf,
+  spokePool: EvmAddress,
+  signal: AbortSignal,
+): Promise<bigint> => {
+  const receipt = await askChain(deps, deposit.originChainId, signal, (client) =>
+    client.getTransactionReceipt({ hash: leaf.txHash }),
+  );
+  const before = receipt.logs
+    .filter(({ logIndex }) => logIndex < leaf.logIndex)
+    .findLast((log) =>
+      eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "ExecutedRelayerRefundRoot"),
+    );
+  const logs = receipt.logs.filter(
+    ({ logIndex }) => logIndex < leaf.logIndex && (before === undefined || logIndex > before.logIndex),
+  );
+  return sumTransfers(logs, slice(deposit.inputToken, 12), { from: spokePool, to: slice(deposit.depositor, 12) });
+};
+
+const leavesIn = async (
+  deps: OnchainDeps,
+  deposit: DepositRecord,
+  spokePool: EvmAddress,
+  range: { readonly from: bigint; readonly to: bigint },
+  signal: AbortSignal,
+): Promise<readonly Leaf[]> => {
+  const [token, depositor] = [slice(deposit.inputToken, 12), slice(deposit.depositor, 12)];
+  const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
+    client.getContractEvents({
+      address: spokePool,
+      abi: spokePoolAbi,
+      eventName: "ExecutedRelayerRefundRoot",
+      args: { chainId: BigInt(deposit.originChainId) },
+      fromBlock: range.from,
+      toBlock: range.to,
+      strict: true,
+    }),
+  );
+  return logs.flatMap(({ args, transactionHash, blockNumber, logIndex }) => {
+    const index = args.refundAddresses.findIndex((address) => isAddressEqual(address, depositor));
+    const amount = args.refundAmounts[index];
+    return amount === undefined || !isAddressEqual(args.l2TokenAddress, token)
+      ? []
+      : [{ leafId: args.leafId, amount, txHash: transactionHash, blockNumber, logIndex }];
+  });
+};
+
+const startOf = async (
+  deps: OnchainDeps,
+  deposit: DepositRecord,
+  head: bigint,
+  signal: AbortSignal,
+): Promise<bigint> => {
+  const { originBlock, originChainId, fillDeadline } = deposit;
+  if (head - originBlock <= deps.tuning.logRangeBlocks) return originBlock;
+  const time = fillDeadline - deps.tuning.clockSkewSeconds;
+  return await blockAtTime(deps, { chainId: originChainId, low: originBlock, high: head, time }, signal);
+};
+
 /**
  * Finds the refund of an expired deposit on its origin chain.
  *
@@ -50,121 +165,20 @@ export const createRefundSearch = (deps: OnchainDeps) => {
     if (positions.size > tuning.searchesRememberedMax && oldest.done !== true) positions.delete(oldest.value);
   };
 
-  const spokePoolOf = (chainId: number): EvmAddress | undefined => registry.get(chainId).contracts.across?.spokePool;
-
-  const depositsOf = async (
-    deposit: DepositRecord,
-    until: bigint,
-    depositId: bigint | undefined,
-    signal: AbortSignal,
-  ) => {
-    const reach = tuning.logRangeBlocks / 2n;
-    const from = deposit.originBlock > reach ? deposit.originBlock - reach : 0n;
-    const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
-      client.getContractEvents({
-        address: spokePoolOf(deposit.originChainId),
-        abi: spokePoolAbi,
-        eventName: "FundsDeposited",
-        args: { depositor: deposit.depositor, ...(depositId === undefined ? {} : { depositId }) },
-        fromBlock: from,
-        toBlock: until < deposit.originBlock + reach ? until : deposit.originBlock + reach,
-        strict: true,
-      }),
-    );
-    return logs
-      .map(({ args }) => args)
-      .filter((args) => args.inputToken === deposit.inputToken && args.depositId !== deposit.depositId);
-  };
-
-  const isOurs = async (deposit: DepositRecord, leaf: Leaf, signal: AbortSignal): Promise<boolean> => {
-    if (leaf.amount < deposit.inputAmount) return false;
-    if (leaf.amount === deposit.inputAmount) {
-      if (BigInt(leaf.leafId) === deposit.depositId) return true;
-      const named = await depositsOf(deposit, leaf.blockNumber, BigInt(leaf.leafId), signal);
-      return !named.some(({ inputAmount }) => inputAmount === leaf.amount);
-    }
-    const others = await depositsOf(deposit, leaf.blockNumber, undefined, signal);
-    const amounts = others.map(({ inputAmount }) => inputAmount);
-    return amounts.length <= tuning.aggregatedDepositsMax && someAddUpTo(leaf.amount - deposit.inputAmount, amounts);
-  };
-
-  /** A leaf from before the deadline is another deposit's: this one could still be filled. */
-  const isTooEarly = async (deposit: DepositRecord, leaf: Leaf, signal: AbortSignal): Promise<boolean> => {
-    const block = await askChain(deps, deposit.originChainId, signal, (client) =>
-      client.getBlock({ blockNumber: leaf.blockNumber }),
-    );
-    return Number(block.timestamp) + tuning.clockSkewSeconds < deposit.fillDeadline;
-  };
-
-  /** The leaf's own transfers come before its event and after the event of the leaf before it. */
-  const movedBy = async (
-    deposit: DepositRecord,
-    leaf: Leaf,
-    spokePool: EvmAddress,
-    signal: AbortSignal,
-  ): Promise<bigint> => {
-    const receipt = await askChain(deps, deposit.originChainId, signal, (client) =>
-      client.getTransactionReceipt({ hash: leaf.txHash }),
-    );
-    const before = receipt.logs
-      .filter(({ logIndex }) => logIndex < leaf.logIndex)
-      .findLast((log) =>
-        eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "ExecutedRelayerRefundRoot"),
-      );
-    const logs = receipt.logs.filter(
-      ({ logIndex }) => logIndex < leaf.logIndex && (before === undefined || logIndex > before.logIndex),
-    );
-    return sumTransfers(logs, slice(deposit.inputToken, 12), { from: spokePool, to: slice(deposit.depositor, 12) });
-  };
-
-  const leavesIn = async (
-    deposit: DepositRecord,
-    spokePool: EvmAddress,
-    range: { readonly from: bigint; readonly to: bigint },
-    signal: AbortSignal,
-  ): Promise<readonly Leaf[]> => {
-    const [token, depositor] = [slice(deposit.inputToken, 12), slice(deposit.depositor, 12)];
-    const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
-      client.getContractEvents({
-        address: spokePool,
-        abi: spokePoolAbi,
-        eventName: "ExecutedRelayerRefundRoot",
-        args: { chainId: BigInt(deposit.originChainId) },
-        fromBlock: range.from,
-        toBlock: range.to,
-        strict: true,
-      }),
-    );
-    return logs.flatMap(({ args, transactionHash, blockNumber, logIndex }) => {
-      const index = args.refundAddresses.findIndex((address) => isAddressEqual(address, depositor));
-      const amount = args.refundAmounts[index];
-      return amount === undefined || !isAddressEqual(args.l2TokenAddress, token)
-        ? []
-        : [{ leafId: args.leafId, amount, txHash: transactionHash, blockNumber, logIndex }];
-    });
-  };
-
-  const startOf = async (deposit: DepositRecord, head: bigint, signal: AbortSignal): Promise<bigint> => {
-    const { originBlock, originChainId, fillDeadline } = deposit;
-    if (head - originBlock <= tuning.logRangeBlocks) return originBlock;
-    const time = fillDeadline - tuning.clockSkewSeconds;
-    return await blockAtTime(deps, { chainId: originChainId, low: originBlock, high: head, time }, signal);
-  };
-
   /** null as long as nothing was refunded. @throws DomainError `chain_unavailable` */
   return async (deposit: DepositRecord, signal: AbortSignal): Promise<Refunded | null> => {
     const { originChainId: chainId } = deposit;
-    const spokePool = spokePoolOf(chainId);
+    const spokePool = spokePoolOf(deps, chainId);
     if (spokePool === undefined) return null;
     const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
     const key = relayKey(deposit);
     const { found, scannedTo } = await scanBlocks(deps, {
-      span: { from: positions.get(key) ?? (await startOf(deposit, head, signal)), to: head },
+      span: { from: positions.get(key) ?? (await startOf(deps, deposit, head, signal)), to: head },
       visit: async (range): Promise<Refunded | null> => {
-        for (const leaf of await leavesIn(deposit, spokePool, range, signal)) {
-          if (!(await isOurs(deposit, leaf, signal))) continue;
-          if (await isTooEarly(deposit, leaf, signal)) continue;
-          const moved = await movedBy(deposit, leaf, spokePool, signal);
+        for (const leaf of await leavesIn(deps, deposit, spokePool, range, signal)) {
+          if (!(await isOurs(deps, deposit, leaf, signal))) continue;
+          if (await isTooEarly(deps, deposit, leaf, signal)) continue;
+          const moved = await movedBy(deps, deposit, leaf, spokePool, signal);
           // Nothing moved: the token refused the transfer, and the SpokePool keeps the amount for a later claim.
           if (moved === 0n) continue;
           const { txHash, blockNumber } = leaf;

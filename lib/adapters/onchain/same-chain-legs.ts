@@ -2,7 +2,7 @@ import { lessBpsFloor } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { LegKind, RouteFee, RouteLeg, RouteRequest, RouteStep } from "@/lib/ports/routing";
 import type { OnchainDeps } from "./chain-access";
-import { planToJson, type LegPlan, type SwapPlan } from "./plan";
+import { planToJson, PROVIDER_ID, type LegPlan, type SwapPlan } from "./plan";
 import { createTransferProbe } from "./transfer-probe";
 import type { SwapFinder, SwapQuote } from "./uniswap";
 
@@ -39,7 +39,7 @@ export const planOf = (quote: SwapQuote): SwapPlan => ({
   })),
 });
 
-/** What the pools keep of a trade, expressed in the token that is sold, rounded up. */
+/** The fee that the pools keep of a trade, expressed in the token that is sold, rounded up. */
 export const swapFee = (quote: SwapQuote, token: Token): RouteFee => {
   const amountBase = quote.shares.reduce((sum, { path, amountIn }) => {
     const kept = path.reduce((amount, { pool }) => (amount * (FEE_UNIT - BigInt(pool.fee))) / FEE_UNIT, amountIn);
@@ -69,6 +69,7 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
   const transferGain = createTransferProbe(deps);
 
   const legOf = ({ sourceIndex, source, request }: LegInput, parts: LegParts): RouteLeg => ({
+    provider: PROVIDER_ID,
     sourceIndex,
     kind: parts.kind,
     expectedOutBase: parts.expectedOutBase,

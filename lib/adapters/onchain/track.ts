@@ -44,99 +44,100 @@ const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
   args.exclusivityDeadline === deposit.exclusivityDeadline &&
   args.messageHash === (deposit.message === "0x" ? NO_MESSAGE : keccak256(deposit.message));
 
+/** The amount that this fill gave the recipient: of a transaction with several fills only the logs between this one and the next. */
+const receivedBy = async (
+  deps: OnchainDeps,
+  request: RouteRequest,
+  deposit: DepositRecord,
+  fill: { readonly txHash: `0x${string}`; readonly logIndex: number },
+  signal: AbortSignal,
+): Promise<bigint> => {
+  const chainId = deposit.destinationChainId;
+  const spokePool = spokePoolOf(deps, chainId);
+  const receipt = await askChain(deps, chainId, signal, (client) =>
+    client.getTransactionReceipt({ hash: fill.txHash }),
+  );
+  const nextFill = receipt.logs.find(
+    (log) =>
+      log.logIndex > fill.logIndex &&
+      eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "FilledRelay"),
+  );
+  const logs = receipt.logs.filter(
+    ({ logIndex }) => logIndex > fill.logIndex && (nextFill === undefined || logIndex < nextFill.logIndex),
+  );
+  const { token, recipient } = request.destination;
+  if (token.address !== "native") return sumTransfers(logs, token.address, { to: recipient });
+  const { wrappedNative, uniswapV3 } = deps.registry.get(chainId).contracts;
+  const handler = slice(deposit.recipient, 12);
+  return unwrappedBy(logs, wrappedNative, uniswapV3 === undefined ? [handler] : [handler, uniswapV3.swapRouter02]);
+};
+
+const findFill = async (
+  deps: OnchainDeps,
+  request: RouteRequest,
+  deposit: DepositRecord,
+  signal: AbortSignal,
+): Promise<BridgeProgress> => {
+  const chainId = deposit.destinationChainId;
+  const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
+  const from = deposit.destinationBlock - deps.tuning.reorgBlocks;
+  const { found } = await scanBlocks(deps, {
+    span: { from: from > 0n ? from : 0n, to: head },
+    visit: async (range) => {
+      const logs = await askChain(deps, chainId, signal, (client) =>
+        client.getContractEvents({
+          address: spokePoolOf(deps, chainId),
+          abi: spokePoolAbi,
+          eventName: "FilledRelay",
+          args: { originChainId: BigInt(deposit.originChainId), depositId: deposit.depositId },
+          fromBlock: range.from,
+          toBlock: range.to,
+          strict: true,
+        }),
+      );
+      return logs.find(({ args }) => fills(deposit, args)) ?? null;
+    },
+  });
+  // The contract says filled but this node's logs are behind: the next question finds it.
+  if (found === null) return { state: "waiting" };
+  const fill = { txHash: found.transactionHash, logIndex: found.logIndex };
+  return {
+    state: "filled",
+    chainId,
+    txHash: found.transactionHash,
+    blockNumber: found.blockNumber,
+    receivedBase: await receivedBy(deps, request, deposit, fill, signal),
+  };
+};
+
+/** In one `eth_call`, because "past the deadline" and "not filled" have to be true of the same state. */
+const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: AbortSignal) => {
+  const chainId = deposit.destinationChainId;
+  const target = spokePoolOf(deps, chainId);
+  const calls = [
+    encodeFunctionData({ abi: spokePoolAbi, functionName: "fillStatuses", args: [relayHash(deposit)] }),
+    encodeFunctionData({ abi: spokePoolAbi, functionName: "getCurrentTime" }),
+  ];
+  const [status, time] = await readMany(
+    deps,
+    chainId,
+    signal,
+    calls.map((callData) => ({ target, callData })),
+  );
+  if (status && time) return { filled: BigInt(status) === FILLED, time: BigInt(time) };
+  throw new DomainError(
+    "provider_error",
+    `The bridge at ${target} on chain ${chainId} does not tell how deposits stand.`,
+  );
+};
+
 /** Follows deposits by what both SpokePools say. */
 export const createTracker = (deps: OnchainDeps) => {
-  const { registry, tuning } = deps;
   const findRefund = createRefundSearch(deps);
 
-  /** What this fill gave the recipient: of a transaction with several fills only the logs between this one and the next. */
-  const receivedBy = async (
-    request: RouteRequest,
-    deposit: DepositRecord,
-    fill: { readonly txHash: `0x${string}`; readonly logIndex: number },
-    signal: AbortSignal,
-  ): Promise<bigint> => {
-    const chainId = deposit.destinationChainId;
-    const spokePool = spokePoolOf(deps, chainId);
-    const receipt = await askChain(deps, chainId, signal, (client) =>
-      client.getTransactionReceipt({ hash: fill.txHash }),
-    );
-    const nextFill = receipt.logs.find(
-      (log) =>
-        log.logIndex > fill.logIndex &&
-        eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "FilledRelay"),
-    );
-    const logs = receipt.logs.filter(
-      ({ logIndex }) => logIndex > fill.logIndex && (nextFill === undefined || logIndex < nextFill.logIndex),
-    );
-    const { token, recipient } = request.destination;
-    if (token.address !== "native") return sumTransfers(logs, token.address, { to: recipient });
-    const { wrappedNative, uniswapV3 } = registry.get(chainId).contracts;
-    const handler = slice(deposit.recipient, 12);
-    return unwrappedBy(logs, wrappedNative, uniswapV3 === undefined ? [handler] : [handler, uniswapV3.swapRouter02]);
-  };
-
-  const findFill = async (
-    request: RouteRequest,
-    deposit: DepositRecord,
-    signal: AbortSignal,
-  ): Promise<BridgeProgress> => {
-    const chainId = deposit.destinationChainId;
-    const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
-    const from = deposit.destinationBlock - tuning.reorgBlocks;
-    const { found } = await scanBlocks(deps, {
-      span: { from: from > 0n ? from : 0n, to: head },
-      visit: async (range) => {
-        const logs = await askChain(deps, chainId, signal, (client) =>
-          client.getContractEvents({
-            address: spokePoolOf(deps, chainId),
-            abi: spokePoolAbi,
-            eventName: "FilledRelay",
-            args: { originChainId: BigInt(deposit.originChainId), depositId: deposit.depositId },
-            fromBlock: range.from,
-            toBlock: range.to,
-            strict: true,
-          }),
-        );
-        return logs.find(({ args }) => fills(deposit, args)) ?? null;
-      },
-    });
-    // The contract says filled but this node's logs are behind: the next question finds it.
-    if (found === null) return { state: "waiting" };
-    const fill = { txHash: found.transactionHash, logIndex: found.logIndex };
-    return {
-      state: "filled",
-      chainId,
-      txHash: found.transactionHash,
-      blockNumber: found.blockNumber,
-      receivedBase: await receivedBy(request, deposit, fill, signal),
-    };
-  };
-
-  /** In one `eth_call`, because "past the deadline" and "not filled" have to be true of the same state. */
-  const readStatus = async (deposit: DepositRecord, signal: AbortSignal) => {
-    const chainId = deposit.destinationChainId;
-    const target = spokePoolOf(deps, chainId);
-    const calls = [
-      encodeFunctionData({ abi: spokePoolAbi, functionName: "fillStatuses", args: [relayHash(deposit)] }),
-      encodeFunctionData({ abi: spokePoolAbi, functionName: "getCurrentTime" }),
-    ];
-    const [status, time] = await readMany(
-      deps,
-      chainId,
-      signal,
-      calls.map((callData) => ({ target, callData })),
-    );
-    if (status && time) return { filled: BigInt(status) === FILLED, time: BigInt(time) };
-    throw new DomainError(
-      "provider_error",
-      `The bridge at ${target} on chain ${chainId} does not tell how deposits stand.`,
-    );
-  };
-
   return async (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal): Promise<BridgeProgress> => {
-    const { filled, time } = await readStatus(deposit, signal);
-    if (filled) return await findFill(request, deposit, signal);
+    const { filled, time } = await readStatus(deps, deposit, signal);
+    if (filled) return await findFill(deps, request, deposit, signal);
     // A fill in the second of the deadline is still accepted.
     if (time <= BigInt(deposit.fillDeadline)) return { state: "waiting" };
     return (await findRefund(deposit, signal)) ?? { state: "expired" };

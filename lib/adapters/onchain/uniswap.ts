@@ -90,92 +90,102 @@ const tooShallow = (chain: string): DomainError =>
     `The pools on ${chain} are too shallow for this amount. Try a smaller amount.`,
   );
 
+/** The dependencies that the steps of a search share. */
+interface FinderParts extends OnchainDeps {
+  readonly book: PoolBook;
+}
+
+const chainName = (parts: FinderParts, chainId: number): string => parts.registry.get(chainId).name;
+
+/** One `eth_call` for all trades and the states of all pools; long lists go out in parallel. */
+const ask = async (
+  parts: FinderParts,
+  chainId: number,
+  pools: readonly Pool[],
+  trades: readonly PathTrade[],
+  signal: AbortSignal,
+): Promise<QuoteBatch> => {
+  const quoter = parts.registry.get(chainId).contracts.uniswapV3?.quoterV2;
+  if (quoter === undefined) throw noRoute(chainName(parts, chainId));
+  const calls = trades.map(({ path, amountIn }): ReadCall => ({
+    target: quoter,
+    callData: encodeFunctionData({
+      abi: quoterV2Abi,
+      functionName: "quoteExactInput",
+      args: [encodePath(hopsOf(path)), amountIn],
+    }),
+  }));
+  const states = parts.book.stateCalls(pools);
+  const size = parts.tuning.quotesPerCallMax;
+  const chunks = Array.from({ length: Math.ceil(calls.length / size) }, (_, index) =>
+    calls.slice(index * size, (index + 1) * size),
+  );
+  const answers = await Promise.all(
+    chunks.map((chunk, index) => readMany(parts, chainId, signal, index === 0 ? [...states, ...chunk] : chunk)),
+  );
+  const flat = answers.flat();
+  return {
+    outs: flat.slice(states.length).map(decodeQuote),
+    pools: parts.book.learn(chainId, pools, flat.slice(0, states.length)),
+  };
+};
+
+const pathsOf = (parts: FinderParts, pools: readonly Pool[], wish: SwapWish): readonly Path[] =>
+  findPaths({ ...parts.tuning, pools, tokenIn: wish.tokenIn, tokenOut: wish.tokenOut });
+
+/** Proposes shares from the depths, asks the quoter about the grid points around them, and lets those answers decide. */
+const trySplit = async (
+  parts: FinderParts,
+  wish: SwapWish,
+  pools: readonly Pool[],
+  singles: readonly SwapQuoteShare[],
+  ranked: readonly Path[],
+  signal: AbortSignal,
+): Promise<readonly SwapQuoteShare[] | null> => {
+  const steps = parts.tuning.splitSteps;
+  const known = new Map(singles.map((single) => [single.path, single.amountOut]));
+  // A path that cannot take the whole may still take a part, so those without an answer come last instead of never.
+  const inOrder = [...new Set([...singles.map(({ path }) => path), ...ranked])];
+  const paths = disjointSet(inOrder, parts.tuning.splitPathsMax);
+  if (paths.length < 2) return null;
+  const at = (step: number): bigint => gridAmount(wish.amountIn, step, steps);
+  const grid = Array.from({ length: steps + 1 }, (_, step) => step);
+  const proposal = bestSplit(
+    paths.map((path) => grid.map((step) => estimateOut(path, at(step)))),
+    steps,
+  );
+  if (proposal === null) return null;
+  const wanted = paths.flatMap((path, index) => {
+    const middle = proposal[index] ?? 0;
+    return grid
+      .filter((step) => step > 0 && step < steps && Math.abs(step - middle) <= parts.tuning.splitNeighbours)
+      .map((step) => ({ index, step, path, amountIn: at(step) }));
+  });
+  const { outs } = await ask(parts, wish.chainId, pools, wanted, signal);
+  const table = paths.map((path) =>
+    grid.map((step): bigint | null => (step === steps ? (known.get(path) ?? null) : null)),
+  );
+  wanted.forEach(({ index, step }, position) => {
+    const row = table[index];
+    if (row !== undefined) row[step] = outs[position] ?? null;
+  });
+  return sharesOf(wish.amountIn, paths, table, bestSplit(table, steps));
+};
+
 export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder => {
-  const { registry, tuning } = deps;
-  const chainName = (chainId: number): string => registry.get(chainId).name;
-
-  /** One `eth_call` for all trades and the states of all pools; long lists go out in parallel. */
-  const ask = async (
-    chainId: number,
-    pools: readonly Pool[],
-    trades: readonly PathTrade[],
-    signal: AbortSignal,
-  ): Promise<QuoteBatch> => {
-    const quoter = registry.get(chainId).contracts.uniswapV3?.quoterV2;
-    if (quoter === undefined) throw noRoute(chainName(chainId));
-    const calls = trades.map(({ path, amountIn }): ReadCall => ({
-      target: quoter,
-      callData: encodeFunctionData({
-        abi: quoterV2Abi,
-        functionName: "quoteExactInput",
-        args: [encodePath(hopsOf(path)), amountIn],
-      }),
-    }));
-    const states = book.stateCalls(pools);
-    const size = tuning.quotesPerCallMax;
-    const chunks = Array.from({ length: Math.ceil(calls.length / size) }, (_, index) =>
-      calls.slice(index * size, (index + 1) * size),
-    );
-    const answers = await Promise.all(
-      chunks.map((chunk, index) => readMany(deps, chainId, signal, index === 0 ? [...states, ...chunk] : chunk)),
-    );
-    const flat = answers.flat();
-    return {
-      outs: flat.slice(states.length).map(decodeQuote),
-      pools: book.learn(chainId, pools, flat.slice(0, states.length)),
-    };
-  };
-
-  const pathsOf = (pools: readonly Pool[], wish: SwapWish): readonly Path[] =>
-    findPaths({ ...tuning, pools, tokenIn: wish.tokenIn, tokenOut: wish.tokenOut });
-
-  /** Proposes shares from the depths, asks the quoter about the grid points around them, and lets those answers decide. */
-  const trySplit = async (
-    wish: SwapWish,
-    pools: readonly Pool[],
-    singles: readonly SwapQuoteShare[],
-    ranked: readonly Path[],
-    signal: AbortSignal,
-  ): Promise<readonly SwapQuoteShare[] | null> => {
-    const steps = tuning.splitSteps;
-    const known = new Map(singles.map((single) => [single.path, single.amountOut]));
-    // A path that cannot take the whole may still take a part, so those without an answer come last instead of never.
-    const inOrder = [...new Set([...singles.map(({ path }) => path), ...ranked])];
-    const paths = disjointSet(inOrder, tuning.splitPathsMax);
-    if (paths.length < 2) return null;
-    const at = (step: number): bigint => gridAmount(wish.amountIn, step, steps);
-    const grid = Array.from({ length: steps + 1 }, (_, step) => step);
-    const proposal = bestSplit(
-      paths.map((path) => grid.map((step) => estimateOut(path, at(step)))),
-      steps,
-    );
-    if (proposal === null) return null;
-    const wanted = paths.flatMap((path, index) => {
-      const middle = proposal[index] ?? 0;
-      return grid
-        .filter((step) => step > 0 && step < steps && Math.abs(step - middle) <= tuning.splitNeighbours)
-        .map((step) => ({ index, step, path, amountIn: at(step) }));
-    });
-    const { outs } = await ask(wish.chainId, pools, wanted, signal);
-    const table = paths.map((path) =>
-      grid.map((step): bigint | null => (step === steps ? (known.get(path) ?? null) : null)),
-    );
-    wanted.forEach(({ index, step }, position) => {
-      const row = table[index];
-      if (row !== undefined) row[step] = outs[position] ?? null;
-    });
-    return sharesOf(wish.amountIn, paths, table, bestSplit(table, steps));
-  };
+  const { tuning } = deps;
+  const parts: FinderParts = { ...deps, book };
 
   return {
     find: async (wish, signal) => {
-      const name = chainName(wish.chainId);
+      const name = chainName(parts, wish.chainId);
       const pools = await book.pools(wish.chainId, signal);
-      const paths = pathsOf(pools, wish);
+      const paths = pathsOf(parts, pools, wish);
       if (paths.length === 0) throw noRoute(name);
       const ranked = rankPaths(paths, wish.amountIn, tuning.pathsQuotedMax);
       if (ranked.length === 0) throw tooShallow(name);
       const first = await ask(
+        parts,
         wish.chainId,
         pools,
         ranked.map((path) => ({ path, amountIn: wish.amountIn })),
@@ -195,7 +205,7 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
       };
       const quotes = singles.map((single) => quoteOf([single]));
       if (impactBps(spot, best.amountOut) > tuning.splitAboveImpactBps) {
-        const split = await trySplit(wish, first.pools, singles, fresh, signal);
+        const split = await trySplit(parts, wish, first.pools, singles, fresh, signal);
         const worth = best.amountOut + (best.amountOut * BigInt(tuning.splitGainMinBps)) / 10_000n;
         if (split !== null && split.length > 1) {
           const quote = quoteOf(split);
@@ -209,7 +219,7 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
 
     estimate: async (wish, signal) => {
       const pools = await book.pools(wish.chainId, signal);
-      return pathsOf(pools, wish)
+      return pathsOf(parts, pools, wish)
         .map((path) => estimateOut(path, wish.amountIn))
         .reduce((a, b) => (a > b ? a : b), 0n);
     },

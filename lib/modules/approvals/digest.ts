@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What JSON can say, with keys in any order. */
+/** A JSON value. The order of keys does not matter. */
 export type ChangeValue =
   string | number | boolean | null | readonly ChangeValue[] | { readonly [key: string]: ChangeValue };
 

@@ -18,10 +18,10 @@ const escaped = (character: string): string =>
     .map((unit) => `\\u${unit}`)
     .join("");
 
-/** A text of somebody's choice as one visible line in quotes: it cannot look like a line of the message. */
+/** Puts a text that a caller chose on one visible line in quotes, so that it cannot look like a line of the message. */
 export const quoted = (text: string): string => JSON.stringify(text).replace(HIDDEN, escaped);
 
-/** What the wallet signs (EIP-191), and what the mail with the code shows. */
+/** The message that the wallet signs (EIP-191) and that the mail with the code shows. */
 export const approvalMessage = (message: ApprovalMessage): string =>
   [
     `${message.publicUrl} asks for your approval of a change.`,

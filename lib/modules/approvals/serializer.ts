@@ -1,6 +1,6 @@
 import type { Approval } from "./repository";
 
-/** What the body of a 409 `approval_required` says beside the message. */
+/** The fields of a 409 `approval_required` beside the message. */
 export const toApprovalRequest = ({ id, expiresAt }: Approval): { approvalId: string; expiresAt: string } => ({
   approvalId: id,
   expiresAt: expiresAt.toISOString(),

@@ -13,13 +13,13 @@ import { approvalRequired, approvalUsed, wrongSignature } from "./errors";
 import { approvalMessage, quoted } from "./message";
 import { consumeApproval, findApproval, insertApproval, type Approval, type ApprovalMeans } from "./repository";
 
-/** A change that widens authority. Equal changes have equal `kind` and `values`; everything in `values` is told in words too. */
+/** A change that widens authority. Equal changes have equal `kind` and `values`; `lines` says everything in `values` in words. */
 export interface Change {
   /** `api_key.create`, `policy.update`, … */
   readonly kind: string;
-  /** What is done, in one line: `Create an API key that moves money without a code`. */
+  /** The change in one line: `Create an API key that moves money without a code`. */
   readonly title: string;
-  /** Each value in words, a line each. Texts of somebody's choice go through `quoted`. */
+  /** Each value in words, a line each. Texts that a caller chose go through `quoted`. */
   readonly lines: readonly string[];
   /** Every value of the change, normalised, and the state that it starts from where that matters. */
   readonly values: ChangeValue;

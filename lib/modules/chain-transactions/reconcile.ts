@@ -24,7 +24,7 @@ const PARALLEL_MAX = 20;
 const STUCK_AFTER_BLOCKS = 5;
 const STUCK_AFTER_MS_MIN = 3_000;
 
-/** What the chain says at the start of one reconciliation. */
+/** The chain's state at the start of one reconciliation. */
 interface View {
   readonly chainId: number;
   readonly client: PublicClient;
@@ -49,134 +49,133 @@ const minedVersion = async (client: PublicClient, row: StoredTransaction) => {
   return null;
 };
 
+const viewOf = async (deps: ReconcilerDeps, chainId: number, rows: readonly StoredTransaction[]): Promise<View> => {
+  const client = deps.registry.client(chainId);
+  const accounts = [...new Set(rows.map((row) => row.from))];
+  const [latest, ...counts] = await Promise.all([
+    client.getBlockNumber({ cacheTime: 0 }),
+    ...accounts.map((address) => client.getTransactionCount({ address, blockTag: "latest" })),
+  ]);
+  return {
+    chainId,
+    client,
+    latest,
+    confirmations: BigInt(deps.registry.get(chainId).confirmations),
+    counts: new Map(accounts.map((address, index) => [address, BigInt(counts[index] ?? 0)])),
+  };
+};
+
+/** Its nonce is used up: by one of its versions, or by a transaction that did not come from here. */
+const settleUsed = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
+  const mined = await minedVersion(view.client, row);
+  if (mined !== null) {
+    const isFinal = view.latest - mined.blockNumber + 1n >= view.confirmations;
+    if (isFinal) await deps.repository.markFinal(row, mined, deps.clock.now());
+    else if (row.status !== "mined" || row.minedHash !== mined.hash || row.blockNumber !== mined.blockNumber)
+      await deps.repository.markMined(row, mined, deps.clock.now());
+    return isFinal;
+  }
+  await replaceNonce(deps, view, row);
+  return false;
+};
+
+const replaceNonce = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
+  const depth = view.latest - view.confirmations;
+  if (depth < 0n) return;
+  // Only what is as deep as a final block counts: another node of the same provider may simply lag behind.
+  const counted = BigInt(await view.client.getTransactionCount({ address: row.from, blockNumber: depth }));
+  if (counted <= row.nonce) return;
+  if (row.status === "mined") {
+    await deps.repository.markDropped(row, deps.clock.now());
+    return;
+  }
+  const keyId = await deps.sign.keyOf(row.from);
+  if (keyId === null) return;
+  const resign = (nonce: bigint) =>
+    deps.sign.version(keyId, row, {
+      nonce,
+      maxFeePerGas: row.maxFeePerGas,
+      maxPriorityFeePerGas: row.maxPriorityFeePerGas,
+    });
+  const isMoved = await deps.repository.moveToNewNonce(row, counted, resign, deps.clock.now());
+  deps.log.warn({ transactionId: row.id, chainId: row.chainId, from: row.from, isMoved }, "nonce was used elsewhere");
+};
+
+const isStuck = (deps: ReconcilerDeps, view: View, row: StoredTransaction): boolean => {
+  if (view.counts.get(row.from) !== row.nonce) return false;
+  const patienceMs = Math.max(STUCK_AFTER_BLOCKS * deps.registry.get(row.chainId).blockTimeMs, STUCK_AFTER_MS_MIN);
+  return deps.clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs;
+};
+
+/** Stores a dearer version under the same nonce, then offers it. At most one of the versions is ever mined. */
+const bump = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
+  const keyId = await deps.sign.keyOf(row.from);
+  const fees = raisedFees(row, await suggestFees(view.client));
+  if (keyId === null || fees === null) return;
+  const version = await deps.sign.version(keyId, row, { nonce: row.nonce, ...fees });
+  // Another instance may have raised it at the same moment.
+  if (!(await deps.repository.replaceVersion(row, version, deps.clock.now()))) return;
+  deps.log.info({ transactionId: row.id, chainId: row.chainId, hash: version.hash }, "fee raised");
+  await deps.broadcaster.offer({ ...row, ...version, status: "signed" });
+};
+
+/** Its nonce is not used yet. */
+const settleWaiting = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
+  if (row.status === "mined") {
+    await deps.repository.markDropped(row, deps.clock.now());
+    await deps.broadcaster.offer({ ...row, status: "broadcast" });
+    return false;
+  }
+  const isKnown =
+    row.status === "broadcast" &&
+    (await view.client.getTransaction({ hash: row.hash }).catch(orNull(TransactionNotFoundError))) !== null;
+  // A node that takes it only now has not had the time to mine it yet.
+  if (!isKnown && (await deps.broadcaster.offer(row))) return false;
+  if (isStuck(deps, view, row)) await bump(deps, view, row);
+  return false;
+};
+
+/** Whether it is final. One that cannot be settled now must not keep the others waiting. */
+const settle = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
+  try {
+    const isUsed = row.nonce < (view.counts.get(row.from) ?? 0n);
+    return await (isUsed ? settleUsed(deps, view, row) : settleWaiting(deps, view, row));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : "unknown";
+    deps.log.warn({ transactionId: row.id, chainId: row.chainId, reason }, "not settled");
+    return false;
+  }
+};
+
+/**
+ * A chain that was set back further than its depth (a local one after a crash, restored from its last save) lacks
+ * transactions that were final, and would wait for their nonces for ever.
+ */
+const restoreLost = async (deps: ReconcilerDeps, view: View, rows: readonly StoredTransaction[]): Promise<void> => {
+  for (const [account, count] of view.counts) {
+    const next = rows.find((row) => row.from === account)?.nonce ?? count;
+    if (count >= next) continue;
+    const lost = await deps.repository.listFinal(view.chainId, account, { from: count, to: next, limit: OPEN_MAX });
+    for (const row of lost) {
+      await deps.repository.markDropped(row, deps.clock.now());
+      await deps.broadcaster.offer({ ...row, status: "broadcast" });
+    }
+    if (lost.length > 0)
+      deps.log.warn({ chainId: view.chainId, from: account, lost: lost.length }, "chain was set back");
+  }
+};
+
 export const createReconciler = (deps: ReconcilerDeps) => {
-  const { registry, repository, broadcaster, sign, clock, log } = deps;
-
-  const viewOf = async (chainId: number, rows: readonly StoredTransaction[]): Promise<View> => {
-    const client = registry.client(chainId);
-    const accounts = [...new Set(rows.map((row) => row.from))];
-    const [latest, ...counts] = await Promise.all([
-      client.getBlockNumber({ cacheTime: 0 }),
-      ...accounts.map((address) => client.getTransactionCount({ address, blockTag: "latest" })),
-    ]);
-    return {
-      chainId,
-      client,
-      latest,
-      confirmations: BigInt(registry.get(chainId).confirmations),
-      counts: new Map(accounts.map((address, index) => [address, BigInt(counts[index] ?? 0)])),
-    };
-  };
-
-  /** Its nonce is used up: by one of its versions, or by a transaction that did not come from here. */
-  const settleUsed = async (view: View, row: StoredTransaction): Promise<boolean> => {
-    const mined = await minedVersion(view.client, row);
-    if (mined !== null) {
-      const isFinal = view.latest - mined.blockNumber + 1n >= view.confirmations;
-      if (isFinal) await repository.markFinal(row, mined, clock.now());
-      else if (row.status !== "mined" || row.minedHash !== mined.hash || row.blockNumber !== mined.blockNumber)
-        await repository.markMined(row, mined, clock.now());
-      return isFinal;
-    }
-    await replaceNonce(view, row);
-    return false;
-  };
-
-  const replaceNonce = async (view: View, row: StoredTransaction): Promise<void> => {
-    const depth = view.latest - view.confirmations;
-    if (depth < 0n) return;
-    // Only what is as deep as a final block counts: another node of the same provider may simply lag behind.
-    const counted = BigInt(await view.client.getTransactionCount({ address: row.from, blockNumber: depth }));
-    if (counted <= row.nonce) return;
-    if (row.status === "mined") {
-      await repository.markDropped(row, clock.now());
-      return;
-    }
-    const keyId = await sign.keyOf(row.from);
-    if (keyId === null) return;
-    const resign = (nonce: bigint) =>
-      sign.version(keyId, row, {
-        nonce,
-        maxFeePerGas: row.maxFeePerGas,
-        maxPriorityFeePerGas: row.maxPriorityFeePerGas,
-      });
-    const isMoved = await repository.moveToNewNonce(row, counted, resign, clock.now());
-    log.warn({ transactionId: row.id, chainId: row.chainId, from: row.from, isMoved }, "nonce was used elsewhere");
-  };
-
-  const isStuck = (view: View, row: StoredTransaction): boolean => {
-    if (view.counts.get(row.from) !== row.nonce) return false;
-    const patienceMs = Math.max(STUCK_AFTER_BLOCKS * registry.get(row.chainId).blockTimeMs, STUCK_AFTER_MS_MIN);
-    return clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs;
-  };
-
-  /** Stores a dearer version under the same nonce, then offers it. At most one of the versions is ever mined. */
-  const bump = async (view: View, row: StoredTransaction): Promise<void> => {
-    const keyId = await sign.keyOf(row.from);
-    const fees = raisedFees(row, await suggestFees(view.client));
-    if (keyId === null || fees === null) return;
-    const version = await sign.version(keyId, row, { nonce: row.nonce, ...fees });
-    // Another instance may have raised it at the same moment.
-    if (!(await repository.replaceVersion(row, version, clock.now()))) return;
-    log.info({ transactionId: row.id, chainId: row.chainId, hash: version.hash }, "fee raised");
-    await broadcaster.offer({ ...row, ...version, status: "signed" });
-  };
-
-  /** Its nonce is not used yet. */
-  const settleWaiting = async (view: View, row: StoredTransaction): Promise<boolean> => {
-    if (row.status === "mined") {
-      await repository.markDropped(row, clock.now());
-      await broadcaster.offer({ ...row, status: "broadcast" });
-      return false;
-    }
-    const isKnown =
-      row.status === "broadcast" &&
-      (await view.client.getTransaction({ hash: row.hash }).catch(orNull(TransactionNotFoundError))) !== null;
-    // A node that takes it only now has not had the time to mine it yet.
-    if (!isKnown && (await broadcaster.offer(row))) return false;
-    if (isStuck(view, row)) await bump(view, row);
-    return false;
-  };
-
-  /** Whether it is final. One that cannot be settled now must not keep the others waiting. */
-  const settle = async (view: View, row: StoredTransaction): Promise<boolean> => {
-    try {
-      const isUsed = row.nonce < (view.counts.get(row.from) ?? 0n);
-      return await (isUsed ? settleUsed(view, row) : settleWaiting(view, row));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message.split("\n")[0] : "unknown";
-      log.warn({ transactionId: row.id, chainId: row.chainId, reason }, "not settled");
-      return false;
-    }
-  };
-
-  /**
-   * A chain that was set back further than its depth (a local one after a crash, restored from its last save) lacks
-   * transactions that were final, and would wait for their nonces for ever.
-   */
-  const restoreLost = async (view: View, rows: readonly StoredTransaction[]): Promise<void> => {
-    for (const [account, count] of view.counts) {
-      const next = rows.find((row) => row.from === account)?.nonce ?? count;
-      if (count >= next) continue;
-      const lost = await repository.listFinal(view.chainId, account, { from: count, to: next, limit: OPEN_MAX });
-      for (const row of lost) {
-        await repository.markDropped(row, clock.now());
-        await broadcaster.offer({ ...row, status: "broadcast" });
-      }
-      if (lost.length > 0) log.warn({ chainId: view.chainId, from: account, lost: lost.length }, "chain was set back");
-    }
-  };
-
   return {
     reconcile: async (chainId: number): Promise<number> => {
-      const rows = await repository.listOpen(chainId, OPEN_MAX);
+      const rows = await deps.repository.listOpen(chainId, OPEN_MAX);
       if (rows.length === 0) return 0;
-      const view = await chainCall(chainId, () => viewOf(chainId, rows));
-      await chainCall(chainId, () => restoreLost(view, rows));
+      const view = await chainCall(chainId, () => viewOf(deps, chainId, rows));
+      await chainCall(chainId, () => restoreLost(deps, view, rows));
       let open = 0;
       for (let start = 0; start < rows.length; start += PARALLEL_MAX) {
         const part = rows.slice(start, start + PARALLEL_MAX);
-        const finals = await Promise.all(part.map((row) => settle(view, row)));
+        const finals = await Promise.all(part.map((row) => settle(deps, view, row)));
         open += finals.filter((isFinal) => !isFinal).length;
       }
       return open;

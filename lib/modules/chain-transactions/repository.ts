@@ -137,11 +137,102 @@ const load = async (
   if (loaded !== carries.length) throw new BundledElsewhereError("Another transaction carries some of them by now.");
 };
 
-/** What the transaction was for has changed since; nothing was stored. */
+/** The reason for the transaction has gone meanwhile; nothing was stored. */
 export class NotWantedError extends Error {}
 
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;
+
+/** Reads `chain_transaction`, `signer_nonce` and `bundle_operation`. */
+const createTransactionReader = ({ prisma }: Database) => ({
+  find: async (chainId: number, purpose: string): Promise<StoredTransaction | null> => {
+    const row = await prisma.chainTransaction.findUnique({ where: { chainId_purpose: { chainId, purpose } } });
+    return row === null ? null : toStored(row);
+  },
+
+  hasNonce: async (chainId: number, address: EvmAddress): Promise<boolean> =>
+    (await prisma.signerNonce.count({ where: { chainId, address } })) > 0,
+
+  findById: async (id: string): Promise<StoredTransaction | null> => {
+    const row = await prisma.chainTransaction.findUnique({ where: { id } });
+    return row === null ? null : toStored(row);
+  },
+
+  /** In which transactions these operations are. */
+  bundles: async (
+    chainId: number,
+    userOpHashes: readonly Hex[],
+  ): Promise<{ userOpHash: Hex; attempts: number; transaction: Carrying }[]> => {
+    // Not its bytes: with all its operations they are long.
+    const rows = await prisma.$queryRaw<(Carrying & { userOpHash: Hex; attempts: number })[]>`
+      SELECT b.user_op_hash AS "userOpHash", b.attempts, t.id, t.hash, t.status, t.mined_hash AS "minedHash"
+      FROM bundle_operation b JOIN chain_transaction t ON t.id = b.transaction_id
+      WHERE b.chain_id = ${chainId} AND b.user_op_hash = ANY(${userOpHashes})`;
+    return rows.map(({ userOpHash, attempts, ...transaction }) => ({ userOpHash, attempts, transaction }));
+  },
+
+  /** Those that are not final, in the order in which they must be mined. */
+  listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
+    const rows = await prisma.chainTransaction.findMany({
+      where: { chainId, status: { in: [...OPEN] } },
+      orderBy: [{ fromAddress: "asc" }, { nonce: "asc" }],
+      take: limit,
+    });
+    return rows.map(toStored);
+  },
+
+  /** Final by our count, with nonces from `from` (included) to `to` (not included). */
+  listFinal: async (
+    chainId: number,
+    account: EvmAddress,
+    nonces: { from: bigint; to: bigint; limit: number },
+  ): Promise<StoredTransaction[]> => {
+    const rows = await prisma.chainTransaction.findMany({
+      where: { chainId, fromAddress: account, status: "final", nonce: { gte: nonces.from, lt: nonces.to } },
+      orderBy: { nonce: "asc" },
+      take: nonces.limit,
+    });
+    return rows.map(toStored);
+  },
+});
+
+type MoveToNewNonce = [
+  read: StoredTransaction,
+  countedOnChain: bigint,
+  sign: (nonce: bigint) => Promise<SignedVersion>,
+  at: Date,
+];
+
+/**
+ * Gives a transaction another nonce after a transaction from elsewhere took its own, and sees to it that the nonces
+ * to come are above what the chain has counted.
+ */
+const moveToNewNonce = (database: Database, ...[read, countedOnChain, sign, at]: MoveToNewNonce): Promise<boolean> =>
+  database
+    .transaction(async (tx) => {
+      await tx.signerNonce.updateMany({
+        where: { chainId: read.chainId, address: read.from, next: { lt: countedOnChain } },
+        data: { next: countedOnChain },
+      });
+      const version = await sign(await takeNonce(tx, read.chainId, read.from, countedOnChain));
+      const { count } = await tx.chainTransaction.updateMany({
+        where: { id: read.id, hash: read.hash, status: { in: [...UNMINED] } },
+        data: {
+          ...versionColumns(version),
+          status: "signed",
+          replacedHashes: [...read.replacedHashes, read.hash],
+          broadcastAt: null,
+          updatedAt: at,
+        },
+      });
+      // Rolls the nonce back: a number that nobody uses would block all that follow.
+      if (count !== 1) throw new LostRaceError();
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof LostRaceError) return false;
+      throw error;
+    });
 
 /** Rows of `chain_transaction` and `signer_nonce`. Every change names the state that it expects. */
 export const createTransactionRepository = (database: Database) => {
@@ -161,31 +252,7 @@ export const createTransactionRepository = (database: Database) => {
   };
 
   return {
-    find: async (chainId: number, purpose: string): Promise<StoredTransaction | null> => {
-      const row = await prisma.chainTransaction.findUnique({ where: { chainId_purpose: { chainId, purpose } } });
-      return row === null ? null : toStored(row);
-    },
-
-    hasNonce: async (chainId: number, address: EvmAddress): Promise<boolean> =>
-      (await prisma.signerNonce.count({ where: { chainId, address } })) > 0,
-
-    findById: async (id: string): Promise<StoredTransaction | null> => {
-      const row = await prisma.chainTransaction.findUnique({ where: { id } });
-      return row === null ? null : toStored(row);
-    },
-
-    /** In which transactions these operations are. */
-    bundles: async (
-      chainId: number,
-      userOpHashes: readonly Hex[],
-    ): Promise<{ userOpHash: Hex; attempts: number; transaction: Carrying }[]> => {
-      // Not its bytes: with all its operations they are long.
-      const rows = await prisma.$queryRaw<(Carrying & { userOpHash: Hex; attempts: number })[]>`
-        SELECT b.user_op_hash AS "userOpHash", b.attempts, t.id, t.hash, t.status, t.mined_hash AS "minedHash"
-        FROM bundle_operation b JOIN chain_transaction t ON t.id = b.transaction_id
-        WHERE b.chain_id = ${chainId} AND b.user_op_hash = ANY(${userOpHashes})`;
-      return rows.map(({ userOpHash, attempts, ...transaction }) => ({ userOpHash, attempts, transaction }));
-    },
+    ...createTransactionReader(database),
 
     /**
      * Takes the next nonce, signs and stores, with all that it carries, in one transaction. Null when the purpose is stored
@@ -219,16 +286,6 @@ export const createTransactionRepository = (database: Database) => {
       }
     },
 
-    /** Those that are not final, in the order in which they must be mined. */
-    listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
-      const rows = await prisma.chainTransaction.findMany({
-        where: { chainId, status: { in: [...OPEN] } },
-        orderBy: [{ fromAddress: "asc" }, { nonce: "asc" }],
-        take: limit,
-      });
-      return rows.map(toStored);
-    },
-
     markBroadcast: (read: StoredTransaction, at: Date): Promise<boolean> =>
       change(read, ["signed"], { status: "broadcast", broadcastAt: at, updatedAt: at }),
 
@@ -237,20 +294,6 @@ export const createTransactionRepository = (database: Database) => {
 
     markFinal: (read: StoredTransaction, mined: { hash: Hex; blockNumber: bigint }, at: Date): Promise<boolean> =>
       change(read, OPEN, { status: "final", minedHash: mined.hash, blockNumber: mined.blockNumber, updatedAt: at }),
-
-    /** Final by our count, with nonces from `from` (included) to `to` (not included). */
-    listFinal: async (
-      chainId: number,
-      account: EvmAddress,
-      nonces: { from: bigint; to: bigint; limit: number },
-    ): Promise<StoredTransaction[]> => {
-      const rows = await prisma.chainTransaction.findMany({
-        where: { chainId, fromAddress: account, status: "final", nonce: { gte: nonces.from, lt: nonces.to } },
-        orderBy: { nonce: "asc" },
-        take: nonces.limit,
-      });
-      return rows.map(toStored);
-    },
 
     /** A reorg took it out of its block. */
     markDropped: (read: StoredTransaction, at: Date): Promise<boolean> =>
@@ -272,41 +315,7 @@ export const createTransactionRepository = (database: Database) => {
         updatedAt: at,
       }),
 
-    /**
-     * Gives a transaction another nonce after a transaction from elsewhere took its own, and sees to it that the nonces
-     * to come are above what the chain has counted.
-     */
-    moveToNewNonce: (
-      read: StoredTransaction,
-      countedOnChain: bigint,
-      sign: (nonce: bigint) => Promise<SignedVersion>,
-      at: Date,
-    ): Promise<boolean> =>
-      database
-        .transaction(async (tx) => {
-          await tx.signerNonce.updateMany({
-            where: { chainId: read.chainId, address: read.from, next: { lt: countedOnChain } },
-            data: { next: countedOnChain },
-          });
-          const version = await sign(await takeNonce(tx, read.chainId, read.from, countedOnChain));
-          const { count } = await tx.chainTransaction.updateMany({
-            where: { id: read.id, hash: read.hash, status: { in: [...UNMINED] } },
-            data: {
-              ...versionColumns(version),
-              status: "signed",
-              replacedHashes: [...read.replacedHashes, read.hash],
-              broadcastAt: null,
-              updatedAt: at,
-            },
-          });
-          // Rolls the nonce back: a number that nobody uses would block all that follow.
-          if (count !== 1) throw new LostRaceError();
-          return true;
-        })
-        .catch((error: unknown) => {
-          if (error instanceof LostRaceError) return false;
-          throw error;
-        }),
+    moveToNewNonce: (...move: MoveToNewNonce) => moveToNewNonce(database, ...move),
   };
 };
 

@@ -3,18 +3,16 @@ import { keccak256, parseEther, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createChainRegistry } from "@/lib/chains/registry";
-import { isDomainError } from "@/lib/core/errors";
 import { createDatabase, type Database } from "@/lib/db/client";
 import { BundledElsewhereError, type NewTransaction } from "@/lib/ports/transactions";
 import { startBareAnvil } from "@/lib/testing/bare-anvil";
 import { testDatabase } from "@/lib/testing/database";
+import { answeringWith, codeOf, GWEI, paidElsewhere, paymentsOn, signedOnly } from "@/lib/testing/executor-payments";
 import { createMemorySigner } from "@/lib/testing/memory-signer";
 import { createTransactionRepository } from "./repository";
 import { createChainTransactionsService, type ChainTransactionsService } from "./service";
 
 const CHAIN_ID = 41_337;
-const GWEI = 10n ** 9n;
-const TRANSFER_GAS = 21_000n;
 
 const { url, database } = await testDatabase();
 const otherDatabase: Database = createDatabase(url, { poolSize: 5 });
@@ -52,20 +50,11 @@ beforeEach(async () => {
   service = instance(database);
 });
 
-let purposes = 0;
-const recipientOf = (purpose: string): Hex => `0x${keccak256(toHex(purpose)).slice(26)}`;
-const payment = (fees: Partial<NewTransaction["fees"]> = {}): NewTransaction => {
-  const purpose = `test:${String((purposes += 1))}`;
-  return {
-    chainId: CHAIN_ID,
-    keyId: "executor",
-    purpose,
-    to: recipientOf(purpose),
-    data: "0x",
-    value: 5n,
-    gas: TRANSFER_GAS,
-    fees: { maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas: GWEI, ...fees },
-  };
+const payment = paymentsOn(CHAIN_ID);
+/** As a process leaves it that died after the commit and before the broadcast. */
+const storeOnly = async (one: NewTransaction): Promise<void> => {
+  const firstNonce = BigInt(await client.getTransactionCount({ address: executor, blockTag: "pending" }));
+  await repository.insert(signedOnly(one, { executorKey, firstNonce, now: clock.now() }));
 };
 
 const paid = (payments: readonly NewTransaction[]): Promise<bigint[]> =>
@@ -75,14 +64,6 @@ const row = async (one: NewTransaction) => {
   const found = await repository.find(CHAIN_ID, one.purpose);
   if (found === null) throw new Error("not stored");
   return found;
-};
-
-const codeOf = async (work: Promise<unknown>): Promise<string> => {
-  const outcome = await work.then(
-    () => "no error",
-    (error: unknown) => error,
-  );
-  return isDomainError(outcome) ? outcome.code : String(outcome);
 };
 
 /** Replaces the latest blocks by empty ones. */
@@ -134,17 +115,7 @@ describe("sending", () => {
   });
 
   test("the first nonce is the one that the chain is at", async () => {
-    const account = privateKeyToAccount(executorKey);
-    const raw = await account.signTransaction({
-      chainId: CHAIN_ID,
-      type: "eip1559",
-      to: recipientOf("before"),
-      nonce: 0,
-      gas: TRANSFER_GAS,
-      maxFeePerGas: 10n * GWEI,
-      maxPriorityFeePerGas: GWEI,
-    });
-    await client.sendRawTransaction({ serializedTransaction: raw });
+    await client.sendRawTransaction({ serializedTransaction: await paidElsewhere(CHAIN_ID, executorKey) });
     const one = payment();
     await service.send(one);
     expect((await row(one)).nonce).toBe(1n);
@@ -208,41 +179,6 @@ describe("what a transaction carries", () => {
   });
 });
 
-/** What a process leaves behind that died after the commit and before the broadcast. */
-const storeOnly = async (one: NewTransaction): Promise<void> => {
-  const signer = createMemorySigner({ executor: executorKey });
-  await repository.insert({
-    row: { id: `txn_${one.purpose}`, from: executor, createdAt: clock.now(), ...withoutTerms(one) },
-    carries: [],
-    firstNonce: BigInt(await client.getTransactionCount({ address: executor, blockTag: "pending" })),
-    sign: async (nonce) => {
-      const terms = { nonce, ...one.fees };
-      const raw = await signer.signTransaction(
-        { keyId: "executor", projectId: null },
-        {
-          type: "eip1559",
-          chainId: CHAIN_ID,
-          to: one.to,
-          value: one.value,
-          gas: one.gas,
-          ...one.fees,
-          nonce: Number(nonce),
-        },
-      );
-      return { ...terms, raw, hash: keccak256(raw) };
-    },
-  });
-};
-
-const withoutTerms = ({ chainId, purpose, to, data, value, gas }: NewTransaction) => ({
-  chainId,
-  purpose,
-  to,
-  data,
-  value,
-  gas,
-});
-
 describe("after a crash", () => {
   test("what was stored and never broadcast is broadcast by reconciling", async () => {
     const one = payment();
@@ -278,14 +214,6 @@ describe("after a crash", () => {
 });
 
 describe("a broadcast whose answer is lost", () => {
-  const failing =
-    (reachesNode: boolean, answer: () => Promise<Response>): typeof fetch =>
-    async (input, init) => {
-      const isBroadcast = typeof init?.body === "string" && init.body.includes("eth_sendRawTransaction");
-      if (!isBroadcast) return fetch(input, init);
-      if (reachesNode) await fetch(input, init);
-      return answer();
-    };
   const serverError = () => Promise.resolve(new Response("oops", { status: 500 }));
   const timeOut = () => Promise.reject(new DOMException("timed out", "TimeoutError"));
 
@@ -294,7 +222,7 @@ describe("a broadcast whose answer is lost", () => {
     ["a time-out", timeOut],
   ])("but which reached the node (%s) counts as broadcast", async (_, answer) => {
     const one = payment();
-    expect((await instance(database, anvil.url, failing(true, answer)).send(one)).status).toBe("broadcast");
+    expect((await instance(database, anvil.url, answeringWith(true, answer)).send(one)).status).toBe("broadcast");
     await client.mine({ blocks: 1 });
     expect(await paid([one])).toEqual([5n]);
   });
@@ -304,7 +232,7 @@ describe("a broadcast whose answer is lost", () => {
     ["a time-out", timeOut],
   ])("and which did not reach it (%s) stays signed, keeps its nonce, and is broadcast later", async (_, answer) => {
     const [one, next] = [payment(), payment()];
-    expect((await instance(database, anvil.url, failing(false, answer)).send(one)).status).toBe("signed");
+    expect((await instance(database, anvil.url, answeringWith(false, answer)).send(one)).status).toBe("signed");
     await service.send(next);
     await client.mine({ blocks: 1 });
     expect(await paid([one, next])).toEqual([0n, 0n]);
@@ -315,113 +243,101 @@ describe("a broadcast whose answer is lost", () => {
   });
 });
 
-describe("reconciling", () => {
-  test("what the node has lost is broadcast again", async () => {
-    const one = payment();
-    const sent = await service.send(one);
-    await client.dropTransaction({ hash: sent.hash });
-    await client.mine({ blocks: 1 });
-    expect(await paid([one])).toEqual([0n]);
-    await service.reconcile(CHAIN_ID);
-    await client.mine({ blocks: 1 });
-    expect(await paid([one])).toEqual([5n]);
-  });
+test("reconciling what the node has lost is broadcast again", async () => {
+  const one = payment();
+  const sent = await service.send(one);
+  await client.dropTransaction({ hash: sent.hash });
+  await client.mine({ blocks: 1 });
+  expect(await paid([one])).toEqual([0n]);
+  await service.reconcile(CHAIN_ID);
+  await client.mine({ blocks: 1 });
+  expect(await paid([one])).toEqual([5n]);
+});
 
-  test("what pays too little is replaced by a dearer version under the same nonce, once, by whoever comes first", async () => {
-    const one = payment({ maxFeePerGas: 2n * GWEI });
-    const sent = await service.send(one);
-    await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 20n * GWEI });
-    await client.mine({ blocks: 1 });
-    await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 20n * GWEI });
-    clock.offsetMs = 60_000;
-    await Promise.all([service, instance(otherDatabase)].map((each) => each.reconcile(CHAIN_ID)));
-    const bumped = await row(one);
-    expect(bumped.replacedHashes).toEqual([sent.hash]);
-    expect(bumped.nonce).toBe(0n);
-    await client.mine({ blocks: 1 });
-    await service.reconcile(CHAIN_ID);
-    expect(await row(one)).toMatchObject({ status: "mined", minedHash: bumped.hash });
-    expect(await paid([one])).toEqual([5n]);
-    expect(await client.getTransactionCount({ address: executor })).toBe(1);
-  });
+test("reconciling what pays too little is replaced by a dearer version under the same nonce, once, by whoever comes first", async () => {
+  const one = payment({ maxFeePerGas: 2n * GWEI });
+  const sent = await service.send(one);
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 20n * GWEI });
+  await client.mine({ blocks: 1 });
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 20n * GWEI });
+  clock.offsetMs = 60_000;
+  await Promise.all([service, instance(otherDatabase)].map((each) => each.reconcile(CHAIN_ID)));
+  const bumped = await row(one);
+  expect(bumped.replacedHashes).toEqual([sent.hash]);
+  expect(bumped.nonce).toBe(0n);
+  await client.mine({ blocks: 1 });
+  await service.reconcile(CHAIN_ID);
+  expect(await row(one)).toMatchObject({ status: "mined", minedHash: bumped.hash });
+  expect(await paid([one])).toEqual([5n]);
+  expect(await client.getTransactionCount({ address: executor })).toBe(1);
+});
 
-  test("an earlier version that is mined after all counts", async () => {
-    const one = payment();
-    const sent = await service.send(one);
-    const first = await row(one);
-    clock.offsetMs = 60_000;
-    await service.reconcile(CHAIN_ID);
-    const bumped = await row(one);
-    expect(bumped.replacedHashes).toEqual([sent.hash]);
-    await client.dropTransaction({ hash: bumped.hash });
-    await client.sendRawTransaction({ serializedTransaction: first.raw });
-    await client.mine({ blocks: 1 });
-    await service.reconcile(CHAIN_ID);
-    expect(await row(one)).toMatchObject({ status: "mined", minedHash: sent.hash });
-    expect(await paid([one])).toEqual([5n]);
-  });
+test("reconciling an earlier version that is mined after all counts", async () => {
+  const one = payment();
+  const sent = await service.send(one);
+  const first = await row(one);
+  clock.offsetMs = 60_000;
+  await service.reconcile(CHAIN_ID);
+  const bumped = await row(one);
+  expect(bumped.replacedHashes).toEqual([sent.hash]);
+  await client.dropTransaction({ hash: bumped.hash });
+  await client.sendRawTransaction({ serializedTransaction: first.raw });
+  await client.mine({ blocks: 1 });
+  await service.reconcile(CHAIN_ID);
+  expect(await row(one)).toMatchObject({ status: "mined", minedHash: sent.hash });
+  expect(await paid([one])).toEqual([5n]);
+});
 
-  test("what a reorg takes out of its block is broadcast again", async () => {
-    const one = payment();
-    await service.send(one);
-    await client.mine({ blocks: 1 });
-    await service.reconcile(CHAIN_ID);
-    expect((await row(one)).status).toBe("mined");
-    await reorg(1);
-    expect(await paid([one])).toEqual([0n]);
-    await service.reconcile(CHAIN_ID);
-    expect((await row(one)).status).toBe("broadcast");
-    await client.mine({ blocks: 1 });
-    await service.reconcile(CHAIN_ID);
-    expect((await row(one)).status).toBe("mined");
-    expect(await paid([one])).toEqual([5n]);
-  });
+test("reconciling what a reorg takes out of its block is broadcast again", async () => {
+  const one = payment();
+  await service.send(one);
+  await client.mine({ blocks: 1 });
+  await service.reconcile(CHAIN_ID);
+  expect((await row(one)).status).toBe("mined");
+  await reorg(1);
+  expect(await paid([one])).toEqual([0n]);
+  await service.reconcile(CHAIN_ID);
+  expect((await row(one)).status).toBe("broadcast");
+  await client.mine({ blocks: 1 });
+  await service.reconcile(CHAIN_ID);
+  expect((await row(one)).status).toBe("mined");
+  expect(await paid([one])).toEqual([5n]);
+});
 
-  test("a chain that was set back behind what was final gets all of it again, in order", async () => {
-    const [one, two, next] = [payment(), payment(), payment()];
-    await service.send(one);
-    await service.send(two);
-    await client.mine({ blocks: anvil.config.confirmations });
-    expect(await service.reconcile(CHAIN_ID)).toBe(0);
-    await reorg(anvil.config.confirmations);
-    expect(await paid([one, two])).toEqual([0n, 0n]);
-    await service.send(next);
-    await service.reconcile(CHAIN_ID);
-    await client.mine({ blocks: 1 });
-    expect(await paid([one, two, next])).toEqual([5n, 5n, 5n]);
-  });
+test("reconciling a chain that was set back behind what was final gets all of it again, in order", async () => {
+  const [one, two, next] = [payment(), payment(), payment()];
+  await service.send(one);
+  await service.send(two);
+  await client.mine({ blocks: anvil.config.confirmations });
+  expect(await service.reconcile(CHAIN_ID)).toBe(0);
+  await reorg(anvil.config.confirmations);
+  expect(await paid([one, two])).toEqual([0n, 0n]);
+  await service.send(next);
+  await service.reconcile(CHAIN_ID);
+  await client.mine({ blocks: 1 });
+  expect(await paid([one, two, next])).toEqual([5n, 5n, 5n]);
+});
 
-  test("a transaction whose nonce was used elsewhere gets a new one, and those after it do not wait for ever", async () => {
-    const [one, next] = [payment(), payment()];
-    await storeOnly(one);
-    const account = privateKeyToAccount(executorKey);
-    const foreign = await account.signTransaction({
-      chainId: CHAIN_ID,
-      type: "eip1559",
-      to: recipientOf("elsewhere"),
-      nonce: 0,
-      gas: TRANSFER_GAS,
-      maxFeePerGas: 10n * GWEI,
-      maxPriorityFeePerGas: GWEI,
-    });
-    await client.sendRawTransaction({ serializedTransaction: foreign });
-    await client.mine({ blocks: 1 });
-    await service.send(next);
-    await client.mine({ blocks: anvil.config.confirmations + 1 });
-    await service.reconcile(CHAIN_ID);
-    expect((await row(one)).nonce).toBe(2n);
-    await service.reconcile(CHAIN_ID);
-    await client.mine({ blocks: 1 });
-    await service.reconcile(CHAIN_ID);
-    expect(await paid([one, next])).toEqual([5n, 5n]);
-    expect((await row(one)).status).toBe("mined");
-  });
+test("reconciling a transaction whose nonce was used elsewhere gets a new one, and those after it do not wait for ever", async () => {
+  const [one, next] = [payment(), payment()];
+  await storeOnly(one);
+  await client.sendRawTransaction({ serializedTransaction: await paidElsewhere(CHAIN_ID, executorKey) });
+  await client.mine({ blocks: 1 });
+  await service.send(next);
+  await client.mine({ blocks: anvil.config.confirmations + 1 });
+  await service.reconcile(CHAIN_ID);
+  expect((await row(one)).nonce).toBe(2n);
+  await service.reconcile(CHAIN_ID);
+  await client.mine({ blocks: 1 });
+  await service.reconcile(CHAIN_ID);
+  expect(await paid([one, next])).toEqual([5n, 5n]);
+  expect((await row(one)).status).toBe("mined");
+});
 
-  test("a chain that does not answer changes nothing", async () => {
-    const one = payment();
-    await service.send(one);
-    const before = await row(one);
-    expect(await codeOf(instance(database, NOBODY_LISTENS).reconcile(CHAIN_ID))).toBe("chain_unavailable");
-    expect(await row(one)).toEqual(before);
-  });
+test("reconciling a chain that does not answer changes nothing", async () => {
+  const one = payment();
+  await service.send(one);
+  const before = await row(one);
+  expect(await codeOf(instance(database, NOBODY_LISTENS).reconcile(CHAIN_ID))).toBe("chain_unavailable");
+  expect(await row(one)).toEqual(before);
 });

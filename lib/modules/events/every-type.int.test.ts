@@ -6,8 +6,11 @@ import { approvePayout } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
 import { WEBHOOK_PAYLOADS } from "@/lib/contracts/webhook-payloads";
 import { newId } from "@/lib/core/ids";
+import type { SubStatus } from "@/lib/core/status";
 import { doneBy } from "@/lib/modules/audit/service";
-import { createOperationsRepository, type LegMove } from "@/lib/modules/operations/repository";
+import { createLegRepository, type LegMove } from "@/lib/modules/operations/leg-repository";
+import { acceptedLeg } from "@/lib/modules/operations/new-leg";
+import { createOperationsRepository, type NewOperationRow } from "@/lib/modules/operations/repository";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import type { LegState } from "@/lib/modules/operations/summary";
 import type { FullSchedule } from "@/lib/modules/payouts/schedules/payout-schedule";
@@ -15,7 +18,6 @@ import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repos
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { EMPTY_PRIVATE_TRANSFER } from "@/lib/testing/private-transfer";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
-import { toStored } from "@/lib/ports/routing-json";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
 import { eventsOf, type WrittenEvent } from "@/lib/testing/project-events";
@@ -24,12 +26,13 @@ import { eventsOf, type WrittenEvent } from "@/lib/testing/project-events";
 const ONE = 31337;
 const LATER = new Date("2100-01-01T00:00:00Z");
 const BEFORE = new Date("2020-01-01T00:00:00Z");
-const ADDRESS = "0x00000000000000000000000000000000000000aa";
+const ADDRESS: `0x${string}` = "0x00000000000000000000000000000000000000aa";
 
 const api = await testApi();
 const { services } = api;
 const { database, sponsorship, ledger } = services;
 const operations = createOperationsRepository(database, sponsorship);
+const legs = createLegRepository(database, sponsorship);
 const waiting = createWaitingRepository(database, sponsorship);
 const quotes = createQuotesRepository(database);
 const schedules = createSchedulesRepository(database);
@@ -47,45 +50,75 @@ const note = async (objectId: string): Promise<string[]> => {
   written.push(...events);
   return events.map(({ type }) => type);
 };
+const token = services.registry.resolveToken(ONE, "USDC");
+const request = { sources: [], destination: { token, recipient: ADDRESS }, slippageBps: 0 } as const;
+const unpriced = {
+  expiresAt: LATER.toISOString(),
+  from: [],
+  rate: null,
+  fees: [],
+  priceImpactBps: 0,
+  slippageBps: 0,
+  estimatedSeconds: 1,
+  steps: [],
+  warnings: [],
+  alternatives: [],
+};
 const quoteTransfer = async () => {
   const transferId = newId("transfer");
-  const own = { id: newId("quote"), projectId, kind: "transfer", transferId, status: "open", createdBy: "key_1" };
-  const token = services.registry.resolveToken(ONE, "USDC");
+  const own = { id: newId("quote"), projectId, kind: "transfer", transferId, retryOf: null, createdBy: "key_1" };
   const amounts = { amount: "1", amountBase: "1000000", minAmount: "1", minAmountBase: "1000000", decimals: 6 };
   const to = { chainId: ONE, address: ADDRESS, token, ...amounts };
   const said = {
-    request: toStored({ sources: [], destination: { token, recipient: ADDRESS }, slippageBps: 0 }),
-    route: { provider: "test", legs: [] },
-    response: toStored({ from: [], to, fees: [], warnings: [], estimatedSeconds: 1 }),
-    minimumBase: 1_000_000,
-    digest: Buffer.alloc(32),
+    request,
+    route: { legs: [] },
+    response: { ...unpriced, quoteId: own.id, to },
+    minimumBase: 1_000_000n,
+    digest: new Uint8Array(32),
+    once: null,
   };
   const quote = await quotes.insert({ ...own, ...said, createdAt: new Date(), expiresAt: LATER }, null);
   if (quote === null) throw new Error("The quote was not stored.");
   return { quote, transferId };
 };
-const operationOf = (id: string, subStatus = "prepared") => {
+const operationOf = (id: string, subStatus: SubStatus = "prepared"): NewOperationRow => {
   const at = new Date();
-  const own = { id, projectId, kind: "transfer", status: "pending", subStatus, createdBy: "key_1", searchTerms: [] };
-  return { ...own, request: {}, quoted: {}, minimumBase: 1, createdAt: at, updatedAt: at };
+  const own = { id, projectId, kind: "transfer", status: "pending", subStatus, createdBy: "key_1" } as const;
+  const times = { acceptedAt: null, createdAt: at, updatedAt: at, expiresAt: null };
+  return { ...own, ...times, request, quoted: { expectedBase: 1n }, minimumBase: 1n, retryOf: null, searchTerms: [] };
 };
-const legOf = (operationId: string) => ({
-  id: newId("leg"),
-  operationId,
-  position: 0,
-  walletId: "wal_x",
-  walletAddress: ADDRESS,
+const routeLeg = {
+  provider: "test",
+  sourceIndex: 0,
   kind: "transfer",
-  sourceChainId: ONE,
-  destChainId: ONE,
-  state: "queued",
-  routeLeg: {},
-  amountBase: 1,
-  via: "transaction",
-  gas: {},
-  fromBlock: 0n,
-  updatedAt: new Date(),
-});
+  expectedOutBase: 1n,
+  minOutBase: 1n,
+  steps: [],
+  fees: [],
+  estimatedSeconds: 1,
+  priceImpactBps: 0,
+  plan: null,
+} as const;
+const gas = {
+  callGasLimit: 1n,
+  verificationGasLimit: 1n,
+  preVerificationGas: 1n,
+  paymasterVerificationGasLimit: 0n,
+  paymasterPostOpGasLimit: 0n,
+};
+const legOf = (operationId: string) =>
+  acceptedLeg(
+    { legId: newId("leg"), routeLeg, via: "user_operation", gas },
+    {
+      operationId,
+      position: 0,
+      walletId: "wal_x",
+      source: { owner: ADDRESS, token, amountBase: 1n },
+      destinationChainId: ONE,
+      sponsor: { sponsorReservedWei: null, sponsorDay: null },
+      now: new Date(),
+    },
+  );
 const started = (id: string, awaited: boolean) => ({
   operation: { ...operationOf(id), acceptedAt: new Date() },
   awaited,
@@ -107,7 +140,7 @@ const carryOut = async (path: readonly LegState[]) => {
     const leg = (await operations.find(id))?.legs[0];
     if (leg === undefined) throw new Error("The operation has no leg.");
     const move: LegMove = { leg, to, event: { type: `leg.${to}` }, now: new Date() };
-    expect(await operations.moveLeg(move)).toBe(true);
+    expect(await legs.moveLeg(move)).toBe(true);
   }
   return { operation: await note(id), transfer: await note(transferId) };
 };

@@ -16,7 +16,7 @@ interface World {
 
 const token = { symbol: "A", name: "A", chainId: 1, address: "native", decimals: 18, assetId: "a", usdPegged: false };
 const address = `0x${"11".repeat(20)}`;
-const sent = { actionId: "a", to: address, data: "0x", value: "5", hash: "0xaa", nonce: 7 };
+const sent = { actionId: "a", to: address, data: "0x", value: 5n, hash: "0xaa", nonce: 7 };
 
 /** One drive of an operation whose legs wait for a transaction that no node shows; it is stopped when it stays for longer. */
 const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
@@ -36,8 +36,8 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
     routeLeg: {
       sourceIndex: 0,
       kind: "transfer",
-      expectedOutBase: "5",
-      minOutBase: "5",
+      expectedOutBase: 5n,
+      minOutBase: 5n,
       steps: [],
       fees: [],
       estimatedSeconds: 1,

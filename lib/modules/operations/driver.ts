@@ -1,10 +1,11 @@
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
 import { isFinal } from "@/lib/core/status";
 import { inSpan } from "@/lib/core/tracing";
-import { storedRouteLeg } from "@/lib/ports/routing-json";
 import type { StepDeps } from "./legs/step";
 import { isTemporary, stepLeg } from "./legs/step-leg";
-import type { LegRow, OperationWithLegs } from "./repository";
+import type { Leg } from "./leg";
+import type { Operation } from "./operation";
+import type { OperationsRepository } from "./repository";
 import { isLegFinal } from "./summary";
 
 /** Waits longer than this are left to the job's `run_at`. */
@@ -19,6 +20,7 @@ const DELAY_FACTOR = 4;
 const DELAY_SECONDS_MIN = 30;
 
 export interface DriverDeps extends StepDeps {
+  repository: Pick<OperationsRepository, "find" | "begin" | "markDelayed">;
   pollIntervalMs(chainId: number): number;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
@@ -26,7 +28,7 @@ export interface DriverDeps extends StepDeps {
 /** Either the operation is final, or it is to be looked at again after so many milliseconds. */
 export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 
-/** What goes on while one operation is driven. */
+/** State of one drive of one operation. */
 interface Drive {
   readonly signal: AbortSignal;
   /** By leg: how often in a row it could not be carried on. */
@@ -47,16 +49,16 @@ export const createOperationDriver = (deps: DriverDeps) => {
   /** By leg; also for the next time that this instance drives the operation. */
   const submittedAt = new Map<string, number>();
 
-  /** Asked of the leg's row, so that it goes on counting from one claim of the job to the next. */
-  const idleMsOf = ({ updatedAt }: LegRow): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
+  /** Counted from the leg's last change, so that it goes on from one claim of the job to the next. */
+  const idleMsOf = ({ updatedAt }: Leg): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
 
-  const pollMsOf = (leg: LegRow): number => {
+  const pollMsOf = (leg: Leg): number => {
     const interval = Math.min(deps.pollIntervalMs(leg.sourceChainId), deps.pollIntervalMs(leg.destChainId));
     return pollMsAfter(interval, idleMsOf(leg));
   };
 
   /** @returns after how many milliseconds to look again */
-  const stepOne = async (operation: OperationWithLegs, leg: LegRow, { signal, failures }: Drive): Promise<number> => {
+  const stepOne = async (operation: Operation, leg: Leg, { signal, failures }: Drive): Promise<number> => {
     try {
       const fields = { "causeway.leg_id": leg.id, "causeway.chain_id": leg.sourceChainId };
       const result = await inSpan(`leg ${leg.state}`, { fields }, () =>
@@ -74,17 +76,17 @@ export const createOperationDriver = (deps: DriverDeps) => {
     }
   };
 
-  /** Whatever it waits for, a bridge or a chain that does not answer: people are told that it takes longer than expected. */
-  const noteDelay = async (operation: OperationWithLegs, open: readonly LegRow[]): Promise<void> => {
+  /** Marks an operation that takes longer than expected, whether it waits for a bridge or for a chain that does not answer. */
+  const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<void> => {
     if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return;
-    const estimated = Math.max(...open.map((leg) => storedRouteLeg.parse(leg.routeLeg).estimatedSeconds));
+    const estimated = Math.max(...open.map((leg) => leg.routeLeg.estimatedSeconds));
     const since = operation.acceptedAt ?? operation.createdAt;
     const late = since.getTime() + 1000 * Math.max(DELAY_SECONDS_MIN, DELAY_FACTOR * estimated);
     const now = deps.clock.now();
     if (now.getTime() > late) await deps.repository.markDelayed(operation.id, now);
   };
 
-  const driveOnce = async (operation: OperationWithLegs, drive: Drive): Promise<Wait> => {
+  const driveOnce = async (operation: Operation, drive: Drive): Promise<Wait> => {
     const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
     const ms = Math.min(...(await Promise.all(open.map((leg) => stepOne(operation, leg, drive)))));
     if (ms > 0) await noteDelay(operation, open);

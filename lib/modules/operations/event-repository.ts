@@ -1,8 +1,25 @@
 import type { Status } from "@/lib/core/status";
-import type { Database } from "@/lib/db/client";
-import type { OperationEvent } from "@/lib/db/generated/client";
+import type { Database, Tx } from "@/lib/db/client";
+import type { OperationEvent as EventRow } from "@/lib/db/generated/client";
+import { toStored } from "@/lib/ports/routing-json";
+import { parseEvent, type OperationEvent } from "./operation";
+import { recordOperationEvents } from "./project-events";
 
-export type EventRow = OperationEvent;
+/**
+ * Appends an event to the operation's list, and to the project's where it is more than a step of a leg. The caller holds the lock of
+ * the operation's row, so that numbers have no gap and no double.
+ */
+export const appendEvent = async (
+  tx: Tx,
+  event: { operationId: string; type: string; data: unknown; now: Date },
+): Promise<void> => {
+  await tx.$executeRaw`
+    INSERT INTO operation_event (operation_id, seq, type, data, created_at)
+    SELECT ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${JSON.stringify(toStored(event.data))}::jsonb,
+      ${event.now}
+    FROM operation_event WHERE operation_id = ${event.operationId}`;
+  await recordOperationEvents(tx, event);
+};
 
 /** From where on a stream wants an operation's events. */
 export interface EventCursor {
@@ -14,13 +31,13 @@ export interface EventCursor {
 export interface OperationEvents {
   readonly operationId: string;
   readonly status: Status;
-  readonly events: readonly EventRow[];
+  readonly events: readonly OperationEvent[];
 }
 
 interface EventsRow {
   readonly operationId: string;
   readonly status: string;
-  /** Null, as what follows, where there is no event. */
+  /** Null, like the fields below, where there is no event. */
   readonly seq: number | null;
   readonly type: string;
   readonly data: EventRow["data"];
@@ -47,11 +64,11 @@ const cursorColumns = (cursors: readonly EventCursor[]): [string[], number[]] =>
 ];
 
 const groupEvents = (rows: readonly EventsRow[]): OperationEvents[] => {
-  const found = new Map<string, { operationId: string; status: Status; events: EventRow[] }>();
+  const found = new Map<string, { operationId: string; status: Status; events: OperationEvent[] }>();
   for (const { status, ...row } of rows) {
     const { operationId, seq } = row;
     const known = found.get(operationId) ?? { operationId, status: status as Status, events: [] };
-    if (seq !== null) known.events.push({ ...row, seq });
+    if (seq !== null) known.events.push(parseEvent({ ...row, seq }));
     found.set(operationId, known);
   }
   return [...found.values()];

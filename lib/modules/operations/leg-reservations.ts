@@ -1,11 +1,12 @@
-/** What legs take of their project's sponsor budget. A reservation is a part of its leg's row, and ends when the leg does. */
+/** Reservations of the project's sponsor budget. A reservation is a part of its leg's row and ends with the leg. */
 import type { Tx } from "@/lib/db/client";
-import { toBigInt, toBigIntOrNull, toDecimal } from "@/lib/db/decimal";
-import type { OperationLeg } from "@/lib/db/generated/client";
+import { toBigIntOrNull, toDecimal } from "@/lib/db/decimal";
 import type { Reservation, SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { Leg } from "./leg";
 import { isLegFinal, type LegState } from "./summary";
 
-type ReservedLeg = Pick<OperationLeg, "id" | "operationId" | "sourceChainId" | "sponsorReservedWei" | "sponsorDay">;
+type Reserving = Pick<Leg, "sourceChainId" | "sponsorReservedWei" | "sponsorDay">;
+type ReservedLeg = Reserving & Pick<Leg, "id" | "operationId">;
 
 interface Moved {
   readonly operation: { readonly projectId: string; readonly kind: string };
@@ -15,11 +16,11 @@ interface Moved {
 /** Null where the sponsor pays nothing for the leg. */
 export const reservationOf = (
   { projectId }: { readonly projectId: string },
-  { sourceChainId, sponsorReservedWei, sponsorDay }: ReservedLeg,
+  { sourceChainId, sponsorReservedWei, sponsorDay }: Reserving,
 ): Reservation | null =>
   sponsorReservedWei === null || sponsorDay === null
     ? null
-    : { projectId, chainId: sourceChainId, day: sponsorDay, reservedWei: toBigInt(sponsorReservedWei) };
+    : { projectId, chainId: sourceChainId, day: sponsorDay, reservedWei: sponsorReservedWei };
 
 /**
  * A leg that was never mined cost nothing. A mined leg without a stored cost counts with its whole reservation. The cost is read again,
@@ -31,7 +32,7 @@ const spentOn = async (tx: Tx, { id }: ReservedLeg, { reservedWei }: Reservation
   return sourceTxHash === null ? 0n : (toBigIntOrNull(gasCostWei) ?? reservedWei);
 };
 
-/** What is set aside for the other legs of the operation on the same chain. */
+/** The sum reserved for the other legs of the operation on the same chain, in wei. */
 const reservedForOthers = async (tx: Tx, { id, operationId, sourceChainId }: ReservedLeg): Promise<bigint> => {
   const others = await tx.operationLeg.aggregate({
     where: { operationId, sourceChainId, id: { not: id } },

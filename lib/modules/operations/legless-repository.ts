@@ -1,12 +1,15 @@
 import { currentTraceparent } from "@/lib/core/tracing";
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
-import { toDecimal } from "@/lib/db/decimal";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { RouteRequest } from "@/lib/ports/routing";
-import { appendEvent, lockOperation } from "./repository";
+import { appendEvent } from "./event-repository";
+import type { Failure } from "./leg";
+import { storedQuoted } from "./operation";
+import { insertOperation } from "./repository";
 import { claimRetry, freeRetry, retriedMeanwhile } from "./retry-claims";
+import { lockOperation } from "./state-repository";
 
 /** An operation that another module carries on, and that has no legs: its row, its events and its job. */
 export interface LeglessOperation {
@@ -36,24 +39,22 @@ export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date):
   const subStatus: SubStatus = runs ? "prepared" : "awaiting_approval";
   const { retryOf } = input;
   if (retryOf !== null && !(await claimRetry(tx, { of: retryOf, by: input.id, now }))) throw retriedMeanwhile();
-  await tx.operation.create({
-    data: {
-      id: input.id,
-      projectId: input.projectId,
-      kind: input.kind,
-      status: "pending",
-      subStatus,
-      request: toStored(input.request),
-      quoted: toStored({ expectedBase: input.expectedBase, minimumBase: input.minimumBase }),
-      minimumBase: toDecimal(input.minimumBase),
-      createdBy: input.createdBy,
-      retryOf,
-      searchTerms: [...input.searchTerms],
-      acceptedAt: runs ? now : null,
-      createdAt: now,
-      updatedAt: now,
-      expiresAt: input.approvalUntil,
-    },
+  await insertOperation(tx, {
+    id: input.id,
+    projectId: input.projectId,
+    kind: input.kind,
+    status: "pending",
+    subStatus,
+    request: input.request,
+    quoted: { expectedBase: input.expectedBase },
+    minimumBase: input.minimumBase,
+    createdBy: input.createdBy,
+    retryOf,
+    searchTerms: input.searchTerms,
+    acceptedAt: runs ? now : null,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: input.approvalUntil,
   });
   await appendEvent(tx, {
     operationId: input.id,
@@ -94,7 +95,7 @@ export interface LeglessMove {
   readonly from: readonly { readonly status: Status; readonly subStatus: SubStatus }[];
   readonly to: { readonly status: Status; readonly subStatus: SubStatus };
   readonly event: string;
-  readonly failure?: { readonly code: string; readonly message: string; readonly retryable: boolean };
+  readonly failure?: Failure;
   /** In base units: what was spent, and what arrived. */
   readonly actual?: { readonly spentBase: bigint; readonly receivedBase: bigint };
 }
@@ -107,9 +108,9 @@ export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise
     ({ status, subStatus }) => status === before.status && subStatus === before.subStatus,
   );
   if (!isExpected) return false;
-  if (before.status !== to.status && !mayMove(before.status as Status, to.status))
+  if (before.status !== to.status && !mayMove(before.status, to.status))
     throw new Error(`An operation may not go from ${before.status} to ${to.status}.`);
-  const { quoted } = await tx.operation.findUniqueOrThrow({ where: { id: operationId }, select: { quoted: true } });
+  const row = await tx.operation.findUniqueOrThrow({ where: { id: operationId }, select: { quoted: true } });
   await tx.operation.update({
     where: { id: operationId },
     data: {
@@ -117,7 +118,7 @@ export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise
       version: { increment: 1 },
       updatedAt: now,
       ...(move.failure === undefined ? {} : { failure: toStored(move.failure) }),
-      ...(move.actual === undefined ? {} : { quoted: toStored({ ...(quoted as object), ...move.actual }) }),
+      ...(move.actual === undefined ? {} : { quoted: toStored({ ...storedQuoted.parse(row.quoted), ...move.actual }) }),
     },
   });
   const data = { ...to, ...(move.failure === undefined ? {} : { code: move.failure.code }) };

@@ -1,8 +1,9 @@
 import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
+import { parseOperation, type Operation } from "./operation";
 import { PRIVATE_KINDS } from "./private-kinds";
-import { asOperation, OPERATION_INCLUDE, type OperationWithLegs } from "./repository";
+import { OPERATION_INCLUDE } from "./repository";
 import { chainTerm, readSearch } from "./search";
 
 export interface OperationFilter {
@@ -90,16 +91,16 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
       return rows.map(({ recipient }) => recipient);
     },
 
-    byIds: async (projectId: string, ids: readonly string[]): Promise<OperationWithLegs[]> => {
+    byIds: async (projectId: string, ids: readonly string[]): Promise<Operation[]> => {
       const rows = await prisma.operation.findMany({
         where: { projectId, id: { in: [...ids] } },
         include: OPERATION_INCLUDE,
       });
-      return rows.map(asOperation);
+      return rows.map(parseOperation);
     },
 
     /** Newest first. */
-    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<OperationWithLegs[]> => {
+    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<Operation[]> => {
       const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(filter.q);
       const terms = [
         ...found.terms,
@@ -123,7 +124,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
         take: limit,
         include: OPERATION_INCLUDE,
       });
-      return rows.map(asOperation);
+      return rows.map(parseOperation);
     },
   };
 };

@@ -1,36 +1,11 @@
-import { z } from "zod";
-import { toDecimal } from "@/lib/db/decimal";
 import type { SignedPermit } from "@/lib/modules/smart-accounts/service";
 import type { SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import type { RouteLeg, RouteSource } from "@/lib/ports/routing";
-import { storedAddress, storedBase, storedHex, toStored } from "@/lib/ports/routing-json";
-import type { NewOperation } from "./repository";
+import type { Leg, WalletTransaction } from "./leg";
 import type { SentByWallet } from "./wallet-transaction-repository";
 
 type Hex = `0x${string}`;
-
-/** A transaction that a linked wallet sends by itself, with the hash that it gave, or that took its place. */
-export const walletTransaction = z.object({
-  actionId: z.string(),
-  to: storedAddress,
-  data: storedHex,
-  /** In wei. */
-  value: storedBase,
-  hash: storedHex,
-  /** Of the sender; null as long as no node has shown the transaction. */
-  nonce: z.int().nullable(),
-});
-
-export type WalletTransaction = z.output<typeof walletTransaction>;
-
-/** Column `wallet_transactions`. */
-export const storedWalletTransactions = z.object({
-  /** In the order in which they have to be mined. The last one carries the money on. */
-  transactions: z.array(walletTransaction).min(1),
-  /** Nonce of the wallet's next transaction when these were asked for: none of them is older. */
-  fromNonce: z.int(),
-});
 
 interface LegBase {
   readonly legId: string;
@@ -46,7 +21,7 @@ interface ServiceSigned extends LegBase {
   readonly signed?: never;
 }
 
-/** What its owner signed, ready to be sent. */
+/** The account's owner signed it; it is ready to be sent. */
 interface OwnerSigned extends LegBase {
   readonly via: "user_operation";
   readonly takesMoney?: never;
@@ -82,46 +57,59 @@ interface Permitted extends LegBase {
 
 export type NewLeg = ServiceSigned | OwnerSigned | WalletSent | Permitted;
 
-type LegColumns = NewOperation["legs"][number];
-type OwnColumns = Pick<
-  LegColumns,
-  | "state"
-  | "via"
-  | "gas"
-  | "fromBlock"
-  | "userOperation"
-  | "userOpHash"
-  | "validUntil"
-  | "fillDeadline"
-  | "walletTransactions"
-  | "executorWalletId"
-  | "permit"
->;
-/** What the sponsor pays for the leg at most, and the UTC day to whose budget it counts. */
-type SponsorColumns = Pick<LegColumns, "sponsorReservedWei" | "sponsorDay">;
+/** The fields of a leg that no chain has shown yet. */
+const UNSEEN = {
+  spentBase: null,
+  receivedBase: null,
+  fillDeadline: null,
+  executorWalletId: null,
+  walletTransactions: null,
+  permit: null,
+  userOperation: null,
+  userOpHash: null,
+  gas: null,
+  validUntil: null,
+  fromBlock: 0n,
+  sourceTxHash: null,
+  sourceBlock: null,
+  sourceConfirmations: 0,
+  gasCostWei: null,
+  gasPaidBy: null,
+  deposit: null,
+  destTxHash: null,
+  destBlock: null,
+  destConfirmations: 0,
+  refundTxHash: null,
+  refundBlock: null,
+  refundedBase: null,
+  refundToken: null,
+  failure: null,
+  version: 0,
+} as const satisfies Partial<Leg>;
 
 /** How the leg gets to the chain, and how far it is. */
-const ownColumns = (leg: NewLeg): OwnColumns => {
+const ownFields = (leg: NewLeg): Pick<Leg, "state" | "via"> & Partial<Leg> => {
   switch (leg.via) {
     case "user_operation": {
-      const { signed } = leg;
-      if (signed === undefined) return { state: "queued", via: leg.via, gas: toStored(leg.gas), fromBlock: 0n };
+      const { via, gas, signed } = leg;
+      if (signed === undefined) return { state: "queued", via, gas };
       const { operation, ...rest } = signed;
-      return { state: "submitted", via: leg.via, gas: toStored(leg.gas), userOperation: toStored(operation), ...rest };
+      return { state: "submitted", via, gas, userOperation: operation, ...rest };
     }
     case "transaction": {
       const { via, transactions, fromNonce, validUntil, fillDeadline, fromBlock } = leg;
-      const walletTransactions = toStored({ transactions, fromNonce });
-      return { state: "submitted", via, gas: {}, walletTransactions, validUntil, fillDeadline, fromBlock };
+      const walletTransactions = { transactions: [...transactions], fromNonce };
+      return { state: "submitted", via, walletTransactions, validUntil, fillDeadline, fromBlock };
     }
     case "permit": {
       const { via, gas, executorWalletId, permit } = leg;
-      return { state: "queued", via, gas: toStored(gas), executorWalletId, permit: toStored(permit), fromBlock: 0n };
+      return { state: "queued", via, gas, executorWalletId, permit };
     }
   }
 };
 
-export const toLegRow = (
+/** The leg as it is stored first. */
+export const acceptedLeg = (
   leg: NewLeg,
   at: {
     operationId: string;
@@ -129,40 +117,41 @@ export const toLegRow = (
     walletId: string;
     source: RouteSource;
     destinationChainId: number;
-    sponsor: SponsorColumns;
+    /** What the sponsor pays for the leg at most, and the UTC day to whose budget it counts. */
+    sponsor: Pick<Leg, "sponsorReservedWei" | "sponsorDay">;
     now: Date;
   },
-): LegColumns => ({
+): Leg => ({
+  ...UNSEEN,
   id: leg.legId,
   operationId: at.operationId,
   position: at.position,
   walletId: at.walletId,
   walletAddress: at.source.owner,
-  kind: leg.routeLeg.kind,
   sourceChainId: at.source.token.chainId,
   destChainId: at.destinationChainId,
-  routeLeg: toStored(leg.routeLeg),
-  amountBase: toDecimal(at.source.amountBase),
+  routeLeg: leg.routeLeg,
+  amountBase: at.source.amountBase,
   updatedAt: at.now,
   ...at.sponsor,
-  ...ownColumns(leg),
+  ...ownFields(leg),
 });
 
 /**
- * Whether the leg's money is held for it. What a wallet sends by itself may have left it already when execute is called, and
- * nobody but the wallet can hold it back.
+ * Whether the leg's money is held for it. A wallet that sends by itself may have sent the money before execute is called, and a hold
+ * could not stop it.
  */
 export const isHeld = (leg: NewLeg): boolean =>
   leg.via !== "transaction" && !(leg.via === "user_operation" && leg.takesMoney === false);
 
-/** What the sponsor may have to pay for; a wallet pays for its own transactions. */
+/** The part of a leg that the sponsor may have to pay for; null where a wallet pays for its own transactions. */
 export const sponsoredLeg = (leg: NewLeg, chainId: number): SponsoredLeg | null => {
   if (leg.via === "transaction") return null;
   const { legId, gas, signed } = { signed: undefined, ...leg };
   return { legId, chainId, gas, ...(signed === undefined ? {} : { operation: signed.operation }) };
 };
 
-/** What wallets say that they sent: every hash counts for one leg only. */
+/** The transactions that wallets say they sent. Every hash counts for one leg only. */
 export const sentByWallets = (legs: readonly NewLeg[]): SentByWallet[] =>
   legs.flatMap((leg) =>
     leg.via === "transaction"

@@ -1,16 +1,13 @@
 import type { Tx } from "@/lib/db/client";
-import { toDecimal } from "@/lib/db/decimal";
-import type { Prisma } from "@/lib/db/generated/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { fundsKeyOf } from "@/lib/modules/holds/service";
 import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
-import { isHeld, sentByWallets, sponsoredLeg, toLegRow, type NewLeg } from "./new-leg";
-import type { NewOperation } from "./repository";
+import { isHeld, sentByWallets, sponsoredLeg, acceptedLeg, type NewLeg } from "./new-leg";
+import type { NewOperation, NewOperationRow } from "./repository";
 import { searchTermsOf } from "./search";
 
-/** What an operation came from. */
+/** The quote, transfer or earlier operation that an operation came from. */
 export interface OperationOrigin {
   readonly quoteId: string;
   readonly transferId: string | null;
@@ -59,7 +56,9 @@ export const newOperation = (
   const costOf = new Map(costs.map(({ legId, maxWei }) => [legId, maxWei]));
   const sponsorOf = ({ legId }: NewLeg) => {
     const maxWei = costOf.get(legId);
-    return maxWei === undefined ? {} : { sponsorReservedWei: toDecimal(maxWei), sponsorDay: dayOf(now) };
+    return maxWei === undefined
+      ? { sponsorReservedWei: null, sponsorDay: null }
+      : { sponsorReservedWei: maxWei, sponsorDay: dayOf(now) };
   };
   const minimumBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.minOutBase, 0n);
   const expectedBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.expectedOutBase, 0n);
@@ -78,21 +77,22 @@ export const newOperation = (
       kind: input.kind,
       status: "pending",
       subStatus: "prepared",
-      request: toStored(request),
-      quoted: toStored({ expectedBase, minimumBase }),
-      minimumBase: toDecimal(minimumBase),
+      request,
+      quoted: { expectedBase },
+      minimumBase,
       createdBy: input.createdBy,
       searchTerms: searchTermsOf(request, input.wallets, [input.origin.quoteId, input.origin.transferId]),
       retryOf: input.origin.retryOf,
       acceptedAt: now,
       createdAt: now,
       updatedAt: now,
+      expiresAt: null,
     },
     legs: input.legs.map((leg, position) => {
       const at = sources[position];
       if (!at) throw new Error("A leg has no source.");
       const destinationChainId = request.destination.token.chainId;
-      return toLegRow(leg, {
+      return acceptedLeg(leg, {
         operationId,
         position,
         walletId: at.wallet.id,
@@ -128,22 +128,19 @@ export interface AwaitingOperation {
   claim: (tx: Tx, operationId: string) => Promise<void>;
 }
 
-export const awaitingOperation = (
-  input: AwaitingOperation,
-  operationId: string,
-  now: Date,
-): Prisma.OperationUncheckedCreateInput => ({
+export const awaitingOperation = (input: AwaitingOperation, operationId: string, now: Date): NewOperationRow => ({
   id: operationId,
   projectId: input.projectId,
   kind: input.kind,
   status: "pending",
   subStatus: "awaiting_approval",
-  request: toStored(input.request),
-  quoted: toStored({ expectedBase: input.expectedBase, minimumBase: input.minimumBase }),
-  minimumBase: toDecimal(input.minimumBase),
+  request: input.request,
+  quoted: { expectedBase: input.expectedBase },
+  minimumBase: input.minimumBase,
   createdBy: input.createdBy,
   searchTerms: searchTermsOf(input.request, input.wallets, [input.origin.quoteId, input.origin.transferId]),
   retryOf: input.origin.retryOf,
+  acceptedAt: null,
   createdAt: now,
   updatedAt: now,
   expiresAt: input.expiresAt,

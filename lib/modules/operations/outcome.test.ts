@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Prisma } from "@/lib/db/generated/client";
 import { holdingsOf, nextActionOf, type LegView } from "./outcome";
-import type { OperationWithLegs } from "./repository";
+import type { Operation } from "./operation";
 
 const [ONE, TWO] = [1, 2];
 const ALICE = "0x1111111111111111111111111111111111111111";
@@ -20,13 +19,12 @@ const USDC = {
 
 const failure = (retryable: boolean) => ({ code: "not_sent", message: "It was not sent.", retryable });
 
-const view = (owner: string, chainId: number, row: object): LegView => {
+const view = (owner: string, chainId: number, fields: object): LegView => {
   const token = { symbol: "ETH", address: "native", chainId, decimals: 18, assetId: null };
-  const base = { amountBase: new Prisma.Decimal(5), spentBase: null, receivedBase: null, refundedBase: null };
+  const base = { amountBase: 5n, spentBase: null, receivedBase: null, refundedBase: null };
   const none = { failure: null, refundToken: null, refundTxHash: null, sourceTxHash: null, destTxHash: null };
   return {
-    row: { ...base, ...none, ...row },
-    routeLeg: { steps: [] },
+    leg: { ...base, ...none, routeLeg: { steps: [] }, ...fields },
     source: { owner, token, amountBase: 5n },
     destination: { recipient: BOB, token },
   } as unknown as LegView;
@@ -38,15 +36,15 @@ const refunded = view(BOB, TWO, { state: "refunded" });
 const arrived = view(BOB, TWO, { state: "completed" });
 
 const nextOf = (status: string, views: readonly LegView[]): string =>
-  nextActionOf({ status, subStatus: "full" } as OperationWithLegs, views, chains);
+  nextActionOf({ status, subStatus: "full" } as Operation, views, chains);
 
 describe("money that may have moved although its leg failed", () => {
   test("is never said to be untouched", () => {
     const partly = view(ALICE, ONE, {
       state: "failed",
       failure: failure(false),
-      spentBase: new Prisma.Decimal(3),
-      refundedBase: new Prisma.Decimal(2),
+      spentBase: 3n,
+      refundedBase: 2n,
       refundToken: USDC,
     });
     for (const { note } of [...holdingsOf(unclear), ...holdingsOf(partly)])

@@ -1,15 +1,12 @@
 import type { Token } from "@/lib/core/token";
-import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
-import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
-import { storedToken } from "@/lib/ports/routing-json";
+import type { RouteRequest } from "@/lib/ports/routing";
+import type { Leg } from "./leg";
+import type { Operation } from "./operation";
 import { isRetryable } from "./permissions";
-import { storedWalletTransactions } from "./new-leg";
-import type { LegRow, OperationWithLegs } from "./repository";
 
 /** A leg with what it was asked to do. */
 export interface LegView {
-  readonly row: LegRow;
-  readonly routeLeg: RouteLeg;
+  readonly leg: Leg;
   readonly source: RouteRequest["sources"][number];
   readonly destination: RouteRequest["destination"];
 }
@@ -24,26 +21,30 @@ export interface Holding {
   readonly note: string;
 }
 
-/** Failed, and the money may have moved all the same: what is said of it must invite nobody to send it a second time. */
-const isUnclear = ({ row }: LegView): boolean => row.state === "failed" && !isRetryable(row.failure);
+/** Whether a leg failed although its money may have moved. The record must not invite anybody to send it a second time. */
+const isUnclear = ({ leg }: LegView): boolean => leg.state === "failed" && !isRetryable(leg.failure);
 
 const UNCLEAR =
   "in the source wallet as far as the chain shows, but not for certain: look at the wallet's history first";
 
 /** The token in which the bridge carries a leg, and pays it back. */
-const bridgeStep = ({ routeLeg, source }: LegView): { token: Token; amountBase: bigint } => {
-  const step = routeLeg.steps.find((each) => each.kind === "bridge");
+const bridgeStep = ({ leg, source }: LegView): { venue: string; token: Token; amountBase: bigint } => {
+  const step = leg.routeLeg.steps.find((each) => each.kind === "bridge");
   return step
-    ? { token: step.from, amountBase: step.amountInBase }
-    : { token: source.token, amountBase: source.amountBase };
+    ? { venue: step.venue, token: step.from, amountBase: step.amountInBase }
+    : { venue: "Bridge", token: source.token, amountBase: source.amountBase };
+};
+
+const deposited = (view: LegView, note: string): Holding => {
+  const { venue, ...amount } = bridgeStep(view);
+  return { wallet: `${venue} deposit`, ...amount, txHash: view.leg.sourceTxHash, note };
 };
 
 /** The wallet's own transaction moves the money; before it is mined it may also be taken back. */
-const underWay = (row: LegRow): Pick<Holding, "txHash" | "note"> => {
-  if (row.via !== "transaction") return { txHash: null, note: "in the source wallet, about to be sent" };
-  const { transactions } = storedWalletTransactions.parse(row.walletTransactions);
+const underWay = (leg: Leg): Pick<Holding, "txHash" | "note"> => {
+  if (leg.via !== "transaction") return { txHash: null, note: "in the source wallet, about to be sent" };
   return {
-    txHash: transactions.at(-1)?.hash ?? null,
+    txHash: leg.walletTransactions?.transactions.at(-1)?.hash ?? null,
     note: "in the source wallet, until the transaction that it sent is mined",
   };
 };
@@ -52,14 +53,14 @@ const underWay = (row: LegRow): Pick<Holding, "txHash" | "note"> => {
  * A wallet's own transactions are not all or none: where the first was mined and the last was not, what the first bought is in the
  * wallet instead of what it sold.
  */
-const stopped = ({ row, source }: LegView): Holding[] | null => {
-  if (row.refundedBase === null || row.refundTxHash !== null || row.refundToken === null) return null;
+const stopped = ({ leg, source }: LegView): Holding[] | null => {
+  if (leg.refundedBase === null || leg.refundTxHash !== null || leg.refundToken === null) return null;
   const place = { wallet: source.owner, txHash: null };
-  const left = toBigInt(row.amountBase) - (toBigIntOrNull(row.spentBase) ?? 0n);
+  const left = leg.amountBase - (leg.spentBase ?? 0n);
   const bought = {
     ...place,
-    token: storedToken.parse(row.refundToken),
-    amountBase: toBigInt(row.refundedBase),
+    token: leg.refundToken,
+    amountBase: leg.refundedBase,
     note: "bought by the wallet's first transaction, and still in the source wallet",
   };
   return left > 0n
@@ -68,47 +69,37 @@ const stopped = ({ row, source }: LegView): Holding[] | null => {
 };
 
 const main = (view: LegView): Holding => {
-  const { row, source, destination } = view;
-  const amountBase = toBigInt(row.amountBase);
+  const { leg, source, destination } = view;
+  const amountBase = leg.amountBase;
   const own = { wallet: source.owner, token: source.token, amountBase };
-  switch (row.state) {
+  switch (leg.state) {
     case "queued":
     case "submitted":
-      return { ...own, ...underWay(row) };
+      return { ...own, ...underWay(leg) };
     case "failed":
-      return { ...own, txHash: row.sourceTxHash, note: "in the source wallet; nothing was taken" };
+      return { ...own, txHash: leg.sourceTxHash, note: "in the source wallet; nothing was taken" };
     case "source_seen":
-      return row.failure === null
+      return leg.failure === null
         ? {
             wallet: destination.recipient,
             token: destination.token,
-            amountBase: toBigIntOrNull(row.receivedBase) ?? 0n,
-            txHash: row.sourceTxHash,
+            amountBase: leg.receivedBase ?? 0n,
+            txHash: leg.sourceTxHash,
             note: "received, waiting for confirmations",
           }
-        : { ...own, txHash: row.sourceTxHash, note: "in the source wallet; the chain refused the transaction" };
+        : { ...own, txHash: leg.sourceTxHash, note: "in the source wallet; the chain refused the transaction" };
     case "bridging":
-      return {
-        wallet: "Across deposit",
-        ...bridgeStep(view),
-        txHash: row.sourceTxHash,
-        note: "with the bridge, waiting for a relayer",
-      };
+      return deposited(view, "with the bridge, waiting for a relayer");
     case "refunding":
-      return {
-        wallet: "Across deposit",
-        ...bridgeStep(view),
-        txHash: row.sourceTxHash,
-        note: "with the bridge, on its way back",
-      };
+      return deposited(view, "with the bridge, on its way back");
     case "filled_seen":
     case "completed": {
-      const hash = row.destTxHash ?? row.sourceTxHash;
-      const note = row.state === "completed" ? "received" : "received, waiting for confirmations";
+      const hash = leg.destTxHash ?? leg.sourceTxHash;
+      const note = leg.state === "completed" ? "received" : "received, waiting for confirmations";
       return {
         wallet: destination.recipient,
         token: destination.token,
-        amountBase: toBigIntOrNull(row.receivedBase) ?? 0n,
+        amountBase: leg.receivedBase ?? 0n,
         txHash: hash,
         note,
       };
@@ -116,32 +107,32 @@ const main = (view: LegView): Holding => {
     case "refund_seen":
     case "refunded": {
       const { token: bridgedToken, amountBase: bridged } = bridgeStep(view);
-      const token = row.refundToken === null ? bridgedToken : storedToken.parse(row.refundToken);
-      const back = toBigIntOrNull(row.refundedBase) ?? bridged;
+      const token = leg.refundToken ?? bridgedToken;
+      const back = leg.refundedBase ?? bridged;
       return {
         wallet: source.owner,
         token,
         amountBase: back,
-        txHash: row.refundTxHash,
+        txHash: leg.refundTxHash,
         note: "back in the source wallet",
       };
     }
   }
 };
 
-/** Where each part of a leg's money is. What a swap did not need stays in the source wallet and is named too. */
+/** Where each part of a leg's money is, including the part that a swap did not need and that stays in the source wallet. */
 export const holdingsOf = (view: LegView): Holding[] => {
   const holdings = stopped(view) ?? [main(view), ...unspent(view)];
   return isUnclear(view) ? holdings.map((holding) => ({ ...holding, note: UNCLEAR })) : holdings;
 };
 
-const unspent = ({ row, source }: LegView): Holding[] => {
-  const spent = toBigIntOrNull(row.spentBase);
-  if (spent === null || row.state === "failed" || row.failure !== null) return [];
-  const amountBase = toBigInt(row.amountBase) - spent;
+const unspent = ({ leg, source }: LegView): Holding[] => {
+  const spent = leg.spentBase;
+  if (spent === null || leg.state === "failed" || leg.failure !== null) return [];
+  const amountBase = leg.amountBase - spent;
   if (amountBase <= 0n) return [];
   const note = "not needed, still in the source wallet";
-  return [{ wallet: source.owner, token: source.token, amountBase, txHash: row.sourceTxHash, note }];
+  return [{ wallet: source.owner, token: source.token, amountBase, txHash: leg.sourceTxHash, note }];
 };
 
 interface ChainNames {
@@ -152,7 +143,7 @@ const placesOf = (views: readonly LegView[], chains: ChainNames): string[] => [
   ...new Set(views.map(({ source }) => `${source.owner} on ${chains.get(source.token.chainId).name}`)),
 ];
 
-/** What to do about legs that did not deliver. Of a wallet in which one of them is unclear, nothing else is said. */
+/** The advice about legs that did not deliver. A wallet with an unclear leg gets the warning alone, even if another of its legs is clear. */
 const nextForTheRest = (
   legs: readonly LegView[],
   chains: ChainNames,
@@ -165,9 +156,9 @@ const nextForTheRest = (
   return clear.length === 0 ? warning : `${warning} What is in ${clear.join(", ")} can be sent with a new quote.`;
 };
 
-/** What the person can do now, in a sentence. */
-export const nextActionOf = (operation: OperationWithLegs, views: readonly LegView[], chains: ChainNames): string => {
-  const rest = views.filter(({ row }) => row.state === "failed" || row.state === "refunded");
+/** One sentence that tells the person what they can do now. */
+export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainNames): string => {
+  const rest = views.filter(({ leg }) => leg.state === "failed" || leg.state === "refunded");
   switch (operation.status) {
     case "completed":
       if (rest.length === 0) return "Nothing to do: everything arrived.";
@@ -188,7 +179,7 @@ export const nextActionOf = (operation: OperationWithLegs, views: readonly LegVi
         ? "Nothing to do: the bridge sends the money back by itself."
         : operation.subStatus === "delayed"
           ? "Nothing to do: it takes longer than expected. It is delivered, or sent back after the bridge's deadline."
-          : views.some(({ row }) => row.state === "submitted" && row.via === "transaction")
+          : views.some(({ leg }) => leg.state === "submitted" && leg.via === "transaction")
             ? "Nothing to do once the wallet has sent its transactions: it goes on as soon as the chain shows them."
             : "Nothing to do: it is carried on by itself, also when this page is closed.";
   }

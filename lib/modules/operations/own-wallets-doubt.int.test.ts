@@ -16,7 +16,7 @@ import { createSmartAccountsService, type AccountsDeps } from "@/lib/modules/sma
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
-import { balanceOnChain, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+import { balanceOnChain, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 import { deployOddToken, ODD_MODE } from "@/lib/testing/odd-tokens";
 import {
   allowPermit2,
@@ -32,6 +32,7 @@ import {
   sendAs,
   signedTransaction,
 } from "@/lib/testing/own-wallets";
+import { walletBalances } from "@/lib/testing/wallet-balances";
 import { startWorker } from "@/lib/workers/runner";
 
 const [ONE, TWO] = [31337, 31338];
@@ -43,14 +44,11 @@ const { registry } = api.services;
 const worker = { current: startWorker(api.services) };
 afterAll(() => worker.current.stop());
 
-const rpcUrl = devnet.rpcUrls[ONE] ?? "";
-const token = (symbol: string): Address => {
-  const { address } = registry.resolveToken(ONE, symbol);
-  if (address === "native") throw new Error("It is no contract.");
-  return address;
-};
+const balances = walletBalances(api);
+const rpcUrl = balances.rpcUrl(ONE);
+const token = (symbol: string): Address => balances.tokenAddress(ONE, symbol);
 const give = (to: Customer, address: Address, symbol: string, amount: string): Promise<void> =>
-  fund(to.session.client, address, { chainId: ONE, token: symbol, amount });
+  balances.give(to, address, ONE, symbol, amount);
 
 /** Nobody looks at anything while `work` goes on. */
 const unwatched = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -167,65 +165,66 @@ describe("a permit", () => {
   });
 });
 
-describe("a permit for Permit2", () => {
-  /** The treasury has as much of its own as the wallet, which it must not spend in the wallet's place. */
-  const signed = async (to: readonly [number, string]) => {
-    const customer = await newCustomer(api);
-    const wallet = await plainWallet(devnet, customer);
-    await Promise.all([give(customer, wallet.address, "DAI", "12"), give(customer, customer.treasury, "DAI", "12")]);
-    await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 });
-    const body = oneSource(wallet.address, [ONE, "DAI", "12"], to);
-    const { quote, prepared } = await prepareOwn(api, customer, body);
-    const [action] = prepared.actions;
-    if (action?.kind !== "typed_data") throw new Error("A permit has to be signed.");
-    const message = action.typedData as unknown as { message: { nonce: string; deadline: string } };
-    const { nonce, deadline } = message.message;
-    const signatures = await doActions(api, [wallet], prepared.actions);
-    return {
-      customer,
-      wallet,
-      body,
-      quoteId: quote.quoteId,
-      signatures,
-      nonce: BigInt(nonce),
-      deadline: BigInt(deadline),
-    };
+/** The treasury has as much of its own as the wallet, which it must not spend in the wallet's place. */
+const signed = async (to: readonly [number, string]) => {
+  const customer = await newCustomer(api);
+  const wallet = await plainWallet(devnet, customer);
+  await Promise.all([give(customer, wallet.address, "DAI", "12"), give(customer, customer.treasury, "DAI", "12")]);
+  await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 });
+  const body = oneSource(wallet.address, [ONE, "DAI", "12"], to);
+  const { quote, prepared } = await prepareOwn(api, customer, body);
+  const [action] = prepared.actions;
+  if (action?.kind !== "typed_data") throw new Error("A permit has to be signed.");
+  const message = action.typedData as unknown as { message: { nonce: string; deadline: string } };
+  const { nonce, deadline } = message.message;
+  const signatures = await doActions(api, [wallet], prepared.actions);
+  return {
+    customer,
+    wallet,
+    body,
+    quoteId: quote.quoteId,
+    signatures,
+    nonce: BigInt(nonce),
+    deadline: BigInt(deadline),
   };
-  type Signed = Awaited<ReturnType<typeof signed>>;
+};
+type Signed = Awaited<ReturnType<typeof signed>>;
 
-  const meanwhile: [string, readonly [number, string], (by: Signed) => Promise<unknown>, RegExp, bigint][] = [
-    [
-      "that the wallet cancelled",
-      [ONE, "DAI"],
-      ({ wallet, nonce }) => {
-        const args = [nonce >> 8n, 1n << (nonce & 0xffn)] as const;
-        const abi = parseAbi(["function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)"]);
-        return sendAs(api, wallet, { chainId: ONE, to: permit2On(api, ONE), data: encodeFunctionData({ abi, args }) });
-      },
-      /cancelled its permit/,
-      DAI_12,
-    ],
-    [
-      "whose allowance the wallet took back",
-      [ONE, "USDC"],
-      ({ wallet }) => allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 - 1n }),
-      /does not allow Permit2/,
-      DAI_12,
-    ],
-    [
-      "of tokens that the wallet spent",
-      [TWO, "DAI"],
-      ({ wallet }) => {
-        const args = [testAccount().address, 1n] as const;
-        const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
-        return sendAs(api, wallet, { chainId: ONE, to: token("DAI"), data });
-      },
-      /has not got all of these tokens/,
-      DAI_12 - 1n,
-    ],
-  ];
+const meanwhile: [string, readonly [number, string], (by: Signed) => Promise<unknown>, RegExp, bigint][] = [
+  [
+    "that the wallet cancelled",
+    [ONE, "DAI"],
+    ({ wallet, nonce }) => {
+      const args = [nonce >> 8n, 1n << (nonce & 0xffn)] as const;
+      const abi = parseAbi(["function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)"]);
+      return sendAs(api, wallet, { chainId: ONE, to: permit2On(api, ONE), data: encodeFunctionData({ abi, args }) });
+    },
+    /cancelled its permit/,
+    DAI_12,
+  ],
+  [
+    "whose allowance the wallet took back",
+    [ONE, "USDC"],
+    ({ wallet }) => allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 - 1n }),
+    /does not allow Permit2/,
+    DAI_12,
+  ],
+  [
+    "of tokens that the wallet spent",
+    [TWO, "DAI"],
+    ({ wallet }) => {
+      const args = [testAccount().address, 1n] as const;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
+      return sendAs(api, wallet, { chainId: ONE, to: token("DAI"), data });
+    },
+    /has not got all of these tokens/,
+    DAI_12 - 1n,
+  ],
+];
 
-  test.each(meanwhile)("%s is not signed for, and the treasury keeps its own", async (_, to, act, words, left) => {
+test.each(meanwhile)(
+  "a permit for Permit2 %s is not signed for, and the treasury keeps its own",
+  async (_, to, act, words, left) => {
     const by = await signed(to);
     const { customer, wallet } = by;
     const { operationId } = await unwatched(async () => {
@@ -250,34 +249,34 @@ describe("a permit for Permit2", () => {
     ]);
     expect(await balanceOnChain(rpcUrl, token("DAI"), wallet.address)).toBe(left);
     expect(await balanceOnChain(rpcUrl, token("DAI"), customer.treasury)).toBe(DAI_12);
-  });
+  },
+);
 
-  test("can be used by the treasury alone, and once", async () => {
-    const { customer, wallet, body, quoteId, signatures, nonce, deadline } = await signed([ONE, "DAI"]);
-    const permit = {
-      standard: "permit2",
-      permit2: permit2On(api, ONE),
-      token: token("DAI"),
-      owner: wallet.address,
-      spender: customer.treasury,
-      value: DAI_12,
-      nonce,
-      deadline,
-      signature: (signatures[0]?.signature ?? "0x") as Hex,
-    } as const;
-    const { to, data } = permit2Call(permit, testAccount().address);
-    const use = (account: Address) => createPublicClient({ transport: http(rpcUrl) }).call({ account, to, data });
-    await use(customer.treasury);
-    // InvalidSigner()
-    await expect(use(testAccount().address)).rejects.toThrow("0x815e1d64");
-    const { operationId } = await executeOwn(customer, quoteId, signatures);
-    expect(await waitUntilFinal(customer.session.client, operationId)).toMatchObject({ status: "completed" });
-    expect(await balanceOnChain(rpcUrl, token("DAI"), body.toAddress)).toBe(DAI_12);
-    await give(customer, wallet.address, "DAI", "12");
-    await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 });
-    // InvalidNonce()
-    await expect(use(customer.treasury)).rejects.toThrow("0x756688fe");
-  });
+test("a permit for Permit2 can be used by the treasury alone, and once", async () => {
+  const { customer, wallet, body, quoteId, signatures, nonce, deadline } = await signed([ONE, "DAI"]);
+  const permit = {
+    standard: "permit2",
+    permit2: permit2On(api, ONE),
+    token: token("DAI"),
+    owner: wallet.address,
+    spender: customer.treasury,
+    value: DAI_12,
+    nonce,
+    deadline,
+    signature: (signatures[0]?.signature ?? "0x") as Hex,
+  } as const;
+  const { to, data } = permit2Call(permit, testAccount().address);
+  const use = (account: Address) => createPublicClient({ transport: http(rpcUrl) }).call({ account, to, data });
+  await use(customer.treasury);
+  // InvalidSigner()
+  await expect(use(testAccount().address)).rejects.toThrow("0x815e1d64");
+  const { operationId } = await executeOwn(customer, quoteId, signatures);
+  expect(await waitUntilFinal(customer.session.client, operationId)).toMatchObject({ status: "completed" });
+  expect(await balanceOnChain(rpcUrl, token("DAI"), body.toAddress)).toBe(DAI_12);
+  await give(customer, wallet.address, "DAI", "12");
+  await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: DAI_12 });
+  // InvalidNonce()
+  await expect(use(customer.treasury)).rejects.toThrow("0x756688fe");
 });
 
 describe("the owner of a smart account", () => {

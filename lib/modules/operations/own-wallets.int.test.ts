@@ -4,7 +4,7 @@ import { executeSwap } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
-import { balanceOnChain, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+import { newCustomer, waitUntilFinal } from "@/lib/testing/journey";
 import {
   allowPermit2,
   doActions,
@@ -16,29 +16,21 @@ import {
   plainWallet,
   prepareOwn,
 } from "@/lib/testing/own-wallets";
+import { walletBalances } from "@/lib/testing/wallet-balances";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339];
 const api = await testApi({ worker: true });
 const devnet = await testDevnet();
 
-const balance = (chainId: number, symbol: string, owner: Address): Promise<bigint> => {
-  const { rpcUrls } = api.services.registry.get(chainId);
-  return balanceOnChain(rpcUrls[0] ?? "", api.services.registry.resolveToken(chainId, symbol).address, owner);
-};
+const { rpcUrl, tokenAddress, balance, give } = walletBalances(api);
 
-const permit2AllowedTo = (chainId: number, symbol: string, owner: Address): Promise<bigint> => {
-  const { address } = api.services.registry.resolveToken(chainId, symbol);
-  if (address === "native") throw new Error("It is no contract.");
-  return createPublicClient({ transport: http(api.services.registry.get(chainId).rpcUrls[0]) }).readContract({
-    address,
+const permit2AllowedTo = (chainId: number, symbol: string, owner: Address): Promise<bigint> =>
+  createPublicClient({ transport: http(rpcUrl(chainId)) }).readContract({
+    address: tokenAddress(chainId, symbol),
     abi: erc20Abi,
     functionName: "allowance",
     args: [owner, permit2On(api, chainId)],
   });
-};
-
-const give = (customer: Customer, address: Address, chainId: number, token: string, amount: string): Promise<void> =>
-  fund(customer.session.client, address, { chainId, token, amount });
 
 describe("a smart account owned by a linked wallet", () => {
   test("is deployed by its first operation, which its owner signed, and moves tokens to another chain", async () => {
@@ -90,115 +82,113 @@ describe("a smart account owned by a linked wallet", () => {
   });
 });
 
-describe("a linked plain wallet", () => {
-  test("swaps on one chain by an exact approval and a transaction of its own", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const wallet = await plainWallet(devnet, customer);
-    await give(customer, wallet.address, ONE, "USDT", "30");
-    const recipient = testAccount().address;
-    const { quote, prepared } = await prepareOwn(api, customer, {
-      from: [{ address: wallet.address, chainId: ONE, token: "USDT", amount: "30" }],
-      toChainId: ONE,
-      toToken: "WETH",
-      toAddress: recipient,
-    });
-    expect(prepared.actions.map(({ kind }) => kind)).toEqual(["transaction", "transaction"]);
-    const signatures = await doActions(api, [wallet], prepared.actions);
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
-    const operation = await waitUntilFinal(client, operationId);
-    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
-    expect(operation.legs[0]?.txHash).toBe(signatures[1]?.txHash);
-    expect(operation.actual.spent[0]?.amount).toBe("30");
-    expect(await balance(ONE, "WETH", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+test("a linked plain wallet swaps on one chain by an exact approval and a transaction of its own", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const wallet = await plainWallet(devnet, customer);
+  await give(customer, wallet.address, ONE, "USDT", "30");
+  const recipient = testAccount().address;
+  const { quote, prepared } = await prepareOwn(api, customer, {
+    from: [{ address: wallet.address, chainId: ONE, token: "USDT", amount: "30" }],
+    toChainId: ONE,
+    toToken: "WETH",
+    toAddress: recipient,
   });
+  expect(prepared.actions.map(({ kind }) => kind)).toEqual(["transaction", "transaction"]);
+  const signatures = await doActions(api, [wallet], prepared.actions);
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+  const operation = await waitUntilFinal(client, operationId);
+  expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+  expect(operation.legs[0]?.txHash).toBe(signatures[1]?.txHash);
+  expect(operation.actual.spent[0]?.amount).toBe("30");
+  expect(await balance(ONE, "WETH", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+});
 
-  test("moves a token across chains with a swap before the bridge, and is asked for no approval that is there", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const wallet = await plainWallet(devnet, customer);
-    await give(customer, wallet.address, ONE, "WETH", "0.02");
-    const recipient = testAccount().address;
-    const body = {
-      from: [{ address: wallet.address, chainId: ONE, token: "WETH", amount: "0.02" }],
-      toChainId: TWO,
-      toToken: "USDC",
-      toAddress: recipient,
-    };
-    const first = await prepareOwn(api, customer, body);
-    const [approval] = first.prepared.actions;
-    if (approval === undefined) throw new Error("Something has to be approved.");
-    // The person approves and goes away; what was approved counts the next time.
-    await doActions(api, [wallet], [approval]);
-    const { quote, prepared } = await prepareOwn(api, customer, body);
-    expect(prepared.actions).toHaveLength(first.prepared.actions.length - 1);
-    const signatures = await doActions(api, [wallet], prepared.actions);
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
-    const operation = await waitUntilFinal(client, operationId);
-    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
-    expect(await balance(TWO, "USDC", recipient)).toBe(BigInt(operation.actual.received.amountBase));
-  });
+test("a linked plain wallet moves a token across chains with a swap before the bridge, and is asked for no approval that is there", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const wallet = await plainWallet(devnet, customer);
+  await give(customer, wallet.address, ONE, "WETH", "0.02");
+  const recipient = testAccount().address;
+  const body = {
+    from: [{ address: wallet.address, chainId: ONE, token: "WETH", amount: "0.02" }],
+    toChainId: TWO,
+    toToken: "USDC",
+    toAddress: recipient,
+  };
+  const first = await prepareOwn(api, customer, body);
+  const [approval] = first.prepared.actions;
+  if (approval === undefined) throw new Error("Something has to be approved.");
+  // The person approves and goes away; what was approved counts the next time.
+  await doActions(api, [wallet], [approval]);
+  const { quote, prepared } = await prepareOwn(api, customer, body);
+  expect(prepared.actions).toHaveLength(first.prepared.actions.length - 1);
+  const signatures = await doActions(api, [wallet], prepared.actions);
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+  const operation = await waitUntilFinal(client, operationId);
+  expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+  expect(await balance(TWO, "USDC", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+});
 
-  test("sends its native coin in one transaction", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const wallet = await plainWallet(devnet, customer);
-    const recipient = testAccount().address;
-    const { quote, prepared } = await prepareOwn(api, customer, {
-      from: [{ address: wallet.address, chainId: TWO, token: "native", amount: "1.5" }],
-      toChainId: TWO,
-      toToken: "native",
-      toAddress: recipient,
-    });
-    expect(prepared.actions).toHaveLength(1);
-    const signatures = await doActions(api, [wallet], prepared.actions);
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
-    expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
-    expect(await balance(TWO, "native", recipient)).toBe(parseUnits("1.5", 18));
+test("a linked plain wallet sends its native coin in one transaction", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const wallet = await plainWallet(devnet, customer);
+  const recipient = testAccount().address;
+  const { quote, prepared } = await prepareOwn(api, customer, {
+    from: [{ address: wallet.address, chainId: TWO, token: "native", amount: "1.5" }],
+    toChainId: TWO,
+    toToken: "native",
+    toAddress: recipient,
   });
+  expect(prepared.actions).toHaveLength(1);
+  const signatures = await doActions(api, [wallet], prepared.actions);
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+  expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
+  expect(await balance(TWO, "native", recipient)).toBe(parseUnits("1.5", 18));
+});
 
-  test("pays nothing and sends nothing where the token takes a permit: one signature, and the treasury does the rest", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const wallet = await linkedWallet(customer);
-    await give(customer, wallet.address, ONE, "USDC", "70");
-    const recipient = testAccount().address;
-    const { quote, prepared } = await prepareOwn(api, customer, {
-      from: [{ address: wallet.address, chainId: ONE, token: "USDC", amount: "70" }],
-      toChainId: TWO,
-      toToken: "DAI",
-      toAddress: recipient,
-    });
-    expect(prepared.actions).toEqual([
-      expect.objectContaining({ kind: "typed_data", signerAddress: wallet.address, walletAddress: wallet.address }),
-    ]);
-    const signatures = await doActions(api, [wallet], prepared.actions);
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
-    const operation = await waitUntilFinal(client, operationId);
-    expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
-    expect(operation.actual.spent[0]?.amount).toBe("70");
-    expect(await balance(TWO, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
-    expect(await balance(ONE, "USDC", customer.treasury)).toBe(0n);
-    expect(await balance(ONE, "USDC", wallet.address)).toBe(0n);
+test("a linked plain wallet pays nothing and sends nothing where the token takes a permit: one signature, and the treasury does the rest", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const wallet = await linkedWallet(customer);
+  await give(customer, wallet.address, ONE, "USDC", "70");
+  const recipient = testAccount().address;
+  const { quote, prepared } = await prepareOwn(api, customer, {
+    from: [{ address: wallet.address, chainId: ONE, token: "USDC", amount: "70" }],
+    toChainId: TWO,
+    toToken: "DAI",
+    toAddress: recipient,
   });
+  expect(prepared.actions).toEqual([
+    expect.objectContaining({ kind: "typed_data", signerAddress: wallet.address, walletAddress: wallet.address }),
+  ]);
+  const signatures = await doActions(api, [wallet], prepared.actions);
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+  const operation = await waitUntilFinal(client, operationId);
+  expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
+  expect(operation.actual.spent[0]?.amount).toBe("70");
+  expect(await balance(TWO, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  expect(await balance(ONE, "USDC", customer.treasury)).toBe(0n);
+  expect(await balance(ONE, "USDC", wallet.address)).toBe(0n);
+});
 
-  test("gives tokens to the treasury itself by permit, counted once", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const wallet = await linkedWallet(customer);
-    await give(customer, wallet.address, TWO, "USDC", "9");
-    const { quote, prepared } = await prepareOwn(api, customer, {
-      from: [{ address: wallet.address, chainId: TWO, token: "USDC", amount: "9" }],
-      toChainId: TWO,
-      toToken: "USDC",
-      toAddress: customer.treasury,
-    });
-    const signatures = await doActions(api, [wallet], prepared.actions);
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
-    const operation = await waitUntilFinal(client, operationId);
-    expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "9" } } });
-    expect(await balance(TWO, "USDC", customer.treasury)).toBe(parseUnits("9", 6));
+test("a linked plain wallet gives tokens to the treasury itself by permit, counted once", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const wallet = await linkedWallet(customer);
+  await give(customer, wallet.address, TWO, "USDC", "9");
+  const { quote, prepared } = await prepareOwn(api, customer, {
+    from: [{ address: wallet.address, chainId: TWO, token: "USDC", amount: "9" }],
+    toChainId: TWO,
+    toToken: "USDC",
+    toAddress: customer.treasury,
   });
+  const signatures = await doActions(api, [wallet], prepared.actions);
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId, signatures } });
+  const operation = await waitUntilFinal(client, operationId);
+  expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "9" } } });
+  expect(await balance(TWO, "USDC", customer.treasury)).toBe(parseUnits("9", 6));
 });
 
 describe("a linked plain wallet that has allowed Permit2", () => {

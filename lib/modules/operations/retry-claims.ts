@@ -10,7 +10,7 @@ export const claimRetry = async (tx: Tx, retry: { of: string; by: string; now: D
   return count === 1;
 };
 
-/** What it was to try again may be tried again by another one: nothing was sent. */
+/** Lets another operation try again what this one was to try: nothing was sent. */
 export const freeRetry = async (tx: Tx, operationId: string, now: Date): Promise<void> => {
   await tx.operation.updateMany({
     where: { retriedBy: operationId },

@@ -23,7 +23,7 @@ export const searchTermsOf = (
   return [...new Set(terms.map((term) => term.toLowerCase()))];
 };
 
-/** What the text of a search asks for. */
+/** A search, by the form of its text. */
 export type Search =
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "hash"; readonly hash: string }

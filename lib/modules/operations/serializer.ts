@@ -1,24 +1,20 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operation-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
-import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
-import type { RouteRequest } from "@/lib/ports/routing";
-import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
 import { csvHeader, csvLines } from "./csv";
 import { mayOf } from "./permissions";
 import { isPrivateKind } from "./private-kinds";
 import { holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
-import type { EventRow } from "./event-repository";
-import type { LegRow, OperationWithLegs } from "./repository";
+import type { Leg } from "./leg";
+import type { Operation, OperationEvent } from "./operation";
 import type { LegState } from "./summary";
 
 type OperationRecord = z.output<typeof operationRecord>;
 type LegRecord = z.output<typeof legRecord>;
-type Failure = LegRecord["failure"];
 
-/** What the serializer has to know of a chain. */
+/** The facts about a chain that the serializer shows. */
 export interface ChainFacts {
   get(chainId: number): {
     readonly name: string;
@@ -42,14 +38,6 @@ const amountRecord = (token: Token, base: bigint) => ({
   amount: formatAmount(base, token.decimals),
   amountBase: base.toString(),
   decimals: token.decimals,
-});
-
-const base = z.string().transform((text) => BigInt(text));
-const storedQuoted = z.object({
-  expectedBase: base,
-  /** Of operations without legs, once they have ended. */
-  spentBase: base.optional(),
-  receivedBase: base.optional(),
 });
 
 const LEG_STATUS: Record<LegState, Status> = {
@@ -81,69 +69,64 @@ const transaction = (
 };
 
 /** A leg of an operation that has not begun, or never did, has no status of its own. */
-const legStatus = (operation: OperationWithLegs, row: LegRow): Status =>
+const legStatus = (operation: Operation, leg: Leg): Status =>
   operation.status === "pending" || operation.status === "cancelled" || operation.status === "expired"
     ? operation.status
-    : LEG_STATUS[row.state];
+    : LEG_STATUS[leg.state];
 
-const toLeg = (
-  operation: OperationWithLegs,
-  { row, routeLeg, source, destination }: LegView,
-  chains: ChainFacts,
-): LegRecord => {
-  const spent = toBigIntOrNull(row.spentBase);
-  const received = toBigIntOrNull(row.receivedBase);
-  const refunded = row.refundTxHash !== null;
+const toLeg = (operation: Operation, { leg, source, destination }: LegView, chains: ChainFacts): LegRecord => {
+  const { routeLeg, spentBase, receivedBase } = leg;
+  const refunded = leg.refundTxHash !== null;
   return {
     ...transaction(chains, {
-      chainId: row.sourceChainId,
-      hash: row.sourceTxHash,
-      block: row.sourceBlock,
-      confirmations: row.sourceConfirmations,
+      chainId: leg.sourceChainId,
+      hash: leg.sourceTxHash,
+      block: leg.sourceBlock,
+      confirmations: leg.sourceConfirmations,
     }),
-    id: row.id,
+    id: leg.id,
+    provider: routeLeg.provider,
     kind: routeLeg.kind,
-    status: legStatus(operation, row),
-    state: row.state,
-    walletId: row.walletId,
-    walletAddress: row.walletAddress as LegRecord["walletAddress"],
-    via: row.via as LegRecord["via"],
+    status: legStatus(operation, leg),
+    state: leg.state,
+    walletId: leg.walletId,
+    walletAddress: leg.walletAddress,
+    via: leg.via,
     sent: amountRecord(source.token, source.amountBase),
-    spent: spent === null ? null : amountRecord(source.token, spent),
+    spent: spentBase === null ? null : amountRecord(source.token, spentBase),
     minimum: amountRecord(destination.token, routeLeg.minOutBase),
-    received: received === null ? null : amountRecord(destination.token, received),
+    received: receivedBase === null ? null : amountRecord(destination.token, receivedBase),
     destination:
-      row.destTxHash === null
+      leg.destTxHash === null
         ? null
         : transaction(chains, {
-            chainId: row.destChainId,
-            hash: row.destTxHash,
-            block: row.destBlock,
-            confirmations: row.destConfirmations,
+            chainId: leg.destChainId,
+            hash: leg.destTxHash,
+            block: leg.destBlock,
+            confirmations: leg.destConfirmations,
           }),
     refund: refunded
       ? transaction(chains, {
-          chainId: row.sourceChainId,
-          hash: row.refundTxHash,
-          block: row.refundBlock,
-          confirmations: row.destConfirmations,
+          chainId: leg.sourceChainId,
+          hash: leg.refundTxHash,
+          block: leg.refundBlock,
+          confirmations: leg.destConfirmations,
         })
       : null,
-    fillDeadline: row.fillDeadline === null ? null : row.fillDeadline.toISOString(),
-    failure: row.failure as Failure,
+    fillDeadline: leg.fillDeadline === null ? null : leg.fillDeadline.toISOString(),
+    failure: leg.failure,
   };
 };
 
-const viewsOf = (operation: OperationWithLegs, request: RouteRequest): LegView[] =>
-  operation.legs.map((row) => {
-    const routeLeg = storedRouteLeg.parse(row.routeLeg);
-    const source = request.sources[routeLeg.sourceIndex];
-    if (source === undefined) throw new Error(`Leg ${row.id} has no source.`);
-    return { row, routeLeg, source, destination: request.destination };
+const viewsOf = ({ legs, request }: Operation): LegView[] =>
+  legs.map((leg) => {
+    const source = request.sources[leg.routeLeg.sourceIndex];
+    if (source === undefined) throw new Error(`Leg ${leg.id} has no source.`);
+    return { leg, source, destination: request.destination };
   });
 
 /** Where the money of an operation is that has no legs yet, or was ended before it got any. */
-const untouched = ({ status }: OperationWithLegs, request: RouteRequest): Holding[] =>
+const untouched = ({ status, request }: Operation): Holding[] =>
   request.sources.map(({ owner, token, amountBase }) => ({
     wallet: owner,
     token,
@@ -156,9 +139,10 @@ const untouched = ({ status }: OperationWithLegs, request: RouteRequest): Holdin
   }));
 
 /** Where the money of a private operation is: in its notes until their transactions are final, then with the recipient. */
-const withoutLegs = (operation: OperationWithLegs, request: RouteRequest): Holding[] => {
-  if (!isPrivateKind(operation.kind) || operation.status === "pending") return untouched(operation, request);
-  const { receivedBase = 0n, spentBase = 0n } = storedQuoted.parse(operation.quoted);
+const withoutLegs = (operation: Operation): Holding[] => {
+  if (!isPrivateKind(operation.kind) || operation.status === "pending") return untouched(operation);
+  const { request } = operation;
+  const { receivedBase = 0n, spentBase = 0n } = operation.quoted;
   const { token, recipient } = request.destination;
   const arrived = { wallet: recipient, token, amountBase: receivedBase, txHash: null, note: "received" };
   const left = request.sources.map(({ owner, token: paid, amountBase }) => ({
@@ -173,7 +157,7 @@ const withoutLegs = (operation: OperationWithLegs, request: RouteRequest): Holdi
 
 const quotedFees = (views: readonly LegView[]): OperationRecord["fees"] =>
   views
-    .flatMap((view) => view.routeLeg.fees)
+    .flatMap((view) => view.leg.routeLeg.fees)
     .map(({ kind, amountBase, token }) => ({
       kind,
       amount: formatAmount(amountBase, token.decimals),
@@ -187,24 +171,23 @@ const coinOf = (chains: ChainFacts, chainId: number) => {
   return { symbol, address: "native", chainId, decimals, assetId: assetId ?? symbol.toLowerCase() } as const;
 };
 
-/** What the chains took for the legs whose source is mined. */
+/** The network fees of legs whose source is mined. */
 const networkFees = (views: readonly LegView[], chains: ChainFacts): OperationRecord["fees"] =>
-  views.flatMap(({ row }) => {
-    const costWei = toBigIntOrNull(row.gasCostWei);
+  views.flatMap(({ leg }) => {
+    const costWei = leg.gasCostWei;
     if (costWei === null) return [];
-    const token = coinOf(chains, row.sourceChainId);
-    const paidBy = row.gasPaidBy === "sponsor" ? "sponsor" : "wallet";
+    const token = coinOf(chains, leg.sourceChainId);
+    const paidBy = leg.gasPaidBy === "sponsor" ? "sponsor" : "wallet";
     return [{ kind: "network", amount: formatAmount(costWei, token.decimals), token, paidBy }];
   });
 
 /** The operation as the caller sees it, with where each part of the money is. */
-export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): OperationRecord => {
-  const request = storedRouteRequest.parse(operation.request);
+export const toOperation = (operation: Operation, chains: ChainFacts): OperationRecord => {
+  const { request } = operation;
   const { token, recipient } = request.destination;
-  const views = viewsOf(operation, request);
-  const minimum = toBigInt(operation.minimumBase);
-  const { expectedBase: expected, spentBase, receivedBase = 0n } = storedQuoted.parse(operation.quoted);
-  const received = views.reduce((sum, { row }) => sum + (toBigIntOrNull(row.receivedBase) ?? 0n), receivedBase);
+  const views = viewsOf(operation);
+  const { expectedBase: expected, spentBase, receivedBase = 0n } = operation.quoted;
+  const received = views.reduce((sum, { leg }) => sum + (leg.receivedBase ?? 0n), receivedBase);
   return {
     operationId: operation.id,
     kind: operation.kind as OperationRecord["kind"],
@@ -221,21 +204,21 @@ export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): O
         address: recipient,
         token: tokenRecord(token),
         amount: formatAmount(expected, token.decimals),
-        minAmount: formatAmount(minimum, token.decimals),
+        minAmount: formatAmount(operation.minimumBase, token.decimals),
       },
     },
     actual: {
       spent:
         spentBase === undefined
-          ? views.map(({ row, source }) => amountRecord(source.token, toBigIntOrNull(row.spentBase) ?? 0n))
+          ? views.map(({ leg, source }) => amountRecord(source.token, leg.spentBase ?? 0n))
           : request.sources.map(({ token: paid }) => amountRecord(paid, spentBase)),
       received: amountRecord(token, received),
     },
     legs: views.map((view) => toLeg(operation, view, chains)),
     fees: [...quotedFees(views), ...networkFees(views, chains)],
-    failure: operation.failure as Failure,
+    failure: operation.failure,
     outcome: {
-      holds: (views.length === 0 ? withoutLegs(operation, request) : views.flatMap((view) => holdingsOf(view))).map(
+      holds: (views.length === 0 ? withoutLegs(operation) : views.flatMap((view) => holdingsOf(view))).map(
         ({ token: held, amountBase, ...place }) => ({
           ...place,
           chainId: held.chainId,
@@ -256,17 +239,17 @@ export const toOperation = (operation: OperationWithLegs, chains: ChainFacts): O
   };
 };
 
-export const toOperationEvent = (event: EventRow): z.output<typeof operationEvent> => ({
+export const toOperationEvent = (event: OperationEvent): z.output<typeof operationEvent> => ({
   seq: event.seq,
   type: event.type,
   operationId: event.operationId,
-  data: event.data as Record<string, unknown>,
+  data: { ...event.data },
   createdAt: event.createdAt.toISOString(),
 });
 
 /** The lines of a CSV file (RFC 4180), made while the list is read. */
 export const operationsCsv = async function* (
-  operations: AsyncIterable<OperationWithLegs>,
+  operations: AsyncIterable<Operation>,
   chains: ChainFacts,
 ): AsyncGenerator<string> {
   yield csvHeader();

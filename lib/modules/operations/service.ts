@@ -17,7 +17,8 @@ import {
   type AwaitingOperation,
   type StartOperation,
 } from "./new-operation";
-import type { OperationRow, OperationsRepository, OperationWithLegs } from "./repository";
+import type { Operation } from "./operation";
+import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind, mayReadPrivate } from "./private-kinds";
 import { claimRetry } from "./retry-claims";
@@ -35,7 +36,8 @@ export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { isRetryable, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
-export type { OperationWithLegs } from "./repository";
+export type { Leg } from "./leg";
+export type { Operation } from "./operation";
 export { toOperation, type ChainFacts } from "./serializer";
 
 const EXPORT_PAGE = 500;
@@ -62,7 +64,7 @@ const CANNOT_CANCEL = {
   ended: "This operation has ended; there is nothing to cancel.",
 } as const;
 
-/** What a caller narrows the list to. */
+/** The filter of a caller's list. */
 interface AskedFilter extends OperationFilter {
   /** Leaves private operations out also for those who may read them: a page of its own shows them. */
   readonly private?: "exclude" | undefined;
@@ -78,7 +80,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
    * no more.
    * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `chain_unavailable`
    */
-  const start = async (input: StartOperation): Promise<OperationRow | null> => {
+  const start = async (input: StartOperation): Promise<Operation | null> => {
     const operationId = input.operationId ?? newId("operation");
     const sources = heldSources(input);
     const costs = await sponsorship.costsOf(sponsoredLegs(input));
@@ -91,14 +93,14 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return accepted ? repository.find(operationId) : null;
   };
 
-  const get = async (projectId: string, id: string): Promise<OperationWithLegs> => {
+  const get = async (projectId: string, id: string): Promise<Operation> => {
     const operation = isId("operation", id) ? await repository.findInProject(projectId, id) : null;
     if (operation === null) throw notFound();
     return operation;
   };
 
   /** As `get`; private operations do not exist for those who may not read privacy. @throws DomainError `not_found` */
-  const getFor = async (actor: Actor, id: string): Promise<OperationWithLegs> => {
+  const getFor = async (actor: Actor, id: string): Promise<Operation> => {
     const operation = await get(actor.projectId, id);
     if (isPrivateKind(operation.kind) && !mayReadPrivate(actor)) throw notFound();
     return operation;
@@ -109,7 +111,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
   });
 
   /** Those of the project among these ids, by id. */
-  const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, OperationWithLegs>> => {
+  const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, Operation>> => {
     const found = ids.length === 0 ? [] : await lists.byIds(projectId, ids);
     return new Map(found.map((operation) => [operation.id, operation]));
   };
@@ -117,14 +119,14 @@ export const createOperationsService = (deps: OperationsDeps) => {
   const list = async (
     projectId: string,
     { cursor, limit, ...filter }: OperationFilter & { cursor?: string | undefined; limit: number },
-  ): Promise<{ data: OperationWithLegs[]; nextCursor: string | null }> => {
+  ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
     const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
     const data = rows.slice(0, limit);
     return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
   };
 
   /** As `list`, all of them up to 10,000, read page by page while they are taken. */
-  const all = async function* (projectId: string, filter: OperationFilter): AsyncGenerator<OperationWithLegs> {
+  const all = async function* (projectId: string, filter: OperationFilter): AsyncGenerator<Operation> {
     let before: string | undefined;
     for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
       const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
@@ -135,7 +137,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
   };
 
   /** Stores an operation that a person has to approve before it runs. */
-  const startAwaiting = async (input: AwaitingOperation): Promise<OperationWithLegs> => {
+  const startAwaiting = async (input: AwaitingOperation): Promise<Operation> => {
     const operationId = newId("operation");
     const now = clock.now();
     await waiting.insertAwaiting(awaitingOperation(input, operationId, now), (tx) => input.claim(tx, operationId), now);
@@ -143,7 +145,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
   };
 
   /** @throws DomainError `not_found`, `invalid_state` when it has begun or has ended */
-  const cancel = async (actor: Actor, id: string): Promise<OperationWithLegs> => {
+  const cancel = async (actor: Actor, id: string): Promise<Operation> => {
     const { projectId } = actor;
     const operation = await get(projectId, id);
     if (await waiting.cancel(operation.id, actor, clock.now())) return get(projectId, id);
@@ -157,16 +159,16 @@ export const createOperationsService = (deps: OperationsDeps) => {
     get,
     getFor,
     getMany,
-    /** What the actor may see, newest first. */
+    /** The operations that the actor may see, newest first. */
     listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>
       list(actor.projectId, { ...query, ...shownTo(actor, query) }),
     allFor: (actor: Actor, filter: AskedFilter) => all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
     cancel,
     /** Whom the latest operations of a project paid, each once. */
     recentRecipients: lists.recipients,
-    /** What happened after `afterSeq`, and what happens from now on, until the operation is final or `signal` aborts. */
+    /** Events after `afterSeq`, past and to come, until the operation is final or `signal` aborts. */
     events: watching.watch,
-    /** Ends those that nobody approved in time. @returns how many */
+    /** Ends operations that nobody approved in time. @returns how many */
     expireDue: (): Promise<number> => waiting.expireDue(clock.now(), EXPIRE_BATCH),
     /** Notes, in the transaction that accepts it, that an operation is tried again. False when another did so before. */
     claimRetry,

@@ -1,23 +1,21 @@
 import type { Actor } from "@/lib/core/actor";
 import type { Database, Tx } from "@/lib/db/client";
-import type { Prisma } from "@/lib/db/generated/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { fundsNameOf, syncHold } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { toBigIntOrNull } from "@/lib/db/decimal";
+import { appendEvent } from "./event-repository";
 import { reservationOf } from "./leg-reservations";
-import { appendEvent, lockOperation } from "./repository";
+import { insertOperation, type NewOperationRow } from "./repository";
 import { freeRetry } from "./retry-claims";
+import { lockOperation } from "./state-repository";
 
 /** Operations that have not begun: they await approval, are cancelled, or run out of time. */
 export const createWaitingRepository = (database: Database, sponsorship: Pick<SponsorshipService, "settle">) => ({
   /** Stores an operation that awaits approval, with whatever it uses up. It has no legs and holds no money yet. */
-  insertAwaiting: (
-    operation: Prisma.OperationUncheckedCreateInput,
-    claim: (tx: Tx) => Promise<void>,
-    now: Date,
-  ): Promise<void> =>
+  insertAwaiting: (operation: NewOperationRow, claim: (tx: Tx) => Promise<void>, now: Date): Promise<void> =>
     database.transaction(async (tx) => {
-      await tx.operation.create({ data: operation });
+      await insertOperation(tx, operation);
       await claim(tx);
       const data = { status: operation.status, subStatus: operation.subStatus };
       await appendEvent(tx, { operationId: operation.id, type: "operation.created", data, now });
@@ -40,7 +38,10 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
         data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },
       });
       if (count === 0) return false;
-      const legs = await tx.operationLeg.findMany({ where: { operationId } });
+      const legs = await tx.operationLeg.findMany({
+        where: { operationId },
+        select: { id: true, sourceChainId: true, sponsorReservedWei: true, sponsorDay: true },
+      });
       await tx.operationLeg.updateMany({
         where: { operationId },
         data: { state: "failed", version: { increment: 1 }, updatedAt: now },
@@ -51,7 +52,9 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
       for (const { id } of ordered) await syncHold(tx, id, false, now);
       await freeRetry(tx, operationId, now);
       await appendEvent(tx, { operationId, type: "operation.cancelled", data: { status: "cancelled" }, now });
-      const reserved = legs.flatMap((leg) => reservationOf(operation, leg) ?? []);
+      const reserved = legs.flatMap(
+        (leg) => reservationOf(operation, { ...leg, sponsorReservedWei: toBigIntOrNull(leg.sponsorReservedWei) }) ?? [],
+      );
       await sponsorship.settle(
         tx,
         reserved.map((each) => ({ ...each, spentWei: 0n })),

@@ -5,8 +5,8 @@ import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import { testDatabase } from "@/lib/testing/database";
 import { manualTicker } from "@/lib/testing/ticker";
-import { createEventRepository, type EventRepository } from "./event-repository";
-import { appendEvent, lockOperation } from "./repository";
+import { appendEvent, createEventRepository, type EventRepository } from "./event-repository";
+import { lockOperation } from "./state-repository";
 import { createWatching } from "./watching";
 
 const POLL_MS = 2000;

@@ -1,10 +1,11 @@
 import type { Ticker } from "@/lib/core/ticker";
 import { isFinal } from "@/lib/core/status";
-import type { EventCursor, EventRepository, EventRow, OperationEvents } from "./event-repository";
+import type { EventCursor, EventRepository, OperationEvents } from "./event-repository";
+import type { OperationEvent } from "./operation";
+import { EVENTS_PAGE, Watcher } from "./watcher";
 
 /** A notification is lost when its connection breaks, so every watched operation is also polled at this interval. */
 const POLL_MS = 2000;
-const EVENTS_PAGE = 100;
 /** Operations that one read looks at. */
 const READ_MAX = 500;
 const CHANNEL = "operation_event";
@@ -15,82 +16,10 @@ export interface WatchingDeps {
   readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
 }
 
-/** One stream: events wait here until they are taken, at most two pages of them. */
-class Watcher implements AsyncIterableIterator<EventRow, undefined> {
-  readonly #queue: EventRow[] = [];
-  /** Whether a read passed this stream over because it was full. */
-  isBehind = false;
-  #end: { readonly error: Error | null } | null = null;
-  #wake: (() => void) | null = null;
-
-  /** @param seq of the last event that the stream has, or waits for it here */
-  constructor(
-    public seq: number,
-    private readonly onDrained: () => void,
-    private readonly onLeave: () => void,
-  ) {}
-
-  get isFull(): boolean {
-    return this.#queue.length >= EVENTS_PAGE;
-  }
-
-  /** @param events in order; those that the stream has already are left out */
-  push(events: readonly EventRow[]): void {
-    for (const event of events) {
-      if (event.seq <= this.seq) continue;
-      this.seq = event.seq;
-      this.#queue.push(event);
-    }
-    this.#wake?.();
-  }
-
-  /** What waits is still given; then the stream ends, or throws. */
-  end(error: Error | null = null): void {
-    this.#end ??= { error };
-    this.#wake?.();
-  }
-
-  async next(): Promise<IteratorResult<EventRow, undefined>> {
-    for (;;) {
-      const event = this.#queue.shift();
-      if (event !== undefined) {
-        if (this.isBehind && this.#queue.length === 0) {
-          this.isBehind = false;
-          this.onDrained();
-        }
-        return { done: false, value: event };
-      }
-      if (this.#end !== null) break;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#wake = null;
-    }
-    this.onLeave();
-    if (this.#end.error !== null) throw this.#end.error;
-    return { done: true, value: undefined };
-  }
-
-  return(): Promise<IteratorResult<EventRow, undefined>> {
-    this.end();
-    this.#queue.length = 0;
-    this.onLeave();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
-
-/**
- * Streams of operations' events. However many there are, this instance listens once, polls with one query every two seconds, and
- * reads what is new for all operations that were notified of meanwhile with one query more.
- */
-export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
-  const watchers = new Map<string, Set<Watcher>>();
+/** Reads what is new for watched operations: all that are marked at a time with one query, and never two queries at once. */
+const createReading = (repository: EventRepository, watchers: ReadonlyMap<string, ReadonlySet<Watcher>>) => {
   const due = new Set<string>();
-  let stopWatching: (() => void) | null = null;
   let isReading = false;
-  let isPolling = false;
 
   /** Where reading an operation has to begin; null where all its streams have enough to give for now. */
   const cursorOf = (operationId: string): EventCursor | null => {
@@ -151,6 +80,19 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
     due.add(operationId);
   };
 
+  return { cursorsOf, mark };
+};
+
+/**
+ * Streams of operations' events. However many there are, this instance listens once, polls with one query every two seconds, and
+ * reads what is new for all operations that were notified of meanwhile with one query more.
+ */
+export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
+  const watchers = new Map<string, Set<Watcher>>();
+  const { cursorsOf, mark } = createReading(repository, watchers);
+  let stopWatching: (() => void) | null = null;
+  let isPolling = false;
+
   const poll = async (): Promise<void> => {
     if (isPolling) return;
     isPolling = true;
@@ -181,8 +123,8 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
     stopWatching = null;
   };
 
-  /** What happened after `afterSeq`, and what happens from now on, until the operation is final or `signal` aborts. */
-  const watch = (operationId: string, afterSeq: number, signal: AbortSignal): AsyncIterableIterator<EventRow> => {
+  /** Events after `afterSeq`, past and to come, until the operation is final or `signal` aborts. */
+  const watch = (operationId: string, afterSeq: number, signal: AbortSignal): AsyncIterableIterator<OperationEvent> => {
     const leave = (): void => {
       signal.removeEventListener("abort", abort);
       remove(operationId, watcher);

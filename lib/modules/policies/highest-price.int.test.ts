@@ -18,11 +18,13 @@ const onchain = createOnchainRouting({ registry: createChainRegistry(chains), cl
 /** Everything is one dollar where it lies, and two on another chain. */
 const api = await testApi({
   overrides: {
-    routing: {
-      ...onchain,
-      priceUsd: (tokens) => Promise.resolve(tokens.map(() => "1")),
-      highestPriceUsd: (tokens) => Promise.resolve(tokens.map(() => "2")),
-    },
+    routing: [
+      {
+        ...onchain,
+        priceUsd: (tokens) => Promise.resolve(tokens.map(() => "1")),
+        highestPriceUsd: (tokens) => Promise.resolve(tokens.map(() => "2")),
+      },
+    ],
   },
 });
 

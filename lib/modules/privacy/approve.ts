@@ -2,7 +2,7 @@
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import { doneBy } from "@/lib/modules/audit/service";
-import type { OperationWithLegs } from "@/lib/modules/operations/service";
+import type { Operation } from "@/lib/modules/operations/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { PrivacyContext } from "./context";
 import { notAwaitingApproval } from "./errors";
@@ -51,7 +51,7 @@ export const approveTransfer = async (
   actor: UserActor,
   operationId: string,
   code: string,
-): Promise<OperationWithLegs | null> => {
+): Promise<Operation | null> => {
   const transfer = await transferOfOperation(context, actor.projectId, operationId);
   if (transfer === null) return null;
   await requireAwaiting(context, transfer);
@@ -70,7 +70,7 @@ export const cancelSpend = async (
   context: PrivacyContext,
   actor: Actor,
   operationId: string,
-): Promise<OperationWithLegs | null> => {
+): Promise<Operation | null> => {
   const transfer = await transferOfOperation(context, actor.projectId, operationId);
   if (transfer === null || transfer.kind === "shield" || transfer.kind === "public_exit") return null;
   requireScope(actor, "privacy:write");

@@ -2,7 +2,10 @@ import { parseEventLogs } from "viem";
 import { z } from "zod";
 import { privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { storedAddress, storedBase, storedHex } from "@/lib/ports/routing-json";
-import type { Call, RouteLeg, RouteRequest, RoutingProvider, SourceReceipt } from "@/lib/ports/routing";
+import type { Call, RouteLeg, RouteRequest, Routing, SourceReceipt } from "@/lib/ports/routing";
+
+/** Names the provider of legs that this module carries out by itself. */
+export const PRIVACY_PROVIDER = "privacy";
 
 /** The stored plan of a leg that is a shield. */
 const shieldPlan = z.object({
@@ -59,8 +62,8 @@ const paidOutBy = (plan: ExitLegPlan, receipt: Pick<SourceReceipt, "logs">): big
   return own?.args._value ?? 0n;
 };
 
-/** Adds deposits into privacy pools and public exits to a routing provider, so that the driver carries them out like any other leg. */
-export const withPrivacyLegs = (routing: RoutingProvider, exitCalls: ExitCalls): RoutingProvider => ({
+/** Adds deposits into privacy pools and public exits to the routing, so that the driver carries them out like any other leg. */
+export const withPrivacyLegs = (routing: Routing, exitCalls: ExitCalls): Routing => ({
   ...routing,
   build: async (request, leg, signal, options) => {
     const plan = planOf(leg);

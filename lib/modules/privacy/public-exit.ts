@@ -9,7 +9,7 @@ import { toStored } from "@/lib/ports/routing-json";
 import { digestOf, type PrivacyContext } from "./context";
 import { noteInUse, noteIsApproved, noteUnknown, TakenError } from "./errors";
 import { idempotencyColumns, type IdempotentRequest } from "./idempotency";
-import type { ExitCalls, ExitLegPlan } from "./leg-routing";
+import { PRIVACY_PROVIDER, type ExitCalls, type ExitLegPlan } from "./leg-routing";
 import type { PrivateTransfer } from "./private-transfer";
 import type { PrivateWallet } from "./private-wallet";
 import {
@@ -73,6 +73,7 @@ const requestOf = ({ pool, note }: LeavingNote, recipient: EvmAddress): RouteReq
 });
 
 const legOf = (venue: string, { token, valueBase }: PrivateNote, plan: ExitLegPlan): RouteLeg => ({
+  provider: PRIVACY_PROVIDER,
   sourceIndex: 0,
   kind: "transfer",
   expectedOutBase: valueBase,

@@ -1,14 +1,14 @@
 /** Private operations as people see them: the transfer, its operation and steps, and the size of the set in which it hides. */
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
-import type { OperationWithLegs } from "@/lib/modules/operations/service";
+import type { Operation } from "@/lib/modules/operations/service";
 import type { PrivacyContext } from "./context";
 import type { PrivateStep } from "./private-step";
 import type { PrivateTransfer } from "./private-transfer";
 
 export interface TransferView {
   readonly transfer: PrivateTransfer;
-  readonly operation: OperationWithLegs;
+  readonly operation: Operation;
   readonly steps: readonly PrivateStep[];
   readonly expectedProofMs: number;
   readonly engine: string;

@@ -4,7 +4,6 @@ import type { preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/priva
 import type { privacyWalletRecord, privateTransferRecord } from "@/lib/contracts/privacy-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import { toBigIntOrNull } from "@/lib/db/decimal";
 import type { PrivateWallet } from "./private-wallet";
 import type { PossibleExit } from "./public-exit";
 import type { WalletBalance } from "./read-balances";
@@ -107,7 +106,7 @@ const stepsOf = ({ steps }: TransferView, token: Token): Record["steps"] =>
 const receivedOf = ({ steps, operation }: TransferView): bigint =>
   [
     ...steps.map(({ receivedBase }) => receivedBase),
-    ...operation.legs.map(({ receivedBase }) => toBigIntOrNull(receivedBase)),
+    ...operation.legs.map(({ receivedBase }) => receivedBase),
   ].reduce<bigint>((sum, receivedBase) => sum + (receivedBase ?? 0n), 0n);
 
 export const toPrivateTransfer = (view: TransferView, now: Date): Record => {
@@ -129,7 +128,7 @@ export const toPrivateTransfer = (view: TransferView, now: Date): Record => {
     received: received === 0n ? null : amountRecord(tokenOut, received),
     steps: stepsOf(view, token),
     proof: proofOf(view, now),
-    failure: operation.failure as Record["failure"],
+    failure: operation.failure,
     createdBy: transfer.createdBy,
     createdAt: transfer.createdAt.toISOString(),
     updatedAt: operation.updatedAt.toISOString(),

@@ -1,5 +1,5 @@
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
-import type { OperationWithLegs } from "@/lib/modules/operations/service";
+import type { Operation } from "@/lib/modules/operations/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { approveTransfer, cancelSpend, requestApprovalCode } from "./approve";
@@ -156,11 +156,11 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
 
     requestQuoteCode: (actor: Actor, quoteId: string) => requestQuoteCode(context, actor, quoteId),
     requestCode: (actor: Actor, operationId: string) => requestApprovalCode(context, actor, operationId),
-    approve: (actor: UserActor, operationId: string, code: string): Promise<OperationWithLegs | null> =>
+    approve: (actor: UserActor, operationId: string, code: string): Promise<Operation | null> =>
       approveTransfer(context, actor, operationId, code),
     checkRetry: (actor: Actor, operationId: string): Promise<boolean> => checkRetry(context, actor, operationId),
     retry: (actor: Actor, operationId: string): Promise<TransferView | null> => retry(context, actor, operationId),
-    cancel: (actor: Actor, operationId: string): Promise<OperationWithLegs | null> =>
+    cancel: (actor: Actor, operationId: string): Promise<Operation | null> =>
       cancelSpend(context, actor, operationId),
 
     /** The calls of a leg that is a public exit. */

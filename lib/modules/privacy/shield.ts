@@ -7,7 +7,7 @@ import { toStored } from "@/lib/ports/routing-json";
 import { digestOf, type PrivacyContext } from "./context";
 import { belowMinimum } from "./errors";
 import { idempotencyColumns, type IdempotentRequest } from "./idempotency";
-import type { ShieldLegPlan } from "./leg-routing";
+import { PRIVACY_PROVIDER, type ShieldLegPlan } from "./leg-routing";
 import type { PrivateTransfer } from "./private-transfer";
 import type { PrivateWallet } from "./private-wallet";
 import { retryWhenTaken } from "./retry-when-taken";
@@ -43,6 +43,7 @@ const legOf = (venue: string, deposit: Deposit, plan: ShieldLegPlan): RouteLeg =
   const { token } = deposit.pool;
   const amounts = { amountInBase: deposit.amountBase, amountOutBase: noteBase };
   return {
+    provider: PRIVACY_PROVIDER,
     sourceIndex: 0,
     kind: "transfer",
     expectedOutBase: noteBase,

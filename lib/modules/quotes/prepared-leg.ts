@@ -37,7 +37,7 @@ const preparedTransaction = actionBase.extend({
   gas: storedBase,
 });
 
-/** What a plain wallet sends by itself. */
+/** A plain wallet sends the transactions itself. */
 const walletLeg = z.object({
   by: z.literal("wallet"),
   legId: z.string(),

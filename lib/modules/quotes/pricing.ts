@@ -3,12 +3,10 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
-import { toDecimal } from "@/lib/db/decimal";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
-import type { Route, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
+import type { Route, RouteRequest, Routing } from "@/lib/ports/routing";
 import { findEarlierQuote } from "./idempotency";
 import {
   approvalDigest,
@@ -28,13 +26,13 @@ const QUOTE_TIMEOUT_MS = 8000;
 
 export interface PricingDeps extends ResolveDeps {
   repository: QuotesRepository;
-  routing: RoutingProvider;
+  routing: Routing;
   holds: HoldsService;
   sponsorship: Pick<SponsorshipService, "pays">;
   clock: Clock;
 }
 
-/** What a stored quote is for. */
+/** The purpose of a quote. */
 export interface QuotePurpose {
   readonly kind: "swap" | "transfer" | "swap_and_transfer";
   /** The operation whose failed or refunded legs it tries again. */
@@ -50,111 +48,125 @@ export interface StoredQuote {
   readonly record: QuoteRecord;
 }
 
-/** Prices requests, and keeps what was found as quotes. */
-export const createPricing = (deps: PricingDeps) => {
-  /** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
-  const price = async (request: RouteRequest): Promise<{ route: Route; others: readonly Route[] }> => {
-    const [route, ...others] = await deps.routing.quote(request, AbortSignal.timeout(QUOTE_TIMEOUT_MS));
-    if (route === undefined) throw new DomainError("no_route", "No way was found from these sources to this token.");
-    return { route, others };
-  };
+/** The parts from which the record of a quote is made. */
+interface QuoteParts {
+  readonly request: RouteRequest;
+  readonly wallets: readonly SourceWallet[];
+  readonly route: Route;
+  readonly others: readonly Route[];
+  /** By leg; null where that is not known yet. */
+  readonly feePayers: readonly (FeePayer | null)[];
+}
 
-  /** Prices are only shown; a quote does not fail for want of one. */
-  const pricesOf = async (route: Route): Promise<Map<string, string | null>> => {
-    const tokens = route.legs.flatMap((leg) => leg.fees.map((fee) => fee.token));
-    const prices = await deps.routing
-      .priceUsd(tokens, AbortSignal.timeout(QUOTE_TIMEOUT_MS))
-      .catch(() => tokens.map(() => null));
-    return new Map(tokens.map((token, index) => [tokenKey(token), prices[index] ?? null]));
-  };
-
-  const shortOf = async (request: RouteRequest): Promise<string[]> => {
-    const shortfalls = await deps.holds.shortfalls(request.sources).catch(() => []);
-    return shortfalls.map(
-      ({ source, missingBase }) => `${formatAmount(missingBase, source.token.decimals)} ${source.token.symbol}`,
-    );
-  };
-
-  /** Everything that a quote says, of a route that was priced before or just now. */
-  const recordOf = async (
-    quote: { id: string; expiresAt: Date },
-    parts: {
-      request: RouteRequest;
-      wallets: readonly SourceWallet[];
-      route: Route;
-      others: readonly Route[];
-      feePayers: readonly (FeePayer | null)[];
-    },
-  ): Promise<QuoteRecord> => {
-    const [prices, missing] = await Promise.all([pricesOf(parts.route), shortOf(parts.request)]);
-    return toQuoteRecord({ ...parts, quoteId: quote.id, expiresAt: quote.expiresAt, prices, shortOf: missing });
-  };
-
-  /**
-   * Who will pay the network fee of each leg. Where the sponsor pays, a plain wallet is first asked for a permit, and whether it can
-   * give one is only known once it is prepared.
-   */
-  const feePayersOf = (request: RouteRequest, wallets: readonly SourceWallet[], route: Route): (FeePayer | null)[] =>
-    route.legs.map(({ sourceIndex }) => {
-      const chainId = request.sources[sourceIndex]?.token.chainId;
-      if (chainId === undefined || !deps.sponsorship.pays(chainId)) return "wallet";
-      return wallets[sourceIndex]?.ownerAddress == null ? null : "sponsor";
-    });
-
-  /** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
-  const store = async (
-    actor: Actor,
-    { route: request, wallets }: ResolvedRequest,
-    purpose: QuotePurpose,
-  ): Promise<StoredQuote> => {
-    const { kind, once = null } = purpose;
-    const { route, others } = await price(request);
-    const now = deps.clock.now();
-    const id = newId("quote");
-    const expiresAt = addSeconds(now, QUOTE_TTL_SECONDS);
-    const feePayers = feePayersOf(request, wallets, route);
-    const record = await recordOf({ id, expiresAt }, { request, wallets, route, others, feePayers });
-    const minimumBase = minimumOut(route);
-    const row = {
-      id,
-      projectId: actor.projectId,
-      kind,
-      transferId: kind === "transfer" ? newId("transfer") : null,
-      retryOf: purpose.retryOf ?? null,
-      createdBy: actorName(actor),
-      status: "open",
-      request: toStored(request),
-      route: toStored(route),
-      response: toStored(record),
-      minimumBase: toDecimal(minimumBase),
-      digest: approvalDigest(request, minimumBase),
-      createdAt: now,
-      expiresAt,
-      ...(once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest }),
-    };
-    const stored = await deps.repository.insert(row, purpose.audit?.(id, now) ?? null);
-    const quote = stored ?? (await findEarlierQuote(deps.repository, { actor, kind, once }));
-    if (quote === null) throw new Error("A quote with a new id was not stored.");
-    return { quote, record };
-  };
-
-  /** The wallets of a stored request, as they are now. @throws DomainError `unknown_wallet` */
-  const walletsOf = async (projectId: string, request: RouteRequest): Promise<SourceWallet[]> => {
-    const found = await Promise.all(request.sources.map((source) => deps.wallets.find(projectId, source.owner)));
-    if (found.some((wallet) => wallet === null)) {
-      throw new DomainError("unknown_wallet", "A source wallet no longer belongs to the project.");
-    }
-    return found.filter((wallet) => wallet !== null);
-  };
-
-  /** What the sources are worth at the highest price of any chain, a decimal string of US dollars; null where one has no price. */
-  const worthUsd = async (request: RouteRequest): Promise<string | null> => {
-    const tokens = request.sources.map(({ token }) => token);
-    const prices = await deps.routing
-      .highestPriceUsd(tokens, AbortSignal.timeout(QUOTE_TIMEOUT_MS))
-      .catch(() => tokens.map(() => null));
-    return valueUsd(request, prices);
-  };
-
-  return { price, recordOf, store, walletsOf, worthUsd };
+/** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
+const price = async (deps: PricingDeps, request: RouteRequest): Promise<{ route: Route; others: readonly Route[] }> => {
+  const [route, ...others] = await deps.routing.quote(request, AbortSignal.timeout(QUOTE_TIMEOUT_MS));
+  if (route === undefined) throw new DomainError("no_route", "No way was found from these sources to this token.");
+  return { route, others };
 };
+
+/** Prices are only shown; a quote does not fail for want of one. */
+const pricesOf = async (deps: PricingDeps, route: Route): Promise<Map<string, string | null>> => {
+  const tokens = route.legs.flatMap((leg) => leg.fees.map((fee) => fee.token));
+  const prices = await deps.routing
+    .priceUsd(tokens, AbortSignal.timeout(QUOTE_TIMEOUT_MS))
+    .catch(() => tokens.map(() => null));
+  return new Map(tokens.map((token, index) => [tokenKey(token), prices[index] ?? null]));
+};
+
+const shortOf = async (deps: PricingDeps, request: RouteRequest): Promise<string[]> => {
+  const shortfalls = await deps.holds.shortfalls(request.sources).catch(() => []);
+  return shortfalls.map(
+    ({ source, missingBase }) => `${formatAmount(missingBase, source.token.decimals)} ${source.token.symbol}`,
+  );
+};
+
+/** Everything that a quote says, of a route that was priced before or just now. */
+const recordOf = async (
+  deps: PricingDeps,
+  quote: { id: string; expiresAt: Date },
+  parts: QuoteParts,
+): Promise<QuoteRecord> => {
+  const [prices, missing] = await Promise.all([pricesOf(deps, parts.route), shortOf(deps, parts.request)]);
+  return toQuoteRecord({ ...parts, quoteId: quote.id, expiresAt: quote.expiresAt, prices, shortOf: missing });
+};
+
+/**
+ * Who will pay the network fee of each leg. Where the sponsor pays, a plain wallet is first asked for a permit, and whether it can
+ * give one is only known once it is prepared.
+ */
+const feePayersOf = (
+  deps: PricingDeps,
+  request: RouteRequest,
+  wallets: readonly SourceWallet[],
+  route: Route,
+): (FeePayer | null)[] =>
+  route.legs.map(({ sourceIndex }) => {
+    const chainId = request.sources[sourceIndex]?.token.chainId;
+    if (chainId === undefined || !deps.sponsorship.pays(chainId)) return "wallet";
+    return wallets[sourceIndex]?.ownerAddress == null ? null : "sponsor";
+  });
+
+/** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
+const store = async (
+  deps: PricingDeps,
+  actor: Actor,
+  { route: request, wallets }: ResolvedRequest,
+  purpose: QuotePurpose,
+): Promise<StoredQuote> => {
+  const { kind, once = null } = purpose;
+  const { route, others } = await price(deps, request);
+  const now = deps.clock.now();
+  const id = newId("quote");
+  const expiresAt = addSeconds(now, QUOTE_TTL_SECONDS);
+  const feePayers = feePayersOf(deps, request, wallets, route);
+  const record = await recordOf(deps, { id, expiresAt }, { request, wallets, route, others, feePayers });
+  const minimumBase = minimumOut(route);
+  const row = {
+    id,
+    projectId: actor.projectId,
+    kind,
+    transferId: kind === "transfer" ? newId("transfer") : null,
+    retryOf: purpose.retryOf ?? null,
+    createdBy: actorName(actor),
+    request,
+    route,
+    response: record,
+    minimumBase,
+    digest: approvalDigest(request, minimumBase),
+    createdAt: now,
+    expiresAt,
+    once,
+  };
+  const stored = await deps.repository.insert(row, purpose.audit?.(id, now) ?? null);
+  const quote = stored ?? (await findEarlierQuote(deps.repository, { actor, kind, once }));
+  if (quote === null) throw new Error("A quote with a new id was not stored.");
+  return { quote, record };
+};
+
+/** The wallets of a stored request, as they are now. @throws DomainError `unknown_wallet` */
+const walletsOf = async (deps: PricingDeps, projectId: string, request: RouteRequest): Promise<SourceWallet[]> => {
+  const found = await Promise.all(request.sources.map((source) => deps.wallets.find(projectId, source.owner)));
+  if (found.some((wallet) => wallet === null)) {
+    throw new DomainError("unknown_wallet", "A source wallet no longer belongs to the project.");
+  }
+  return found.filter((wallet) => wallet !== null);
+};
+
+/** The worth of all sources at the highest price of any chain, a decimal string of US dollars; null where one has no price. */
+const worthUsd = async (deps: PricingDeps, request: RouteRequest): Promise<string | null> => {
+  const tokens = request.sources.map(({ token }) => token);
+  const prices = await deps.routing
+    .highestPriceUsd(tokens, AbortSignal.timeout(QUOTE_TIMEOUT_MS))
+    .catch(() => tokens.map(() => null));
+  return valueUsd(request, prices);
+};
+
+/** Prices requests, and keeps what was found as quotes. */
+export const createPricing = (deps: PricingDeps) => ({
+  price: (request: RouteRequest) => price(deps, request),
+  recordOf: (quote: { id: string; expiresAt: Date }, parts: QuoteParts) => recordOf(deps, quote, parts),
+  store: (actor: Actor, resolved: ResolvedRequest, purpose: QuotePurpose) => store(deps, actor, resolved, purpose),
+  walletsOf: (projectId: string, request: RouteRequest) => walletsOf(deps, projectId, request),
+  worthUsd: (request: RouteRequest) => worthUsd(deps, request),
+});

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { quoteRecord } from "@/lib/contracts/quote-records";
 import { toBigInt } from "@/lib/db/decimal";
-import type { RouteRequest } from "@/lib/ports/routing";
+import type { Route, RouteRequest } from "@/lib/ports/routing";
 import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
 import { storedPrepared, type PreparedLeg } from "./prepared-leg";
 
 /** Column `route`. */
-const storedRoute = z.object({ provider: z.string(), legs: z.array(storedRouteLeg) });
+const storedRoute: z.ZodType<Route> = z.object({ legs: z.array(storedRouteLeg) });
 
 /** Column `response`, as far as a transfer shows it. */
 const storedResponse = quoteRecord.pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true });
@@ -28,7 +28,7 @@ export interface Quote {
   readonly status: QuoteStatus;
   readonly request: RouteRequest;
   /** The route that was priced; once prepared, the route that will be executed. */
-  readonly route: z.output<typeof storedRoute>;
+  readonly route: Route;
   /** What the quote said when it was made; null unless it is a transfer. */
   readonly response: z.output<typeof storedResponse> | null;
   /** What has to arrive at least, in base units of the destination's token. */

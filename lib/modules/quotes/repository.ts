@@ -1,9 +1,13 @@
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Database, Queryable, Tx } from "@/lib/db/client";
-import type { Prisma, Quote as QuoteRow } from "@/lib/db/generated/client";
+import { toDecimal } from "@/lib/db/decimal";
+import type { Quote as QuoteRow } from "@/lib/db/generated/client";
 import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
+import { toStored } from "@/lib/ports/routing-json";
+import type { PreparedLeg } from "./prepared-leg";
 import { toQuote, type Quote } from "./quote";
+import type { QuoteRecord } from "./serializer";
 
 /** A call that counts once: its caller's Idempotency-Key, and SHA-256 of what was asked for. */
 export interface IdempotencyUse {
@@ -25,10 +29,73 @@ export interface Subject {
   readonly transferId?: string | undefined;
 }
 
+/** A quote as it is stored first: open, and with everything that its caller was told. */
+export interface NewQuote extends Pick<
+  Quote,
+  | "id"
+  | "projectId"
+  | "kind"
+  | "transferId"
+  | "retryOf"
+  | "createdBy"
+  | "request"
+  | "route"
+  | "minimumBase"
+  | "digest"
+  | "createdAt"
+  | "expiresAt"
+> {
+  readonly response: QuoteRecord;
+  readonly once: IdempotencyUse | null;
+}
+
+/** The result of preparing a quote. */
+export interface Preparation extends Pick<Quote, "route"> {
+  readonly response: QuoteRecord;
+  readonly preparedLegs: readonly PreparedLeg[];
+  readonly preparedUntil: Date;
+}
+
+/** How a quote is used up, inside the transaction that accepts its operation. */
+const quoteClaims = {
+  /**
+   * Uses the quote up, inside the transaction that accepts its operation. False when it was used already, is not prepared, or
+   * was prepared anew since it was read. `now` null: also when the lock is over.
+   */
+  claim: async (
+    tx: Tx,
+    claim: { id: string; operationId: string; preparedUntil: Date; now: Date | null },
+  ): Promise<boolean> => {
+    const { count } = await tx.quote.updateMany({
+      where: {
+        id: claim.id,
+        status: "prepared",
+        preparedUntil: { equals: claim.preparedUntil, ...(claim.now === null ? {} : { gt: claim.now }) },
+      },
+      data: { status: "used", operationId: claim.operationId },
+    });
+    return count === 1;
+  },
+
+  /**
+   * Uses a quote up that nobody but the call that made it knows, so that it needs no preparing, and the call's Idempotency-Key with
+   * it. False when either was used already: of any number of calls with one key, one gets true.
+   */
+  claimOpen: async (tx: Tx, quote: Quote, operationId: string, once: IdempotencyUse | null): Promise<boolean> => {
+    if (once !== null && (await isTaken(tx, quote, once.key))) return false;
+    const key = once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest };
+    const { count } = await tx.quote.updateMany({
+      where: { id: quote.id, status: "open" },
+      data: { status: "used", operationId, ...key },
+    });
+    return count === 1;
+  },
+};
+
 export const createQuotesRepository = (database: Database) => ({
   /** Null: its Idempotency-Key made another one. `audit`, and the event of a transfer, are written in the same transaction. */
-  insert: async (quote: Prisma.QuoteUncheckedCreateInput, audit: AuditEntry | null): Promise<Quote | null> => {
-    if (audit === null && !quote.transferId) return parsed(await insertQuote(database.prisma, quote));
+  insert: async (quote: NewQuote, audit: AuditEntry | null): Promise<Quote | null> => {
+    if (audit === null && quote.transferId === null) return parsed(await insertQuote(database.prisma, quote));
     return database.transaction(async (tx) => {
       const row = await insertQuote(tx, quote);
       if (row === null) return null;
@@ -48,7 +115,7 @@ export const createQuotesRepository = (database: Database) => ({
     return parsed(await database.prisma.quote.findFirst({ where }));
   },
 
-  /** What a caller's Idempotency-Key was used for already. */
+  /** The quote for which a caller's Idempotency-Key was used. */
   findByKey: async (used: KeyUse): Promise<Quote | null> =>
     parsed(await database.prisma.quote.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } })),
 
@@ -88,16 +155,17 @@ export const createQuotesRepository = (database: Database) => ({
   /** False when it was used, or prepared by somebody else, since `read`. */
   markPrepared: async (
     read: Pick<Quote, "id" | "preparedUntil">,
-    prepared: {
-      route: Prisma.InputJsonValue;
-      response: Prisma.InputJsonValue;
-      prepared: Prisma.InputJsonValue;
-      preparedUntil: Date;
-    },
+    { route, response, preparedLegs, preparedUntil }: Preparation,
   ): Promise<boolean> => {
     const { count } = await database.prisma.quote.updateMany({
       where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
-      data: { ...prepared, status: "prepared" },
+      data: {
+        route: toStored(route),
+        response: toStored(response),
+        prepared: toStored({ legs: preparedLegs }),
+        preparedUntil,
+        status: "prepared",
+      },
     });
     return count === 1;
   },
@@ -116,38 +184,7 @@ export const createQuotesRepository = (database: Database) => ({
       return true;
     }),
 
-  /**
-   * Uses the quote up, inside the transaction that accepts its operation. False when it was used already, is not prepared, or
-   * was prepared anew since it was read. `now` null: also when the lock is over.
-   */
-  claim: async (
-    tx: Tx,
-    claim: { id: string; operationId: string; preparedUntil: Date; now: Date | null },
-  ): Promise<boolean> => {
-    const { count } = await tx.quote.updateMany({
-      where: {
-        id: claim.id,
-        status: "prepared",
-        preparedUntil: { equals: claim.preparedUntil, ...(claim.now === null ? {} : { gt: claim.now }) },
-      },
-      data: { status: "used", operationId: claim.operationId },
-    });
-    return count === 1;
-  },
-
-  /**
-   * Uses a quote up that nobody but the call that made it knows, so that it needs no preparing, and the call's Idempotency-Key with
-   * it. False when either was used already: of any number of calls with one key, one gets true.
-   */
-  claimOpen: async (tx: Tx, quote: Quote, operationId: string, once: IdempotencyUse | null): Promise<boolean> => {
-    if (once !== null && (await isTaken(tx, quote, once.key))) return false;
-    const key = once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest };
-    const { count } = await tx.quote.updateMany({
-      where: { id: quote.id, status: "open" },
-      data: { status: "used", operationId, ...key },
-    });
-    return count === 1;
-  },
+  ...quoteClaims,
 });
 
 /**
@@ -167,12 +204,21 @@ const recordTransferEvent = async (
 
 const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : toQuote(row));
 
-const insertQuote = async (db: Queryable, quote: Prisma.QuoteUncheckedCreateInput): Promise<QuoteRow | null> => {
-  const [row] = await db.quote.createManyAndReturn({ data: [quote], skipDuplicates: true });
+const insertQuote = async (db: Queryable, { once, ...quote }: NewQuote): Promise<QuoteRow | null> => {
+  const data = {
+    ...quote,
+    status: "open",
+    request: toStored(quote.request),
+    route: toStored(quote.route),
+    response: toStored(quote.response),
+    minimumBase: toDecimal(quote.minimumBase),
+    ...(once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest }),
+  };
+  const [row] = await db.quote.createManyAndReturn({ data: [data], skipDuplicates: true });
   return row ?? null;
 };
 
-/** Whoever asks for the same key waits here until the transaction of the first has ended. */
+/** Serialises calls with the same key: a second call waits here until the first one's transaction has ended. */
 const isTaken = async (tx: Tx, { projectId, kind, createdBy }: Quote, idempotencyKey: string): Promise<boolean> => {
   const name = `quote:${projectId}:${kind}:${createdBy}:${idempotencyKey}`;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;

@@ -57,7 +57,7 @@ class Faults {
   }
 }
 
-/** What the caller knows the parts of a request by; faults are reported under these names. */
+/** The caller's names for the parts of a request. Faults are reported under these names. */
 export interface FieldNames {
   source(index: number): { whole: string; address: string; chainId: string; token: string; amount: string };
   readonly toChainId: string;
@@ -169,7 +169,7 @@ const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefi
   });
 };
 
-/** Addresses from which nobody gets money back, or from which anybody may take it. */
+/** Refuses addresses from which nobody gets money back, or from which anybody may take it. */
 const checkRecipient = (
   faults: Faults,
   registry: ChainRegistry,

@@ -66,7 +66,7 @@ const usdOf = (fee: RouteFee, prices: ReadonlyMap<string, string | null>): strin
   return formatAmount(worthOf(of, USD_DECIMALS, "floor"), USD_DECIMALS);
 };
 
-/** What all sources are worth in US dollars, exactly at these prices (decimal strings); null where one has no price. */
+/** The exact worth of all sources in US dollars at these prices (decimal strings); null where one has no price. */
 export const valueUsd = (request: RouteRequest, prices: readonly (string | null)[]): string | null => {
   let total = 0n;
   for (const [index, { token, amountBase }] of request.sources.entries()) {
@@ -116,7 +116,7 @@ const alternativeOf = (request: RouteRequest, route: Route): QuoteRecord["altern
     ),
   ];
   return {
-    label: venues[0] ?? route.provider,
+    label: venues[0] ?? route.legs[0]?.provider ?? "",
     amount: formatAmount(expectedOut(route), decimals),
     minAmount: formatAmount(minimumOut(route), decimals),
     estimatedSeconds: secondsOf(route),

@@ -5,6 +5,7 @@ import { executeSwap, prepareSwap } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
 import type { Clock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
+import { createLegRepository } from "@/lib/modules/operations/leg-repository";
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
 import { testApi, type TestApiKey } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -20,6 +21,7 @@ const api = await testApi({ overrides: { clock } });
 const { database, sponsorship } = api.services;
 const { prisma } = database;
 const repository = createOperationsRepository(database, sponsorship);
+const legs = createLegRepository(database, sponsorship);
 
 interface Payer {
   readonly key: TestApiKey;
@@ -59,7 +61,7 @@ const legOf = async (operationId: string) => {
   const operation = await repository.find(operationId);
   const [leg] = operation?.legs ?? [];
   if (operation === null || leg === undefined) throw new Error("It has one leg.");
-  return { operation, leg, reservedWei: BigInt(leg.sponsorReservedWei?.toFixed(0) ?? "0") };
+  return { operation, leg, reservedWei: leg.sponsorReservedWei ?? 0n };
 };
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -130,7 +132,7 @@ describe("a reservation", () => {
     await repository.begin(operationId, now);
     const event = { type: "leg.submitted" };
     const { leg, reservedWei } = await legOf(operationId);
-    const submit = (maxGasWei: bigint) => repository.moveLeg({ leg, to: "submitted", maxGasWei, event, now });
+    const submit = (maxGasWei: bigint) => legs.moveLeg({ leg, to: "submitted", maxGasWei, event, now });
 
     await limit(payer, reservedWei * 2n);
     expect(await codeOf(submit(reservedWei * 2n + 1n))).toBe("sponsor_budget_exceeded");
@@ -148,7 +150,7 @@ describe("a reservation", () => {
     const { leg: sent } = await legOf(operationId);
     const ended = await Promise.all(
       Array.from({ length: 10 }, () =>
-        repository.moveLeg({ leg: sent, to: "failed", event: { type: "leg.failed" }, now }),
+        legs.moveLeg({ leg: sent, to: "failed", event: { type: "leg.failed" }, now }),
       ),
     );
     expect(ended.filter(Boolean)).toHaveLength(1);
@@ -165,7 +167,7 @@ describe("a reservation", () => {
     await repository.begin(operationId, now);
     const { leg, reservedWei } = await legOf(operationId);
     const event = { type: "leg.submitted" };
-    await repository.moveLeg({ leg, to: "submitted", maxGasWei: reservedWei - 1n, event, now });
+    await legs.moveLeg({ leg, to: "submitted", maxGasWei: reservedWei - 1n, event, now });
     expect(await reservedBy(payer)).toBe(reservedWei - 1n);
     await expectBudgetsToFitLegs(database);
   });
@@ -192,7 +194,7 @@ test("a budget that is used up is whole again on the next UTC day, and what ends
 
   await repository.begin(operationId, now);
   const { leg } = await legOf(operationId);
-  await repository.moveLeg({ leg, to: "failed", event: { type: "leg.failed" }, now });
+  await legs.moveLeg({ leg, to: "failed", event: { type: "leg.failed" }, now });
   const days = await prisma.sponsorUsage.findMany({ where: { projectId: payer.projectId }, orderBy: { day: "asc" } });
   expect(days.map((row) => row.day.toISOString().slice(0, 10))).toEqual(
     [before, now].map((at) => at.toISOString().slice(0, 10)),

@@ -23,7 +23,7 @@ const MAIL_SUBJECTS: Readonly<Record<string, string>> = {
   swap_and_transfer: "Your code to approve a swap with transfer",
 };
 
-/** What an API key needs to start each kind itself. */
+/** The scope that an API key needs to start each kind itself. */
 const SCOPES: Readonly<Record<string, Scope>> = {
   swap: "swaps:write",
   transfer: "transfers:write",
@@ -77,7 +77,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * What the transaction that accepts the money's movement has to check: null where a code approved it, else that the key may still
+   * The check that the accepting transaction has to make: null where a code approved the quote, else that the key may still
    * spend so much today.
    */
   const spending = async (actor: Actor, quote: Quote): Promise<((tx: Tx, now: Date) => Promise<boolean>) | null> => {

@@ -4,13 +4,11 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import { toBigInt } from "@/lib/db/decimal";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
-import type { OperationWithLegs } from "@/lib/modules/operations/service";
+import type { Operation } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { storedRouteRequest } from "@/lib/ports/routing-json";
 import {
   expectedOut,
   type FieldNames,
@@ -32,7 +30,7 @@ const APPROVAL_SECONDS = 24 * 3600;
 const KIND = "swap_and_transfer";
 
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
-type Begun = Pick<OperationWithLegs, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
+type Begun = Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
 
 /** The operation that awaited approval, or the call that starts one. */
 interface Run {
@@ -61,96 +59,124 @@ const FIELDS: FieldNames = {
   recipient: "recipient",
 };
 
+/** The dependencies of the steps below. */
+interface AutoExecute extends AutoExecuteDeps {
+  readonly authorization: Authorization;
+  readonly prepare: Prepare;
+  readonly execute: Execute;
+}
+
+const resolve = async (parts: AutoExecute, actor: Actor, input: SwapAndTransferInput): Promise<ResolvedRequest> => {
+  const wallet = await parts.wallets.findById(actor.projectId, input.fromWalletId);
+  if (wallet === null) throw unknownWallet("fromWalletId");
+  if (wallet.keyId === null) {
+    const message =
+      "The service does not sign for this wallet, so it cannot send by itself. Use POST /swap/quote, which asks the wallet to sign.";
+    throw invalidRequest([{ path: "fromWalletId", message }]);
+  }
+  const { fromChainId: chainId, fromToken: token, amount, toChainId, toToken, recipient, slippageBps } = input;
+  const from = [{ address: wallet.address as EvmAddress, chainId, token, amount }];
+  const request = { from, toChainId, toToken, toAddress: recipient, slippageBps };
+  const resolved = await parts.quotes.resolve(actor.projectId, request, FIELDS);
+  parts.authorization.checkRecipient(actor, resolved.route, "recipient");
+  return resolved;
+};
+
+/** Prices, simulates and starts what was promised. Null when somebody else let it run, or stopped it. */
+const run = async (parts: AutoExecute, actor: Actor, quote: Quote, { operationId, codeId, once = null }: Run) => {
+  const executable = await parts.prepare.ready(quote, () => Promise.resolve(priceMoved(operationId)));
+  const { request, wallets, route, simulated } = executable;
+  const { legs } = await applySignatures(parts, { legs: simulated.legs, routeLegs: route.legs, signatures: [] });
+  return parts.execute.accept(actor, {
+    quote,
+    request,
+    wallets,
+    legs,
+    allSent: false,
+    ...(operationId === undefined ? {} : { operationId }),
+    ...(codeId === undefined ? {} : { codeId }),
+    // The quote of an operation that awaited approval was used up when the operation was made.
+    claim: (tx, id) =>
+      operationId === undefined ? parts.quotes.claimOpen(tx, quote, id, once) : Promise.resolve(true),
+  });
+};
+
+/** Null when the key's cap was reached between the look at it and the acceptance. */
+const runWithinPolicy = async (parts: AutoExecute, actor: Actor, quote: Quote, once: IdempotencyUse | null) => {
+  try {
+    return await run(parts, actor, quote, { once });
+  } catch (error) {
+    if (isDomainError(error) && error.code === "otp_required") return null;
+    throw error;
+  }
+};
+
+const letWait = (
+  parts: AutoExecute,
+  actor: Actor,
+  quote: Quote,
+  { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
+): Promise<Operation> =>
+  parts.operations.startAwaiting({
+    projectId: actor.projectId,
+    kind: quote.kind,
+    createdBy: actorName(actor),
+    origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
+    request: resolved.route,
+    wallets: resolved.wallets,
+    expectedBase: expectedOut(quote.route),
+    minimumBase: quote.minimumBase,
+    expiresAt: addSeconds(parts.clock.now(), APPROVAL_SECONDS),
+    claim: async (tx, operationId) => {
+      if (!(await parts.quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
+      const at = parts.clock.now();
+      const data = { kind: quote.kind, quoteId: quote.id };
+      await recordAudit(tx, { ...doneBy(actor), action: "operation.requested", subject: operationId, data, at });
+    },
+  });
+
+const begin = async (
+  parts: AutoExecute,
+  actor: Actor,
+  input: SwapAndTransferInput,
+  once: IdempotencyUse | null,
+): Promise<Begun> => {
+  const resolved = await resolve(parts, actor, input);
+  await parts.holds.require(resolved.route.sources);
+  const { quote } = await parts.quotes.store(actor, resolved, { kind: KIND });
+  const free = await parts.authorization.needsNoCode(actor, resolved.route);
+  const started = free ? await runWithinPolicy(parts, actor, quote, once) : null;
+  return started ?? letWait(parts, actor, quote, { resolved, once });
+};
+
+/** The operation that the same call started before. @throws DomainError `idempotency_mismatch` */
+const begunBefore = async (parts: AutoExecute, actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
+  const quote = await parts.quotes.findEarlier({ actor, kind: KIND, once });
+  if (quote === null || quote.operationId === null) return null;
+  return parts.operations.get(actor.projectId, quote.operationId);
+};
+
+/** @throws DomainError `not_found`, `invalid_state` when it does not await approval, `quote_expired` */
+const loadAwaiting = async (parts: AutoExecute, actor: Actor, operationId: string) => {
+  const operation = await parts.operations.get(actor.projectId, operationId);
+  const isOver = operation.expiresAt !== null && operation.expiresAt <= parts.clock.now();
+  if (operation.status === "expired" || (operation.status === "pending" && isOver)) {
+    throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it anew.");
+  }
+  const quote = await parts.quotes.findByOperation(actor.projectId, operation.id);
+  if (operation.subStatus !== "awaiting_approval" || operation.status !== "pending" || quote === null) {
+    throw notAwaiting();
+  }
+  return { operation, quote };
+};
+
 /** Swap and transfer in one call, without a person between the steps: within the policy of the key, or once somebody approved. */
 export const createAutoExecute = (
   deps: AutoExecuteDeps,
-  parts: { authorization: Authorization; prepare: Prepare; execute: Execute },
+  steps: { authorization: Authorization; prepare: Prepare; execute: Execute },
 ) => {
-  const { authorization, prepare, execute } = parts;
-  const { quotes } = deps;
-
-  const resolve = async (actor: Actor, input: SwapAndTransferInput): Promise<ResolvedRequest> => {
-    const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
-    if (wallet === null) throw unknownWallet("fromWalletId");
-    if (wallet.keyId === null) {
-      const message =
-        "The service does not sign for this wallet, so it cannot send by itself. Use POST /swap/quote, which asks the wallet to sign.";
-      throw invalidRequest([{ path: "fromWalletId", message }]);
-    }
-    const { fromChainId: chainId, fromToken: token, amount, toChainId, toToken, recipient, slippageBps } = input;
-    const from = [{ address: wallet.address as EvmAddress, chainId, token, amount }];
-    const request = { from, toChainId, toToken, toAddress: recipient, slippageBps };
-    const resolved = await quotes.resolve(actor.projectId, request, FIELDS);
-    authorization.checkRecipient(actor, resolved.route, "recipient");
-    return resolved;
-  };
-
-  /** Prices, simulates and starts what was promised. Null when somebody else let it run, or stopped it. */
-  const run = async (actor: Actor, quote: Quote, { operationId, codeId, once = null }: Run) => {
-    const executable = await prepare.ready(quote, () => Promise.resolve(priceMoved(operationId)));
-    const { request, wallets, route, simulated } = executable;
-    const { legs } = await applySignatures(deps, { legs: simulated.legs, routeLegs: route.legs, signatures: [] });
-    return execute.accept(actor, {
-      quote,
-      request,
-      wallets,
-      legs,
-      allSent: false,
-      ...(operationId === undefined ? {} : { operationId }),
-      ...(codeId === undefined ? {} : { codeId }),
-      // The quote of an operation that awaited approval was used up when the operation was made.
-      claim: (tx, id) => (operationId === undefined ? quotes.claimOpen(tx, quote, id, once) : Promise.resolve(true)),
-    });
-  };
-
-  /** Null when the key's cap was reached between the look at it and the acceptance. */
-  const runWithinPolicy = async (actor: Actor, quote: Quote, once: IdempotencyUse | null) => {
-    try {
-      return await run(actor, quote, { once });
-    } catch (error) {
-      if (isDomainError(error) && error.code === "otp_required") return null;
-      throw error;
-    }
-  };
-
-  const letWait = (
-    actor: Actor,
-    quote: Quote,
-    { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
-  ): Promise<OperationWithLegs> =>
-    deps.operations.startAwaiting({
-      projectId: actor.projectId,
-      kind: quote.kind,
-      createdBy: actorName(actor),
-      origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
-      request: resolved.route,
-      wallets: resolved.wallets,
-      expectedBase: expectedOut(quote.route),
-      minimumBase: quote.minimumBase,
-      expiresAt: addSeconds(deps.clock.now(), APPROVAL_SECONDS),
-      claim: async (tx, operationId) => {
-        if (!(await quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
-        const at = deps.clock.now();
-        const data = { kind: quote.kind, quoteId: quote.id };
-        await recordAudit(tx, { ...doneBy(actor), action: "operation.requested", subject: operationId, data, at });
-      },
-    });
-
-  const begin = async (actor: Actor, input: SwapAndTransferInput, once: IdempotencyUse | null): Promise<Begun> => {
-    const resolved = await resolve(actor, input);
-    await deps.holds.require(resolved.route.sources);
-    const { quote } = await quotes.store(actor, resolved, { kind: KIND });
-    const free = await authorization.needsNoCode(actor, resolved.route);
-    const started = free ? await runWithinPolicy(actor, quote, once) : null;
-    return started ?? letWait(actor, quote, { resolved, once });
-  };
-
-  /** The operation that the same call started before. @throws DomainError `idempotency_mismatch` */
-  const begunBefore = async (actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
-    const quote = await quotes.findEarlier({ actor, kind: KIND, once });
-    if (quote === null || quote.operationId === null) return null;
-    return deps.operations.get(actor.projectId, quote.operationId);
-  };
+  const parts: AutoExecute = { ...deps, ...steps };
+  const { authorization } = steps;
 
   /**
    * Starts the operation, or lets it wait for an approval where the actor's policy asks for one. With a key it does so once, for
@@ -161,41 +187,27 @@ export const createAutoExecute = (
     // The answer of an earlier call is repeated only to an actor that may still pay the recipient.
     authorization.checkAddress(actor, input.recipient, "recipient");
     const once = idempotencyUseOf(key, input);
-    const before = await begunBefore(actor, once);
+    const before = await begunBefore(parts, actor, once);
     const operation =
       before ??
-      (await begin(actor, input, once).catch(async (error: unknown) => {
+      (await begin(parts, actor, input, once).catch(async (error: unknown) => {
         // The same call may have won meanwhile; what this one lacks then, the other has taken.
-        const begun = await begunBefore(actor, once);
+        const begun = await begunBefore(parts, actor, once);
         if (begun === null) throw error;
         return begun;
       }));
-    const { destination } = storedRouteRequest.parse(operation.request);
+    const { destination } = operation.request;
     return {
       operationId: operation.id,
       status: operation.status,
       subStatus: operation.subStatus,
-      minimum: formatAmount(toBigInt(operation.minimumBase), destination.token.decimals),
+      minimum: formatAmount(operation.minimumBase, destination.token.decimals),
       expiresAt: operation.expiresAt?.toISOString() ?? null,
     };
   };
 
-  /** @throws DomainError `not_found`, `invalid_state` when it does not await approval, `quote_expired` */
-  const loadAwaiting = async (actor: Actor, operationId: string) => {
-    const operation = await deps.operations.get(actor.projectId, operationId);
-    const isOver = operation.expiresAt !== null && operation.expiresAt <= deps.clock.now();
-    if (operation.status === "expired" || (operation.status === "pending" && isOver)) {
-      throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it anew.");
-    }
-    const quote = await quotes.findByOperation(actor.projectId, operation.id);
-    if (operation.subStatus !== "awaiting_approval" || operation.status !== "pending" || quote === null) {
-      throw notAwaiting();
-    }
-    return { operation, quote };
-  };
-
   const requestCode = async (actor: Actor, operationId: string): Promise<OtpSent> => {
-    const { operation, quote } = await loadAwaiting(actor, operationId);
+    const { operation, quote } = await loadAwaiting(parts, actor, operationId);
     return authorization.sendCode(actor, quote, operation.id);
   };
 
@@ -203,15 +215,15 @@ export const createAutoExecute = (
    * Lets a waiting operation run, once, at a price that brings what was promised.
    * @throws DomainError `invalid_state`, `quote_expired`, `otp_*`, `quote_price_moved`, `insufficient_balance`, `simulation_failed`
    */
-  const approve = async (actor: Actor, operationId: string, code: string): Promise<OperationWithLegs> => {
-    const { operation, quote } = await loadAwaiting(actor, operationId);
+  const approve = async (actor: Actor, operationId: string, code: string): Promise<Operation> => {
+    const { operation, quote } = await loadAwaiting(parts, actor, operationId);
     const { otpId: codeId } = await authorization.consume({
       actor,
       subjectId: operation.id,
       digest: quote.digest,
       code,
     });
-    if ((await run(actor, quote, { operationId: operation.id, codeId })) === null) throw notAwaiting();
+    if ((await run(parts, actor, quote, { operationId: operation.id, codeId })) === null) throw notAwaiting();
     return deps.operations.get(actor.projectId, operation.id);
   };
 

@@ -6,12 +6,12 @@ import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService, Watched } from "@/lib/modules/smart-accounts/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
-import type { LegTransactions, RouteLeg, RouteRequest, RouteSource, RoutingProvider } from "@/lib/ports/routing";
+import type { LegTransactions, RouteLeg, RouteRequest, RouteSource, Routing } from "@/lib/ports/routing";
 import type { PreparedLeg, SourceWallet } from "@/lib/modules/quotes/service";
 
 export interface SimulationDeps {
   registry: ChainRegistry;
-  routing: RoutingProvider;
+  routing: Routing;
   accounts: SmartAccountsService;
   sponsorship: Pick<SponsorshipService, "checkGas" | "checkTransactionGas" | "check" | "costsOf">;
   wallets: {
@@ -71,7 +71,7 @@ export const contextOf = (input: LegInput): Context => {
   return { ...input, source, wallet, legId: input.legId ?? newId("leg"), chainId: source.token.chainId, watched };
 };
 
-/** What a token says of a transfer does not count: some say false, some say nothing, some say true and keep the money. */
+/** Checks the balance instead of the return value: some tokens return false, some nothing, some true without moving anything. */
 const checkArrival = ({ source, leg, request }: Context, gain: bigint): void => {
   const { token, recipient } = request.destination;
   const isOwn = source.owner.toLowerCase() === recipient.toLowerCase();

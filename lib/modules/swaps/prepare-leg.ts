@@ -80,7 +80,7 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
   };
 };
 
-/** Whoever it is: the owner of a smart account need be no wallet of the project (any more). */
+/** Also for an owner that is not, or no longer, a wallet of the project. */
 const isContract = async (
   deps: SimulationDeps,
   { projectId, chainId }: Context,

@@ -84,7 +84,7 @@ const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Cont
     build(deps, context, account.address),
     deps.accounts.revertsOverdraft({ chainId, token, holder: source.owner, taker: account.address }),
   ]);
-  // What would be left over would lie in the treasury; and what the wallet would lack, the treasury would pay.
+  // The treasury must neither keep a rest of the wallet's tokens nor pay for tokens that the wallet lacks.
   if (!built.spendsAll || !isStrict) return null;
   const { permit, typedData, manner } = offer;
   const transferTo = leg.kind === "transfer" ? request.destination.recipient : null;

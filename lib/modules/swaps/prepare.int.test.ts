@@ -38,13 +38,15 @@ const api = await testApi({
   worker: true,
   variables,
   overrides: {
-    routing: {
-      ...onchain,
-      quote: async (request, signal) => {
-        await meanwhile.do();
-        return onchain.quote(request, signal);
+    routing: [
+      {
+        ...onchain,
+        quote: async (request, signal) => {
+          await meanwhile.do();
+          return onchain.quote(request, signal);
+        },
       },
-    },
+    ],
   },
 });
 

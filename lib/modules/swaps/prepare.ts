@@ -3,7 +3,6 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { Route, RouteRequest } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
 import {
   endOf,
   preparedSeconds,
@@ -100,9 +99,9 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     await checkNothingSent(deps, quote);
     const preparedUntil = addSeconds(deps.clock.now(), preparedSeconds(legs));
     const stored = await quotes.markPrepared(quote, {
-      route: toStored(route),
-      response: toStored(record),
-      prepared: toStored({ legs }),
+      route,
+      response: record,
+      preparedLegs: legs,
       preparedUntil,
     });
     if (!stored) throw refusal(await quotes.get(actor, subject));

@@ -1,31 +1,28 @@
 import type { Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
-import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import {
   isPrivateKind,
   mayRetry,
   retryableLegs,
+  type Leg,
+  type Operation,
   type OperationsService,
-  type OperationWithLegs,
 } from "@/lib/modules/operations/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
-import { storedRouteLeg, storedRouteRequest, storedToken } from "@/lib/ports/routing-json";
 import type { QuotePurpose, QuoteRecord, QuotesService } from "@/lib/modules/quotes/service";
 import type { Authorization } from "./authorize";
 
-type Leg = OperationWithLegs["legs"][number];
-
-/** What a leg left in its wallet: all that it was to send, or what the bridge paid back, which may be another token. */
+/** The money that a leg left in its wallet: its whole amount, or the bridge's refund, which may be another token. */
 const leftBy = (leg: Leg, request: RouteRequest): RouteSource => {
-  const routeLeg = storedRouteLeg.parse(leg.routeLeg);
+  const { routeLeg } = leg;
   const source = request.sources[routeLeg.sourceIndex];
   if (source === undefined) throw new Error(`Leg ${leg.id} has no source.`);
   // Of a wallet's own transactions the first may have bought what the bridge was to carry; then that is what is left.
-  if (leg.state !== "refunded" && leg.refundToken === null) return { ...source, amountBase: toBigInt(leg.amountBase) };
+  if (leg.state !== "refunded" && leg.refundToken === null) return { ...source, amountBase: leg.amountBase };
   const bridged = routeLeg.steps.find(({ kind }) => kind === "bridge");
-  const token = leg.refundToken === null ? (bridged?.from ?? source.token) : storedToken.parse(leg.refundToken);
-  return { owner: source.owner, token, amountBase: toBigIntOrNull(leg.refundedBase) ?? bridged?.amountInBase ?? 0n };
+  const token = leg.refundToken ?? bridged?.from ?? source.token;
+  return { owner: source.owner, token, amountBase: leg.refundedBase ?? bridged?.amountInBase ?? 0n };
 };
 
 /** Several legs may have left the same token in the same wallet. */
@@ -38,7 +35,7 @@ const sourcesOf = (legs: readonly Leg[], request: RouteRequest): RouteSource[] =
   return [...sources.values()].filter(({ amountBase }) => amountBase > 0n);
 };
 
-const kindOf = (operation: OperationWithLegs): QuotePurpose["kind"] =>
+const kindOf = (operation: Operation): QuotePurpose["kind"] =>
   operation.kind === "transfer" ? "transfer" : operation.kind === "swap_and_transfer" ? "swap_and_transfer" : "swap";
 
 /** Sends once more what failed or came back: a fresh quote that goes the usual way, and of which one at most is ever executed. */
@@ -58,7 +55,7 @@ export const createRetry = (
         },
       );
     }
-    const before = storedRouteRequest.parse(operation.request);
+    const before = operation.request;
     // A quote of the usual kind would pay a pool without making a note.
     const sources =
       mayRetry(operation) && !isPrivateKind(operation.kind) ? sourcesOf(retryableLegs(operation), before) : [];

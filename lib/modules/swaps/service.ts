@@ -1,7 +1,6 @@
 import type { Actor } from "@/lib/core/actor";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { Subject } from "@/lib/modules/quotes/service";
-import { storedRouteRequest } from "@/lib/ports/routing-json";
 import { createAuthorization, type AuthorizationDeps } from "./authorize";
 import { createAutoExecute, type AutoExecuteDeps } from "./auto-execute";
 import { createExecute } from "./execute";
@@ -48,7 +47,7 @@ export const createSwapsService = (deps: SwapsDeps) => {
       const request =
         operationId === undefined
           ? (await quotes.get(actor, subject)).request
-          : storedRouteRequest.parse((await deps.operations.get(actor.projectId, operationId)).request);
+          : (await deps.operations.get(actor.projectId, operationId)).request;
       authorization.checkRecipient(actor, request, subjectField(subject));
     },
 

@@ -5,7 +5,7 @@ import type { PreparedLeg, SourceWallet } from "@/lib/modules/quotes/service";
 
 export type Action = z.output<typeof action>;
 
-/** What a wallet of one's own has to do for a prepared leg; nothing where the service signs. */
+/** The actions of a linked wallet for a prepared leg; none where the service signs. */
 export const actionsOf = (leg: PreparedLeg, at: { wallet: SourceWallet; chainId: number }): Action[] => {
   const common = {
     walletId: at.wallet.id,

@@ -41,7 +41,7 @@ const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
 };
 
 /**
- * What a quote is asked for so that it carries out the transfer: from one wallet, to the same asset.
+ * The quote request that carries out the transfer: from one wallet, to the same asset.
  * @throws DomainError `unsupported_token` where the other chain does not have the asset, `invalid_request` where nothing would move
  */
 export const toQuoteInput = (registry: ChainRegistry, input: TransferInput, wallet: { readonly address: string }) => {

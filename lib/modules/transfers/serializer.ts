@@ -18,7 +18,7 @@ const amountRecord = (token: TokenAmount["token"], base: bigint): TokenAmount =>
 /** True when the service signs every leg; otherwise execute waits for a signature or a transaction of the wallet. */
 const isSigned = ({ preparedLegs }: Transfer["quote"]): boolean => preparedLegs.every(({ by }) => by === "service");
 
-/** Of a transfer that was not executed; afterwards its operation tells. */
+/** The status of a transfer that was not executed. An executed one has the status of its operation. */
 const pendingStatus = ({ quote, readAt }: Transfer): { status: Status; subStatus: SubStatus } => {
   if (quote.status === "cancelled") return { status: "cancelled", subStatus: "created" };
   const isLocked = quote.status === "prepared" && quote.preparedUntil !== null && quote.preparedUntil > readAt;

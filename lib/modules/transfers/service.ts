@@ -4,7 +4,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { doneBy } from "@/lib/modules/audit/service";
-import type { OperationsService, OperationWithLegs } from "@/lib/modules/operations/service";
+import type { OperationsService, Operation } from "@/lib/modules/operations/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import {
   endOf,
@@ -21,7 +21,7 @@ import { toQuoteInput, TRANSFER_FIELDS, type TransferInput } from "./request";
 /** A transfer: the quote that it is, and the operation that it became. */
 export interface Transfer {
   readonly quote: Quote & { readonly transferId: string };
-  readonly operation: OperationWithLegs | null;
+  readonly operation: Operation | null;
   /** When it was read; whether it has expired depends on it. */
   readonly readAt: Date;
 }

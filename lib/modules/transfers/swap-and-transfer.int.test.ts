@@ -99,103 +99,101 @@ describe("within the cap of an exempt key", () => {
   });
 });
 
-describe("without a policy that allows it", () => {
-  test("it waits, holds nothing, and runs once its code is given", async () => {
-    const customer = await fundedCustomer();
-    const key = await api.createKey(customer.session);
-    const recipient = testAccount().address;
-    const waiting = await key.client.call(swapAndTransfer, { body: bodyOf(customer, { recipient }) });
-    expect(waiting).toMatchObject({ status: "pending", subStatus: "awaiting_approval" });
-    const before = await key.client.call(getOperation, { params: { id: waiting.operationId } });
-    expect(before).toMatchObject({ legs: [], may: { approve: true, cancel: true, retry: false } });
-    expect(before.quoted.to.minAmount).toBe(waiting.minimum);
-    expect(Date.parse(before.expiresAt ?? "") - Date.parse(before.createdAt)).toBe(24 * 3600 * 1000);
-    expect(await database.prisma.balanceHold.count({ where: { operationId: waiting.operationId } })).toBe(0);
-    const code = await sendCode(customer, waiting.operationId);
-    await expect(approve(customer, waiting.operationId, wrongCode(code))).rejects.toMatchObject({
-      status: 422,
-      code: "otp_invalid",
-    });
-    const approved = await approve(customer, waiting.operationId, code);
-    // A worker may have taken it up before it was read again.
-    expect(approved).toMatchObject({ expiresAt: null, may: { approve: false } });
-    expect(approved.subStatus).not.toBe("awaiting_approval");
-    await expect(approve(customer, waiting.operationId, code)).rejects.toMatchObject({ code: "invalid_state" });
-    const operation = await waitUntilFinal(key.client, waiting.operationId);
-    expect(operation.status).toBe("completed");
-    expect(await balance(TWO, "WETH", recipient)).toBeGreaterThanOrEqual(parseUnits(waiting.minimum, 18));
+test("without a policy that allows it it waits, holds nothing, and runs once its code is given", async () => {
+  const customer = await fundedCustomer();
+  const key = await api.createKey(customer.session);
+  const recipient = testAccount().address;
+  const waiting = await key.client.call(swapAndTransfer, { body: bodyOf(customer, { recipient }) });
+  expect(waiting).toMatchObject({ status: "pending", subStatus: "awaiting_approval" });
+  const before = await key.client.call(getOperation, { params: { id: waiting.operationId } });
+  expect(before).toMatchObject({ legs: [], may: { approve: true, cancel: true, retry: false } });
+  expect(before.quoted.to.minAmount).toBe(waiting.minimum);
+  expect(Date.parse(before.expiresAt ?? "") - Date.parse(before.createdAt)).toBe(24 * 3600 * 1000);
+  expect(await database.prisma.balanceHold.count({ where: { operationId: waiting.operationId } })).toBe(0);
+  const code = await sendCode(customer, waiting.operationId);
+  await expect(approve(customer, waiting.operationId, wrongCode(code))).rejects.toMatchObject({
+    status: 422,
+    code: "otp_invalid",
   });
+  const approved = await approve(customer, waiting.operationId, code);
+  // A worker may have taken it up before it was read again.
+  expect(approved).toMatchObject({ expiresAt: null, may: { approve: false } });
+  expect(approved.subStatus).not.toBe("awaiting_approval");
+  await expect(approve(customer, waiting.operationId, code)).rejects.toMatchObject({ code: "invalid_state" });
+  const operation = await waitUntilFinal(key.client, waiting.operationId);
+  expect(operation.status).toBe("completed");
+  expect(await balance(TWO, "WETH", recipient)).toBeGreaterThanOrEqual(parseUnits(waiting.minimum, 18));
+});
 
-  test("approved twice at once it starts once", async () => {
-    const customer = await fundedCustomer();
-    const body = bodyOf(customer, { toChainId: ONE, toToken: "USDC" });
-    const { operationId } = await customer.session.client.call(swapAndTransfer, { body });
+test("without a policy that allows it approved twice at once it starts once", async () => {
+  const customer = await fundedCustomer();
+  const body = bodyOf(customer, { toChainId: ONE, toToken: "USDC" });
+  const { operationId } = await customer.session.client.call(swapAndTransfer, { body });
+  const code = await sendCode(customer, operationId);
+  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => approve(customer, operationId, code)));
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  await waitUntilFinal(customer.session.client, operationId);
+  expect(await balance(ONE, "USDC", customer.treasury)).toBe(parseUnits("80", 6));
+  expect(await database.prisma.operationLeg.count({ where: { operationId } })).toBe(1);
+});
+
+test("without a policy that allows it approved and cancelled at once, one of them wins", async () => {
+  const customer = await fundedCustomer();
+  const { client } = customer.session;
+  for (let round = 0; round < 3; round += 1) {
+    const body = bodyOf(customer, { toChainId: ONE, toToken: "USDC", amount: "10" });
+    const { operationId } = await client.call(swapAndTransfer, { body });
     const code = await sendCode(customer, operationId);
-    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => approve(customer, operationId, code)));
-    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    await waitUntilFinal(customer.session.client, operationId);
-    expect(await balance(ONE, "USDC", customer.treasury)).toBe(parseUnits("80", 6));
-    expect(await database.prisma.operationLeg.count({ where: { operationId } })).toBe(1);
-  });
-
-  test("approved and cancelled at once, one of them wins", async () => {
-    const customer = await fundedCustomer();
-    const { client } = customer.session;
-    for (let round = 0; round < 3; round += 1) {
-      const body = bodyOf(customer, { toChainId: ONE, toToken: "USDC", amount: "10" });
-      const { operationId } = await client.call(swapAndTransfer, { body });
-      const code = await sendCode(customer, operationId);
-      const before = await balance(ONE, "USDC", customer.treasury);
-      const [approved, cancelled] = await Promise.allSettled([
-        approve(customer, operationId, code),
-        client.call(cancelOperation, { params: { id: operationId } }),
-      ]);
-      const operation = await waitUntilFinal(client, operationId);
-      // What was approved first and not begun yet may still be cancelled; what was cancelled never runs.
-      expect(operation.status).toBe(cancelled.status === "fulfilled" ? "cancelled" : "completed");
-      expect([approved.status, cancelled.status]).toContain("fulfilled");
-      const spent = cancelled.status === "fulfilled" ? 0n : parseUnits("10", 6);
-      expect(await balance(ONE, "USDC", customer.treasury)).toBe(before - spent);
-      const held = await database.prisma.balanceHold.count({ where: { operationId, releasedAt: null } });
-      expect(held).toBe(0);
-    }
-  });
-
-  test("a code that has expired, or that was never asked for, lets nothing run", async () => {
-    const customer = await fundedCustomer();
-    const { operationId } = await customer.session.client.call(swapAndTransfer, { body: bodyOf(customer) });
-    await expect(approve(customer, operationId, "123456")).rejects.toMatchObject({ code: "otp_required" });
-    const code = await sendCode(customer, operationId);
-    await database.prisma.otp.updateMany({ where: { subjectId: operationId }, data: { expiresAt: new Date(0) } });
-    await expect(approve(customer, operationId, code)).rejects.toMatchObject({ status: 410, code: "otp_expired" });
-  });
-
-  test("unapproved for its time it expires, with an event, and can be approved no more", async () => {
-    const customer = await fundedCustomer();
-    const { client } = customer.session;
-    const { operationId } = await client.call(swapAndTransfer, { body: bodyOf(customer) });
-    const code = await sendCode(customer, operationId);
-    await database.prisma.operation.update({ where: { id: operationId }, data: { expiresAt: new Date(0) } });
-    await expect(approve(customer, operationId, code)).rejects.toMatchObject({ status: 410, code: "quote_expired" });
+    const before = await balance(ONE, "USDC", customer.treasury);
+    const [approved, cancelled] = await Promise.allSettled([
+      approve(customer, operationId, code),
+      client.call(cancelOperation, { params: { id: operationId } }),
+    ]);
     const operation = await waitUntilFinal(client, operationId);
-    expect(operation).toMatchObject({ status: "expired", may: { approve: false, cancel: false, retry: false } });
-    const events = await database.prisma.operationEvent.findMany({ where: { operationId }, orderBy: { seq: "asc" } });
-    expect(events.map(({ type }) => type)).toEqual(["operation.created", "operation.expired"]);
-    await expect(client.call(requestOtp, { body: { operationId } })).rejects.toMatchObject({ code: "quote_expired" });
-  });
+    // What was approved first and not begun yet may still be cancelled; what was cancelled never runs.
+    expect(operation.status).toBe(cancelled.status === "fulfilled" ? "cancelled" : "completed");
+    expect([approved.status, cancelled.status]).toContain("fulfilled");
+    const spent = cancelled.status === "fulfilled" ? 0n : parseUnits("10", 6);
+    expect(await balance(ONE, "USDC", customer.treasury)).toBe(before - spent);
+    const held = await database.prisma.balanceHold.count({ where: { operationId, releasedAt: null } });
+    expect(held).toBe(0);
+  }
+});
 
-  test("cancelled it stays cancelled", async () => {
-    const customer = await fundedCustomer();
-    const { client } = customer.session;
-    const { operationId } = await client.call(swapAndTransfer, { body: bodyOf(customer) });
-    const code = await sendCode(customer, operationId);
-    const cancelled = await client.call(cancelOperation, { params: { id: operationId } });
-    expect(cancelled).toMatchObject({ status: "cancelled", may: { approve: false, cancel: false, retry: false } });
-    await expect(approve(customer, operationId, code)).rejects.toMatchObject({ status: 409, code: "invalid_state" });
-    await expect(client.call(cancelOperation, { params: { id: operationId } })).rejects.toMatchObject({
-      status: 409,
-      code: "invalid_state",
-    });
+test("without a policy that allows it a code that has expired, or that was never asked for, lets nothing run", async () => {
+  const customer = await fundedCustomer();
+  const { operationId } = await customer.session.client.call(swapAndTransfer, { body: bodyOf(customer) });
+  await expect(approve(customer, operationId, "123456")).rejects.toMatchObject({ code: "otp_required" });
+  const code = await sendCode(customer, operationId);
+  await database.prisma.otp.updateMany({ where: { subjectId: operationId }, data: { expiresAt: new Date(0) } });
+  await expect(approve(customer, operationId, code)).rejects.toMatchObject({ status: 410, code: "otp_expired" });
+});
+
+test("without a policy that allows it unapproved for its time it expires, with an event, and can be approved no more", async () => {
+  const customer = await fundedCustomer();
+  const { client } = customer.session;
+  const { operationId } = await client.call(swapAndTransfer, { body: bodyOf(customer) });
+  const code = await sendCode(customer, operationId);
+  await database.prisma.operation.update({ where: { id: operationId }, data: { expiresAt: new Date(0) } });
+  await expect(approve(customer, operationId, code)).rejects.toMatchObject({ status: 410, code: "quote_expired" });
+  const operation = await waitUntilFinal(client, operationId);
+  expect(operation).toMatchObject({ status: "expired", may: { approve: false, cancel: false, retry: false } });
+  const events = await database.prisma.operationEvent.findMany({ where: { operationId }, orderBy: { seq: "asc" } });
+  expect(events.map(({ type }) => type)).toEqual(["operation.created", "operation.expired"]);
+  await expect(client.call(requestOtp, { body: { operationId } })).rejects.toMatchObject({ code: "quote_expired" });
+});
+
+test("without a policy that allows it cancelled it stays cancelled", async () => {
+  const customer = await fundedCustomer();
+  const { client } = customer.session;
+  const { operationId } = await client.call(swapAndTransfer, { body: bodyOf(customer) });
+  const code = await sendCode(customer, operationId);
+  const cancelled = await client.call(cancelOperation, { params: { id: operationId } });
+  expect(cancelled).toMatchObject({ status: "cancelled", may: { approve: false, cancel: false, retry: false } });
+  await expect(approve(customer, operationId, code)).rejects.toMatchObject({ status: 409, code: "invalid_state" });
+  await expect(client.call(cancelOperation, { params: { id: operationId } })).rejects.toMatchObject({
+    status: 409,
+    code: "invalid_state",
   });
 });
 

@@ -185,101 +185,99 @@ describe("a transfer is created", () => {
   });
 });
 
-describe("a transfer that was not executed", () => {
-  test("tells how far it is, and expires", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const { transferId } = await client.call(createTransfer, { body: bodyOf(customer) });
-    const stateOf = async () => {
-      const { status, subStatus } = await client.call(getTransfer, { params: { id: transferId } });
-      return [status, subStatus];
-    };
-    expect(await stateOf()).toEqual(["pending", "created"]);
-    await client.call(requestOtp, { body: { transferId } });
-    expect(await stateOf()).toEqual(["pending", "awaiting_otp"]);
-    await api.services.database.prisma.quote.update({ where: { transferId }, data: { expiresAt: new Date(0) } });
-    expect(await stateOf()).toEqual(["expired", "created"]);
-    await expect(client.call(prepareSwap, { body: { transferId, otp: "123456" } })).rejects.toMatchObject({
-      status: 410,
-      code: "quote_expired",
-    });
+test("a transfer that was not executed tells how far it is, and expires", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const { transferId } = await client.call(createTransfer, { body: bodyOf(customer) });
+  const stateOf = async () => {
+    const { status, subStatus } = await client.call(getTransfer, { params: { id: transferId } });
+    return [status, subStatus];
+  };
+  expect(await stateOf()).toEqual(["pending", "created"]);
+  await client.call(requestOtp, { body: { transferId } });
+  expect(await stateOf()).toEqual(["pending", "awaiting_otp"]);
+  await api.services.database.prisma.quote.update({ where: { transferId }, data: { expiresAt: new Date(0) } });
+  expect(await stateOf()).toEqual(["expired", "created"]);
+  await expect(client.call(prepareSwap, { body: { transferId, otp: "123456" } })).rejects.toMatchObject({
+    status: 410,
+    code: "quote_expired",
   });
+});
 
-  test("can be cancelled: then nothing lets it go any more", async () => {
-    const [customer, other] = [await newCustomer(api), await newCustomer(api)];
-    const { client } = customer.session;
-    await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "12.5" });
+test("a transfer that was not executed can be cancelled: then nothing lets it go any more", async () => {
+  const [customer, other] = [await newCustomer(api), await newCustomer(api)];
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "12.5" });
+  const { transferId } = await prepareTransfer(api, customer, bodyOf(customer));
+  const params = { id: transferId };
+  await expect(other.session.client.call(cancelTransfer, { params })).rejects.toMatchObject({ status: 404 });
+  const cancelled = { transferId, status: "cancelled", operationId: null };
+  expect(await client.call(cancelTransfer, { params })).toMatchObject(cancelled);
+  expect(await client.call(cancelTransfer, { params })).toMatchObject(cancelled);
+  expect(await client.call(getTransfer, { params })).toMatchObject(cancelled);
+  const refused = { status: 409, code: "invalid_state", message: expect.stringContaining("cancelled") as string };
+  for (const step of [requestOtp, prepareSwap, executeSwap])
+    await expect(client.call(step, { body: { transferId } })).rejects.toMatchObject(refused);
+});
+
+test("a transfer that was not executed is either cancelled or executed, when both are asked for at once", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "50" });
+  for (let round = 0; round < 4; round += 1) {
     const { transferId } = await prepareTransfer(api, customer, bodyOf(customer));
     const params = { id: transferId };
-    await expect(other.session.client.call(cancelTransfer, { params })).rejects.toMatchObject({ status: 404 });
-    const cancelled = { transferId, status: "cancelled", operationId: null };
-    expect(await client.call(cancelTransfer, { params })).toMatchObject(cancelled);
-    expect(await client.call(cancelTransfer, { params })).toMatchObject(cancelled);
-    expect(await client.call(getTransfer, { params })).toMatchObject(cancelled);
-    const refused = { status: 409, code: "invalid_state", message: expect.stringContaining("cancelled") as string };
-    for (const step of [requestOtp, prepareSwap, executeSwap])
-      await expect(client.call(step, { body: { transferId } })).rejects.toMatchObject(refused);
-  });
+    const asked = await Promise.allSettled([
+      ...Array.from({ length: 5 }, () => client.call(cancelTransfer, { params })),
+      ...Array.from({ length: 5 }, () => client.call(executeSwap, { body: { transferId } })),
+    ]);
+    const done = asked.map(({ status }) => status === "fulfilled");
+    const [cancels, executions] = [done.slice(0, 5).filter(Boolean).length, done.slice(5).filter(Boolean).length];
+    expect([cancels, executions]).toEqual(cancels === 0 ? [0, 1] : [5, 0]);
+    const { status, operationId } = await client.call(getTransfer, { params });
+    expect(status === "cancelled").toBe(cancels === 5);
+    expect(operationId === null).toBe(cancels === 5);
+  }
+});
 
-  test("is either cancelled or executed, when both are asked for at once", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "50" });
-    for (let round = 0; round < 4; round += 1) {
-      const { transferId } = await prepareTransfer(api, customer, bodyOf(customer));
-      const params = { id: transferId };
-      const asked = await Promise.allSettled([
-        ...Array.from({ length: 5 }, () => client.call(cancelTransfer, { params })),
-        ...Array.from({ length: 5 }, () => client.call(executeSwap, { body: { transferId } })),
-      ]);
-      const done = asked.map(({ status }) => status === "fulfilled");
-      const [cancels, executions] = [done.slice(0, 5).filter(Boolean).length, done.slice(5).filter(Boolean).length];
-      expect([cancels, executions]).toEqual(cancels === 0 ? [0, 1] : [5, 0]);
-      const { status, operationId } = await client.call(getTransfer, { params });
-      expect(status === "cancelled").toBe(cancels === 5);
-      expect(operationId === null).toBe(cancels === 5);
-    }
+test("a transfer that was not executed is warned about while the wallet does not hold the amount, and cannot be prepared", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const seen = await codesOf(api, customer);
+  const transfer = await client.call(createTransfer, { body: bodyOf(customer) });
+  expect(transfer.warnings).toEqual([expect.objectContaining({ code: "insufficient_balance" })]);
+  await client.call(requestOtp, { body: { transferId: transfer.transferId } });
+  const otp = await api.readCode(customer.email, seen);
+  await expect(client.call(prepareSwap, { body: { transferId: transfer.transferId, otp } })).rejects.toMatchObject({
+    status: 422,
+    code: "insufficient_balance",
   });
+  // The code was right, so it is not asked for again.
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "12.5" });
+  const prepared = await client.call(prepareSwap, { body: { transferId: transfer.transferId } });
+  expect(prepared).toMatchObject({ prepared: true, transferId: transfer.transferId, warnings: [], actions: [] });
+});
 
-  test("is warned about while the wallet does not hold the amount, and cannot be prepared", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const seen = await codesOf(api, customer);
-    const transfer = await client.call(createTransfer, { body: bodyOf(customer) });
-    expect(transfer.warnings).toEqual([expect.objectContaining({ code: "insufficient_balance" })]);
-    await client.call(requestOtp, { body: { transferId: transfer.transferId } });
-    const otp = await api.readCode(customer.email, seen);
-    await expect(client.call(prepareSwap, { body: { transferId: transfer.transferId, otp } })).rejects.toMatchObject({
-      status: 422,
-      code: "insufficient_balance",
-    });
-    // The code was right, so it is not asked for again.
-    await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "12.5" });
-    const prepared = await client.call(prepareSwap, { body: { transferId: transfer.transferId } });
-    expect(prepared).toMatchObject({ prepared: true, transferId: transfer.transferId, warnings: [], actions: [] });
+test("a transfer that was not executed needs its own code: that of another transfer is good for nothing", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "30" });
+  const [one, two] = [
+    await client.call(createTransfer, { body: bodyOf(customer) }),
+    await client.call(createTransfer, { body: bodyOf(customer) }),
+  ];
+  const seen = await codesOf(api, customer);
+  await client.call(requestOtp, { body: { transferId: one.transferId } });
+  const otp = await api.readCode(customer.email, seen);
+  const prepare = (transferId: string, code?: string) =>
+    client.call(prepareSwap, { body: { transferId, ...(code === undefined ? {} : { otp: code }) } });
+  await expect(prepare(two.transferId, otp)).rejects.toMatchObject({ status: 409, code: "otp_required" });
+  await expect(prepare(one.transferId)).rejects.toMatchObject({ status: 409, code: "otp_required" });
+  await expect(client.call(executeSwap, { body: { transferId: one.transferId } })).rejects.toMatchObject({
+    status: 409,
+    code: "invalid_state",
   });
-
-  test("needs its own code: that of another transfer is good for nothing", async () => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "30" });
-    const [one, two] = [
-      await client.call(createTransfer, { body: bodyOf(customer) }),
-      await client.call(createTransfer, { body: bodyOf(customer) }),
-    ];
-    const seen = await codesOf(api, customer);
-    await client.call(requestOtp, { body: { transferId: one.transferId } });
-    const otp = await api.readCode(customer.email, seen);
-    const prepare = (transferId: string, code?: string) =>
-      client.call(prepareSwap, { body: { transferId, ...(code === undefined ? {} : { otp: code }) } });
-    await expect(prepare(two.transferId, otp)).rejects.toMatchObject({ status: 409, code: "otp_required" });
-    await expect(prepare(one.transferId)).rejects.toMatchObject({ status: 409, code: "otp_required" });
-    await expect(client.call(executeSwap, { body: { transferId: one.transferId } })).rejects.toMatchObject({
-      status: 409,
-      code: "invalid_state",
-    });
-    expect(await prepare(one.transferId, otp)).toMatchObject({ prepared: true });
-  });
+  expect(await prepare(one.transferId, otp)).toMatchObject({ prepared: true });
 });
 
 describe("transfers of another project", () => {

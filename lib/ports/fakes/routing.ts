@@ -60,6 +60,134 @@ export interface FakeRouting extends RoutingProvider {
 const toHex = (value: unknown): `0x${string}` => `0x${Buffer.from(JSON.stringify(value)).toString("hex")}`;
 const fromHex = (hex: `0x${string}`): unknown => JSON.parse(Buffer.from(hex.slice(2), "hex").toString());
 
+/** Prices and depth of the fake's market. */
+interface FakePrices {
+  /** Whole US dollars by asset id. */
+  readonly usdByAsset: Readonly<Record<string, bigint>>;
+  readonly liquidityUsd: bigint;
+}
+
+const usdOf = (prices: FakePrices, token: Token): bigint | null =>
+  token.usdPegged ? 1n : (prices.usdByAsset[token.assetId] ?? null);
+
+const convert = (prices: FakePrices, from: Token, to: Token, amountBase: bigint): bigint => {
+  const [fromUsd, toUsd] = [usdOf(prices, from), usdOf(prices, to)];
+  if (from.assetId === to.assetId) return rescaleFloor(amountBase, from.decimals, to.decimals);
+  if (fromUsd === null || toUsd === null) throw new DomainError("no_route", "Nothing connects these two tokens.");
+  return rescaleFloor(amountBase * fromUsd * USD_SCALE, from.decimals, to.decimals) / (toUsd * USD_SCALE);
+};
+
+const legOf = (prices: FakePrices, request: RouteRequest, source: RouteSource, sourceIndex: number): RouteLeg => {
+  const { token: to } = request.destination;
+  const crosses = source.token.chainId !== to.chainId;
+  const swaps = source.token.assetId !== to.assetId;
+  const worth = (usdOf(prices, source.token) ?? 0n) * source.amountBase;
+  if (worth > prices.liquidityUsd * 10n ** BigInt(source.token.decimals)) {
+    throw new DomainError("insufficient_liquidity", "The pools are too shallow for this amount.");
+  }
+  const bridgeFee = crosses ? bpsOfCeil(source.amountBase, BRIDGE_FEE_BPS) : 0n;
+  const swapFee = swaps ? bpsOfCeil(source.amountBase, SWAP_FEE_BPS) : 0n;
+  const expectedOutBase = convert(prices, source.token, to, source.amountBase - bridgeFee - swapFee);
+  if (expectedOutBase <= 0n) throw new DomainError("no_route", "The amount is too small to move.");
+  const kind = crosses ? "bridge" : swaps ? "swap" : "transfer";
+  const fee = (feeKind: "bridge" | "swap", amountBase: bigint) => ({
+    kind: feeKind,
+    token: source.token,
+    amountBase,
+  });
+  return {
+    provider: "fake",
+    sourceIndex,
+    kind,
+    expectedOutBase,
+    minOutBase: swaps ? lessBpsFloor(expectedOutBase, request.slippageBps) : expectedOutBase,
+    steps: [
+      {
+        kind,
+        venue: "Fake",
+        from: source.token,
+        to,
+        amountInBase: source.amountBase,
+        amountOutBase: expectedOutBase,
+      },
+    ],
+    fees: [...(crosses ? [fee("bridge", bridgeFee)] : []), ...(swaps ? [fee("swap", swapFee)] : [])],
+    estimatedSeconds: crosses ? 2 : 1,
+    priceImpactBps: 0,
+    plan: { fake: true },
+  };
+};
+
+const sourceOf = (request: RouteRequest, leg: RouteLeg): RouteSource => {
+  const source = request.sources[leg.sourceIndex];
+  if (source === undefined) throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
+  return source;
+};
+
+/** Transactions and deposits of the fake: nothing moves before the test says so. */
+const createFakeChain = (nowSeconds: () => number) => {
+  const settled = new Map<string, BridgeProgress>();
+  const spentBy = new Map<string, RouteSource>();
+  let deposits = 0;
+  let transactions = 0;
+  const nextTransaction = () => {
+    transactions += 1;
+    const txHash = `0x${transactions.toString(16).padStart(64, "0")}` as const;
+    return { txHash, blockNumber: BigInt(transactions) };
+  };
+
+  const mine: FakeRouting["mine"] = (request, leg, calls) => {
+    const [call] = calls;
+    if (call === undefined) throw new RangeError("There is nothing to mine.");
+    const action = fromHex(call.data) as FakeAction;
+    const source = sourceOf(request, leg);
+    if (action.kind === "bridge") deposits += 1;
+    const depositId = deposits.toString();
+    if (action.kind === "bridge") spentBy.set(depositId, source);
+    const told: FakeAction = action.kind === "bridge" ? { ...action, depositId } : action;
+    const log: ReceiptLog = { address: VENUE, topics: [TOPIC], data: toHex(told), logIndex: 0 };
+    return { chainId: source.token.chainId, ...nextTransaction(), logs: [log] };
+  };
+
+  const fill: FakeRouting["fill"] = (deposit) => {
+    const { depositId, fillDeadline } = deposit as FakeDeposit;
+    if (nowSeconds() > fillDeadline) throw new RangeError("The deadline of this deposit has passed.");
+    // `track` is given the leg, and adds the chain and the amount.
+    settled.set(depositId, { state: "filled", chainId: 0, ...nextTransaction(), receivedBase: 0n });
+  };
+
+  const refund: FakeRouting["refund"] = (deposit) => {
+    const { depositId, originChainId: chainId, fillDeadline } = deposit as FakeDeposit;
+    const source = spentBy.get(depositId);
+    if (source === undefined || nowSeconds() <= fillDeadline) throw new RangeError("There is nothing to refund.");
+    const { token, amountBase: refundedBase } = source;
+    settled.set(depositId, { state: "refunded", chainId, ...nextTransaction(), refundedBase, token });
+  };
+
+  const progressOf = (deposit: unknown): BridgeProgress => {
+    const { depositId, fillDeadline } = deposit as FakeDeposit;
+    return settled.get(depositId) ?? (nowSeconds() > fillDeadline ? { state: "expired" } : { state: "waiting" });
+  };
+
+  return { mine, fill, refund, progressOf };
+};
+
+const readSource: RoutingProvider["readSource"] = (request, leg, receipt) => {
+  const log = receipt.logs.find(({ address }) => address === VENUE);
+  if (log === undefined) throw new DomainError("provider_error", "The transaction did nothing for this leg.");
+  const action = fromHex(log.data) as FakeAction;
+  const spentBase = BigInt(action.spent);
+  if (action.depositId === undefined || action.fillDeadline === null) {
+    return { spentBase, receivedBase: BigInt(action.delivered), deposit: null };
+  }
+  const deposit: FakeDeposit = {
+    depositId: action.depositId,
+    originChainId: sourceOf(request, leg).token.chainId,
+    fillDeadline: action.fillDeadline,
+  };
+  return { spentBase, receivedBase: null, deposit };
+};
+
 /**
  * A routing provider without chains, for tests of what stands on the port. Prices come from a table, so the same request
  * always gets the same answer; nothing moves before the test says so.
@@ -70,90 +198,30 @@ export const createFakeRouting = ({
   liquidityUsd = DEFAULT_LIQUIDITY_USD,
   fillDeadlineSeconds = 600,
 }: FakeRoutingOptions): FakeRouting => {
-  const settled = new Map<string, BridgeProgress>();
-  const spentBy = new Map<string, RouteSource>();
-  let deposits = 0;
-  let transactions = 0;
   let failure: DomainError | null = null;
 
   const nowSeconds = (): number => Math.floor(clock.now().getTime() / 1000);
+  const { progressOf, ...chain } = createFakeChain(nowSeconds);
+  const prices: FakePrices = { usdByAsset, liquidityUsd };
   const begin = (signal?: AbortSignal): void => {
     signal?.throwIfAborted();
     const error = failure;
     failure = null;
     if (error !== null) throw error;
   };
-  const usdOf = (token: Token): bigint | null => (token.usdPegged ? 1n : (usdByAsset[token.assetId] ?? null));
-  const nextHash = (): `0x${string}` => {
-    transactions += 1;
-    return `0x${transactions.toString(16).padStart(64, "0")}`;
-  };
-
-  const convert = (from: Token, to: Token, amountBase: bigint): bigint => {
-    const [fromUsd, toUsd] = [usdOf(from), usdOf(to)];
-    if (from.assetId === to.assetId) return rescaleFloor(amountBase, from.decimals, to.decimals);
-    if (fromUsd === null || toUsd === null) throw new DomainError("no_route", "Nothing connects these two tokens.");
-    return rescaleFloor(amountBase * fromUsd * USD_SCALE, from.decimals, to.decimals) / (toUsd * USD_SCALE);
-  };
-
-  const legOf = (request: RouteRequest, source: RouteSource, sourceIndex: number): RouteLeg => {
-    const { token: to } = request.destination;
-    const crosses = source.token.chainId !== to.chainId;
-    const swaps = source.token.assetId !== to.assetId;
-    const worth = (usdOf(source.token) ?? 0n) * source.amountBase;
-    if (worth > liquidityUsd * 10n ** BigInt(source.token.decimals)) {
-      throw new DomainError("insufficient_liquidity", "The pools are too shallow for this amount.");
-    }
-    const bridgeFee = crosses ? bpsOfCeil(source.amountBase, BRIDGE_FEE_BPS) : 0n;
-    const swapFee = swaps ? bpsOfCeil(source.amountBase, SWAP_FEE_BPS) : 0n;
-    const expectedOutBase = convert(source.token, to, source.amountBase - bridgeFee - swapFee);
-    if (expectedOutBase <= 0n) throw new DomainError("no_route", "The amount is too small to move.");
-    const kind = crosses ? "bridge" : swaps ? "swap" : "transfer";
-    const fee = (feeKind: "bridge" | "swap", amountBase: bigint) => ({
-      kind: feeKind,
-      token: source.token,
-      amountBase,
-    });
-    return {
-      sourceIndex,
-      kind,
-      expectedOutBase,
-      minOutBase: swaps ? lessBpsFloor(expectedOutBase, request.slippageBps) : expectedOutBase,
-      steps: [
-        {
-          kind,
-          venue: "Fake",
-          from: source.token,
-          to,
-          amountInBase: source.amountBase,
-          amountOutBase: expectedOutBase,
-        },
-      ],
-      fees: [...(crosses ? [fee("bridge", bridgeFee)] : []), ...(swaps ? [fee("swap", swapFee)] : [])],
-      estimatedSeconds: crosses ? 2 : 1,
-      priceImpactBps: 0,
-      plan: { fake: true },
-    };
-  };
-
-  const sourceOf = (request: RouteRequest, leg: RouteLeg): RouteSource => {
-    const source = request.sources[leg.sourceIndex];
-    if (source === undefined) throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
-    return source;
-  };
-
   const priceUsd: RoutingProvider["priceUsd"] = async (tokens, signal) => {
     await Promise.resolve();
     begin(signal);
-    return tokens.map((token) => usdOf(token)?.toString() ?? null);
+    return tokens.map((token) => usdOf(prices, token)?.toString() ?? null);
   };
 
   return {
     id: "fake",
+    ...chain,
     quote: async (request, signal) => {
       await Promise.resolve();
       begin(signal);
-      return [{ provider: "fake", legs: request.sources.map((source, index) => legOf(request, source, index)) }];
+      return [{ legs: request.sources.map((source, index) => legOf(prices, request, source, index)) }];
     },
     build: async (request, leg, signal) => {
       await Promise.resolve();
@@ -176,64 +244,15 @@ export const createFakeRouting = ({
       };
     },
     readStopped: () => ({ spentBase: 0n, bought: null }),
-    mine: (request, leg, calls) => {
-      const [call] = calls;
-      if (call === undefined) throw new RangeError("There is nothing to mine.");
-      const action = fromHex(call.data) as FakeAction;
-      const source = sourceOf(request, leg);
-      if (action.kind === "bridge") deposits += 1;
-      const depositId = deposits.toString();
-      if (action.kind === "bridge") spentBy.set(depositId, source);
-      const told: FakeAction = action.kind === "bridge" ? { ...action, depositId } : action;
-      const log: ReceiptLog = { address: VENUE, topics: [TOPIC], data: toHex(told), logIndex: 0 };
-      const txHash = nextHash();
-      return { chainId: source.token.chainId, txHash, blockNumber: BigInt(transactions), logs: [log] };
-    },
-    readSource: (request, leg, receipt) => {
-      const log = receipt.logs.find(({ address }) => address === VENUE);
-      if (log === undefined) throw new DomainError("provider_error", "The transaction did nothing for this leg.");
-      const action = fromHex(log.data) as FakeAction;
-      const spentBase = BigInt(action.spent);
-      if (action.depositId === undefined || action.fillDeadline === null) {
-        return { spentBase, receivedBase: BigInt(action.delivered), deposit: null };
-      }
-      const deposit: FakeDeposit = {
-        depositId: action.depositId,
-        originChainId: sourceOf(request, leg).token.chainId,
-        fillDeadline: action.fillDeadline,
-      };
-      return { spentBase, receivedBase: null, deposit };
-    },
-    fill: (deposit) => {
-      const { depositId, fillDeadline } = deposit as FakeDeposit;
-      if (nowSeconds() > fillDeadline) throw new RangeError("The deadline of this deposit has passed.");
-      // Where and how much is known to `track`, which is given the leg.
-      const txHash = nextHash();
-      const blockNumber = BigInt(transactions);
-      settled.set(depositId, { state: "filled", chainId: 0, txHash, blockNumber, receivedBase: 0n });
-    },
-    refund: (deposit) => {
-      const { depositId, originChainId, fillDeadline } = deposit as FakeDeposit;
-      const source = spentBy.get(depositId);
-      if (source === undefined || nowSeconds() <= fillDeadline) throw new RangeError("There is nothing to refund.");
-      settled.set(depositId, {
-        state: "refunded",
-        chainId: originChainId,
-        txHash: nextHash(),
-        blockNumber: BigInt(transactions),
-        refundedBase: source.amountBase,
-        token: source.token,
-      });
-    },
+    readSource,
     track: async (request, leg, deposit, signal) => {
       await Promise.resolve();
       begin(signal);
-      const { depositId, fillDeadline } = deposit as FakeDeposit;
-      const progress = settled.get(depositId);
-      if (progress?.state === "filled") {
+      const progress = progressOf(deposit);
+      if (progress.state === "filled") {
         return { ...progress, chainId: request.destination.token.chainId, receivedBase: leg.expectedOutBase };
       }
-      return progress ?? (nowSeconds() > fillDeadline ? { state: "expired" } : { state: "waiting" });
+      return progress;
     },
     priceUsd,
     highestPriceUsd: priceUsd,

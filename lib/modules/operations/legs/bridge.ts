@@ -1,7 +1,5 @@
-import { toDecimal } from "@/lib/db/decimal";
 import type { BridgeProgress } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
-import type { LegChange } from "@/lib/modules/operations/repository";
+import type { LegChange } from "@/lib/modules/operations/leg";
 import { followSource, reorganised } from "./source";
 import { confirmationsOf, move, touch, type Step, type StepResult } from "./step";
 
@@ -20,7 +18,7 @@ const toFilled = (step: Step, progress: Filled): Promise<StepResult> =>
       destTxHash: progress.txHash,
       destBlock: progress.blockNumber,
       destConfirmations: 1,
-      receivedBase: toDecimal(progress.receivedBase),
+      receivedBase: progress.receivedBase,
     },
     { txHash: progress.txHash, chainId: progress.chainId },
   );
@@ -73,13 +71,7 @@ export const filledSeen = async (step: Step): Promise<StepResult> => {
   const destination = await followDestination(step, progress, "dest");
   if (destination === "moved") return "moved";
   if (destination === "open" || source === "open") return "waits";
-  return move(
-    step,
-    "completed",
-    "leg.completed",
-    { receivedBase: toDecimal(progress.receivedBase) },
-    { txHash: progress.txHash },
-  );
+  return move(step, "completed", "leg.completed", { receivedBase: progress.receivedBase }, { txHash: progress.txHash });
 };
 
 export const refunding = async (step: Step): Promise<StepResult> => {
@@ -97,8 +89,8 @@ export const refunding = async (step: Step): Promise<StepResult> => {
       refundTxHash: progress.txHash,
       refundBlock: progress.blockNumber,
       destConfirmations: 1,
-      refundedBase: toDecimal(progress.refundedBase),
-      refundToken: toStored(progress.token),
+      refundedBase: progress.refundedBase,
+      refundToken: progress.token,
     },
     { txHash: progress.txHash, chainId: progress.chainId },
   );

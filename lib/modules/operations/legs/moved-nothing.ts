@@ -1,7 +1,7 @@
 import type { RouteLeg, SourceOutcome } from "@/lib/ports/routing";
-import type { Failure } from "./step";
+import type { Failure } from "@/lib/modules/operations/leg";
 
-/** A token's contract may return false, or true, without moving anything, and the chain calls both a success. Its logs tell. */
+/** A token's contract may return false or true without moving anything, and the chain calls both a success, so its logs are read. */
 export const movedNothing = ({ kind }: RouteLeg, { spentBase, receivedBase }: SourceOutcome): boolean =>
   kind === "transfer" && spentBase === 0n && receivedBase === 0n;
 

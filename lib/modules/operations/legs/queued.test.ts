@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { toStored } from "@/lib/ports/routing-json";
 import { queued } from "./queued";
 import type { Step } from "./step";
 
@@ -28,7 +27,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
     nonce: 0n,
     deadline: 9999n,
     signature: SIGNATURE,
-    ...(forPermit2 === undefined ? {} : { standard: "permit2", permit2: PERMIT2 }),
+    ...(forPermit2 === undefined ? { standard: "eip2612" } : { standard: "permit2", permit2: PERMIT2 }),
   };
   const gas = {
     callGasLimit: 1n,
@@ -44,8 +43,8 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
       via: "permit",
       sourceChainId: 1,
       executorWalletId: "w",
-      permit: toStored(permit),
-      gas: toStored(gas),
+      permit,
+      gas,
     },
     operation: { projectId: "p", acceptedAt: now, createdAt: now },
     request: {
@@ -68,7 +67,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
       },
       sign: () => Promise.resolve({ operation: {}, userOpHash: "0x" }),
     },
-    repository: {
+    legs: {
       moveLeg: (move: (typeof moves)[number]) => {
         moves.push(move);
         return Promise.resolve(true);

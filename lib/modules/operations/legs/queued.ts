@@ -3,19 +3,17 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import {
   permittedCalls,
   searchFrom,
-  storedSignedPermit,
   validitySeconds,
   type Eip2612Permit,
   type ManagedAccount,
   type SignedPermit,
 } from "@/lib/modules/smart-accounts/service";
-import type { LegChange } from "@/lib/modules/operations/repository";
+import type { LegChange } from "@/lib/modules/operations/leg";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
-import { storedGas, toStored } from "@/lib/ports/routing-json";
 import { fail, move, type Step, type StepResult } from "./step";
 
-/** What was approved at a price must not be sent hours later because no worker or chain was there. */
+/** An approved price must not be used hours later because no worker or chain was available. */
 const QUEUED_SECONDS_MAX = 600;
 
 /** Errors that will not go away by trying again: the leg fails while its money is still in the wallet. */
@@ -41,6 +39,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
     return fail(step, { code: "not_sent_in_time", message, retryable: true });
   }
   if (!(await mayDeploy(step, account.address))) return "waits";
+  if (leg.gas === null) throw new Error(`Leg ${leg.id} has no gas limits.`);
   try {
     const built = leg.via === "permit" ? await buildPermitted(step, account) : await buildOwn(step);
     const head = await step.chains.head(leg.sourceChainId);
@@ -51,11 +50,11 @@ export const queued = async (step: Step): Promise<StepResult> => {
       chainId: leg.sourceChainId,
       legId: leg.id,
       calls: built.calls,
-      gas: storedGas.parse(leg.gas),
+      gas: leg.gas,
       validUntil,
     });
     const change: LegChange = {
-      userOperation: toStored(userOperation),
+      userOperation,
       userOpHash,
       validUntil,
       fillDeadline: built.fillDeadline === null ? null : new Date(built.fillDeadline * 1000),
@@ -78,7 +77,8 @@ const buildOwn = ({ routing, request, routeLeg, signal }: Step): Promise<Built> 
 /** The treasury's calls with which it takes the wallet's tokens by permit and carries them on, all or none. */
 const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Built> => {
   const { routing, request, routeLeg, signal, leg } = step;
-  const permit = storedSignedPermit.parse(leg.permit);
+  const { permit } = leg;
+  if (permit === null) throw new Error(`Leg ${leg.id} has no permit.`);
   const [built, isAllowed] = await Promise.all([
     routing.build(request, routeLeg, signal, { executor: account.address }),
     requireUsable(step, permit),

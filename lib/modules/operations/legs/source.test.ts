@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { toDecimal } from "@/lib/db/decimal";
-import type { LegChange } from "@/lib/modules/operations/repository";
+import type { LegChange } from "@/lib/modules/operations/leg";
 import { sourceSeen } from "./source";
 import type { Step } from "./step";
 
@@ -19,7 +18,6 @@ const look = async (receipt: Receipt, head: bigint) => {
   const leg = {
     id: "leg_1",
     via: "user_operation",
-    kind: "swap",
     sourceChainId: 1,
     userOpHash: HASH,
     fromBlock: 0n,
@@ -30,7 +28,7 @@ const look = async (receipt: Receipt, head: bigint) => {
     receivedBase: null,
     deposit: null,
     failure: null,
-    gasCostWei: "7",
+    gasCostWei: 7n,
     gasPaidBy: "wallet",
     version: 0,
   };
@@ -44,7 +42,7 @@ const look = async (receipt: Receipt, head: bigint) => {
       receipt: () => Promise.resolve({ success: true, txHash: HASH, blockNumber: 10n, logs: [], ...receipt }),
     },
     routing: { readSource: () => ({ spentBase: null, receivedBase: null }) },
-    repository: {
+    legs: {
       touchLeg: (_: unknown, change: LegChange) => {
         changes.push(change);
         return Promise.resolve(true);
@@ -61,12 +59,12 @@ const look = async (receipt: Receipt, head: bigint) => {
 
 test("the fee of a source that is mined again at another price is what the final receipt says", async () => {
   const change = await look({ actualGasCost: 123n, paymaster: PAYMASTER }, 12n);
-  expect(change).toMatchObject({ sourceConfirmations: 3, gasPaidBy: "sponsor", gasCostWei: toDecimal(123n) });
+  expect(change).toMatchObject({ sourceConfirmations: 3, gasPaidBy: "sponsor", gasCostWei: 123n });
 });
 
 test("an account without a paymaster pays by itself", async () => {
   const change = await look({ actualGasCost: 5n, paymaster: null }, 11n);
-  expect(change).toMatchObject({ sourceConfirmations: 2, gasPaidBy: "wallet", gasCostWei: toDecimal(5n) });
+  expect(change).toMatchObject({ sourceConfirmations: 2, gasPaidBy: "wallet", gasCostWei: 5n });
 });
 
 test("a source that is gone has cost nothing", async () => {

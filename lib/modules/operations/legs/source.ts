@@ -1,13 +1,11 @@
-import { toBigIntOrNull } from "@/lib/db/decimal";
-import { toStored } from "@/lib/ports/routing-json";
-import { NO_JSON, type LegChange } from "@/lib/modules/operations/repository";
+import type { LegChange } from "@/lib/modules/operations/leg";
 import { movedNothing } from "./moved-nothing";
 import { confirmationsOf, move, touch, type MinedSource, type Step, type StepResult } from "./step";
 import { feeChange, readWalletReceipt } from "./wallet-receipt";
 
 const userOpHashOf = ({ leg }: Step): `0x${string}` => {
   if (leg.userOpHash === null) throw new Error(`Leg ${leg.id} has no user operation.`);
-  return leg.userOpHash as `0x${string}`;
+  return leg.userOpHash;
 };
 
 const readOperationReceipt = async (step: Step): Promise<MinedSource | null> => {
@@ -17,7 +15,7 @@ const readOperationReceipt = async (step: Step): Promise<MinedSource | null> => 
   return { ...mined, fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" } };
 };
 
-/** What the chain shows of the leg's source now; null as long as it is not mined. */
+/** The leg's source as the chain shows it now; null as long as it is not mined. */
 export const readReceipt = (step: Step): Promise<MinedSource | null> =>
   step.leg.via === "transaction" ? readWalletReceipt(step) : readOperationReceipt(step);
 
@@ -35,23 +33,22 @@ const GONE: LegChange = {
   refundTxHash: null,
   refundBlock: null,
   refundedBase: null,
-  refundToken: NO_JSON,
-  deposit: NO_JSON,
-  failure: NO_JSON,
+  refundToken: null,
+  deposit: null,
+  failure: null,
 };
 
-/** What the receipt says now is what was stored when it was first seen. The same transaction may do something else in another block. */
+/** Whether the receipt still says what was stored when it was first seen. The same transaction may act differently in another block. */
 const saysTheSame = ({ leg, request, routeLeg, routing }: Step, receipt: MinedSource): boolean => {
   if (receipt.txHash !== leg.sourceTxHash || receipt.blockNumber !== leg.sourceBlock) return false;
   if (!receipt.success) return leg.failure !== null;
   const outcome = routing.readSource(request, routeLeg, { ...receipt, chainId: leg.sourceChainId });
   if (movedNothing(routeLeg, outcome)) return leg.failure !== null;
   if (leg.failure !== null) return false;
-  const sameDeposit =
-    JSON.stringify(inOrder(toStored(outcome.deposit ?? null))) === JSON.stringify(inOrder(leg.deposit));
+  const sameDeposit = JSON.stringify(inOrder(outcome.deposit ?? null)) === JSON.stringify(inOrder(leg.deposit));
   // Of a leg over a bridge the source says nothing of what is received.
-  const sameReceived = outcome.receivedBase === null || outcome.receivedBase === toBigIntOrNull(leg.receivedBase);
-  return outcome.spentBase === toBigIntOrNull(leg.spentBase) && sameReceived && sameDeposit;
+  const sameReceived = outcome.receivedBase === null || outcome.receivedBase === leg.receivedBase;
+  return outcome.spentBase === leg.spentBase && sameReceived && sameDeposit;
 };
 
 /** Postgres keeps the keys of JSON in an order of its own. */

@@ -1,6 +1,5 @@
 import type { DomainError } from "@/lib/core/errors";
 import { isDomainError } from "@/lib/core/errors";
-import { storedRouteLeg, storedRouteRequest } from "@/lib/ports/routing-json";
 import type { LegState } from "@/lib/modules/operations/summary";
 import { bridging, filledSeen, refunding, refundSeen } from "./bridge";
 import { queued } from "./queued";
@@ -31,8 +30,8 @@ export const stepLeg = (deps: StepDeps, input: StepInput): Promise<StepResult> =
   const step: Step = {
     ...deps,
     ...input,
-    request: storedRouteRequest.parse(input.operation.request),
-    routeLeg: storedRouteLeg.parse(input.leg.routeLeg),
+    request: input.operation.request,
+    routeLeg: input.leg.routeLeg,
   };
   return STEPS[input.leg.state](step);
 };

@@ -1,14 +1,9 @@
 import type { Clock } from "@/lib/core/clock";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
-import type { ReceiptLog, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
-import type {
-  LegChange,
-  LegMove,
-  LegRow,
-  OperationsRepository,
-  OperationWithLegs,
-} from "@/lib/modules/operations/repository";
+import type { ReceiptLog, RouteLeg, RouteRequest, Routing } from "@/lib/ports/routing";
+import type { Failure, Leg, LegChange } from "@/lib/modules/operations/leg";
+import type { LegMove, LegRepository } from "@/lib/modules/operations/leg-repository";
+import type { Operation } from "@/lib/modules/operations/operation";
 import type { LegState } from "@/lib/modules/operations/summary";
 
 export interface Head {
@@ -18,10 +13,10 @@ export interface Head {
 }
 
 export interface StepDeps {
-  repository: OperationsRepository;
+  legs: LegRepository;
   accounts: SmartAccountsService;
   deployments: DeploymentClaims;
-  routing: RoutingProvider;
+  routing: Routing;
   clock: Clock;
   chains: {
     head(chainId: number): Promise<Head>;
@@ -31,13 +26,14 @@ export interface StepDeps {
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 
-/** What a step came to: the leg moved (look again at once), or it waits. */
+/** The result of a step: the leg moved (look again at once), or it waits. */
 export type StepResult = "moved" | "waits";
 
 /** One look at one leg: the rows as they were read, what was asked for, and whom to ask. */
 export interface Step extends StepDeps {
-  readonly operation: OperationWithLegs;
-  readonly leg: LegRow;
+  readonly operation: Operation;
+  /** Follows what this step stores of it, so that the step's next compare-and-set succeeds. */
+  readonly leg: Leg & { version: number; sourceConfirmations: number };
   readonly request: RouteRequest;
   readonly routeLeg: RouteLeg;
   readonly signal: AbortSignal;
@@ -47,7 +43,7 @@ export interface Step extends StepDeps {
 
 export type StepInput = Pick<Step, "operation" | "leg" | "signal" | "submittedAt">;
 
-/** What the chain took for bringing a leg's source on chain. */
+/** The network fee of a leg's source. */
 export interface NetworkFee {
   /** In wei of the chain's coin. */
   readonly costWei: bigint;
@@ -64,13 +60,6 @@ export interface MinedSource {
   readonly fee: NetworkFee;
 }
 
-/** Shown in the record, to people and machines. */
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-}
-
 export const move = async (
   step: Step,
   to: LegState,
@@ -79,17 +68,17 @@ export const move = async (
   data: Record<string, unknown> = {},
   gas: Pick<LegMove, "maxGasWei"> = {},
 ): Promise<StepResult> => {
-  // When somebody else moved it first there is nothing to do but to look again.
-  await step.repository.moveLeg({ leg: step.leg, to, change, event: { type, data }, now: step.clock.now(), ...gas });
+  // When another instance moved the leg first, the next look reads its new state.
+  await step.legs.moveLeg({ leg: step.leg, to, change, event: { type, data }, now: step.clock.now(), ...gas });
   return "moved";
 };
 
 export const fail = (step: Step, failure: Failure): Promise<StepResult> =>
-  move(step, "failed", "leg.failed", { failure: toStored(failure) }, { ...failure });
+  move(step, "failed", "leg.failed", { failure }, { ...failure });
 
-/** False when somebody else moved the leg: what this step read is old, and it has to start again. */
-export const touch = async ({ repository, leg, clock }: Step, change: LegChange): Promise<boolean> => {
-  if (!(await repository.touchLeg(leg, change, clock.now()))) return false;
+/** False when another instance moved the leg: this step has read an old state and has to start again. */
+export const touch = async ({ legs, leg, clock }: Step, change: LegChange): Promise<boolean> => {
+  if (!(await legs.touchLeg(leg, change, clock.now()))) return false;
   leg.version += 1;
   return true;
 };

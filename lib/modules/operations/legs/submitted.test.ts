@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DomainError } from "@/lib/core/errors";
-import type { Failure, Step } from "./step";
+import type { Failure } from "@/lib/modules/operations/leg";
+import type { Step } from "./step";
 import { submitted } from "./submitted";
 
 const ACCOUNT = "0x1111111111111111111111111111111111111111";
@@ -29,7 +30,7 @@ const stepIn = async ({
   const offers: unknown[] = [];
   const moves: { to: string; change: { failure?: Failure } }[] = [];
   let receiptsAsked = 0;
-  const gas = { callGasLimit: "1", verificationGasLimit: "1", preVerificationGas: "1" };
+  const gas = { callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n };
   const step = {
     leg: {
       id: "leg_1",
@@ -42,11 +43,11 @@ const stepIn = async ({
       validUntil: new Date(validUntil * 1000),
       userOperation: {
         sender: ACCOUNT,
-        nonce: "1",
+        nonce: 1n,
         callData: "0x",
         ...gas,
-        maxFeePerGas: "1",
-        maxPriorityFeePerGas: "1",
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
         signature: "0x",
       },
     },
@@ -68,7 +69,7 @@ const stepIn = async ({
         return Promise.reject(new DomainError("simulation_failed", "It was executed before."));
       },
     },
-    repository: {
+    legs: {
       moveLeg: (move: (typeof moves)[number]) => {
         moves.push(move);
         return Promise.resolve(true);

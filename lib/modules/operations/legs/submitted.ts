@@ -1,11 +1,9 @@
 import { isDomainError } from "@/lib/core/errors";
-import { toDecimal } from "@/lib/db/decimal";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { storedUserOperation, toStored } from "@/lib/ports/routing-json";
-import type { LegChange } from "@/lib/modules/operations/repository";
+import type { Failure, LegChange } from "@/lib/modules/operations/leg";
 import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
 import { readReceipt } from "./source";
-import { fail, move, type Failure, type MinedSource, type Step, type StepResult } from "./step";
+import { fail, move, type MinedSource, type Step, type StepResult } from "./step";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
 import { feeChange, stoppedChange } from "./wallet-receipt";
 
@@ -29,7 +27,7 @@ const REPLACED: Failure = {
 /** Offers the signed operation until it is mined or cannot be any more; looks for what a wallet sends by itself. */
 export const submitted = async (step: Step): Promise<StepResult> => {
   const { leg } = step;
-  // What only its hash is known of is looked at first, the sale before a bridge too: its receipt is a part of the leg's.
+  // A transaction of which only the hash is known is looked at first, also a sale before a bridge, because its receipt is a part of the leg's.
   const looked = leg.via === "transaction" ? await lookAtUnknown(step) : null;
   if (looked?.learned) return "moved";
   const receipt = await readReceipt(step);
@@ -51,7 +49,7 @@ const offer = async (step: Step): Promise<void> => {
   try {
     await step.accounts.submit(leg.sourceChainId, userOperationOf(step), { isHeldElsewhere: account === null });
   } catch (error) {
-    // Refused now is not refused for good: an earlier offer may be on its way. What settles it is a receipt, or the end of its validity.
+    // A refusal is not final, because an earlier offer may be on its way. Only a receipt or the end of the operation's validity decides.
     if (!isDomainError(error)) throw error;
   }
 };
@@ -66,7 +64,10 @@ const noteOffer = (submittedAt: Map<string, number>, legId: string, now: number)
   submittedAt.set(legId, now);
 };
 
-const userOperationOf = ({ leg }: Step): UserOperation => storedUserOperation.parse(leg.userOperation);
+const userOperationOf = ({ leg }: Step): UserOperation => {
+  if (leg.userOperation === null) throw new Error(`Leg ${leg.id} has no signed operation.`);
+  return leg.userOperation;
+};
 
 /**
  * Only when its time is over on the chain itself, at depth, it can never be executed; unless its nonce was used, by itself or by
@@ -117,14 +118,14 @@ const seen = async (step: Step, receipt: MinedSource): Promise<StepResult> => {
   }
   const outcome = step.routing.readSource(request, routeLeg, { ...receipt, chainId: leg.sourceChainId });
   if (movedNothing(routeLeg, outcome)) {
-    const change = { ...mined, failure: toStored(NOTHING_MOVED), spentBase: toDecimal(0n) };
+    const change = { ...mined, failure: NOTHING_MOVED, spentBase: 0n };
     return move(step, "source_seen", "leg.source_seen", change, { ...data, reverted: false });
   }
   const change: LegChange = {
     ...mined,
-    spentBase: toDecimal(outcome.spentBase),
-    receivedBase: outcome.receivedBase === null ? null : toDecimal(outcome.receivedBase),
-    ...(outcome.deposit === null || outcome.deposit === undefined ? {} : { deposit: toStored(outcome.deposit) }),
+    spentBase: outcome.spentBase,
+    receivedBase: outcome.receivedBase,
+    deposit: outcome.deposit ?? null,
   };
-  return move(step, leg.kind === "bridge" ? "bridging" : "source_seen", "leg.source_seen", change, data);
+  return move(step, routeLeg.kind === "bridge" ? "bridging" : "source_seen", "leg.source_seen", change, data);
 };

@@ -1,12 +1,9 @@
-import { toDecimal } from "@/lib/db/decimal";
-import { storedWalletTransactions } from "@/lib/modules/operations/new-leg";
-import type { LegChange } from "@/lib/modules/operations/repository";
-import { toStored } from "@/lib/ports/routing-json";
+import type { Leg, LegChange, WalletTransactions } from "@/lib/modules/operations/leg";
 import type { MinedSource, NetworkFee, Step } from "./step";
 
 const latest = (blocks: readonly bigint[]): bigint => blocks.reduce((one, other) => (one > other ? one : other), 0n);
 
-/** What a wallet sent, as one: null until the transaction that carries the money on is mined. The others may have failed. */
+/** The wallet's transactions taken together; null until the one that carries the money on is mined. The others may have failed. */
 export const readWalletReceipt = async (step: Step): Promise<MinedSource | null> => {
   const mined = await minedTransactions(step);
   const last = mined.at(-1);
@@ -14,9 +11,15 @@ export const readWalletReceipt = async (step: Step): Promise<MinedSource | null>
   return { ...last, ...together(mined) };
 };
 
+/** @throws Error for a leg whose wallet sends nothing by itself */
+export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTransactions => {
+  if (walletTransactions === null) throw new Error(`Leg ${id} has no transactions of a wallet.`);
+  return walletTransactions;
+};
+
 /** Null for what is not mined, and for what only its hash is known of: it may be anything that the wallet ever sent. */
 const minedTransactions = ({ accounts, leg }: Step) => {
-  const { transactions } = storedWalletTransactions.parse(leg.walletTransactions);
+  const { transactions } = walletTransactionsOf(leg);
   return Promise.all(
     transactions.map(({ hash, nonce }) =>
       nonce === null ? Promise.resolve(null) : accounts.sent.receipt(leg.sourceChainId, hash),
@@ -28,7 +31,7 @@ type Mined = Awaited<ReturnType<typeof minedTransactions>>;
 
 /** The cost replaces the one stored before, so a repeated step does not count it twice. */
 export const feeChange = ({ costWei, paidBy }: NetworkFee): LegChange => ({
-  gasCostWei: toDecimal(costWei),
+  gasCostWei: costWei,
   gasPaidBy: paidBy,
 });
 
@@ -42,18 +45,18 @@ const together = (mined: Mined): Pick<MinedSource, "blockNumber" | "logs" | "fee
   };
 };
 
-/** What is to be noted of a leg that stops: what earlier transactions of its wallet did is done. */
+/** The columns of a leg that stops. Earlier transactions of its wallet may have spent or bought something already. */
 export const stoppedChange = (
   { routing, request, routeLeg, leg }: Step,
   source: Pick<MinedSource, "logs">,
 ): LegChange => {
-  if (leg.via !== "transaction") return { spentBase: toDecimal(0n) };
+  if (leg.via !== "transaction") return { spentBase: 0n };
   const { spentBase, bought } = routing.readStopped(request, routeLeg, source);
-  if (bought === null) return { spentBase: toDecimal(spentBase) };
+  if (bought === null) return { spentBase: spentBase };
   return {
-    spentBase: toDecimal(spentBase),
-    refundedBase: toDecimal(bought.amountBase),
-    refundToken: toStored(bought.token),
+    spentBase: spentBase,
+    refundedBase: bought.amountBase,
+    refundToken: bought.token,
   };
 };
 

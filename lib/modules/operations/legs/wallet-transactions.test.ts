@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SeenTransaction } from "@/lib/modules/smart-accounts/service";
-import type { LegChange } from "@/lib/modules/operations/repository";
+import type { LegChange } from "@/lib/modules/operations/leg";
 import { submitted } from "./submitted";
 import type { Step } from "./step";
 
@@ -49,7 +49,7 @@ const stepIn = async ({
   const asked: string[] = [];
   const stored: LegChange[] = [];
   const moves: { to: string; change: LegChange }[] = [];
-  const sent = { actionId: "a", to: TO, data: "0x", value: "5", hash: HASH, nonce };
+  const sent = { actionId: "a", to: TO, data: "0x", value: 5n, hash: HASH, nonce };
   const step = {
     leg: {
       id: "leg_1",
@@ -79,7 +79,7 @@ const stepIn = async ({
         },
       },
     },
-    repository: {
+    legs: {
       adoptTransaction: ({ hash }: { hash: string }) => Promise.resolve(!taken.includes(hash)),
       touchLeg: (_: unknown, change: LegChange) => {
         stored.push(change);

@@ -1,10 +1,7 @@
-import type { z } from "zod";
 import type { SeenTransaction } from "@/lib/modules/smart-accounts/service";
-import { storedWalletTransactions, type WalletTransaction } from "@/lib/modules/operations/new-leg";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
-import { move, touch, type Failure, type Step, type StepResult } from "./step";
-import { readStopped, readWalletReceipt } from "./wallet-receipt";
+import type { Failure, WalletTransaction, WalletTransactions } from "@/lib/modules/operations/leg";
+import { move, touch, type Step, type StepResult } from "./step";
+import { readStopped, readWalletReceipt, walletTransactionsOf } from "./wallet-receipt";
 
 /*
  * A wallet sends its transactions by itself: no node may have seen them yet, the wallet may have raised their fee (another hash
@@ -16,10 +13,8 @@ import { readStopped, readWalletReceipt } from "./wallet-receipt";
 const UNSEEN_SECONDS_MAX = 1800;
 /** Blocks may carry clocks that run ahead or behind a little. */
 const MARGIN_SECONDS = 15;
-/** Nonces that are searched for a transaction whose own nonce nobody has told us. */
+/** Nonces that are searched for a transaction whose own nonce is unknown. */
 const NONCES_SEARCHED_MAX = 16;
-
-type Stored = z.output<typeof storedWalletTransactions>;
 
 interface Look {
   readonly transaction: WalletTransaction;
@@ -40,7 +35,7 @@ interface Looked {
 }
 
 interface Search extends Step {
-  readonly stored: Stored;
+  readonly stored: WalletTransactions;
   /** A block at depth: what it holds stays. */
   readonly deepBlock: bigint;
   /** The account's next nonce as of that block. */
@@ -84,12 +79,12 @@ const MISNAMED: Failure = {
   retryable: false,
 };
 
-/** What is said of those that no block shows, once they have had their time. */
+/** The failures of transactions that no block has shown in time. */
 const GIVEN_UP = { unseen: UNSEEN, misnamed: MISNAMED, lost: LOST } as const;
 
 /** A look at all of them when of any only the hash is known; else null. */
 export const lookAtUnknown = async (step: Step): Promise<Looked | null> => {
-  const { transactions } = storedWalletTransactions.parse(step.leg.walletTransactions);
+  const { transactions } = walletTransactionsOf(step.leg);
   return transactions.some(({ nonce }) => nonce === null) ? lookAtAll(step) : null;
 };
 
@@ -102,27 +97,21 @@ export const followWallet = async (step: Step, looked: Looked | null): Promise<S
   if (failure === null) return "waits";
   // The receipt once more: a node that lags behind must not make a mined transaction look like one that never was.
   if ((await readWalletReceipt(step)) !== null) return "moved";
-  return move(
-    step,
-    "failed",
-    "leg.failed",
-    { failure: toStored(failure), ...(await readStopped(step)) },
-    { ...failure },
-  );
+  return move(step, "failed", "leg.failed", { failure, ...(await readStopped(step)) }, { ...failure });
 };
 
 const lookAtAll = async (step: Step): Promise<Looked> => {
   const { leg, chains, accounts } = step;
-  const stored = storedWalletTransactions.parse(leg.walletTransactions);
+  const stored = walletTransactionsOf(leg);
   const head = await chains.head(leg.sourceChainId);
   const depth = BigInt(chains.confirmations(leg.sourceChainId) - 1);
   const deepBlock = head.number > depth ? head.number - depth : 0n;
-  const deepNonce = await accounts.sent.count(leg.sourceChainId, leg.walletAddress as EvmAddress, deepBlock);
+  const deepNonce = await accounts.sent.count(leg.sourceChainId, leg.walletAddress, deepBlock);
   const search: Search = { ...step, stored, deepBlock, deepNonce };
   const looks = await Promise.all(stored.transactions.map((transaction) => lookAt(search, transaction)));
   const transactions = looks.map(({ transaction }) => transaction);
   const learned = transactions.some((transaction, index) => transaction !== stored.transactions[index]);
-  if (learned) await touch(step, { walletTransactions: toStored({ ...stored, transactions }) });
+  if (learned) await touch(step, { walletTransactions: { ...stored, transactions } });
   return { looks, learned, now: head.timestamp };
 };
 
@@ -174,12 +163,12 @@ const isSame = (seen: SeenTransaction, wanted: WalletTransaction, wallet: string
  * for another leg that asked for the same.
  */
 const replacement = async (
-  { accounts, repository, leg, stored, deepBlock }: Search,
+  { accounts, legs, leg, stored, deepBlock }: Search,
   transaction: WalletTransaction,
   nonce: number,
 ): Promise<WalletTransaction | null | "unknown"> => {
   const chainId = leg.sourceChainId;
-  const address = leg.walletAddress as EvmAddress;
+  const address = leg.walletAddress;
   const found = await accounts.sent.findByNonce(chainId, {
     address,
     nonce,
@@ -193,7 +182,7 @@ const replacement = async (
   if (stored.transactions.some(({ hash }) => hash === found.hash)) return null;
   const { actionId } = transaction;
   // Of two legs that asked for the same, either may have sent it: that it counts for the other one does not prove that this one did not.
-  if (!(await repository.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id }))) return "unknown";
+  if (!(await legs.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id }))) return "unknown";
   return { ...transaction, hash: found.hash, nonce };
 };
 

@@ -4,7 +4,7 @@ import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { isDomainError, type ErrorCode } from "@/lib/core/errors";
 import { isFinal } from "@/lib/core/status";
-import { toOperation, type OperationsService, type OperationWithLegs } from "@/lib/modules/operations/service";
+import { toOperation, type OperationsService, type Operation } from "@/lib/modules/operations/service";
 import type { WalletsPayout } from "../payout";
 import { outflowOf, type PayoutMoney } from "./money";
 import { feeOf, type FeeDeps } from "./pricing";
@@ -44,7 +44,7 @@ const failed = async (
 };
 
 /** Ends the payout. Its message repeats the operation's own text about where the money is. */
-const notFunded = (deps: FundingStepDeps, payout: WalletsPayout, operation: OperationWithLegs): Promise<FundingTurn> =>
+const notFunded = (deps: FundingStepDeps, payout: WalletsPayout, operation: Operation): Promise<FundingTurn> =>
   failed(
     deps,
     payout,

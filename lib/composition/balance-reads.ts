@@ -1,0 +1,32 @@
+import { readBalances } from "@/lib/chains/balances";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { DomainError } from "@/lib/core/errors";
+import type { Token } from "@/lib/core/token";
+import type { EvmAddress } from "@/lib/ports/routing";
+
+/** One round trip per chain, whatever the number of balances. A balance that cannot be read is an error, not zero. */
+export const readEach = async (
+  registry: ChainRegistry,
+  at: readonly { chainId: number; owner: string; token: Token }[],
+): Promise<readonly bigint[]> => {
+  const chainIds = [...new Set(at.map(({ chainId }) => chainId))];
+  const byChain = await Promise.all(
+    chainIds.map(async (chainId) => {
+      const here = at.filter((each) => each.chainId === chainId);
+      const owners = [...new Set(here.map(({ owner }) => owner as EvmAddress))];
+      const tokens = [...new Map(here.map(({ token }) => [token.address, token])).values()];
+      return [chainId, await readBalances(registry, chainId, owners, tokens)] as const;
+    }),
+  );
+  const balances = new Map(byChain);
+  return at.map(({ chainId, owner, token }) => {
+    const balance = balances.get(chainId)?.get(owner as EvmAddress, token);
+    if (balance === null || balance === undefined) {
+      throw new DomainError(
+        "chain_unavailable",
+        `The balance of ${token.symbol} on ${registry.get(chainId).name} could not be read.`,
+      );
+    }
+    return balance;
+  });
+};

@@ -1,0 +1,57 @@
+import { createQuotesRepository } from "@/lib/modules/quotes/repository";
+import { createQuotesService } from "@/lib/modules/quotes/service";
+import { createSwapsService, type SwapsDeps } from "@/lib/modules/swaps/service";
+import { createTransfersService } from "@/lib/modules/transfers/service";
+import type { HoldsService } from "@/lib/modules/holds/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { ChainAccess } from "./chain-access";
+import type { Identity } from "./identity";
+import type { Platform } from "./platform";
+
+/** Quotes, and the swaps and transfers that carry them out. */
+export const buildMovement = (
+  { database, registry, clock }: Platform,
+  { wallets }: ChainAccess,
+  { otp, policies }: Identity,
+  {
+    routing,
+    accounts,
+    holds,
+    sponsorship,
+    operations,
+  }: Pick<SwapsDeps, "routing" | "accounts" | "operations"> & { holds: HoldsService; sponsorship: SponsorshipService },
+) => {
+  const quotes = createQuotesService({
+    repository: createQuotesRepository(database),
+    registry,
+    wallets,
+    routing,
+    holds,
+    policies,
+    sponsorship,
+    clock,
+  });
+  const swaps = createSwapsService({
+    quotes,
+    registry,
+    wallets,
+    routing,
+    accounts,
+    holds,
+    otp,
+    policies,
+    sponsorship,
+    operations,
+    clock,
+  });
+  const transfers = createTransfersService({
+    quotes,
+    operations,
+    wallets,
+    smartAccounts: accounts,
+    policies,
+    registry,
+    clock,
+  });
+  return { quotes, swaps, transfers };
+};

@@ -1,0 +1,180 @@
+/** A leg as the module works with it. Its JSON columns are parsed here and nowhere else. */
+import { z } from "zod";
+import { LEG_STATES } from "@/lib/contracts/operation-records";
+import type { Token } from "@/lib/core/token";
+import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import type { OperationLeg } from "@/lib/db/generated/client";
+import { storedSignedPermit, type SignedPermit } from "@/lib/modules/smart-accounts/service";
+import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
+import type { EvmAddress, RouteLeg } from "@/lib/ports/routing";
+import {
+  storedAddress,
+  storedBase,
+  storedGas,
+  storedHex,
+  storedRouteLeg,
+  storedToken,
+  storedUserOperation,
+} from "@/lib/ports/routing-json";
+import type { LegState } from "./summary";
+
+type Hex = `0x${string}`;
+
+/** Why a leg or an operation failed. Shown in its record, to people and machines. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** False where the money may have moved all the same. */
+  readonly retryable: boolean;
+}
+
+/** Column `failure` of a leg or an operation. A failure that does not say so may be tried again. */
+export const storedFailure: z.ZodType<Failure> = z.object({
+  code: z.string(),
+  message: z.string(),
+  retryable: z.boolean().default(true),
+});
+
+const walletTransaction = z.object({
+  actionId: z.string(),
+  to: storedAddress,
+  data: storedHex,
+  /** In wei. */
+  value: storedBase,
+  hash: storedHex,
+  /** Of the sender; null as long as no node has shown the transaction. */
+  nonce: z.int().nullable(),
+});
+
+/** A transaction that a linked wallet sends by itself, with the hash that it gave, or that took its place. */
+export type WalletTransaction = z.output<typeof walletTransaction>;
+
+/** Column `wallet_transactions`. */
+const storedWalletTransactions = z.object({
+  /** In the order in which they have to be mined. The last one carries the money on. */
+  transactions: z.array(walletTransaction).min(1),
+  /** Nonce of the wallet's next transaction when these were asked for: none of them is older. */
+  fromNonce: z.int(),
+});
+
+export type WalletTransactions = z.output<typeof storedWalletTransactions>;
+
+/**
+ * How a leg's source reaches the chain: a user operation that the service or the account's owner signs, transactions that a linked
+ * wallet sends by itself, or typed data that a linked wallet signs and the treasury executes.
+ */
+export type LegVia = "user_operation" | "transaction" | "permit";
+
+/** How one source of an operation reaches the destination, and how far it is. Amounts in base units of their token. */
+export interface Leg {
+  readonly id: string;
+  readonly operationId: string;
+  /** From 0, in the operation. */
+  readonly position: number;
+  readonly walletId: string;
+  readonly walletAddress: EvmAddress;
+  readonly sourceChainId: number;
+  readonly destChainId: number;
+  readonly state: LegState;
+  readonly via: LegVia;
+  readonly routeLeg: RouteLeg;
+  readonly amountBase: bigint;
+  readonly spentBase: bigint | null;
+  readonly receivedBase: bigint | null;
+  /** After this an unfilled bridge leg is refunded. */
+  readonly fillDeadline: Date | null;
+  /** The smart account that executes, where it is not the source wallet itself (`permit`). */
+  readonly executorWalletId: string | null;
+  /** What a linked wallet was asked to send, and the hashes it sent; null unless `via` is `transaction`. */
+  readonly walletTransactions: WalletTransactions | null;
+  /** Null unless `via` is `permit`. */
+  readonly permit: SignedPermit | null;
+  /** The signed operation (ERC-4337); null until it is signed. */
+  readonly userOperation: UserOperation | null;
+  readonly userOpHash: Hex | null;
+  /** Gas limits with which prepare simulated it; null where a wallet sends its own transactions. */
+  readonly gas: UserOperationGas | null;
+  /** After this what was signed can never be executed. */
+  readonly validUntil: Date | null;
+  /** Where the search for its receipt begins. */
+  readonly fromBlock: bigint;
+  readonly sourceTxHash: Hex | null;
+  readonly sourceBlock: bigint | null;
+  readonly sourceConfirmations: number;
+  /** What the chain took for the source, in wei of its coin; null as long as it is not mined. */
+  readonly gasCostWei: bigint | null;
+  /** Who paid it: the project's paymaster, or the account itself. */
+  readonly gasPaidBy: "sponsor" | "wallet" | null;
+  /** The routing provider's name for a deposit. JSON-safe. */
+  readonly deposit: unknown;
+  readonly destTxHash: Hex | null;
+  readonly destBlock: bigint | null;
+  /** Of the fill, or of the refund. */
+  readonly destConfirmations: number;
+  readonly refundTxHash: Hex | null;
+  readonly refundBlock: bigint | null;
+  readonly refundedBase: bigint | null;
+  /** The bridge pays back in its own token, which for a native coin is the wrapped one. */
+  readonly refundToken: Token | null;
+  readonly failure: Failure | null;
+  /** What of the project's sponsor budget is set aside for it, in wei; null where the sponsor does not pay. */
+  readonly sponsorReservedWei: bigint | null;
+  /** The UTC day to whose budget it counts. */
+  readonly sponsorDay: Date | null;
+  /** Counts its changes: a compare-and-set names the version that was read. */
+  readonly version: number;
+  readonly updatedAt: Date;
+}
+
+/** What a step may change of a leg beside its state. Null empties a column. */
+export type LegChange = Partial<
+  Omit<Leg, "id" | "operationId" | "position" | "state" | "version" | "updatedAt" | "sponsorReservedWei" | "sponsorDay">
+>;
+
+const via = z.enum(["user_operation", "transaction", "permit"]);
+const state = z.enum(LEG_STATES);
+const payer = z.enum(["sponsor", "wallet"]);
+
+/** @throws ZodError when a stored column does not have the shape that this version writes */
+export const parseLeg = (row: OperationLeg): Leg => ({
+  id: row.id,
+  operationId: row.operationId,
+  position: row.position,
+  walletId: row.walletId,
+  walletAddress: row.walletAddress as EvmAddress,
+  sourceChainId: row.sourceChainId,
+  destChainId: row.destChainId,
+  state: state.parse(row.state),
+  via: via.parse(row.via),
+  routeLeg: storedRouteLeg.parse(row.routeLeg),
+  amountBase: toBigInt(row.amountBase),
+  spentBase: toBigIntOrNull(row.spentBase),
+  receivedBase: toBigIntOrNull(row.receivedBase),
+  fillDeadline: row.fillDeadline,
+  executorWalletId: row.executorWalletId,
+  walletTransactions: storedWalletTransactions.nullable().parse(row.walletTransactions),
+  permit: storedSignedPermit.nullable().parse(row.permit),
+  userOperation: storedUserOperation.nullable().parse(row.userOperation),
+  userOpHash: row.userOpHash as Hex | null,
+  gas: row.via === "transaction" ? null : storedGas.parse(row.gas),
+  validUntil: row.validUntil,
+  fromBlock: row.fromBlock,
+  sourceTxHash: row.sourceTxHash as Hex | null,
+  sourceBlock: row.sourceBlock,
+  sourceConfirmations: row.sourceConfirmations,
+  gasCostWei: toBigIntOrNull(row.gasCostWei),
+  gasPaidBy: payer.nullable().parse(row.gasPaidBy),
+  deposit: row.deposit,
+  destTxHash: row.destTxHash as Hex | null,
+  destBlock: row.destBlock,
+  destConfirmations: row.destConfirmations,
+  refundTxHash: row.refundTxHash as Hex | null,
+  refundBlock: row.refundBlock,
+  refundedBase: toBigIntOrNull(row.refundedBase),
+  refundToken: storedToken.nullable().parse(row.refundToken),
+  failure: storedFailure.nullable().parse(row.failure),
+  sponsorReservedWei: toBigIntOrNull(row.sponsorReservedWei),
+  sponsorDay: row.sponsorDay,
+  version: row.version,
+  updatedAt: row.updatedAt,
+});

@@ -1,0 +1,93 @@
+/** An operation as the module works with it. Its JSON columns are parsed here and nowhere else. */
+import { z } from "zod";
+import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/status";
+import { toBigInt } from "@/lib/db/decimal";
+import type { Operation as OperationRow, OperationEvent as EventRow, OperationLeg } from "@/lib/db/generated/client";
+import type { RouteRequest } from "@/lib/ports/routing";
+import { storedBase, storedRouteRequest } from "@/lib/ports/routing-json";
+import { storedFailure, parseLeg, type Failure, type Leg } from "./leg";
+
+/** Column `quoted`. */
+export const storedQuoted = z.object({
+  expectedBase: storedBase,
+  /** Of operations without legs, once they have ended. */
+  spentBase: storedBase.optional(),
+  receivedBase: storedBase.optional(),
+});
+
+/** What an operation was expected to bring when it was accepted, in base units of the destination's token. */
+export type Quoted = z.output<typeof storedQuoted>;
+
+/** A movement of money that was accepted, or awaits approval. */
+export interface Operation {
+  readonly id: string;
+  readonly projectId: string;
+  /** One of `OPERATION_KINDS`. */
+  readonly kind: string;
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+  /** What was asked for. */
+  readonly request: RouteRequest;
+  readonly quoted: Quoted;
+  /** What has to arrive at least, in base units of the destination's token. */
+  readonly minimumBase: bigint;
+  readonly failure: Failure | null;
+  /** An actor's name, as `actorName` gives it. */
+  readonly createdBy: string;
+  /** The operation whose failed or refunded legs this one tries again. */
+  readonly retryOf: string | null;
+  /** The operation that tried this one's failed or refunded legs again. */
+  readonly retriedBy: string | null;
+  /** When it was let run; null while it awaits approval. */
+  readonly acceptedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Until when it can be approved. */
+  readonly expiresAt: Date | null;
+  /** By position. Empty while it awaits approval, and for operations that another module carries on. */
+  readonly legs: readonly Leg[];
+}
+
+/** Something that happened to an operation or to one of its legs. */
+export interface OperationEvent {
+  readonly operationId: string;
+  /** From 1, without a gap. */
+  readonly seq: number;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+}
+
+const status = z.enum(STATUSES);
+const subStatus = z.enum(SUB_STATUSES);
+const eventData = z.record(z.string(), z.unknown());
+
+/** @throws ZodError when a stored column does not have the shape that this version writes */
+export const parseOperation = (row: OperationRow & { readonly legs: readonly OperationLeg[] }): Operation => ({
+  id: row.id,
+  projectId: row.projectId,
+  kind: row.kind,
+  status: status.parse(row.status),
+  subStatus: subStatus.parse(row.subStatus),
+  request: storedRouteRequest.parse(row.request),
+  quoted: storedQuoted.parse(row.quoted),
+  minimumBase: toBigInt(row.minimumBase),
+  failure: storedFailure.nullable().parse(row.failure),
+  createdBy: row.createdBy,
+  retryOf: row.retryOf,
+  retriedBy: row.retriedBy,
+  acceptedAt: row.acceptedAt,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  expiresAt: row.expiresAt,
+  legs: row.legs.map(parseLeg),
+});
+
+/** @throws ZodError when the event's data is not an object */
+export const parseEvent = (row: EventRow): OperationEvent => ({
+  operationId: row.operationId,
+  seq: row.seq,
+  type: row.type,
+  data: eventData.parse(row.data),
+  createdAt: row.createdAt,
+});

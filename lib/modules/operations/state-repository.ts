@@ -1,0 +1,64 @@
+/** The row of an operation inside a transaction: locked first, and settled by the states of its legs. */
+import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
+import type { Tx } from "@/lib/db/client";
+import { appendEvent } from "./event-repository";
+import { isLegFinal, summarizeLegs, type LegState } from "./summary";
+
+export interface LockedOperation {
+  readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+}
+
+/** Locks the operation's row, so that changes of one operation happen one after another. @throws Error when there is no such operation */
+export const lockOperation = async (tx: Tx, operationId: string): Promise<LockedOperation> => {
+  // CHECKs of the columns name the texts that a status can be.
+  const [row] = await tx.$queryRaw<LockedOperation[]>`
+    SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus" FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
+  if (row === undefined) throw new Error(`There is no operation ${operationId}.`);
+  return row;
+};
+
+/**
+ * Gives the operation the status that follows from its legs. The caller holds the lock of its row.
+ * @param delayed whether it takes far longer than was estimated; it stays delayed once it was
+ */
+export const settleOperation = async (
+  tx: Tx,
+  operation: LockedOperation,
+  now: Date,
+  delayed = false,
+): Promise<void> => {
+  const legs = await tx.operationLeg.findMany({
+    where: { operationId: operation.id },
+    orderBy: { position: "asc" },
+    select: { state: true, failure: true },
+  });
+  const states = legs.map((leg) => leg.state as LegState);
+  const wasDelayed = operation.subStatus === "delayed";
+  const next = summarizeLegs(states, delayed || wasDelayed);
+  if (next.status === operation.status && next.subStatus === operation.subStatus) return;
+  const before = operation.status;
+  if (next.status !== before && !mayMove(before, next.status)) {
+    throw new Error(`An operation may not go from ${before} to ${next.status}.`);
+  }
+  const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  await tx.operation.updateMany({
+    where: { id: operation.id },
+    data: {
+      status: next.status,
+      subStatus: next.subStatus,
+      version: { increment: 1 },
+      updatedAt: now,
+      ...(failure === null ? {} : { failure }),
+    },
+  });
+  await appendEvent(tx, {
+    operationId: operation.id,
+    type: `operation.${next.status}`,
+    data: { status: next.status, subStatus: next.subStatus },
+    now,
+  });
+};
