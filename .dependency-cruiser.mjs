@@ -18,6 +18,8 @@ const storedForms = [
   "operations/(operation|leg)",
   "quotes/(quote|prepared-leg)",
   "smart-accounts/permitted",
+  "wallets/wallet",
+  "contacts/contact",
   "payouts/(schedules/payout-schedule|wallets/wallet-payout|wallets/batches/payout-batch)",
   "privacy/(private-step|private-quote|private-transfer|leg-routing|shield|public-exit)",
 ].map((file) => `^lib/modules/${file}\\.ts$`);
