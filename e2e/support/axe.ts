@@ -22,10 +22,11 @@ const still = (page: Page): Promise<unknown> =>
       .every(({ playState, effect }) => playState !== "running" || effect?.getComputedTiming().endTime === Infinity),
   );
 
-/** Waits until all requests of the page are answered and no animation runs. */
+/** Waits until the page shows its data and no animation runs. Pages with a stream of events never stop to load. */
 export const settle = async (page: Page): Promise<void> => {
-  await page.waitForLoadState("networkidle");
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  // The placeholders of data that is still loading.
+  await expect(page.locator(".animate-pulse")).toHaveCount(0);
   await still(page);
 };
 

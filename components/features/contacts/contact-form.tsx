@@ -39,7 +39,7 @@ export const ContactForm = ({ address = "", onSaved }: ContactFormProps): ReactN
   };
   return (
     <Form form={form} error={save.error} onSubmit={submit} aria-label="Add a contact" className="flex flex-col gap-3">
-      <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
         <TextField control={form.control} name="name" label="Name" input={{ maxLength: NAME_MAX }} />
         <TextField
           control={form.control}

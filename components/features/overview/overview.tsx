@@ -27,7 +27,7 @@ export const Overview = (): ReactNode => {
       />
       <div className="flex flex-col gap-4">
         <FirstRun />
-        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
           <div className="flex min-w-0 flex-col gap-4">
             <TotalCard />
             <BalancesCard />

@@ -62,7 +62,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
           </Alert>
         ) : null}
         <NextStep payout={payout} />
-        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
           <div className="flex min-w-0 flex-col gap-4">
             <PayoutPicture payout={payout} rows={rows} onChoose={setChosen} />
             {rows !== undefined ? (

@@ -98,7 +98,7 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
           They show what was known before, and are tried again by themselves. {MONEY}
         </Alert>
       ) : null}
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <Card flush title="Balances" actions={<HideAmountsButton size="sm" />}>
             {pools.length === 0 ? (

@@ -17,7 +17,7 @@ interface WalletSwitcherProps {
 export const WalletSwitcher = ({ wallets, chosen }: WalletSwitcherProps): ReactNode => {
   const [creating, setCreating] = useState(false);
   return (
-    <div className="flex min-w-0 items-center gap-2">
+    <div className="flex min-w-0 flex-wrap items-center gap-2">
       {wallets.length === 0 ? null : (
         <Select
           label="Private wallet"

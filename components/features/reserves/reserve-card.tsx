@@ -99,7 +99,7 @@ export const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNo
           What lies there is not counted until it does. Nothing of it is lost.
         </Alert>
       ) : null}
-      <div className="grid md:grid-cols-2 md:divide-x">
+      <div className="grid grid-cols-1 md:grid-cols-2 md:divide-x">
         <Facts className="px-4 max-md:border-b">
           <Fact label="What the accounts hold" strong>
             {amount(reserve.liabilities)}

@@ -33,7 +33,7 @@ export const DestinationCard = ({ setup, swap, serverErrors }: DestinationCardPr
   const { errors } = swap.form.formState;
   return (
     <Card title="To">
-      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,2fr)]">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,2fr)]">
         <Field label={<Label what="chain" />} error={errors.toChainId?.message ?? serverErrors.get("toChainId")}>
           <Select
             value={values.toChainId}

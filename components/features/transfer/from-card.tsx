@@ -31,7 +31,7 @@ export const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNod
   const asset = assetsOf(setup.tokens).find((one) => one.assetId === values.assetId);
   return (
     <Card title="From">
-      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.4fr)]">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.4fr)]">
         <Field label="Wallet" error={errors.walletId?.message ?? serverErrors.walletId}>
           <Select
             value={values.walletId}

@@ -26,7 +26,7 @@ export const ToCard = ({ setup, transfer, serverErrors, recipient, ...notes }: T
   const asset = assetsOf(setup.tokens).find((one) => one.assetId === values.assetId);
   return (
     <Card title="To">
-      <div className="grid gap-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,3fr)]">
+      <div className="grid grid-cols-1 gap-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,3fr)]">
         <Field label="To chain" error={errors.toChainId?.message ?? serverErrors.toChainId}>
           <Select
             value={values.toChainId}

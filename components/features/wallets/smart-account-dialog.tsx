@@ -140,7 +140,7 @@ const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): Reac
           )}
         />
       </div>
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <ControlField
           control={form.control}
           name="chainId"

@@ -43,7 +43,7 @@ export const FromCard = ({ target, setup }: FromCardProps): ReactNode => (
 const FromTreasury = ({ target, setup }: FromCardProps): ReactNode => {
   const tokens = setup.tokens.filter((token) => String(token.chainId) === target.chainId);
   return (
-    <div className="grid gap-3 sm:grid-cols-3">
+    <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
       <Field label="Chain">
         <Select
           value={target.chainId}

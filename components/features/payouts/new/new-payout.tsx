@@ -56,7 +56,7 @@ const Desk = ({ form, setup }: DeskProps): ReactNode => {
   const [reviewed, setReviewed] = useState<Checked | null>(null);
   return (
     <div className="flex flex-col gap-4">
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="flex min-w-0 flex-col gap-4">
           <FromCard target={form.target} setup={setup} />
           {form.target.rules === null ? null : <RowsCard form={form} />}

@@ -59,7 +59,7 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
       {schedule !== undefined ? (
         <div className="flex flex-col gap-4">
           <p className="text-fg-2">{schedule.nextAction}</p>
-          <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
             <ScheduleRuns schedule={schedule} />
             <Card title="Each run">
               <ScheduleFacts schedule={schedule} />

@@ -36,7 +36,7 @@ const TITLES = {
 /** Which private wallet, which pool, how much. */
 export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
   <Card title={TITLES[form.action]}>
-    <div className="grid gap-3 sm:grid-cols-2">
+    <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
       <Field label={form.action === "shield" ? "Into wallet" : "From wallet"} error={form.errors.walletId}>
         <Select
           value={form.values.walletId}

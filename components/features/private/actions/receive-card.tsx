@@ -14,7 +14,7 @@ export const ReceiveCard = ({ form }: PartProps): ReactNode => {
   const others = form.pools.filter((pool) => pool !== form.pool && pool.chainId === form.pool?.chainId);
   return (
     <Card title="You receive" description="As a new note of the same wallet.">
-      <div className="grid gap-3 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <Field label="Token to receive" error={form.errors.toPool}>
           <Combobox
             value={form.values.toPool}

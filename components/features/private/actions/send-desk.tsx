@@ -107,7 +107,7 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
         aria-label={action}
         className="flex flex-col gap-4"
       >
-        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
             <PayCard form={form} wallets={setup.wallets} setup={setup.setup} />
             {action === "shield" ? null : (

@@ -105,7 +105,7 @@ const LoadedTransfer = ({
             It shows what was known before, and is tried again by itself. {MONEY}
           </Alert>
         ) : null}
-        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
           <div className="flex min-w-0 flex-col gap-4">
             <NowCard transfer={transfer} operation={operation} />
             <ObserverCard observed={observed} />
