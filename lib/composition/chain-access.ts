@@ -23,7 +23,7 @@ export const buildChainAccess = ({ config, overrides, database, registry, keyrin
     clock,
   });
   const signer = measuredSigner(localSigner);
-  const smartAccounts = createSafeAccounts({ registry, signer });
+  const safeAccounts = createSafeAccounts({ registry, signer });
   const transactions = createChainTransactionsService({ database, registry, signer, clock, log });
   const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
   const marker = executorAddress === null ? null : { transactions, executorAddress };
@@ -37,9 +37,9 @@ export const buildChainAccess = ({ config, overrides, database, registry, keyrin
     signer,
     registry,
     clock,
-    smartAccounts: deploymentsOf(smartAccounts),
+    smartAccounts: deploymentsOf(safeAccounts),
   });
-  return { smartAccounts, transactions, bundler, wallets };
+  return { safeAccounts, transactions, bundler, wallets };
 };
 
 export type ChainAccess = ReturnType<typeof buildChainAccess>;

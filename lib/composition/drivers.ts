@@ -13,11 +13,11 @@ import type { Money } from "./money";
 export const buildDrivers = (
   { database, registry, clock, errorLog }: Platform,
   { wallets }: Pick<ChainAccess, "wallets">,
-  { accounts, routing, sponsorship, operationsRepository, legRepository }: Money,
+  { smartAccounts, routing, sponsorship, operationsRepository, legRepository }: Money,
 ) => {
   const heads = createHeads(registry);
   const driving = {
-    accounts,
+    smartAccounts,
     deployments: createDeploymentClaims(database),
     clock,
     chains: {

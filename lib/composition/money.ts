@@ -28,9 +28,9 @@ import { buildMovement } from "./movement";
 /** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
   const { config, shares, database, listener, ticker, registry, secrets, clock } = platform;
-  const { smartAccounts, bundler, wallets } = chainAccess;
+  const { safeAccounts, bundler, wallets } = chainAccess;
   const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
-  const accounts = createSmartAccountsService({ registry, smartAccounts, bundler });
+  const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
   const holds = createHoldsService({
     repository: createHoldsRepository(database),
     readBalances: (at) => readEach(registry, at),
@@ -55,7 +55,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     database,
     registry,
     clock,
-    maxFeePerGas: (chainId) => accounts.maxFeePerGas(chainId),
+    maxFeePerGas: (chainId) => smartAccounts.maxFeePerGas(chainId),
   });
   const operationsRepository = createOperationsRepository(database, sponsorship);
   const legRepository = createLegRepository(database, sponsorship);
@@ -80,7 +80,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   });
   const movement = buildMovement(platform, chainAccess, identity, {
     routing,
-    accounts,
+    smartAccounts,
     holds,
     sponsorship,
     operations,
@@ -91,7 +91,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   };
   return {
     routing,
-    accounts,
+    smartAccounts,
     holds,
     ledger,
     ledgerPool: ledgerRepository.pool,

@@ -15,11 +15,11 @@ export const buildMovement = (
   { otp, policies }: Identity,
   {
     routing,
-    accounts,
+    smartAccounts,
     holds,
     sponsorship,
     operations,
-  }: Pick<SwapsDeps, "routing" | "accounts" | "operations"> & { holds: HoldsService; sponsorship: SponsorshipService },
+  }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations"> & { holds: HoldsService; sponsorship: SponsorshipService },
 ) => {
   const quotes = createQuotesService({
     repository: createQuotesRepository(database),
@@ -36,7 +36,7 @@ export const buildMovement = (
     registry,
     wallets,
     routing,
-    accounts,
+    smartAccounts,
     holds,
     otp,
     policies,
@@ -48,7 +48,7 @@ export const buildMovement = (
     quotes,
     operations,
     wallets,
-    smartAccounts: accounts,
+    smartAccounts,
     policies,
     registry,
     clock,

@@ -22,7 +22,7 @@ export const buildPrivacy = (
   platform: Platform,
   { wallets, transactions }: Pick<ChainAccess, "wallets" | "transactions">,
   { otp, policies, approvals }: Identity,
-  { accounts, operations, sponsorship, prices }: Money,
+  { smartAccounts, operations, sponsorship, prices }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
@@ -46,7 +46,7 @@ export const buildPrivacy = (
   const anonymitySetMin = config.privacyAnonymitySetMin;
   const service = createPrivacyService({
     wallets,
-    accounts,
+    smartAccounts,
     operations,
     sponsorship,
     otp,

@@ -38,7 +38,7 @@ export interface PayoutsParts {
   readonly contacts: ContactsService;
   readonly projects: ProjectsService;
   readonly operations: OperationsService;
-  readonly accounts: SmartAccountsService;
+  readonly smartAccounts: SmartAccountsService;
   readonly holds: HoldsService;
   readonly swaps: SwapsService;
   readonly reserves: ReservesService;

@@ -30,7 +30,7 @@ export interface PrivacyDeps {
   readonly engine: PrivacyEngine;
   readonly registry: ChainRegistry;
   readonly wallets: Pick<WalletsService, "treasury">;
-  readonly accounts: SmartAccountsService;
+  readonly smartAccounts: SmartAccountsService;
   readonly operations: OperationsService;
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly otp: OtpService;

@@ -91,7 +91,7 @@ const estimateGas = async (
   treasury: Treasury,
   at: { readonly chainId: number; readonly legId: string },
 ): Promise<UserOperationGas> => {
-  const { gas } = await context.accounts.simulate({ account: treasury, ...at, calls: [PLACEHOLDER] }, []);
+  const { gas } = await context.smartAccounts.simulate({ account: treasury, ...at, calls: [PLACEHOLDER] }, []);
   return { ...gas, callGasLimit: gas.callGasLimit + EXIT_GAS };
 };
 
@@ -101,7 +101,7 @@ const exitCalls = async (
   { plan, request }: Parameters<ExitCalls>[0],
   signal: AbortSignal,
 ): Promise<readonly Call[]> => {
-  const { engine, accounts, privateWallets } = context;
+  const { engine, smartAccounts, privateWallets } = context;
   const [source] = request.sources;
   if (source === undefined) throw new Error("A public exit has no source.");
   const { token } = source;
@@ -112,7 +112,7 @@ const exitCalls = async (
   try {
     const exit = { chainId, token, wallet, noteId, owner: request.destination.recipient };
     const { calls } = await engine.exit(exit, signal);
-    await accounts.simulate({ account: treasury, chainId, legId: newId("leg"), calls: [...calls] }, []);
+    await smartAccounts.simulate({ account: treasury, chainId, legId: newId("leg"), calls: [...calls] }, []);
     return calls;
   } catch (error) {
     if (error instanceof NoteGoneError) throw noteUnknown();

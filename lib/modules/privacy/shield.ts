@@ -69,7 +69,7 @@ const tryRun = async (context: PrivacyContext, actor: Actor, deposit: Deposit, r
   const { calls, precommitment } = await engine.shield({ chainId, token, amountBase, slot });
   const legId = newId("leg");
   const account = { address: treasury.address, ownerAddress: treasury.ownerAddress };
-  const { gas } = await context.accounts.simulate({ account, chainId, legId, calls }, []);
+  const { gas } = await context.smartAccounts.simulate({ account, chainId, legId, calls }, []);
   context.sponsorship.checkGas({ chainId, kind: "swap", gas });
   const plan: ShieldLegPlan = {
     kind: "shield",

@@ -12,7 +12,7 @@ import type { PreparedLeg, SourceWallet } from "@/lib/modules/quotes/service";
 export interface SimulationDeps {
   registry: ChainRegistry;
   routing: Routing;
-  accounts: SmartAccountsService;
+  smartAccounts: SmartAccountsService;
   sponsorship: Pick<SponsorshipService, "checkGas" | "checkTransactionGas" | "check" | "costsOf">;
   wallets: {
     find(projectId: string, address: string): Promise<SourceWallet | null>;

@@ -26,7 +26,7 @@ const LOCK_SECONDS = 60;
 const byService = async (deps: SimulationDeps, context: Context): Promise<LegSimulation> => {
   const { legId, chainId, watched, wallet } = context;
   const { calls } = await build(deps, context);
-  const { gas, changes } = await deps.accounts.simulate(
+  const { gas, changes } = await deps.smartAccounts.simulate(
     { account: smartAccountOf(wallet), chainId, legId, calls },
     watched,
   );
@@ -46,11 +46,11 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
       },
     );
   }
-  const [built, head] = await Promise.all([build(deps, context), deps.accounts.head(chainId)]);
+  const [built, head] = await Promise.all([build(deps, context), deps.smartAccounts.head(chainId)]);
   const calls = { account, chainId, legId, calls: built.calls };
-  const { gas, changes } = await deps.accounts.simulate(calls, watched);
+  const { gas, changes } = await deps.smartAccounts.simulate(calls, watched);
   const validUntil = Number(head.timestamp) + LOCK_SECONDS + validitySeconds(deps.registry.get(chainId).blockTimeMs);
-  const { operation, userOpHash, typedData } = await deps.accounts.prepareForOwner({
+  const { operation, userOpHash, typedData } = await deps.smartAccounts.prepareForOwner({
     ...calls,
     gas,
     validUntil: new Date(validUntil * 1000),
@@ -88,7 +88,7 @@ const isContract = async (
 ): Promise<boolean> => {
   const [linked, hasCode] = await Promise.all([
     deps.wallets.find(projectId, owner),
-    deps.accounts.isContract(chainId, owner),
+    deps.smartAccounts.isContract(chainId, owner),
   ]);
   return hasCode || (linked?.contractChainId ?? null) !== null;
 };
@@ -100,7 +100,7 @@ const requireCoins = async (
   { coins, expectedGas, value }: { coins: bigint; expectedGas: bigint; value: bigint },
 ): Promise<void> => {
   const { chainId, source, leg } = context;
-  const fee = expectedGas * (await deps.accounts.maxFeePerGas(chainId));
+  const fee = expectedGas * (await deps.smartAccounts.maxFeePerGas(chainId));
   if (coins >= value + fee) return;
   const native = deps.registry.native(chainId);
   const missing = formatAmount(value + fee - coins, native.decimals);
@@ -122,11 +122,11 @@ const byWallet = async (deps: SimulationDeps, context: Context): Promise<LegSimu
   const { legId, chainId, source, watched } = context;
   const [built, head, fromNonce] = await Promise.all([
     build(deps, context),
-    deps.accounts.head(chainId),
-    deps.accounts.sent.count(chainId, source.owner),
+    deps.smartAccounts.head(chainId),
+    deps.smartAccounts.sent.count(chainId, source.owner),
   ]);
-  const calls = await deps.accounts.neededCalls({ chainId, wallet: source.owner, calls: built.calls });
-  const { gas, expectedGas, changes, coins } = await deps.accounts.simulateWallet(
+  const calls = await deps.smartAccounts.neededCalls({ chainId, wallet: source.owner, calls: built.calls });
+  const { gas, expectedGas, changes, coins } = await deps.smartAccounts.simulateWallet(
     { chainId, wallet: source.owner, calls },
     watched,
   );

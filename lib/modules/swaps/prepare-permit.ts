@@ -43,21 +43,21 @@ type Standard = (deps: SimulationDeps, context: Context, terms: Terms) => Promis
 
 const deadlineAfter = ({ timestamp }: { readonly timestamp: bigint }): bigint => timestamp + BigInt(PERMIT_SECONDS);
 
-const eip2612: Standard = async ({ accounts }, { chainId }, terms) => {
-  const domain = await accounts.permits.domainOf(chainId, terms.token);
+const eip2612: Standard = async ({ smartAccounts }, { chainId }, terms) => {
+  const domain = await smartAccounts.permits.domainOf(chainId, terms.token);
   if (domain === null) return null;
   const [head, nonce] = await Promise.all([
-    accounts.head(chainId),
-    accounts.permits.nonceOf(chainId, terms.token, terms.owner),
+    smartAccounts.head(chainId),
+    smartAccounts.permits.nonceOf(chainId, terms.token, terms.owner),
   ]);
   const permit: Eip2612Permit = { standard: "eip2612", ...terms, nonce, deadline: deadlineAfter(head) };
   return { permit, typedData: permitTypedData(domain, permit), manner: "by a signature" };
 };
 
-const permit2: Standard = async ({ accounts }, { chainId, legId }, terms) => {
-  const address = await accounts.permit2.addressOn(chainId);
+const permit2: Standard = async ({ smartAccounts }, { chainId, legId }, terms) => {
+  const address = await smartAccounts.permit2.addressOn(chainId);
   if (address === null) return null;
-  const deadline = deadlineAfter(await accounts.head(chainId));
+  const deadline = deadlineAfter(await smartAccounts.head(chainId));
   const permit = {
     standard: "permit2",
     permit2: address,
@@ -65,7 +65,7 @@ const permit2: Standard = async ({ accounts }, { chainId, legId }, terms) => {
     nonce: permit2NonceOf(legId),
     deadline,
   } as const;
-  if ((await accounts.permit2.obstacle(chainId, permit)) !== null) return null;
+  if ((await smartAccounts.permit2.obstacle(chainId, permit)) !== null) return null;
   return { permit, typedData: permit2TypedData(chainId, permit), manner: "by a signature for Permit2" };
 };
 
@@ -82,13 +82,13 @@ const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Cont
   if (offer === null) return null;
   const [built, isStrict] = await Promise.all([
     build(deps, context, account.address),
-    deps.accounts.revertsOverdraft({ chainId, token, holder: source.owner, taker: account.address }),
+    deps.smartAccounts.revertsOverdraft({ chainId, token, holder: source.owner, taker: account.address }),
   ]);
   // The treasury must neither keep a rest of the wallet's tokens nor pay for tokens that the wallet lacks.
   if (!built.spendsAll || !isStrict) return null;
   const { permit, typedData, manner } = offer;
   const transferTo = leg.kind === "transfer" ? request.destination.recipient : null;
-  const { gas, changes } = await deps.accounts.simulatePermitted(
+  const { gas, changes } = await deps.smartAccounts.simulatePermitted(
     { account, chainId, legId, permit, leg: { calls: built.calls, transferTo } },
     [...watched, { owner: account.address, token: source.token }],
   );

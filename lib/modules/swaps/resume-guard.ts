@@ -28,11 +28,11 @@ const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
  * @throws DomainError `invalid_state`, `chain_unavailable`
  */
 export const checkNothingSent = async (
-  { accounts }: { accounts: Pick<SmartAccountsService, "sent"> },
+  { smartAccounts }: { smartAccounts: Pick<SmartAccountsService, "sent"> },
   quote: Quote,
 ): Promise<void> => {
   const legs = quote.preparedLegs.filter((leg) => leg.by === "wallet");
-  const counts = await Promise.all(legs.map(({ chainId, wallet }) => accounts.sent.countPending(chainId, wallet)));
+  const counts = await Promise.all(legs.map(({ chainId, wallet }) => smartAccounts.sent.countPending(chainId, wallet)));
   if (legs.every((leg, index) => (counts[index] ?? 0) < countOnceSent(leg))) return;
   throw new DomainError(
     "invalid_state",

@@ -16,7 +16,7 @@ export interface GivenSignature {
 }
 
 export interface SignatureDeps {
-  accounts: SmartAccountsService;
+  smartAccounts: SmartAccountsService;
   registry: ChainRegistry;
 }
 
@@ -86,7 +86,7 @@ const byOwner = async (work: Work, leg: OwnerLeg, routeLeg: RouteLeg): Promise<S
   if (signature === null) return null;
   const validUntil = new Date(leg.validUntil * 1000);
   try {
-    const operation = work.deps.accounts.withSignature(leg.operation, validUntil, signature);
+    const operation = work.deps.smartAccounts.withSignature(leg.operation, validUntil, signature);
     const { legId, gas, userOpHash, fromBlock } = leg;
     const signed = { operation, userOpHash, validUntil, fillDeadline: dateOf(leg.fillDeadline), fromBlock };
     return { leg: { via: "user_operation", legId, routeLeg, gas, signed }, allSeen: true };
@@ -130,7 +130,7 @@ const sentTransaction = async (
   const hash = given.get(actionId)?.txHash;
   if (hash === undefined) return faults.add(actionId, "missing", `needs the hash of the transaction of ${leg.wallet}`);
   if (!HASH.test(hash)) return faults.add(actionId, "malformed", "is no transaction hash of 32 bytes");
-  const { sent } = deps.accounts;
+  const { sent } = deps.smartAccounts;
   const seen = await sent.find(leg.chainId, hash as Hex);
   if (seen === null) {
     const elsewhere = await chainOf(deps, leg, hash as Hex);
@@ -147,9 +147,9 @@ const sentTransaction = async (
 };
 
 /** The name of another chain that knows the transaction. */
-const chainOf = async ({ accounts, registry }: SignatureDeps, leg: WalletLeg, hash: Hex): Promise<string | null> => {
+const chainOf = async ({ smartAccounts, registry }: SignatureDeps, leg: WalletLeg, hash: Hex): Promise<string | null> => {
   const others = registry.list().filter(({ id }) => id !== leg.chainId);
-  const answers = await Promise.all(others.map(({ id }) => accounts.sent.find(id, hash).catch(() => null)));
+  const answers = await Promise.all(others.map(({ id }) => smartAccounts.sent.find(id, hash).catch(() => null)));
   return others.find((_, index) => answers[index] !== null)?.name ?? null;
 };
 

@@ -31,7 +31,7 @@ export interface TransfersDeps {
   operations: Pick<OperationsService, "getMany">;
   wallets: { findById(projectId: string, walletId: string): Promise<SourceWallet | null> };
   /** Refuses to cancel what a wallet has begun to send. */
-  smartAccounts: Parameters<typeof checkNothingSent>[0]["accounts"];
+  smartAccounts: Parameters<typeof checkNothingSent>[0]["smartAccounts"];
   policies: Pick<PoliciesService, "checkRecipient">;
   registry: ChainRegistry;
   clock: Clock;
@@ -77,7 +77,7 @@ export const createTransfersService = (deps: TransfersDeps) => {
     const quote = await quotes.get(actor, { transferId });
     if (quote.status === "cancelled") return quote;
     if (quote.status === "used") throw quoteUsed(quote);
-    await checkNothingSent({ accounts: deps.smartAccounts }, quote);
+    await checkNothingSent({ smartAccounts: deps.smartAccounts }, quote);
     const at = clock.now();
     const data = { quoteId: quote.id };
     const audit = { ...doneBy(actor), action: "transfer.cancelled", subject: transferId, data, at };

@@ -45,7 +45,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
     const head = await step.chains.head(leg.sourceChainId);
     const seconds = validitySeconds(step.chains.blockTimeMs(leg.sourceChainId));
     const validUntil = addSeconds(new Date(Number(head.timestamp) * 1000), seconds);
-    const { operation: userOperation, userOpHash } = await step.accounts.sign({
+    const { operation: userOperation, userOpHash } = await step.smartAccounts.sign({
       account,
       chainId: leg.sourceChainId,
       legId: leg.id,
@@ -94,11 +94,11 @@ const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Buil
  * it would spend tokens of the treasury: what comes in has to go out, no more and no less.
  */
 const requireEven = async (step: Step, account: ManagedAccount, calls: readonly Call[]): Promise<void> => {
-  const { accounts, leg, request, routeLeg } = step;
+  const { smartAccounts, leg, request, routeLeg } = step;
   const source = request.sources[routeLeg.sourceIndex];
   if (source === undefined) throw new Error("A leg names a source that was not asked for.");
   const batch = { account, chainId: leg.sourceChainId, legId: leg.id, calls };
-  const { changes } = await accounts.simulate(batch, [{ owner: account.address, token: source.token }]);
+  const { changes } = await smartAccounts.simulate(batch, [{ owner: account.address, token: source.token }]);
   if (changes[0] === 0n) return;
   throw new DomainError(
     "simulation_failed",
@@ -108,13 +108,13 @@ const requireEven = async (step: Step, account: ManagedAccount, calls: readonly 
 
 /** Answers whether what the permit allows is allowed already. @throws DomainError `simulation_failed`, `chain_unavailable` */
 const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean> => {
-  const { accounts, leg, chains } = step;
+  const { smartAccounts, leg, chains } = step;
   const chainId = leg.sourceChainId;
   const [head, { isAllowed, obstacle }] = await Promise.all([
     chains.head(chainId),
     permit.standard === "eip2612"
       ? tokenAllows(step, permit)
-      : accounts.permit2.obstacle(chainId, permit).then((found) => ({ isAllowed: false, obstacle: found })),
+      : smartAccounts.permit2.obstacle(chainId, permit).then((found) => ({ isAllowed: false, obstacle: found })),
   ]);
   if (isAllowed) return true;
   if (obstacle !== null) throw new DomainError("simulation_failed", obstacle);
@@ -127,18 +127,18 @@ const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean>
  * signed for, and then it must not be used again.
  */
 const tokenAllows = async (
-  { accounts, leg }: Step,
+  { smartAccounts, leg }: Step,
   { token, owner, spender, value, nonce }: Eip2612Permit,
 ): Promise<{ isAllowed: boolean; obstacle: string | null }> => {
   const [allowed, next] = await Promise.all([
-    accounts.allowance(leg.sourceChainId, token, owner, spender),
-    accounts.permits.nonceOf(leg.sourceChainId, token, owner),
+    smartAccounts.allowance(leg.sourceChainId, token, owner, spender),
+    smartAccounts.permits.nonceOf(leg.sourceChainId, token, owner),
   ]);
   const obstacle = next === nonce ? null : "Another permit of the wallet was used before this one.";
   return { isAllowed: allowed >= value, obstacle };
 };
 
 /** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
-const mayDeploy = async ({ accounts, deployments, leg, clock }: Step, address: EvmAddress): Promise<boolean> =>
-  (await accounts.isDeployed(leg.sourceChainId, address)) ||
+const mayDeploy = async ({ smartAccounts, deployments, leg, clock }: Step, address: EvmAddress): Promise<boolean> =>
+  (await smartAccounts.isDeployed(leg.sourceChainId, address)) ||
   deployments.claim({ chainId: leg.sourceChainId, address, claimant: leg.id, now: clock.now() });

@@ -9,7 +9,7 @@ const userOpHashOf = ({ leg }: Step): `0x${string}` => {
 };
 
 const readOperationReceipt = async (step: Step): Promise<MinedSource | null> => {
-  const receipt = await step.accounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
+  const receipt = await step.smartAccounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
   if (receipt === null) return null;
   const { actualGasCost, paymaster, ...mined } = receipt;
   return { ...mined, fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" } };

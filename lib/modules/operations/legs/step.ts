@@ -14,7 +14,7 @@ export interface Head {
 
 export interface StepDeps {
   legs: LegRepository;
-  accounts: SmartAccountsService;
+  smartAccounts: SmartAccountsService;
   deployments: DeploymentClaims;
   routing: Routing;
   clock: Clock;

@@ -47,7 +47,7 @@ const offer = async (step: Step): Promise<void> => {
   const account = await step.managedAccount(operation.projectId, leg.executorWalletId ?? leg.walletId);
   noteOffer(submittedAt, leg.id, now);
   try {
-    await step.accounts.submit(leg.sourceChainId, userOperationOf(step), { isHeldElsewhere: account === null });
+    await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), { isHeldElsewhere: account === null });
   } catch (error) {
     // A refusal is not final, because an earlier offer may be on its way. Only a receipt or the end of the operation's validity decides.
     if (!isDomainError(error)) throw error;
@@ -74,7 +74,7 @@ const userOperationOf = ({ leg }: Step): UserOperation => {
  * another operation that was signed for the same leg.
  */
 const whyNever = async (step: Step): Promise<Failure | null> => {
-  const { leg, chains, accounts } = step;
+  const { leg, chains, smartAccounts } = step;
   if (leg.validUntil === null) return null;
   const head = await chains.head(leg.sourceChainId);
   const confirmations = chains.confirmations(leg.sourceChainId);
@@ -83,7 +83,7 @@ const whyNever = async (step: Step): Promise<Failure | null> => {
   if (Number(head.timestamp) <= end) return null;
   const { sender } = userOperationOf(step);
   const wasExecutedBy = (blockNumber: bigint): Promise<boolean> =>
-    accounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
+    smartAccounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
   const isUsed = await wasExecutedBy(head.number);
   const depth = BigInt(confirmations - 1);
   if (isUsed && !(await wasExecutedBy(head.number > depth ? head.number - depth : 0n))) return null;

@@ -18,11 +18,11 @@ export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTra
 };
 
 /** Null for what is not mined, and for what only its hash is known of: it may be anything that the wallet ever sent. */
-const minedTransactions = ({ accounts, leg }: Step) => {
+const minedTransactions = ({ smartAccounts, leg }: Step) => {
   const { transactions } = walletTransactionsOf(leg);
   return Promise.all(
     transactions.map(({ hash, nonce }) =>
-      nonce === null ? Promise.resolve(null) : accounts.sent.receipt(leg.sourceChainId, hash),
+      nonce === null ? Promise.resolve(null) : smartAccounts.sent.receipt(leg.sourceChainId, hash),
     ),
   );
 };

@@ -101,12 +101,12 @@ export const followWallet = async (step: Step, looked: Looked | null): Promise<S
 };
 
 const lookAtAll = async (step: Step): Promise<Looked> => {
-  const { leg, chains, accounts } = step;
+  const { leg, chains, smartAccounts } = step;
   const stored = walletTransactionsOf(leg);
   const head = await chains.head(leg.sourceChainId);
   const depth = BigInt(chains.confirmations(leg.sourceChainId) - 1);
   const deepBlock = head.number > depth ? head.number - depth : 0n;
-  const deepNonce = await accounts.sent.count(leg.sourceChainId, leg.walletAddress, deepBlock);
+  const deepNonce = await smartAccounts.sent.count(leg.sourceChainId, leg.walletAddress, deepBlock);
   const search: Search = { ...step, stored, deepBlock, deepNonce };
   const looks = await Promise.all(stored.transactions.map((transaction) => lookAt(search, transaction)));
   const transactions = looks.map(({ transaction }) => transaction);
@@ -129,8 +129,8 @@ const whyNever = (step: Step, state: Look["state"], now: bigint): Failure | null
 };
 
 const lookAt = async (search: Search, transaction: WalletTransaction): Promise<Look> => {
-  const { accounts, leg, deepNonce, stored } = search;
-  const named = await accounts.sent.find(leg.sourceChainId, transaction.hash);
+  const { smartAccounts, leg, deepNonce, stored } = search;
+  const named = await smartAccounts.sent.find(leg.sourceChainId, transaction.hash);
   // Content was checked at execute where a node knew it by then; what shows only now has to be the same.
   const isIt = named !== null && isSame(named, transaction, leg.walletAddress) && named.nonce >= stored.fromNonce;
   // A node may go on showing what waits in its pool after another transaction used the nonce for good.
@@ -163,13 +163,13 @@ const isSame = (seen: SeenTransaction, wanted: WalletTransaction, wallet: string
  * for another leg that asked for the same.
  */
 const replacement = async (
-  { accounts, legs, leg, stored, deepBlock }: Search,
+  { smartAccounts, legs, leg, stored, deepBlock }: Search,
   transaction: WalletTransaction,
   nonce: number,
 ): Promise<WalletTransaction | null | "unknown"> => {
   const chainId = leg.sourceChainId;
   const address = leg.walletAddress;
-  const found = await accounts.sent.findByNonce(chainId, {
+  const found = await smartAccounts.sent.findByNonce(chainId, {
     address,
     nonce,
     fromBlock: leg.fromBlock,

@@ -11,7 +11,7 @@ import { holdIdOf, type TokenTotal } from "./rows";
 
 export interface FeeDeps {
   readonly registry: Pick<ChainRegistry, "native">;
-  readonly accounts: Pick<SmartAccountsService, "maxFeePerGas">;
+  readonly smartAccounts: Pick<SmartAccountsService, "maxFeePerGas">;
   readonly sponsorship: Pick<SponsorshipService, "costsOf" | "pays">;
   readonly prices: Prices;
 }
@@ -39,7 +39,7 @@ export const feeOf = async (
     chainId,
     gas: batchGasOf(rows),
   }));
-  const [price, costs] = await Promise.all([deps.accounts.maxFeePerGas(chainId), deps.sponsorship.costsOf(legs)]);
+  const [price, costs] = await Promise.all([deps.smartAccounts.maxFeePerGas(chainId), deps.sponsorship.costsOf(legs)]);
   const gas = batches.reduce((sum, { rows }) => sum + expectedGasOf(rows), 0n);
   return { wei: gas * price, paidBy: deps.sponsorship.pays(chainId) ? "sponsor" : "wallet", costs };
 };

@@ -48,14 +48,14 @@ const outcomesOf = async (step: Step, receipt: UserOperationReceipt): Promise<re
 };
 
 const changesOf = async (
-  { accounts, payout, token }: Step,
+  { smartAccounts, payout, token }: Step,
   proofs: readonly RowProof[],
   block: bigint,
 ): Promise<readonly (bigint | null)[]> => {
   if (token.address === "native") return [];
   const owners = proofs.map(({ row }) => row.recipient);
   try {
-    return await accounts.balanceChangesIn(payout.chainId, token.address, owners, block);
+    return await smartAccounts.balanceChangesIn(payout.chainId, token.address, owners, block);
   } catch (error) {
     if (isDomainError(error)) throw error;
     return proofs.map(() => null);

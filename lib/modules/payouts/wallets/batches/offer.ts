@@ -41,20 +41,20 @@ const undone = async (step: Step, receipt: UserOperationReceipt): Promise<StepRe
  * look like one that never was. `overdue`: its time is over, and the chain is not deep enough to be sure.
  */
 const whyNever = async (step: Step): Promise<"expired" | "replaced" | "overdue" | "open"> => {
-  const { batch, accounts, chains, payout, account } = step;
+  const { batch, smartAccounts, chains, payout, account } = step;
   if (batch.validUntil === null) return "open";
   const end = batch.validUntil.getTime() / 1000;
   if (Number((await chains.head(payout.chainId)).timestamp) <= end) return "open";
   const final = await finalBlock(step);
   if (final === null || Number(final.timestamp) <= end) return "overdue";
   const name = attemptName(batch, batch.attempt);
-  const isUsed = await accounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });
+  const isUsed = await smartAccounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });
   if ((await readReceipt(step)) !== null) return "overdue";
   return isUsed ? "replaced" : "expired";
 };
 
 const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResult> => {
-  const { batch, repository, accounts, payout, clock, offeredAt } = step;
+  const { batch, repository, smartAccounts, payout, clock, offeredAt } = step;
   if (validity === "overdue") return sent(step, true);
   const now = clock.now().getTime();
   const hash = batch.userOpHash ?? "";
@@ -63,7 +63,7 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   const operation = await repository.operationOf(batch);
   if (operation === null) return "moved";
   try {
-    await accounts.submit(payout.chainId, operation, { isHeldElsewhere: false });
+    await smartAccounts.submit(payout.chainId, operation, { isHeldElsewhere: false });
     return await sent(step, false);
   } catch (error) {
     if (!isDomainError(error)) throw error;

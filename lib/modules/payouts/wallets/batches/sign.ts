@@ -24,8 +24,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
 };
 
 /** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
-const mayDeploy = async ({ accounts, deployments, account, payout, batch, clock }: Step): Promise<boolean> =>
-  (await accounts.isDeployed(payout.chainId, account.address)) ||
+const mayDeploy = async ({ smartAccounts, deployments, account, payout, batch, clock }: Step): Promise<boolean> =>
+  (await smartAccounts.isDeployed(payout.chainId, account.address)) ||
   deployments.claim({
     chainId: payout.chainId,
     address: account.address,
@@ -45,9 +45,9 @@ type Simulated = UserOperationGas | { readonly result: StepResult };
 
 /** Gas with which all rows are paid, or what became of the batch because they would not be. */
 const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simulated> => {
-  const { accounts, sponsorship, payout } = step;
+  const { smartAccounts, sponsorship, payout } = step;
   try {
-    const gas = await accounts.estimate(workOf(step, rows));
+    const gas = await smartAccounts.estimate(workOf(step, rows));
     sponsorship.checkGas({ chainId: payout.chainId, kind: "payoutBatch", gas });
     return gas;
   } catch (error) {
@@ -59,8 +59,8 @@ const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simula
 
 /** Leaves out the rows that are at fault; halves what is too large for one transaction; waits for what may pass. */
 const refused = async (step: Step, rows: readonly PayableRow[], error: DomainError): Promise<StepResult> => {
-  const { accounts, repository, payout, batch, account, token, clock } = step;
-  const { faults, balanceBase } = await accounts.probePayout(payout.chainId, account.address, {
+  const { smartAccounts, repository, payout, batch, account, token, clock } = step;
+  const { faults, balanceBase } = await smartAccounts.probePayout(payout.chainId, account.address, {
     token: token.address,
     rows,
   });
@@ -86,11 +86,11 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
 
 /** Whether something was executed for this attempt that this database knows nothing of, as after it was restored from a backup. */
 const wasExecuted = async (step: Step): Promise<boolean> => {
-  const { accounts, payout, account, batch } = step;
+  const { smartAccounts, payout, account, batch } = step;
   const final = await finalBlock(step);
   if (final === null) return false;
   const name = attemptName(batch, batch.attempt + 1);
-  return accounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });
+  return smartAccounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });
 };
 
 const wait = async (step: Step, failure: ReturnType<typeof batchRefused>): Promise<StepResult> => {
@@ -108,11 +108,11 @@ const fail = async (step: Step, failure: ReturnType<typeof batchRefused>): Promi
 };
 
 const sign = async (step: Step, rows: readonly PayableRow[], gas: UserOperationGas): Promise<StepResult> => {
-  const { accounts, chains, payout, batch, repository, clock } = step;
+  const { smartAccounts, chains, payout, batch, repository, clock } = step;
   const head = await chains.head(payout.chainId);
   const seconds = validitySeconds(chains.blockTimeMs(payout.chainId));
   const validUntil = addSeconds(new Date(Number(head.timestamp) * 1000), seconds);
-  const { operation, userOpHash } = await accounts.sign({
+  const { operation, userOpHash } = await smartAccounts.sign({
     ...workOf(step, rows),
     account: step.account,
     gas,

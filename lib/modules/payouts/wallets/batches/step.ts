@@ -14,7 +14,7 @@ export interface Head {
 
 export interface BatchDeps {
   readonly repository: BatchRepository;
-  readonly accounts: SmartAccountsService;
+  readonly smartAccounts: SmartAccountsService;
   readonly deployments: DeploymentClaims;
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly clock: Clock;
@@ -44,10 +44,10 @@ export interface Step extends BatchDeps {
 export type StepResult = "moved" | "waits";
 
 /** What the chain shows of the signed operation now; null as long as it is not mined. */
-export const readReceipt = ({ accounts, payout, batch }: Step): Promise<UserOperationReceipt | null> => {
+export const readReceipt = ({ smartAccounts, payout, batch }: Step): Promise<UserOperationReceipt | null> => {
   if (batch.userOpHash === null || batch.fromBlock === null)
     throw new Error(`Batch ${String(batch.number)} of ${batch.payoutId} has no user operation.`);
-  return accounts.receipt(payout.chainId, batch.userOpHash, batch.fromBlock);
+  return smartAccounts.receipt(payout.chainId, batch.userOpHash, batch.fromBlock);
 };
 
 /** How many blocks deep a block is now, itself included; at most as many as make it final. */
