@@ -19,7 +19,10 @@ export const buildMovement = (
     holds,
     sponsorship,
     operations,
-  }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations"> & { holds: HoldsService; sponsorship: SponsorshipService },
+  }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations"> & {
+    holds: HoldsService;
+    sponsorship: SponsorshipService;
+  },
 ) => {
   const quotes = createQuotesService({
     repository: createQuotesRepository(database),

@@ -70,7 +70,7 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
       confirmations: () => 2,
       blockTimeMs: () => SECOND,
     },
-    accounts: {
+    smartAccounts: {
       sent: { count: () => answer(7), find: () => answer(null), receipt: () => answer(null) },
     },
     pollIntervalMs: () => pollMs,

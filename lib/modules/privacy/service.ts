@@ -160,8 +160,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       approveTransfer(context, actor, operationId, code),
     checkRetry: (actor: Actor, operationId: string): Promise<boolean> => checkRetry(context, actor, operationId),
     retry: (actor: Actor, operationId: string): Promise<TransferView | null> => retry(context, actor, operationId),
-    cancel: (actor: Actor, operationId: string): Promise<Operation | null> =>
-      cancelSpend(context, actor, operationId),
+    cancel: (actor: Actor, operationId: string): Promise<Operation | null> => cancelSpend(context, actor, operationId),
 
     /** The calls of a leg that is a public exit. */
     exitCalls: (exit: Parameters<typeof publicExits.exitCalls>[1], signal: AbortSignal) =>

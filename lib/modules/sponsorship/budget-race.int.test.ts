@@ -149,9 +149,7 @@ describe("a reservation", () => {
     // It was never mined, so it cost nothing. Of ten who end it, one does.
     const { leg: sent } = await legOf(operationId);
     const ended = await Promise.all(
-      Array.from({ length: 10 }, () =>
-        legs.moveLeg({ leg: sent, to: "failed", event: { type: "leg.failed" }, now }),
-      ),
+      Array.from({ length: 10 }, () => legs.moveLeg({ leg: sent, to: "failed", event: { type: "leg.failed" }, now })),
     );
     expect(ended.filter(Boolean)).toHaveLength(1);
     expect(await reservedBy(payer)).toBe(0n);

@@ -147,7 +147,11 @@ const sentTransaction = async (
 };
 
 /** The name of another chain that knows the transaction. */
-const chainOf = async ({ smartAccounts, registry }: SignatureDeps, leg: WalletLeg, hash: Hex): Promise<string | null> => {
+const chainOf = async (
+  { smartAccounts, registry }: SignatureDeps,
+  leg: WalletLeg,
+  hash: Hex,
+): Promise<string | null> => {
   const others = registry.list().filter(({ id }) => id !== leg.chainId);
   const answers = await Promise.all(others.map(({ id }) => smartAccounts.sent.find(id, hash).catch(() => null)));
   return others.find((_, index) => answers[index] !== null)?.name ?? null;

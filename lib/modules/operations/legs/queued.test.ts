@@ -56,7 +56,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
     managedAccount: () => Promise.resolve({ address: TREASURY }),
     routing: { build: () => Promise.resolve({ calls: [call], fillDeadline: null }) },
     chains: { head: () => Promise.resolve({ number: 100n, timestamp: 1000n }), blockTimeMs: () => 1000 },
-    accounts: {
+    smartAccounts: {
       isDeployed: () => Promise.resolve(true),
       allowance: () => Promise.resolve(0n),
       permits: { nonceOf: () => Promise.resolve(0n) },

@@ -38,7 +38,7 @@ const look = async (receipt: Receipt, head: bigint) => {
     submittedAt: new Map(),
     clock: { now: () => new Date(0) },
     chains: { head: () => Promise.resolve({ number: head, timestamp: 0n }), confirmations: () => 3 },
-    accounts: {
+    smartAccounts: {
       receipt: () => Promise.resolve({ success: true, txHash: HASH, blockNumber: 10n, logs: [], ...receipt }),
     },
     routing: { readSource: () => ({ spentBase: null, receivedBase: null }) },

@@ -56,7 +56,7 @@ const stepIn = async ({
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), confirmations: () => CONFIRMATIONS, blockTimeMs: () => 1000 },
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
-    accounts: {
+    smartAccounts: {
       receipt: () => {
         receiptsAsked += 1;
         // What it says is of no interest here: the next step reads it again.

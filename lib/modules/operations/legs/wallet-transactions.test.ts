@@ -68,7 +68,7 @@ const stepIn = async ({
       confirmations: () => 2,
       blockTimeMs: () => 1000,
     },
-    accounts: {
+    smartAccounts: {
       sent: {
         count: () => Promise.resolve(deepNonce),
         find: () => Promise.resolve(seen),
