@@ -1,7 +1,7 @@
 "use client";
 
-import { format, formatDistanceToNowStrict } from "date-fns";
 import type { ReactNode } from "react";
+import { dateText, distanceText } from "./date-text";
 import { useNow } from "./use-now";
 
 const TICK_MS = 10_000;
@@ -20,8 +20,8 @@ export const Time = ({ value, absolute = false, className }: TimeProps): ReactNo
   const now = useNow(TICK_MS);
   const date = new Date(value);
   const exact = value.slice(0, 16).replace("T", " ") + " UTC";
-  const local = now === null ? exact : format(date, "d MMM yyyy, HH:mm:ss");
-  const distance = now === null ? exact : distanceText(date, now);
+  const local = now === null ? exact : dateText(date, "exact");
+  const distance = now === null ? exact : sinceText(date, now);
   return (
     <time dateTime={value} title={`${local} (${value})`} className={`num ${className ?? ""}`}>
       {absolute ? local : distance}
@@ -29,5 +29,5 @@ export const Time = ({ value, absolute = false, className }: TimeProps): ReactNo
   );
 };
 
-const distanceText = (date: Date, now: number): string =>
-  Math.abs(now - date.getTime()) < JUST_NOW_MS ? "just now" : formatDistanceToNowStrict(date, { addSuffix: true });
+const sinceText = (date: Date, now: number): string =>
+  Math.abs(now - date.getTime()) < JUST_NOW_MS ? "just now" : distanceText(date, now);

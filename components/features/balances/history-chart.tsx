@@ -1,6 +1,6 @@
 "use client";
 
-import { format } from "date-fns";
+import { dateText } from "@/components/ui/date-text";
 import type { ReactNode } from "react";
 import { Area, AreaChart, CartesianGrid, Legend, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { axisDollars, CHART_COLOURS, dollars, TOOLTIP_LOOKS } from "@/components/features/overview/chart-looks";
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 /** Times within two days, else dates. */
 const timeText = (first: number, last: number, at: number): string =>
-  format(at, last - first <= 2 * DAY_MS ? "HH:mm" : "d MMM");
+  dateText(at, last - first <= 2 * DAY_MS ? "time" : "day");
 
 /** Dollars over time, stacked by asset. The table below has the exact numbers, for everybody. */
 export const HistoryChart = ({ series }: { readonly series: HistorySeries }): ReactNode => {
@@ -54,7 +54,7 @@ export const HistoryChart = ({ series }: { readonly series: HistorySeries }): Re
               <Tooltip
                 {...TOOLTIP_LOOKS}
                 formatter={dollars}
-                labelFormatter={(at) => (typeof at === "number" ? format(at, "d MMM yyyy, HH:mm") : "")}
+                labelFormatter={(at) => (typeof at === "number" ? dateText(at, "dateTime") : "")}
               />
             )}
             <Legend

@@ -1,6 +1,6 @@
 "use client";
 
-import { format, parseISO } from "date-fns";
+import { dateText } from "@/components/ui/date-text";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
@@ -14,7 +14,8 @@ import type { ActivityFilterState } from "./use-activity-filters";
 import { useChainName } from "./use-chain-name";
 
 const SEARCH_SHOWN = 24;
-const dayText = (day: string): string => format(parseISO(day), "d MMM yyyy");
+// Without a time the day is one of the reader's own time zone.
+const dayText = (day: string): string => dateText(new Date(`${day}T00:00`), "date");
 
 /** The filters in use, each with a button that removes it. */
 export const FilterChips = ({
