@@ -13,7 +13,14 @@ const UNUSED_PARTS = {
   // The proving keys are read from here; the code of that version may not be imported (see eslint.config.mjs).
   "pp-artifacts": ["dist/esm", "dist/types", "src"],
   "@0xbow/privacy-pools-core-sdk": ["src"],
-  next: ["dist/docs"],
+  // Next loads the builds for React's experimental channel only when next.config.mjs asks for it.
+  next: [
+    "dist/docs",
+    { folder: "dist/compiled", folders: /-experimental$/ },
+    { folder: "dist/compiled/next-server", files: /experimental/ },
+  ],
+  // Translations of the compiler's messages.
+  typescript: [{ folder: "lib", folders: /^([a-z]{2}|[a-z]{2}-[a-z]{2})$/ }],
 };
 
 const packagesIn = (folder) =>
@@ -43,6 +50,14 @@ const removeSources = (path) => {
   if (!entries.includes("src/")) removeFiles(sources, /^(?!.*\.d\.[cm]?ts$).*\.[cm]?tsx?$/);
 };
 
+const removePart = (path, part) => {
+  if (typeof part === "string") return rmSync(join(path, part), { recursive: true, force: true });
+  const folder = join(path, part.folder);
+  if (!existsSync(folder)) return;
+  if (part.files) return removeFiles(folder, part.files);
+  for (const name of readdirSync(folder)) if (part.folders.test(name)) rmSync(join(folder, name), { recursive: true });
+};
+
 /** @param {string} root the project's folder */
 export const trimPackages = (root) => {
   const modules = join(root, "node_modules");
@@ -50,9 +65,6 @@ export const trimPackages = (root) => {
   for (const name of packagesIn(modules)) {
     const path = join(modules, name);
     removeSources(path);
-    for (const part of UNUSED_PARTS[name] ?? []) {
-      if (typeof part === "string") rmSync(join(path, part), { recursive: true, force: true });
-      else if (existsSync(join(path, part.folder))) removeFiles(join(path, part.folder), part.files);
-    }
+    for (const part of UNUSED_PARTS[name] ?? []) removePart(path, part);
   }
 };

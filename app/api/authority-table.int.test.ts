@@ -4,7 +4,6 @@ import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain } from "@/lib/testing/journey";
 import {
-  reads,
   ONE,
   approvalAsked,
   call,
@@ -31,8 +30,6 @@ const TABLE: AttackTable = {
     "moves nothing",
     async () => expecting(call("POST", "/auth/logout", undefined, (await theApi().signIn()).accessToken), 200),
   ],
-  "GET /auth/whoami": reads,
-  "GET /me": reads,
   "PATCH /me": ["needs approval", () => approvalAsked(call("PATCH", "/me", { email: "eve@example.test" }))],
   "POST /me/email/verify": [
     "needs code",
@@ -42,7 +39,6 @@ const TABLE: AttackTable = {
     "needs approval",
     () => approvalAsked(call("POST", "/auth/api-keys", { name: "x", otp: "exempt", dailyCapUsd: "1" })),
   ],
-  "GET /auth/api-keys": reads,
   "PATCH /auth/api-keys/{id}": [
     "needs approval",
     async () => approvalAsked(call("PATCH", `/auth/api-keys/${await keyOf()}`, { otp: "exempt", dailyCapUsd: "1" })),
@@ -51,11 +47,7 @@ const TABLE: AttackTable = {
     "narrows",
     async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
   ],
-  "GET /audit-log": reads,
-  "GET /dev/webhook-receiver": reads,
-  "GET /policies": reads,
   "PATCH /policies": ["needs approval", () => approvalAsked(call("PATCH", "/policies", { dailyCapUsd: "1001" }))],
-  "GET /wallets": reads,
   "PATCH /wallets/{id}": [
     "moves nothing",
     ({ customer }) => expecting(call("PATCH", `/wallets/${customer.treasuryId}`, { label: "Till" }), 200),
@@ -68,7 +60,6 @@ const TABLE: AttackTable = {
     "moves nothing",
     async () => ({ got: (await linked()).verified, expected: { status: 200 } }),
   ],
-  "GET /wallets/link": reads,
   "DELETE /wallets/link/{address}": [
     "narrows",
     async () => expecting(call("DELETE", `/wallets/link/${(await linked()).address}`), 200),
@@ -80,7 +71,6 @@ const TABLE: AttackTable = {
       return expecting(call("POST", "/wallet/smart-account", { ownerAddress, chainId: ONE }), 201, { signer: "owner" });
     },
   ],
-  "GET /contacts": reads,
   "POST /contacts": [
     "moves nothing",
     ({ eve }) => expecting(call("POST", "/contacts", { name: "Eve", address: eve }), 201),
@@ -114,8 +104,6 @@ const TABLE: AttackTable = {
     "waits for code",
     (it) => expecting(call("POST", "/transfers", transferBody(it)), 201, { status: "pending", subStatus: "created" }),
   ],
-  "GET /transfers": reads,
-  "GET /transfers/{id}": reads,
   "POST /transfers/{id}/cancel": [
     "moves nothing",
     async (it) => {
@@ -127,10 +115,6 @@ const TABLE: AttackTable = {
     "waits for code",
     (it) => expecting(operationOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
   ],
-  "GET /operations": reads,
-  "GET /operations/export": reads,
-  "GET /operations/{id}": reads,
-  "GET /operations/{id}/events": reads,
   "POST /operations/{id}/cancel": [
     "moves nothing",
     async (it) => {
@@ -153,7 +137,6 @@ const TABLE: AttackTable = {
       return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
     },
   ],
-  "GET /privacy/wallets": reads,
   "POST /privacy/wallets": [
     "moves nothing",
     () => expecting(call("POST", "/privacy/wallets", { name: "Payroll" }), 201, { name: "Payroll" }),
@@ -165,10 +148,6 @@ const TABLE: AttackTable = {
       return approvalAsked(call("POST", `/privacy/wallets/${String(privacyWalletId)}/export`, {}));
     },
   ],
-  "GET /privacy/balances": reads,
-  "GET /privacy/transfers": reads,
-  "GET /privacy/transfers/{id}": reads,
-  "GET /privacy/exits": reads,
   // Nothing is stored before there is a note.
   "POST /privacy/exits": [
     "waits for code",
@@ -213,9 +192,7 @@ const TABLE: AttackTable = {
       return expecting(call("POST", "/privacy/swap/execute", { quoteId }), 409, { code: "invalid_state" });
     },
   ],
-  "GET /global-accounts": reads,
   "POST /global-accounts": ["own books", () => expecting(call("POST", "/global-accounts", { currency: "USDC" }), 201)],
-  "GET /global-accounts/{id}": reads,
   "POST /global-accounts/{id}/fund": [
     "own books",
     ({ accounts: [payer] }) =>
@@ -229,10 +206,6 @@ const TABLE: AttackTable = {
       return expecting(call("POST", `/global-accounts/${payee}/reversals`, { transactionId }), 201);
     },
   ],
-  "GET /global-accounts/{id}/entries": reads,
-  "GET /global-accounts/{id}/statement": reads,
-  "GET /global-accounts/{id}/proof": reads,
-  "GET /reserves": reads,
   "POST /payouts/bulk/global-accounts": [
     "waits for code",
     (it) => expecting(payoutOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
@@ -253,8 +226,6 @@ const TABLE: AttackTable = {
     "waits for code",
     (it) => expecting(scheduleOf(it), 201, { status: "awaiting_approval", nextRunAt: null }),
   ],
-  "GET /payouts/schedules": reads,
-  "GET /payouts/schedules/{id}": reads,
   "POST /payouts/schedules/{id}/approve": [
     "needs code",
     async (it) => {
@@ -271,9 +242,6 @@ const TABLE: AttackTable = {
       return expecting(call("POST", path), 200, { status: "cancelled" });
     },
   ],
-  "GET /payouts": reads,
-  "GET /payouts/{id}": reads,
-  "GET /payouts/{id}/items": reads,
   "POST /payouts/{id}/approve": [
     "needs code",
     async (it) => {
@@ -296,9 +264,6 @@ const TABLE: AttackTable = {
       return expecting(call("POST", `/payouts/${String(body.payoutId)}/retry`), 409, { code: "invalid_state" });
     },
   ],
-  "GET /balances/unified": reads,
-  "GET /balances/history": reads,
-  "GET /events": reads,
   // An endpoint is told what its owner may read anyway, and moves nothing.
   "POST /webhook-endpoints": [
     "moves nothing",
@@ -312,11 +277,8 @@ beforeAll(startWorld);
 const written = contracts.filter(({ auth, method }) => auth !== "public" && method !== "GET");
 const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 
-test("every route that takes a token is in the table, and every one that writes has an attack", () => {
-  const known = contracts.filter(({ auth }) => auth !== "public").map(nameOf);
-  expect(Object.keys(TABLE).sort()).toEqual(known.sort());
-  const attacked = Object.entries(TABLE).filter(([, [needs, attack]]) => needs !== "reads" && attack !== undefined);
-  expect(attacked.map(([name]) => name).sort()).toEqual(written.map(nameOf).sort());
+test("every route that writes and takes a token has an attack in the table", () => {
+  expect(Object.keys(TABLE).sort()).toEqual(written.map(nameOf).sort());
 });
 
 test.each(written.map(nameOf))("%s does no more for a token alone than the table says", async (name) => {

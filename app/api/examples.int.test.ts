@@ -113,6 +113,7 @@ const wallets = async (): Promise<void> => {
 const addressBook = async (): Promise<void> => {
   const { id } = await call("createContact", { body: { name: "Ada", address: recipient }, as: key });
   await call("listContacts", { as: key });
+  await call("getContact", { params: { id: String(id) }, as: key });
   await call("deleteContact", { params: { id: String(id) }, as: key });
 };
 

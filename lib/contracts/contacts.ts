@@ -49,6 +49,20 @@ export const createContact = defineContract({
   response: contactRecord,
 });
 
+export const getContact = defineContract({
+  method: "GET",
+  path: "/contacts/{id}",
+  summary: "One contact",
+  description: "The name of an address. Changes nothing.",
+  tag,
+  auth: "member",
+  scope: "transfers:read",
+  params,
+  status: 200,
+  response: contactRecord,
+  errors: ["not_found"],
+});
+
 export const deleteContact = defineContract({
   method: "DELETE",
   path: "/contacts/{id}",

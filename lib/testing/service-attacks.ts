@@ -1,10 +1,8 @@
 import { testAccount } from "./factories";
-import { call, deliveryOf, endpointOf, expecting, ONE, reads, type AttackTable } from "./token-attacks";
+import { call, deliveryOf, endpointOf, expecting, ONE, type AttackTable } from "./token-attacks";
 
 /** Rows of the table in authority-table.int.test.ts: webhooks, and the faucet of local chains. */
 export const SERVICE_ROWS: AttackTable = {
-  "GET /webhook-endpoints": reads,
-  "GET /webhook-endpoints/{id}": reads,
   "PATCH /webhook-endpoints/{id}": [
     "moves nothing",
     async () => expecting(call("PATCH", `/webhook-endpoints/${await endpointOf()}`, { status: "paused" }), 200),
@@ -25,8 +23,6 @@ export const SERVICE_ROWS: AttackTable = {
     "moves nothing",
     async () => expecting(call("POST", `/webhook-endpoints/${await endpointOf()}/replay`, { from: 1, to: 2 }), 202),
   ],
-  "GET /webhook-endpoints/{id}/deliveries": reads,
-  "GET /deliveries/{id}": reads,
   "POST /deliveries/{id}/resend": [
     "moves nothing",
     async () => expecting(call("POST", `/deliveries/${await deliveryOf()}/resend`), 202),

@@ -6,7 +6,6 @@ import { fund, newCustomer, type Customer } from "./journey";
 
 /**
  * What a bearer token needs, beside itself, for what a route does. A new route must be put here, with an attack on it by a token alone.
- * - `reads`: changes nothing.
  * - `moves nothing`: changes what is named, linked, asked for or waiting; no money, and no authority.
  * - `narrows`: takes authority away.
  * - `own books`: moves money between books of the project itself, and none out of it.
@@ -14,8 +13,7 @@ import { fund, newCustomer, type Customer } from "./journey";
  * - `waits for code`: takes a payment down, which waits until a code approves it.
  * - `needs approval`: widens authority, and only with an approval of exactly that change.
  */
-export type Needs =
-  "reads" | "moves nothing" | "narrows" | "own books" | "needs code" | "waits for code" | "needs approval";
+export type Needs = "moves nothing" | "narrows" | "own books" | "needs code" | "waits for code" | "needs approval";
 
 type Body = Record<string, unknown>;
 export interface Answer {
@@ -33,9 +31,7 @@ export interface World {
 export type Attack = (world: World) => Promise<{ got: Answer; expected: object }>;
 
 /** By method and path: what the route needs, and for one that writes an attack. */
-export type AttackTable = Readonly<Record<string, readonly [Needs] | readonly [Needs, Attack]>>;
-export const reads: readonly [Needs] = ["reads"];
-
+export type AttackTable = Readonly<Record<string, readonly [Needs, Attack]>>;
 export const ONE = 31337;
 const FUNDED = "100";
 /** The state that the attacks share; `startWorld` fills it before the tests run. */

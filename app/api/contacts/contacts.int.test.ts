@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createContact, deleteContact, listContacts } from "@/lib/contracts/contacts";
+import { createContact, deleteContact, getContact, listContacts } from "@/lib/contracts/contacts";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 
@@ -23,6 +23,7 @@ test("the address book keeps one name for each address, sorted, for people and k
   await session.client.call(createContact, { body: { name: "Bank", address: bank } });
   const renamed = await session.client.call(createContact, { body: { name: "Corner shop", address: shop } });
   expect(renamed).toEqual({ ...first, name: "Corner shop" });
+  expect(await client.call(getContact, { params: { id: first.id } })).toEqual(renamed);
   const { data } = await client.call(listContacts);
   expect(data.map(({ name }) => name)).toEqual(["Bank", "Corner shop"]);
   expect(await client.call(deleteContact, { params: { id: first.id } })).toEqual({ id: first.id });
@@ -36,8 +37,10 @@ test("the contacts of another project are 404", async () => {
   const { id } = await ada.client.call(createContact, { body: { name: "Shop", address } });
   expect((await eve.client.call(listContacts)).data).toEqual([]);
   for (const each of [id, "ct_01980000-0000-7000-8000-000000000000", "ct_1", "%"]) {
-    const refused = await refusal(eve.client.call(deleteContact, { params: { id: each } }));
-    expect(refused).toMatchObject({ status: 404, code: "not_found" });
+    for (const contract of [getContact, deleteContact]) {
+      const refused = await refusal(eve.client.call(contract, { params: { id: each } }));
+      expect(refused).toMatchObject({ status: 404, code: "not_found" });
+    }
   }
   // The same address in two projects is two contacts.
   expect((await eve.client.call(createContact, { body: { name: "Mine", address } })).id).not.toBe(id);

@@ -11,6 +11,11 @@ export const listContacts = async (db: Queryable, projectId: string, limit: numb
   return rows.map(parseContact);
 };
 
+export const findContact = async (db: Queryable, projectId: string, id: string): Promise<Contact | null> => {
+  const row = await db.contact.findFirst({ where: { projectId, id } });
+  return row === null ? null : parseContact(row);
+};
+
 export const countContacts = (db: Queryable, projectId: string): Promise<number> =>
   db.contact.count({ where: { projectId } });
 
@@ -27,7 +32,7 @@ export const upsertContact = async (db: Queryable, contact: Contact): Promise<Co
 };
 
 export const deleteContact = async (db: Queryable, projectId: string, id: string): Promise<Contact | null> => {
-  const row = await db.contact.findFirst({ where: { projectId, id } });
+  const contact = await findContact(db, projectId, id);
   const { count } = await db.contact.deleteMany({ where: { projectId, id } });
-  return row !== null && count === 1 ? parseContact(row) : null;
+  return count === 1 ? contact : null;
 };

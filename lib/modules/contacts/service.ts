@@ -6,7 +6,7 @@ import type { Database } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Contact } from "./contact";
-import { countContacts, deleteContact, listContacts, upsertContact } from "./repository";
+import { countContacts, deleteContact, findContact, listContacts, upsertContact } from "./repository";
 
 export type { Contact } from "./contact";
 
@@ -14,6 +14,8 @@ export type { Contact } from "./contact";
 export interface ContactsService {
   /** By name (1,000 at most). */
   list(actor: Actor): Promise<Contact[]>;
+  /** @throws DomainError `not_found` */
+  get(actor: Actor, id: string): Promise<Contact>;
   /** An address that is there already is renamed. @throws DomainError `invalid_state` when the book is full */
   put(actor: Actor, input: { readonly name: string; readonly address: EvmAddress }): Promise<Contact>;
   /** @throws DomainError `not_found` */
@@ -36,6 +38,11 @@ export const createContactsService = (deps: {
 
   return {
     list: ({ projectId }) => listContacts(database.prisma, projectId, CONTACTS_MAX),
+    get: async ({ projectId }, id) => {
+      const contact = isId("contact", id) ? await findContact(database.prisma, projectId, id) : null;
+      if (contact === null) throw notFound();
+      return contact;
+    },
     put: (actor, { name, address }) =>
       database.transaction(async (tx) => {
         const { projectId } = actor;

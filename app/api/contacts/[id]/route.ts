@@ -1,5 +1,11 @@
-import { deleteContact } from "@/lib/contracts/contacts";
+import { deleteContact, getContact } from "@/lib/contracts/contacts";
+import { toContact } from "@/lib/modules/contacts/serializer";
 import { ok, route } from "@/lib/http/route";
+
+export const GET = route({
+  contract: getContact,
+  handler: async ({ params, actor, services }) => ok(toContact(await services.contacts.get(actor, params.id))),
+});
 
 export const DELETE = route({
   contract: deleteContact,
