@@ -90,7 +90,7 @@ describe("event streams", () => {
       events.push(event);
     expect(events).toEqual([
       { id: "1", event: "a", data: "x\ny" },
-      { id: "2", event: "message", data: "z" },
+      { id: "2", event: undefined, data: "z" },
     ]);
   });
 

@@ -1,3 +1,5 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+
 /** One server-sent event, its data parsed. */
 export interface ServerEvent<Data> {
   readonly id: string | null;
@@ -9,50 +11,30 @@ const BACKOFF_FIRST_MS = 500;
 const BACKOFF_MAX_MS = 15_000;
 /** Connections in a row that bring no event; then the last error is the caller's. */
 const FRUITLESS_ATTEMPTS_MAX = 10;
-const BUFFER_CHARACTERS_MAX = 4 * 1024 * 1024;
+const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** The event by which the service ends a stream; a stream that stops without it was cut. */
 const END_EVENT = "end";
 
-interface RawEvent {
-  readonly id: string | null;
-  readonly event: string;
-  readonly data: string | null;
-}
-
-const parseBlock = (block: string): RawEvent => {
-  let id: string | null = null;
-  let event = "message";
-  const data: string[] = [];
-  for (const line of block.split("\n")) {
-    const colonAt = line.indexOf(":");
-    if (colonAt === 0) continue;
-    const name = colonAt === -1 ? line : line.slice(0, colonAt);
-    const value = colonAt === -1 ? "" : line.slice(colonAt + 1).replace(/^ /, "");
-    if (name === "id") id = value;
-    else if (name === "event") event = value;
-    else if (name === "data") data.push(value);
-  }
-  return { id, event, data: data.length === 0 ? null : data.join("\n") };
-};
-
-/** Blocks of an event stream, as they become complete (WHATWG HTML 9.2.6; comments and `retry` are skipped). */
-export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<RawEvent> {
+/**
+ * Events of a stream, as they become complete (WHATWG HTML 9.2.6; comments and `retry` are skipped).
+ * @throws Error when an event is larger than 4 million characters
+ */
+export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let buffer = "";
+  const complete: EventSourceMessage[] = [];
+  let charactersSinceEvent = 0;
+  const parser = createParser({ onEvent: (event) => complete.push(event) });
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      buffer = (buffer + decoder.decode(value, { stream: true })).replace(/\r\n?/g, "\n");
-      if (buffer.length > BUFFER_CHARACTERS_MAX) throw new Error("An event of the stream is too large.");
-      const blocks = buffer.split("\n\n");
-      buffer = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const event = parseBlock(block);
-        if (event.data !== null) yield event;
-      }
+      const text = decoder.decode(value, { stream: true });
+      parser.feed(text);
+      charactersSinceEvent = complete.length > 0 ? 0 : charactersSinceEvent + text.length;
+      if (charactersSinceEvent > EVENT_CHARACTERS_MAX) throw new Error("An event of the stream is too large.");
+      yield* complete.splice(0);
     }
   } finally {
     await reader.cancel().catch(() => undefined);
@@ -88,11 +70,11 @@ export async function* readEvents<Data>(
     try {
       const response = await connect(lastEventId);
       if (response.body === null) return;
-      for await (const { id, event, data } of parseEventStream(response.body)) {
+      for await (const { id = null, event = "message", data } of parseEventStream(response.body)) {
         if (event === END_EVENT) return;
         fruitless = 0;
         lastEventId = id ?? lastEventId;
-        yield { id, event, data: JSON.parse(data ?? "null") as Data };
+        yield { id, event, data: JSON.parse(data) as Data };
       }
       throw new Error("The stream stopped before its end.");
     } catch (error) {

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 interface FreshCacheOptions<V> {
   readonly load: (key: string) => Promise<V>;
   /** Whether an answer is stored; answers that are not stored are read again each time. */
@@ -40,16 +42,12 @@ const ENTRIES_MAX = 10_000;
 export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V> => {
   const { load, keep = () => true, monotonicMs = () => performance.now() } = options;
   const { refreshAfterMs = REFRESH_AFTER_MS, expireAfterMs = EXPIRE_AFTER_MS, entriesMax = ENTRIES_MAX } = options;
-  const entries = new Map<string, Entry<V>>();
+  const entries = new LRUCache<string, Entry<V>>({ max: entriesMax });
   const reads = new Map<string, Read<V>>();
 
   const store = (key: string, entry: Entry<V>): void => {
-    // Entries in use are set again twice a second, so the first entry of the map is the least recently used one.
-    entries.delete(key);
-    if (!keep(entry.value)) return;
-    const oldest = entries.size >= entriesMax ? entries.keys().next() : undefined;
-    if (oldest && !oldest.done) entries.delete(oldest.value);
-    entries.set(key, entry);
+    if (keep(entry.value)) entries.set(key, entry);
+    else entries.delete(key);
   };
 
   const startRead = (key: string, startedAtMs: number): Promise<V> => {

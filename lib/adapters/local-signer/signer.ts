@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { LRUCache } from "lru-cache";
 import { systemClock, type Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { managedKeyContext, type Envelope, type Envelopes } from "@/lib/ports/encryption";
@@ -43,7 +44,7 @@ const CACHE_MS = 60_000;
  */
 export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   const { store, envelopes, clock = systemClock } = options;
-  const cache = new Map<string, CachedAccount>();
+  const cache = new LRUCache<string, CachedAccount>({ max: CACHE_MAX });
   const own = new Map(
     Object.entries(options.staticKeys ?? {}).flatMap(([keyId, key]) =>
       key === null ? [] : [[keyId, privateKeyToAccount(key)] as const],
@@ -51,9 +52,6 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   );
 
   const remember = (context: string, account: PrivateKeyAccount): void => {
-    cache.delete(context);
-    const oldest = cache.size >= CACHE_MAX ? cache.keys().next() : undefined;
-    if (oldest && !oldest.done) cache.delete(oldest.value);
     cache.set(context, { account, untilMs: clock.now().getTime() + CACHE_MS });
   };
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { encodeFunctionData, erc20Abi, type Address } from "viem";
 import { english, generateMnemonic } from "viem/accounts";
@@ -43,8 +44,8 @@ interface EngineContext {
   readonly relayer: Address;
   readonly prover: Prover;
   readonly chains: ReturnType<typeof createPrivacyChains>;
-  /** Keys by private wallet, the latest used last; at most `WALLETS_MAX`. */
-  readonly wallets: Map<string, WalletKeys>;
+  /** Keys by private wallet. */
+  readonly wallets: LRUCache<string, WalletKeys>;
 }
 
 const isSame = (one: Token, other: Token): boolean => one.chainId === other.chainId && one.address === other.address;
@@ -68,14 +69,17 @@ export const createPrivacyPools = ({
   prover = createProver(),
   logStore,
 }: PrivacyPoolsOptions): PrivacyEngine =>
-  engineOf({ registry, relayer, prover, chains: createPrivacyChains(registry, logStore ?? null), wallets: new Map() });
+  engineOf({
+    registry,
+    relayer,
+    prover,
+    chains: createPrivacyChains(registry, logStore ?? null),
+    wallets: new LRUCache({ max: WALLETS_MAX }),
+  });
 
 const keysOf = (context: EngineContext, { id, mnemonic }: PrivateWalletKey): WalletKeys => {
   const known = context.wallets.get(id) ?? createWalletKeys(mnemonic);
-  context.wallets.delete(id);
   context.wallets.set(id, known);
-  const [oldest] = context.wallets.keys();
-  if (context.wallets.size > WALLETS_MAX && oldest !== undefined) context.wallets.delete(oldest);
   return known;
 };
 

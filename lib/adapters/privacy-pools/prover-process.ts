@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Circuits, getCommitment, PrivacyPoolSDK, type Hash, type Secret } from "@0xbow/privacy-pools-core-sdk";
 import { LeanIMT } from "@zk-kit/lean-imt";
+import { LRUCache } from "lru-cache";
 import { hashPair } from "./keys";
 import { proofJob, toMessage, type Groth16Proof, type ProofJob } from "./proof-job";
 
@@ -20,7 +21,7 @@ class NotInTreeError extends Error {}
 type Tree = LeanIMT;
 type Withdraw = Extract<ProofJob, { circuit: "withdraw" }>;
 
-const trees = new Map<string, Tree>();
+const trees = new LRUCache<string, Tree>({ max: TREES_MAX });
 
 /** The tree of that name with the leaves that were added. Trees only grow; one that was set back gets another name. */
 const grow = ({ key, known, added }: Withdraw["state"]): Tree => {
@@ -28,10 +29,7 @@ const grow = ({ key, known, added }: Withdraw["state"]): Tree => {
   const tree = kept !== undefined && kept.size === known ? kept : new LeanIMT<bigint>(hashPair);
   if (tree.size !== known) throw new NotInTreeError(`The tree ${key} has to be sent whole.`);
   if (added.length > 0) tree.insertMany([...added]);
-  trees.delete(key);
   trees.set(key, tree);
-  const [oldest] = trees.keys();
-  if (trees.size > TREES_MAX && oldest !== undefined) trees.delete(oldest);
   return tree;
 };
 

@@ -1,5 +1,6 @@
 import { keccak256, encodePacked, parseAbi, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
+import { LRUCache } from "lru-cache";
 import { CANONICAL_SAFE, type SafeContracts } from "@/lib/chains/safe-contracts";
 import { distributorFault } from "@/lib/chains/distributor-code";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
@@ -109,13 +110,12 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
   const contracts = commonContracts(registry);
   const distributorOf = distributorReader(registry);
   const initCodeHash = initCodeHashReader(registry, contracts);
-  const addresses = new Map<EvmAddress, EvmAddress>();
+  const addresses = new LRUCache<EvmAddress, EvmAddress>({ max: ADDRESSES_CACHED_MAX });
 
   const accountAddress = async (owner: EvmAddress): Promise<EvmAddress> => {
     const known = addresses.get(owner);
     if (known !== undefined) return known;
     const address = addressOf(owner, contracts, await initCodeHash());
-    if (addresses.size >= ADDRESSES_CACHED_MAX) addresses.clear();
     addresses.set(owner, address);
     return address;
   };

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { LRUCache } from "lru-cache";
 import { createBatcher } from "@/lib/core/batch";
 import { chainCall, type ChainRegistry } from "../registry";
 import {
@@ -22,7 +23,7 @@ const SEARCHES_PER_POLL = 4;
 type Find = (sought: Sought) => Promise<OperationReceipt | null>;
 
 const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
-  const bundles = new Map<string, Promise<Operations>>();
+  const bundles = new LRUCache<string, Promise<Operations>>({ max: BUNDLES_KEPT });
 
   const bundleOf = ({ txHash, blockHash }: OperationEvent): Promise<Operations> => {
     const key = `${txHash}:${blockHash}`;
@@ -36,8 +37,6 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
     });
     read.catch(() => bundles.delete(key));
     bundles.set(key, read);
-    const oldest = bundles.keys().next();
-    if (bundles.size > BUNDLES_KEPT && !oldest.done) bundles.delete(oldest.value);
     return read;
   };
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { ApiKeyActor, UserActor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
@@ -125,7 +126,7 @@ interface PresentedSecret {
 
 /** The public part and the keyed hashes of a secret. They never change, so those of keys in use are kept in memory. */
 const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSecret | null) => {
-  const known = new Map<string, PresentedSecret>();
+  const known = new LRUCache<string, PresentedSecret>({ max: SECRETS_REMEMBERED_MAX });
   return (secret) => {
     const found = known.get(secret);
     if (found) return found;
@@ -135,8 +136,6 @@ const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSec
       lookup: parsed.lookup,
       hashes: secrets.hashes(HASH_PURPOSE, secret),
       remember: () => {
-        if (known.has(secret)) return;
-        if (known.size >= SECRETS_REMEMBERED_MAX) known.clear();
         known.set(secret, presented);
       },
     };
@@ -150,11 +149,10 @@ const unknownKey = (): DomainError =>
 
 /** True at most once a minute for each key. */
 const onceAMinute = (): ((id: string, at: Date) => boolean) => {
-  const seenMs = new Map<string, number>();
+  const seenMs = new LRUCache<string, number>({ max: TOUCHED_MAX });
   return (id, at) => {
     const last = seenMs.get(id);
     if (last !== undefined && at.getTime() - last < TOUCH_SECONDS * 1000) return false;
-    if (seenMs.size >= TOUCHED_MAX) seenMs.clear();
     seenMs.set(id, at.getTime());
     return true;
   };

@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT, type JWTVerifyGetKey } from "jose";
 import { v4 as uuidv4 } from "uuid";
 import { z } from "zod";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
 import { addSeconds } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
@@ -50,13 +51,7 @@ const unauthorized = (cause?: unknown): DomainError =>
 
 /** JWT access tokens (RFC 9068 profile: `typ` at+jwt, `iss`, `aud`, `exp`), ES256, one hour. */
 export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): AccessTokens => {
-  const verified = new Map<string, Verified>();
-
-  const remember = (token: string, subject: Verified): void => {
-    const oldest = verified.size >= VERIFIED_MAX ? verified.keys().next() : undefined;
-    if (oldest && !oldest.done) verified.delete(oldest.value);
-    verified.set(token, subject);
-  };
+  const verified = new LRUCache<string, Verified>({ max: VERIFIED_MAX });
 
   const keyOf: JWTVerifyGetKey = async ({ kid }) => {
     const key = kid === undefined ? null : await keys.verifying(kid);
@@ -104,7 +99,7 @@ export const createAccessTokens = ({ keys, clock, issuer }: AccessTokensDeps): A
       if (known) verified.delete(token);
       if (token.length > TOKEN_LENGTH_MAX) throw unauthorized();
       const read = await verifySignature(token);
-      remember(token, read);
+      verified.set(token, read);
       return read.subject;
     },
   };

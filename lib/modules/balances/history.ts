@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
@@ -41,12 +42,11 @@ const pointOf = ({ totals, priceOf }: Reading, takenAt: Date): HistoryPoint => {
 
 /** The hourly balances of a project. They are stored when its balances are read. */
 export const createBalanceHistory = ({ snapshots, clock, log }: HistoryDeps) => {
-  const written = new Map<string, number>();
+  const written = new LRUCache<string, number>({ max: PROJECTS_REMEMBERED_MAX });
 
   const isDue = (projectId: string, now: Date): boolean => {
     const last = written.get(projectId);
     if (last !== undefined && Math.abs(now.getTime() - last) < WRITE_EVERY_MS) return false;
-    if (written.size >= PROJECTS_REMEMBERED_MAX) written.clear();
     written.set(projectId, now.getTime());
     return true;
   };

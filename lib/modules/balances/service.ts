@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { readBalances, type ChainBalances } from "@/lib/chains/balances";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
@@ -53,15 +54,8 @@ const REMEMBERED_MAX = 5000;
 
 /** One balance over all chains and wallets of a project. A chain that does not answer takes nothing from the others. */
 export const createBalancesService = ({ registry, wallets, prices, history, clock }: BalancesDeps) => {
-  // The last answer of each chain, used while it does not answer. Bounded: the oldest project's entry is dropped first.
-  const remembered = new Map<string, Snapshot>();
-
-  const remember = (key: string, snapshot: Snapshot): void => {
-    remembered.delete(key);
-    remembered.set(key, snapshot);
-    const oldest = remembered.keys().next();
-    if (remembered.size > REMEMBERED_MAX && !oldest.done) remembered.delete(oldest.value);
-  };
+  // The last answer of each chain, used while it does not answer.
+  const remembered = new LRUCache<string, Snapshot>({ max: REMEMBERED_MAX });
 
   const snapshotOf = (
     balances: ChainBalances,
@@ -95,7 +89,7 @@ export const createBalancesService = ({ registry, wallets, prices, history, cloc
         const reason = `${snapshot.unread.join(", ")} on ${registry.get(chainId).name} could not be read and are missing.`;
         return { snapshot, stale: { chainId, reason, lastSeenAt: null } };
       }
-      remember(key, snapshot);
+      remembered.set(key, snapshot);
       return { snapshot, stale: null };
     } catch (error) {
       const snapshot = remembered.get(key) ?? null;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { readBalances } from "@/lib/chains/balances";
 import type { Asset, Assets } from "@/lib/chains/assets";
@@ -64,7 +65,7 @@ const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) 
 interface ReservesContext extends ReservesDeps {
   readonly trees: ReturnType<typeof createSumTrees>;
   /** By project. A project keeps its treasury for good. */
-  readonly treasuries: Map<string, EvmAddress>;
+  readonly treasuries: LRUCache<string, EvmAddress>;
 }
 
 /** Base units of a token → units of the ledger, which are the same for an asset on every chain. */
@@ -84,14 +85,13 @@ const onChainOf = (positions: readonly ReservePosition[]): bigint =>
 
 /** Proof of reserves: what all accounts of a project hold against what its treasury holds on chain, at final blocks. */
 export const createReservesService = (deps: ReservesDeps) =>
-  reserveFunctions({ ...deps, trees: createSumTrees(deps), treasuries: new Map() });
+  reserveFunctions({ ...deps, trees: createSumTrees(deps), treasuries: new LRUCache({ max: TREASURIES_MAX }) });
 
 const treasuryOf = async (context: ReservesContext, projectId: string): Promise<EvmAddress | null> => {
   const known = context.treasuries.get(projectId);
   if (known !== undefined) return known;
   const treasury = await context.wallets.treasury(projectId);
   if (treasury === null) return null;
-  if (context.treasuries.size >= TREASURIES_MAX) context.treasuries.clear();
   context.treasuries.set(projectId, treasury.address);
   return treasury.address;
 };

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
 import { sumLevels, sumProof, type SumNode, type SumStep } from "./merkle-sum";
 
@@ -41,7 +42,7 @@ const TREES_MAX = 50;
  * that another showed.
  */
 export const createSumTrees = ({ ledger, secrets, clock }: SumTreeDeps) => {
-  const known = new Map<string, Promise<SumTree>>();
+  const known = new LRUCache<string, Promise<SumTree>>({ max: TREES_MAX });
 
   const build = async (projectId: string, assetId: string, asOf: Date): Promise<SumTree> => {
     const balances = await ledger.balancesAt(projectId, assetId, asOf);
@@ -75,8 +76,6 @@ export const createSumTrees = ({ ledger, secrets, clock }: SumTreeDeps) => {
       const tree = build(projectId, assetId, asOf);
       known.set(key, tree);
       tree.catch(() => known.delete(key));
-      const oldest = known.keys().next();
-      if (known.size > TREES_MAX && !oldest.done) known.delete(oldest.value);
       return tree;
     },
   };

@@ -7,6 +7,7 @@ import {
   type TypedDataDefinition,
   type TypedDataDomain,
 } from "viem";
+import { LRUCache } from "lru-cache";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 
@@ -63,7 +64,7 @@ export const permitCall = (permit: Eip2612Permit & { readonly signature: Hex }):
 
 /** Which tokens take a signature in place of an approval. */
 export const createPermits = (registry: ChainRegistry) => {
-  const known = new Map<string, TypedDataDomain | null>();
+  const known = new LRUCache<string, { readonly domain: TypedDataDomain | null }>({ max: DOMAINS_CACHED_MAX });
 
   const read = async (chainId: number, token: EvmAddress): Promise<TypedDataDomain | null | undefined> => {
     const at = { address: token, abi: permitAbi } as const;
@@ -97,11 +98,10 @@ export const createPermits = (registry: ChainRegistry) => {
     domainOf: async (chainId: number, token: EvmAddress): Promise<TypedDataDomain | null> => {
       const key = `${String(chainId)}:${token}`;
       const found = known.get(key);
-      if (found !== undefined) return found;
+      if (found !== undefined) return found.domain;
       const domain = await read(chainId, token);
       if (domain === undefined) return null;
-      if (known.size >= DOMAINS_CACHED_MAX) known.clear();
-      known.set(key, domain);
+      known.set(key, { domain });
       return domain;
     },
 

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
@@ -37,7 +38,7 @@ const headersOf = (headers: Headers): Record<string, string> =>
  * in memory, for as long as the process runs.
  */
 export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: ReceiverDeps) => {
-  const requests = new Map<string, ReceivedRequest[]>();
+  const requests = new LRUCache<string, ReceivedRequest[]>({ max: PROJECTS_MAX });
   let count = 0;
 
   const tokenOf = (projectId: string): string =>
@@ -63,11 +64,7 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
 
   const keep = (projectId: string, request: ReceivedRequest): void => {
     const before = requests.get(projectId) ?? [];
-    // Behind all others, so that the project that got nothing for longest is forgotten first.
-    requests.delete(projectId);
     requests.set(projectId, [request, ...before].slice(0, REQUESTS_MAX));
-    const [oldest] = requests.keys();
-    if (requests.size > PROJECTS_MAX && oldest !== undefined) requests.delete(oldest);
   };
 
   return {
