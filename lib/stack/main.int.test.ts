@@ -12,6 +12,8 @@ import { freePort } from "@/lib/os/ports";
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
+/** One for each of the three chains, and one for the provider of association sets. */
+const CHAIN_PORTS = 4;
 
 // The real server needs a build; the supervisor needs but a child that says when it is ready and notices when it is left alone.
 const SERVER = `
@@ -126,6 +128,10 @@ vi.setConfig({ testTimeout: 2 * READY_TIMEOUT_MS });
 
 test("a kill -9 loses nothing: the next start takes over, and Ctrl-C then ends every part with code 0", async () => {
   const PORT = String(await freePort());
+  // Other files may use the ports that a first start prefers.
+  const ports = await Promise.all(Array.from({ length: CHAIN_PORTS }, () => freePort()));
+  mkdirSync(join(dataDir, "chains"), { recursive: true });
+  writeFileSync(join(dataDir, "chains", "ports.json"), JSON.stringify(ports));
   const first = start({ PORT });
   const { url, databaseUrl, rpcUrls } = await first.ready;
   expect(first.output()).toContain(`http://localhost:${PORT}`);

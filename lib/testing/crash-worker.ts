@@ -13,6 +13,8 @@ const entry = ["--import", "tsx", join(process.cwd(), "lib/adapters/privacy-pool
 const services = createServices(loadConfig(), { prover: createProver({ entry }) });
 process.once("message", () => {
   startWorker(services);
+  // Tests that look for secrets in the log of workers need a log that holds something.
+  services.log.info("the worker began");
   process.send?.("working");
 });
 // Nobody is left to kill it.

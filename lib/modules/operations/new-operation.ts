@@ -1,3 +1,4 @@
+import { addSeconds } from "@/lib/core/clock";
 import type { Tx } from "@/lib/db/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { fundsKeyOf } from "@/lib/modules/holds/service";
@@ -123,7 +124,8 @@ export interface AwaitingOperation {
   expectedBase: bigint;
   /** What the approval promises at least. */
   minimumBase: bigint;
-  expiresAt: Date;
+  /** From its creation on. */
+  expiresAfterSeconds: number;
   /** Uses up what the operation comes from, in its transaction; throws when it was used already. */
   claim: (tx: Tx, operationId: string) => Promise<void>;
 }
@@ -143,5 +145,5 @@ export const awaitingOperation = (input: AwaitingOperation, operationId: string,
   acceptedAt: null,
   createdAt: now,
   updatedAt: now,
-  expiresAt: input.expiresAt,
+  expiresAt: addSeconds(now, input.expiresAfterSeconds),
 });

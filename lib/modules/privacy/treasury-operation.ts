@@ -1,6 +1,5 @@
 /** Operations of the treasury on a pool, shields and public exits: each is one leg, which the driver of operations carries out. */
 import { actorName, type Actor } from "@/lib/core/actor";
-import { addSeconds } from "@/lib/core/clock";
 import type { Tx } from "@/lib/db/client";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { NewLeg } from "@/lib/modules/operations/service";
@@ -115,7 +114,7 @@ const awaitApproval = async (
     wallets: [treasury],
     expectedBase,
     minimumBase: expectedBase,
-    expiresAt: addSeconds(context.clock.now(), APPROVAL_SECONDS),
+    expiresAfterSeconds: APPROVAL_SECONDS,
     claim: async (tx, operationId) => {
       await context.claimRetry(tx, retryOf, operationId);
       await context.repository.insertTransfer(tx, { ...transfer, operationId });

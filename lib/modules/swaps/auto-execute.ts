@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { swapAndTransfer } from "@/lib/contracts/transfers";
 import { actorName, type Actor } from "@/lib/core/actor";
-import { addSeconds } from "@/lib/core/clock";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
@@ -126,7 +125,7 @@ const letWait = (
     wallets: resolved.wallets,
     expectedBase: expectedOut(quote.route),
     minimumBase: quote.minimumBase,
-    expiresAt: addSeconds(parts.clock.now(), APPROVAL_SECONDS),
+    expiresAfterSeconds: APPROVAL_SECONDS,
     claim: async (tx, operationId) => {
       if (!(await parts.quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
       const at = parts.clock.now();

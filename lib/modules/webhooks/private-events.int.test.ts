@@ -117,7 +117,7 @@ const treasury = async (kind: PrivateKind): Promise<Moved> => {
     wallets: [wallet],
     expectedBase: 5n,
     minimumBase: 5n,
-    expiresAt: new Date("2100-01-01T00:00:00Z"),
+    expiresAfterSeconds: 3600,
     claim: (tx: Tx, id: string) => privacy.insertTransfer(tx, { ...transfer, operationId: id }),
   });
   await services.operations.cancel(actor, operationId);
