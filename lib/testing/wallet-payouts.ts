@@ -7,10 +7,12 @@ import {
   parseAbiItem,
   stringToHex,
   type Address,
+  type PublicClient,
 } from "viem";
 import { expect } from "vitest";
 import type { Services } from "@/lib/composition";
 import { newId } from "@/lib/core/ids";
+import type { Tx } from "@/lib/db/client";
 import { dayOf } from "@/lib/modules/sponsorship/service";
 
 export interface SeededRow {
@@ -42,6 +44,93 @@ export const rowsOf = (name: string, count: number, firstBase = 1_000n): SeededR
     amountBase: firstBase + BigInt(index),
   }));
 
+const totalOf = ({ rows }: SeededBatch): bigint => rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+
+/** A batch with its number, and the token as columns name it. */
+type NumberedBatch = SeededBatch & { readonly number: number };
+
+interface Seeding {
+  readonly services: Services;
+  readonly payer: Payer;
+  readonly payoutId: string;
+  readonly projectId: string;
+  readonly chainId: number;
+  readonly batches: readonly NumberedBatch[];
+  readonly now: Date;
+}
+
+const insertPayout = async (
+  tx: Tx,
+  { services, payer, payoutId, projectId, chainId, batches, now }: Seeding,
+): Promise<void> => {
+  await tx.payout.create({
+    data: {
+      ...{ projectId, kind: "wallets", mode: "independent", status: "processing", subStatus: "queued" },
+      id: payoutId,
+      totalBase: 0,
+      itemsTotal: batches.reduce((sum, { rows }) => sum + rows.length, 0),
+      digest: new Uint8Array(32),
+      createdBy: "test",
+      createdAt: now,
+      updatedAt: now,
+    },
+  });
+  await tx.walletPayout.create({
+    data: {
+      projectId,
+      payoutId,
+      chainId,
+      fromWalletId: payer.treasuryId,
+      fromAddress: payer.treasury,
+      totals: [],
+      warnings: [],
+      feeWei: 0,
+      feePaidBy: services.sponsorship.pays(chainId) ? "sponsor" : "wallet",
+    },
+  });
+};
+
+const insertBatches = async (
+  tx: Tx,
+  { services, payoutId, projectId, chainId, batches, now }: Seeding,
+): Promise<void> => {
+  const rows = batches.flatMap(({ rows: own, token, number }) => own.map((row) => ({ ...row, token, batch: number })));
+  await tx.walletPayoutItem.createMany({
+    data: rows.map(({ recipient, amountBase, batch, token }, index) => ({
+      ...{ projectId, payoutId, index, recipient, batch, token },
+      amountBase: amountBase.toString(),
+    })),
+  });
+  const sponsored = services.sponsorship.pays(chainId)
+    ? { sponsorReservedWei: RESERVED_WEI.toString(), sponsorDay: dayOf(now) }
+    : {};
+  await tx.walletPayoutBatch.createMany({
+    data: batches.map((batch) => ({
+      ...{ projectId, payoutId, number: batch.number, state: "queued", updatedAt: now, ...sponsored },
+      token: batch.token,
+      rows: batch.rows.length,
+      amountBase: totalOf(batch).toString(),
+    })),
+  });
+};
+
+const insertHolds = async (tx: Tx, { payer, payoutId, projectId, chainId, batches, now }: Seeding): Promise<void> => {
+  for (const batch of batches) {
+    const key = { walletAddress: payer.treasury, chainId, token: batch.token };
+    await tx.balanceGuard.upsert({ where: { walletAddress_chainId_token: key }, create: key, update: {} });
+    await tx.balanceHold.create({
+      data: {
+        ...key,
+        id: `${payoutId}/${String(batch.number)}`,
+        operationId: payoutId,
+        projectId,
+        amountBase: totalOf(batch).toString(),
+        createdAt: now,
+      },
+    });
+  }
+};
+
 /**
  * Stores an approved payout that is `processing`, together with its batches, holds and sponsor reservations, without going through the
  * API: tests choose the batches themselves. @returns the payout's id and project
@@ -55,72 +144,17 @@ export const seedPayout = async (
   const payoutId = newId("payout");
   const now = services.clock.now();
   const { projectId } = await database.prisma.wallet.findUniqueOrThrow({ where: { id: payer.treasuryId } });
-  const totalOf = ({ rows }: SeededBatch): bigint => rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-  const tokens = batches.map(({ token }) => registry.resolveToken(chainId, token).address.toLowerCase());
-  const rows = batches.flatMap((batch, number) => batch.rows.map((row) => ({ ...row, batch: number })));
+  const numbered = batches.map((batch, number) => ({
+    ...{ rows: batch.rows, number },
+    token: registry.resolveToken(chainId, batch.token).address.toLowerCase(),
+  }));
+  const seeding: Seeding = { services, payer, payoutId, projectId, chainId, batches: numbered, now };
   await database.transaction(async (tx) => {
-    const payout = { projectId, kind: "wallets", mode: "independent", status: "processing", subStatus: "queued" };
-    const digest = new Uint8Array(32);
-    await tx.payout.create({
-      data: {
-        ...payout,
-        id: payoutId,
-        totalBase: 0,
-        itemsTotal: rows.length,
-        digest,
-        createdBy: "test",
-        createdAt: now,
-        updatedAt: now,
-      },
-    });
-    await tx.walletPayout.create({
-      data: {
-        projectId,
-        payoutId,
-        chainId,
-        fromWalletId: payer.treasuryId,
-        fromAddress: payer.treasury,
-        totals: [],
-        warnings: [],
-        feeWei: 0,
-        feePaidBy: sponsorship.pays(chainId) ? "sponsor" : "wallet",
-      },
-    });
-    const named = (number: number): string => tokens[number] ?? "";
-    await tx.walletPayoutItem.createMany({
-      data: rows.map(({ recipient, amountBase, batch }, index) => ({
-        ...{ projectId, payoutId, index, recipient, batch },
-        token: named(batch),
-        amountBase: amountBase.toString(),
-      })),
-    });
-    const sponsored = sponsorship.pays(chainId)
-      ? { sponsorReservedWei: RESERVED_WEI.toString(), sponsorDay: dayOf(now) }
-      : {};
-    await tx.walletPayoutBatch.createMany({
-      data: batches.map((batch, number) => ({
-        ...{ projectId, payoutId, number, state: "queued", updatedAt: now, ...sponsored },
-        token: named(number),
-        rows: batch.rows.length,
-        amountBase: totalOf(batch).toString(),
-      })),
-    });
-    for (const [number, batch] of batches.entries()) {
-      const key = { walletAddress: payer.treasury, chainId, token: named(number) };
-      await tx.balanceGuard.upsert({ where: { walletAddress_chainId_token: key }, create: key, update: {} });
-      await tx.balanceHold.create({
-        data: {
-          ...key,
-          id: `${payoutId}/${String(number)}`,
-          operationId: payoutId,
-          projectId,
-          amountBase: totalOf(batch).toString(),
-          createdAt: now,
-        },
-      });
-    }
+    await insertPayout(tx, seeding);
+    await insertBatches(tx, seeding);
+    await insertHolds(tx, seeding);
     if (withJob) await tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now } });
-    const costs = batches.map((_, number) => ({
+    const costs = numbered.map(({ number }) => ({
       legId: `${payoutId}/${String(number)}`,
       chainId,
       maxWei: RESERVED_WEI,
@@ -151,20 +185,9 @@ const inRanges = async <T>(
 
 const inOrder = (texts: readonly string[]): string[] => [...texts].sort();
 
-/**
- * Compares everything that a treasury paid with the chain itself, read without code of the service: each row that counts as paid has
- * exactly one `Transfer` event (for coins: its recipient has the balance), no other row has one, and nothing is held, reserved or in
- * doubt any more. Only for treasuries that paid nothing but payouts, to recipients that received nothing else.
- */
-export const expectRowsPaidOnce = async (
-  { database, registry }: Services,
-  at: { chainId: number; rpcUrl: string },
-  treasury: Address,
-): Promise<void> => {
-  const { prisma } = database;
-  const client = createPublicClient({ transport: http(at.rpcUrl, { batch: { batchSize: 500 } }) });
-  const head = await client.getBlockNumber();
-  const payouts = await prisma.walletPayout.findMany({ where: { fromAddress: treasury, chainId: at.chainId } });
+/** Everything that is stored of the payouts of one treasury on one chain. */
+const readBooks = async ({ database: { prisma } }: Services, chainId: number, treasury: Address) => {
+  const payouts = await prisma.walletPayout.findMany({ where: { fromAddress: treasury, chainId } });
   const ids = payouts.map(({ payoutId }) => payoutId);
   const [items, batches, records] = await Promise.all([
     prisma.walletPayoutItem.findMany({ where: { payoutId: { in: ids } } }),
@@ -174,8 +197,21 @@ export const expectRowsPaidOnce = async (
   const stateOf = new Map(batches.map(({ payoutId, number, state }) => [`${payoutId}/${String(number)}`, state]));
   const isPaid = ({ payoutId, batch, status }: (typeof items)[number]): boolean =>
     status === null && stateOf.get(`${payoutId}/${String(batch)}`) === "paid";
-  const paid = items.filter(isPaid);
+  return { ids, items, batches, records, isPaid };
+};
 
+type Books = Awaited<ReturnType<typeof readBooks>>;
+
+/** The chain as any node shows it, up to the block `head`. */
+interface ChainView {
+  readonly client: PublicClient;
+  readonly head: bigint;
+  readonly treasury: Address;
+}
+
+/** The treasury's `Transfer` events of each token are its paid rows, one for one. */
+const expectTransfers = async ({ client, head, treasury }: ChainView, { items, isPaid }: Books): Promise<void> => {
+  const paid = items.filter(isPaid);
   for (const token of new Set(items.map((item) => item.token))) {
     if (token === "native") continue;
     const address = getAddress(token);
@@ -188,27 +224,30 @@ export const expectRowsPaidOnce = async (
       ),
     );
   }
+};
+
+const balanceOf = (client: PublicClient, token: string, owner: Address): Promise<bigint> =>
+  token === "native"
+    ? client.getBalance({ address: owner })
+    : client.readContract({ address: getAddress(token), abi: erc20Abi, functionName: "balanceOf", args: [owner] });
+
+/** Each recipient has the amount of its row if that is paid, and else nothing. */
+const expectBalances = async ({ client }: ChainView, { items, isPaid }: Books): Promise<void> => {
   for (let from = 0; from < items.length; from += ROWS_PER_PAGE)
     await Promise.all(
       items.slice(from, from + ROWS_PER_PAGE).map(async (item) => {
-        const owner = item.recipient as Address;
-        const balance =
-          item.token === "native"
-            ? client.getBalance({ address: owner })
-            : client.readContract({
-                address: getAddress(item.token),
-                abi: erc20Abi,
-                functionName: "balanceOf",
-                args: [owner],
-              });
-        expect([item.index, await balance]).toEqual([
-          item.index,
-          isPaid(item) ? BigInt(item.amountBase.toFixed(0)) : 0n,
-        ]);
+        const balance = await balanceOf(client, item.token, item.recipient as Address);
+        expect([item.index, balance]).toEqual([item.index, isPaid(item) ? BigInt(item.amountBase.toFixed(0)) : 0n]);
       }),
     );
+};
 
-  const { entryPoint } = registry.get(at.chainId).contracts;
+/** The user operations that succeeded are those of the paid batches, and batches note what all of them cost. */
+const expectUserOperations = async (
+  { client, head, treasury }: ChainView,
+  { batches }: Books,
+  entryPoint: Address,
+): Promise<void> => {
   const executed = await inRanges(head, (range) =>
     client.getLogs({
       address: entryPoint,
@@ -224,7 +263,13 @@ export const expectRowsPaidOnce = async (
   expect(batches.reduce((sum, { gasCostWei }) => sum + BigInt(gasCostWei.toFixed(0)), 0n)).toBe(
     executed.reduce((sum, { args }) => sum + args.actualGasCost, 0n),
   );
+};
 
+/** Every payout has ended and counts its paid rows; no batch is in doubt, no job is left, and nothing is held. */
+const expectAllEnded = async (
+  { database: { prisma } }: Services,
+  { ids, items, batches, records, isPaid }: Books,
+): Promise<void> => {
   expect(batches.filter(({ inDoubt }) => inDoubt)).toEqual([]);
   for (const record of records) {
     const own = items.filter(({ payoutId }) => payoutId === record.id);
@@ -236,4 +281,23 @@ export const expectRowsPaidOnce = async (
     prisma.balanceHold.count({ where: { operationId: { in: ids }, releasedAt: null } }),
   ]);
   expect({ jobs, holds }).toEqual({ jobs: 0, holds: 0 });
+};
+
+/**
+ * Compares everything that a treasury paid with the chain itself, read without code of the service: each row that counts as paid has
+ * exactly one `Transfer` event (for coins: its recipient has the balance), no other row has one, and nothing is held, reserved or in
+ * doubt any more. Only for treasuries that paid nothing but payouts, to recipients that received nothing else.
+ */
+export const expectRowsPaidOnce = async (
+  services: Services,
+  at: { chainId: number; rpcUrl: string },
+  treasury: Address,
+): Promise<void> => {
+  const client = createPublicClient({ transport: http(at.rpcUrl, { batch: { batchSize: 500 } }) });
+  const chain: ChainView = { client, head: await client.getBlockNumber(), treasury };
+  const books = await readBooks(services, at.chainId, treasury);
+  await expectTransfers(chain, books);
+  await expectBalances(chain, books);
+  await expectUserOperations(chain, books, services.registry.get(at.chainId).contracts.entryPoint);
+  await expectAllEnded(services, books);
 };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
-import { runAgainstModel, stepsArbitrary, type LedgerUnderTest } from "@/lib/testing/ledger-model";
+import { runAgainstModel, stepsArbitrary, type LedgerUnderTest } from "@/lib/testing/ledger-model-run";
 import { digestOf, keyHashOf, scopeOf, systemAccountId, type LedgerCommand } from "./commands";
 import { decide, type Decision } from "./decide";
 import { emptySnapshot, type Account, type Entry, type Snapshot } from "./snapshot";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { runAgainstModel, stepsArbitrary, type LedgerUnderTest } from "@/lib/testing/ledger-model";
+import { runAgainstModel, stepsArbitrary, type LedgerUnderTest } from "@/lib/testing/ledger-model-run";
 import { testLedger } from "@/lib/testing/ledger";
 
 const RUNS = 30;

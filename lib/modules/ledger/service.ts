@@ -44,7 +44,8 @@ export interface LedgerDeps {
 export const LEDGER_DECIMALS = 18;
 
 export { systemAccountId } from "./commands";
-export type { AccountRecord, UnfitRecipient, EntryRecord, Statement } from "./reads";
+export type { AccountRecord, UnfitRecipient } from "./account-reads";
+export type { EntryRecord, Statement } from "./entry-reads";
 export type { Outcome, Posted } from "./snapshot";
 export { toDomainError } from "./errors";
 

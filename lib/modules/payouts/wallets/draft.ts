@@ -7,7 +7,7 @@ import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import type { WalletsPayout } from "../payout";
 import { duplicateText, type DuplicateRow } from "../duplicate-rows";
 import type { BatchGroup } from "./read-repository";
-import type { NewWalletPayout } from "./repository";
+import type { NewWalletPayout } from "./new-payout-repository";
 import { digestOf, type PayoutRequest } from "./request";
 import { tokenName, type PayoutPlan } from "./rows";
 import type { PayoutWarning } from "./wallet-payout";

@@ -12,15 +12,10 @@ import { duplicatesOf, refuseDuplicates, type RowKeys } from "../duplicate-rows"
 import { createdEntry, duplicateWarnings, groupsOf, newPayout, type Origin } from "./draft";
 import { planFunding, type FundingDeps, type FundingPlan } from "./plan-funding";
 import { holdsOf, type PayoutMoney } from "./money";
+import { NotAdmittedError, type NewPayoutToWallets, type NewWalletPayout, type Running } from "./new-payout-repository";
 import { feeOf, worthOf, type FeeDeps, type PayoutFee } from "./pricing";
 import type { BatchGroup } from "./read-repository";
-import {
-  NotAdmittedError,
-  type NewPayoutToWallets,
-  type NewWalletPayout,
-  type Running,
-  type WalletPayoutsRepository,
-} from "./repository";
+import type { WalletPayoutsRepository } from "./repository";
 import type { PayoutRequest } from "./request";
 import { rowKeysOf } from "./rows";
 import type { Funding, WalletPayout } from "./wallet-payout";

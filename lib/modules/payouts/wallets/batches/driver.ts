@@ -4,9 +4,8 @@ import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { mined } from "./follow";
 import { offered } from "./offer";
 import { queued } from "./sign";
-import type { PayoutBatch, BatchState } from "./payout-batch";
+import type { BatchState, DrivenPayout, PayoutBatch } from "./payout-batch";
 import type { BatchDeps, Step, StepResult } from "./step";
-import type { DrivenPayout } from "./repository";
 
 /** So many batches of a payout are signed and not mined at a time. EntryPoint takes them in any order. */
 const IN_FLIGHT_MAX = 8;

@@ -21,6 +21,14 @@ export type BatchState = keyof typeof BATCH_TRANSITIONS;
 
 export const OPEN_STATES = ["queued", "signed", "sent", "mined"] as const satisfies readonly BatchState[];
 
+/** The facts about the payout that the driver needs; they never change while the payout runs. */
+export interface DrivenPayout {
+  readonly projectId: string;
+  readonly payoutId: string;
+  readonly chainId: number;
+  readonly fromWalletId: string;
+}
+
 /** Rows of one token that are paid by one user operation. */
 export interface PayoutBatch {
   readonly projectId: string;

@@ -3,8 +3,8 @@ import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
-import type { BatchRepository, DrivenPayout } from "./repository";
-import type { PayoutBatch } from "./payout-batch";
+import type { DrivenPayout, PayoutBatch } from "./payout-batch";
+import type { BatchRepository } from "./repository";
 
 export interface Head {
   readonly number: bigint;

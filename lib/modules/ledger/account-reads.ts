@@ -1,0 +1,112 @@
+/** Reads customers' accounts. */
+import { notFound } from "@/lib/core/errors";
+import { isId } from "@/lib/core/ids";
+import type { LedgerRepository } from "./repository";
+import type { AccountStatus } from "./snapshot";
+import { bare, idArray } from "./sql";
+
+/** A customer's account. Amounts in base units. */
+export interface AccountRecord {
+  readonly id: string;
+  readonly currency: string;
+  readonly name: string | null;
+  readonly status: AccountStatus;
+  /** What can be spent: posted less pending. */
+  readonly availableBase: bigint;
+  /** What open holds set aside. */
+  readonly pendingBase: bigint;
+  readonly postedBase: bigint;
+  /** Grows with every change. */
+  readonly version: bigint;
+  readonly lastSeq: bigint;
+  readonly createdAt: Date;
+}
+
+/** Why an account cannot be paid: it is none of the project's, in another currency, or frozen. */
+export type UnfitRecipient = "missing" | "currency" | "frozen";
+
+const ACCOUNT_COLUMNS = "id, currency, name, status, balance, held, version, last_seq, created_at";
+
+const READ_ACCOUNT = `
+  SELECT ${ACCOUNT_COLUMNS} FROM ledger_account WHERE id = $1 AND project_id = $2 AND kind = 'customer'`;
+
+const READ_ACCOUNTS = `
+  SELECT ${ACCOUNT_COLUMNS} FROM ledger_account
+  WHERE project_id = $1 AND kind = 'customer' AND ($2::uuid IS NULL OR id < $2)
+    AND ($4::text IS NULL OR currency = $4) AND ($5::text IS NULL OR name ILIKE $5 OR 'ga_' || id ILIKE $5)
+  ORDER BY id DESC LIMIT $3`;
+
+// Most rows are fine, so only the others travel.
+const READ_UNFIT = `
+  SELECT wanted.id,
+    CASE WHEN a.id IS NULL THEN 'missing' WHEN a.currency <> source.currency THEN 'currency' ELSE 'frozen' END AS fault
+  FROM ledger_account source CROSS JOIN unnest($3::uuid[]) AS wanted (id)
+  LEFT JOIN ledger_account a ON a.id = wanted.id AND a.project_id = $1 AND a.kind = 'customer'
+  WHERE source.id = $2 AND source.project_id = $1 AND (a.id IS NULL OR a.currency <> source.currency OR a.status <> 'active')`;
+
+interface AccountRow {
+  readonly id: string;
+  readonly currency: string;
+  readonly name: string | null;
+  readonly status: AccountStatus;
+  readonly balance: string;
+  readonly held: string;
+  readonly version: string;
+  readonly last_seq: string;
+  readonly created_at: Date;
+}
+
+const toAccount = (row: AccountRow): AccountRecord => {
+  const postedBase = BigInt(row.balance);
+  const pendingBase = BigInt(row.held);
+  return {
+    id: `ga_${row.id}`,
+    currency: row.currency,
+    name: row.name,
+    status: row.status,
+    availableBase: postedBase - pendingBase,
+    pendingBase,
+    postedBase,
+    version: BigInt(row.version),
+    lastSeq: BigInt(row.last_seq),
+    createdAt: row.created_at,
+  };
+};
+
+/** Another project's account answers like one that does not exist. @throws DomainError `not_found` */
+export const account = async (
+  { query }: LedgerRepository,
+  projectId: string,
+  accountId: string,
+): Promise<AccountRecord> => {
+  const rows = isId("globalAccount", accountId)
+    ? await query<AccountRow>(READ_ACCOUNT, [bare(accountId), projectId])
+    : [];
+  if (!rows[0]) throw notFound();
+  return toAccount(rows[0]);
+};
+
+/** Newest first. `before` is the id of the last one of the page before. */
+export const accounts = async (
+  { query }: LedgerRepository,
+  projectId: string,
+  page: { limit: number; before?: string | undefined; currency?: string | undefined; search?: string | undefined },
+): Promise<AccountRecord[]> => {
+  const before = page.before === undefined ? null : bare(page.before);
+  const pattern = page.search === undefined ? null : `%${page.search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const values = [projectId, before, page.limit, page.currency ?? null, pattern];
+  return (await query<AccountRow>(READ_ACCOUNTS, values)).map(toAccount);
+};
+
+/** Those of the ids that the source cannot pay, and why. */
+export const unfitRecipients = async (
+  { query }: LedgerRepository,
+  projectId: string,
+  sourceId: string,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, UnfitRecipient>> => {
+  if (!isId("globalAccount", sourceId)) return new Map();
+  const values = [projectId, bare(sourceId), idArray(accountIds)];
+  const rows = await query<{ id: string; fault: UnfitRecipient }>(READ_UNFIT, values);
+  return new Map(rows.map(({ id, fault }) => [`ga_${id}`, fault]));
+};

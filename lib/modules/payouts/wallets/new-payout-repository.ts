@@ -1,0 +1,156 @@
+/** Stores new payouts to wallets with their rows and batches, and holds their money where they run at once. */
+import { bindDeps } from "@/lib/core/bind-deps";
+import { currentTraceparent } from "@/lib/core/tracing";
+import type { Database, Tx } from "@/lib/db/client";
+import { sqlOf, type Sql } from "@/lib/db/sql";
+import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { claimRowKeys, type DuplicateRow, type RowKeys } from "../duplicate-rows";
+import type { WalletsPayout } from "../payout";
+import { recordPayoutEvents } from "../project-events";
+import { unlessUsed, UsedAlreadyError } from "../repository";
+import { holdBatches, type Holding } from "./hold-batches";
+import { tokenName, type PayoutPlan } from "./rows";
+import { walletPayoutColumns, type PayoutWarning, type WalletPayout } from "./wallet-payout";
+
+interface NewPayoutDeps {
+  readonly database: Database;
+  readonly sponsorship: Pick<SponsorshipService, "reserve">;
+}
+
+/** The part of a new payout that only payouts to wallets have. */
+export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fundedBy">;
+
+/** How a payout runs that needs no code: its money is held, or another operation brings the missing part first. */
+export type Running =
+  { readonly by: "holding"; readonly holding: Holding } | { readonly by: "funding"; readonly operationId: string };
+
+/** Thrown inside the transaction that would let a payout run at once, when its caller's policy needs a code after all. */
+export class NotAdmittedError extends Error {}
+
+export interface NewPayoutToWallets {
+  readonly payout: WalletsPayout;
+  readonly own: NewWalletPayout;
+  readonly plan: PayoutPlan;
+  readonly keys: RowKeys;
+  /** Duplicates that were allowed, in words. */
+  readonly warningsOf: (duplicates: readonly DuplicateRow[]) => readonly PayoutWarning[];
+  /** Throws when the money does not suffice. Called after the check for duplicates, whose error comes first. */
+  readonly refuse: () => void;
+  /** Whether it may run without a code; notes what it spends. */
+  readonly admit: (sql: Sql) => Promise<boolean>;
+  /** How it runs where it may do so at once; null where it awaits approval in any case. */
+  readonly running: Running | null;
+  readonly audit: (stored: WalletsPayout) => AuditEntry;
+  readonly expiresAt: Date;
+}
+
+const INSERT_PAYOUT = `
+  INSERT INTO payout (id, project_id, kind, mode, status, sub_status, reference, total_base, items_total, digest, idempotency_key,
+    retry_of, created_by, created_at, updated_at, expires_at)
+  VALUES ($1, $2, 'wallets', 'independent', 'pending', $3, $4, 0, $5::int, $6::bytea, $7, $8, $9, $10::timestamptz, $10::timestamptz,
+    $11::timestamptz)
+  ON CONFLICT DO NOTHING`;
+
+const INSERT_ITEMS = `
+  INSERT INTO wallet_payout_item (project_id, payout_id, index, recipient, token, amount_base, reference, note, batch)
+  SELECT $1, $2, (number - 1)::int, row->>0, row->>1, (row->>2)::numeric, row->>3, row->>4, (row->>5)::int
+  FROM json_array_elements($3::json) WITH ORDINALITY AS element (row, number)`;
+
+const INSERT_BATCHES = `
+  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at)
+  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz
+  FROM json_array_elements($3::json) AS element (row)`;
+
+/** @returns 0: its key, or what it tries again, was used by another one */
+const insertPayout = (sql: Sql, payout: WalletsPayout): Promise<number> =>
+  sql.change(INSERT_PAYOUT, [
+    payout.id,
+    payout.projectId,
+    payout.subStatus,
+    payout.reference,
+    payout.itemsTotal,
+    payout.digest,
+    payout.idempotencyKey,
+    payout.retryOf,
+    payout.createdBy,
+    payout.createdAt,
+    payout.expiresAt,
+  ]);
+
+const insertOwn = async (
+  tx: Tx,
+  { id: payoutId, projectId }: WalletsPayout,
+  own: NewWalletPayout,
+  fundedBy: string | null,
+): Promise<void> => {
+  await tx.walletPayout.create({ data: walletPayoutColumns({ ...own, projectId, payoutId, fundedBy }) });
+};
+
+const insertPlan = async (sql: Sql, payout: WalletsPayout, plan: PayoutPlan): Promise<void> => {
+  const rows = plan.rows.map(({ recipient, token, amountBase, reference, note, batch }) => [
+    recipient,
+    tokenName(token),
+    amountBase.toString(),
+    reference,
+    note,
+    batch,
+  ]);
+  await sql.change(INSERT_ITEMS, [payout.projectId, payout.id, JSON.stringify(rows)]);
+  const batches = plan.batches.map(({ number, token, rows: count, amountBase }) => [
+    number,
+    tokenName(token),
+    count,
+    amountBase.toString(),
+  ]);
+  await sql.change(INSERT_BATCHES, [payout.projectId, payout.id, JSON.stringify(batches), payout.createdAt]);
+};
+
+/** Queues the job that carries the payout on; its id is the payout's. */
+export const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<unknown> =>
+  tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now, traceparent: currentTraceparent() } });
+
+/** As `insert`, in the transaction that accepts the operation which funds it. @throws UsedAlreadyError, NotAdmittedError */
+const insertFunded = async (
+  { sponsorship }: NewPayoutDeps,
+  tx: Tx,
+  input: NewPayoutToWallets,
+): Promise<WalletsPayout> => {
+  const sql = sqlOf(tx);
+  const { payout, plan, running } = input;
+  const now = payout.createdAt;
+  const duplicates = await claimRowKeys(sql, payout, input.keys);
+  input.refuse();
+  const runs = running !== null && (await input.admit(sql));
+  // The operation that would fund it is accepted in the same transaction, and must not be.
+  if (!runs && running?.by === "funding") throw new NotAdmittedError();
+  const fundedBy = runs && running.by === "funding" ? running.operationId : null;
+  const stored: WalletsPayout = runs
+    ? { ...payout, subStatus: fundedBy === null ? "queued" : "prepared", expiresAt: null }
+    : { ...payout, subStatus: "awaiting_approval", expiresAt: input.expiresAt };
+  if ((await insertPayout(sql, stored)) === 0) throw new UsedAlreadyError();
+  const warnings = [...input.warningsOf(duplicates), ...input.own.warnings];
+  await insertOwn(tx, stored, { ...input.own, warnings }, fundedBy);
+  await insertPlan(sql, stored, plan);
+  await recordAudit(tx, input.audit(stored));
+  await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: now });
+  if (!runs) return stored;
+  await beginJob(tx, stored.id, now);
+  if (running.by === "holding") await holdBatches(tx, sponsorship, running.holding, now);
+  return stored;
+};
+
+/**
+ * Stores a payout with its rows and batches. Where it may run at once its money is held in the same transaction, as an
+ * operation's is; else it awaits approval until `expiresAt` and holds nothing. Null: its key, or what it tries again, was used
+ * by another one.
+ * @throws DomainError `duplicate_payout`, `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`;
+ * FundsMovedError when a balance has to be read again
+ */
+const insert = (deps: NewPayoutDeps, input: NewPayoutToWallets): Promise<WalletsPayout | null> =>
+  unlessUsed(deps.database.transaction((tx) => insertFunded(deps, tx, input)));
+
+export const createNewPayoutRepository = (deps: NewPayoutDeps) => ({
+  insert: bindDeps(deps, insert),
+  insertFunded: bindDeps(deps, insertFunded),
+});
