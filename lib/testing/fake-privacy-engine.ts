@@ -5,6 +5,7 @@ import {
   type PrivacyEngine,
   type PrivateHoldings,
   type PrivateNote,
+  type PrivateWalletKey,
   type Spend,
 } from "@/lib/ports/privacy";
 import {
@@ -15,9 +16,9 @@ import {
   OTHER_SET,
   precommitmentOf,
   PROCESSOR,
-  type FakePrivacyWorld,
   type OpenNote,
-} from "./fake-privacy-world";
+} from "./fake-privacy-contracts";
+import type { FakePrivacyWorld } from "./fake-privacy-world";
 
 const GAS = 500_000n;
 
@@ -43,28 +44,42 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener("abort", stop, { once: true });
   });
 
+const noteOf = (world: FakePrivacyWorld, spend: Pick<Spend, "wallet" | "token" | "noteId">): OpenNote => {
+  const note = world.notesOf(spend.wallet, world.poolOf(spend.token)).notes.find(({ id }) => id === spend.noteId);
+  if (note !== undefined) return note;
+  if (world.hasShown(spend.noteId)) throw new NoteGoneError("The note was spent.");
+  throw new NotReadyError("The chain has not shown the note yet.");
+};
+
+/** The transaction of a spend. */
+const made = (world: FakePrivacyWorld, spend: Spend) => {
+  const note = noteOf(world, spend);
+  if (note.valueBase < spend.withdrawBase) throw new NoteGoneError("The note is worth less.");
+  if (note.state !== "approved") throw new NotReadyError("The note is not approved yet.");
+  const set = world.publishedSet();
+  if (set === OTHER_SET) throw new NotReadyError("The association set is being published.");
+  const precommitment = spend.to === "note" ? precommitmentOf(spend.slot, world.poolOf(spend.tokenOut)) : null;
+  const changeId = numberOf("commitment", note.valueBase - spend.withdrawBase, note.label, note.spends, note.id);
+  const data = world.dataOf({ kind: "spend", spend, note, set, precommitment, changeId });
+  return { to: PROCESSOR, data, nullifierHash: nullifierHashOf(note.secret) };
+};
+
+const holdingsOf = (world: FakePrivacyWorld, wallet: PrivateWalletKey, chainId: number): PrivateHoldings => {
+  const parts = world.pools
+    .filter((pool) => pool.chainId === chainId)
+    .map((pool) => ({ pool, ...world.notesOf(wallet, pool) }));
+  return {
+    chainId,
+    notes: parts.flatMap(({ notes }) => notes.map(shown)),
+    nextDepositIndex: new Map(parts.map(({ pool, next }) => [pool.address, next])),
+    depositIndexLimit: new Map(parts.map(({ pool, next }) => [pool.address, next + GAP_MAX])),
+    anonymitySet: new Map(parts.map(({ pool }) => [pool.address, world.anonymitySetOf(pool)])),
+  };
+};
+
 /** Keeps the contract of `PrivacyEngine` without proofs. Its transactions do something when `world.mine` gets them. */
 export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine => {
   let last: Promise<unknown> = Promise.resolve();
-
-  const noteOf = (spend: Pick<Spend, "wallet" | "token" | "noteId">): OpenNote => {
-    const note = world.notesOf(spend.wallet, world.poolOf(spend.token)).notes.find(({ id }) => id === spend.noteId);
-    if (note !== undefined) return note;
-    if (world.hasShown(spend.noteId)) throw new NoteGoneError("The note was spent.");
-    throw new NotReadyError("The chain has not shown the note yet.");
-  };
-
-  const made = (spend: Spend) => {
-    const note = noteOf(spend);
-    if (note.valueBase < spend.withdrawBase) throw new NoteGoneError("The note is worth less.");
-    if (note.state !== "approved") throw new NotReadyError("The note is not approved yet.");
-    const set = world.publishedSet();
-    if (set === OTHER_SET) throw new NotReadyError("The association set is being published.");
-    const precommitment = spend.to === "note" ? precommitmentOf(spend.slot, world.poolOf(spend.tokenOut)) : null;
-    const changeId = numberOf("commitment", note.valueBase - spend.withdrawBase, note.label, note.spends, note.id);
-    const data = world.dataOf({ kind: "spend", spend, note, set, precommitment, changeId });
-    return { to: PROCESSOR, data, nullifierHash: nullifierHashOf(note.secret) };
-  };
 
   return {
     id: "fake",
@@ -73,17 +88,7 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
     pools: (chainId) => Promise.resolve(world.pools.filter((pool) => pool.chainId === chainId)),
     holdings: (wallet, chainId, signal) => {
       signal.throwIfAborted();
-      const parts = world.pools
-        .filter((pool) => pool.chainId === chainId)
-        .map((pool) => ({ pool, ...world.notesOf(wallet, pool) }));
-      const holdings: PrivateHoldings = {
-        chainId,
-        notes: parts.flatMap(({ notes }) => notes.map(shown)),
-        nextDepositIndex: new Map(parts.map(({ pool, next }) => [pool.address, next])),
-        depositIndexLimit: new Map(parts.map(({ pool, next }) => [pool.address, next + GAP_MAX])),
-        anonymitySet: new Map(parts.map(({ pool }) => [pool.address, world.anonymitySetOf(pool)])),
-      };
-      return Promise.resolve(holdings);
+      return Promise.resolve(holdingsOf(world, wallet, chainId));
     },
     shield: ({ token, amountBase, slot }) => {
       const pool = world.poolOf(token);
@@ -98,7 +103,7 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
     exit: async ({ token, wallet, noteId, owner }, signal) => {
       signal.throwIfAborted();
       const pool = world.poolOf(token);
-      const note = noteOf({ wallet, token, noteId });
+      const note = noteOf(world, { wallet, token, noteId });
       await Promise.race([world.proofTime(), aborted(signal)]);
       const data = world.dataOf({ kind: "exit", note, owner });
       return { calls: [{ to: pool.address, data, value: 0n }], pool: pool.address, valueBase: note.valueBase };
@@ -110,7 +115,7 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
     prove: (spend, signal, onStart) => {
       const turn = async () => {
         signal.throwIfAborted();
-        const transaction = made(spend);
+        const transaction = made(world, spend);
         onStart?.();
         await Promise.race([world.proofTime(), aborted(signal)]);
         return transaction;

@@ -3,6 +3,7 @@ import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import type { Prover } from "@/lib/adapters/privacy-pools/prover";
 import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { createChainRegistry } from "@/lib/chains/registry";
+import { bindDeps } from "@/lib/core/bind-deps";
 import { chainConfig } from "@/lib/config/chains";
 import type { Token } from "@/lib/core/token";
 import { devAddress } from "@/lib/devnet/accounts";
@@ -19,6 +20,29 @@ const GAS = 16_000_000;
 const NO_FILE = "a-set-of-the-test-without-a-file-in-ipfs";
 const OTHER_ROOT = 1n;
 
+/** The data with which the call would revert; null where it would not. */
+const revertOf = async (url: string, from: Address, { to, data }: Pick<Call, "to" | "data">): Promise<Hex | null> => {
+  const params = [{ from, to, data, gas: numberToHex(GAS) }, "latest"];
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_call", params }),
+  });
+  const { error } = (await response.json()) as { error?: { data?: Hex } };
+  return error === undefined ? null : (error.data ?? "0x");
+};
+
+const registryOf = (own: { readonly chainId: number; readonly url: string; readonly associationUrl: string }) => {
+  const [local] = localChains().chains;
+  const config = chainConfig.parse({
+    ...local,
+    id: own.chainId,
+    rpcUrls: [own.url],
+    privacyPools: { ...local?.privacyPools, aspSource: own.associationUrl },
+  });
+  return createChainRegistry([config]);
+};
+
 /** One chain with every contract of the local chains, whose association set moves when the test says so. */
 export const startPrivacyChain = async (chainId: number) => {
   const anvil = await startBareAnvil(chainId, ["--gas-limit", "60000000", "--balance", "10000000"]);
@@ -28,14 +52,7 @@ export const startPrivacyChain = async (chainId: number) => {
   const { privacy } = contracts;
   const association = createAssociationChain({ rpcUrl: url, privacy, delayMs: 0 });
   const sets = await serveAssociationSets(new Map([[String(chainId), association]]), 0);
-  const [local] = localChains().chains;
-  const config = chainConfig.parse({
-    ...local,
-    id: chainId,
-    rpcUrls: [url],
-    privacyPools: { ...local?.privacyPools, aspSource: sets.url },
-  });
-  const registry = createChainRegistry([config]);
+  const registry = registryOf({ chainId, url, associationUrl: sets.url });
   const owner = devAddress("deployer");
   const relayer = devAddress("relayer");
 
@@ -43,18 +60,6 @@ export const startPrivacyChain = async (chainId: number) => {
     const transaction = { from, to, data, value: numberToHex(value), gas: numberToHex(GAS) };
     const hash = await client.request({ method: "eth_sendTransaction", params: [transaction] } as never);
     return client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
-  };
-
-  /** The data with which the call would revert; null where it would not. */
-  const revertOf = async (from: Address, { to, data }: Pick<Call, "to" | "data">): Promise<Hex | null> => {
-    const params = [{ from, to, data, gas: numberToHex(GAS) }, "latest"];
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_call", params }),
-    });
-    const { error } = (await response.json()) as { error?: { data?: Hex } };
-    return error === undefined ? null : (error.data ?? "0x");
   };
 
   const balanceOf = (token: Token, of: Address): Promise<bigint> =>
@@ -100,7 +105,7 @@ export const startPrivacyChain = async (chainId: number) => {
     /** Where the association set is served. */
     associationUrl: sets.url,
     send,
-    revertOf,
+    revertOf: bindDeps(url, revertOf),
     balanceOf,
     scopeOf: (pool: Address): Promise<bigint> =>
       client.readContract({ address: pool, abi: privacyPoolAbi, functionName: "SCOPE" }),

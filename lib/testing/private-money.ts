@@ -1,3 +1,4 @@
+import { bindDeps } from "@/lib/core/bind-deps";
 import { feeFloor, grossUp } from "@/lib/core/privacy-fees";
 import type { PrivateTransfer } from "@/lib/modules/privacy/private-transfer";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
@@ -6,7 +7,7 @@ import { NotWantedError } from "@/lib/modules/chain-transactions/service";
 import type { Services } from "@/lib/composition";
 import { parseAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
-import type { PrivacyEngine, PrivacyPool } from "@/lib/ports/privacy";
+import type { PrivacyEngine, PrivacyPool, PrivateWalletKey } from "@/lib/ports/privacy";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { NewTransaction, SentTransaction } from "@/lib/ports/transactions";
 import { testApi } from "./api";
@@ -50,6 +51,50 @@ const createFakeTransactions = (world: FakePrivacyWorld, services: () => Service
       entry.sent = { ...entry.sent, status: "final", minedHash };
       return minedHash;
     },
+  };
+};
+
+/** @throws when there is no private wallet with this id */
+const walletKeyOf = async ({ database, privacy }: Services, walletId: string): Promise<PrivateWalletKey> =>
+  privacy.wallets.keyOf(await database.prisma.privacyWallet.findFirstOrThrow({ where: { id: walletId } }));
+
+interface Money {
+  readonly services: Services;
+  readonly world: FakePrivacyWorld;
+  readonly engine: PrivacyEngine;
+}
+
+const signal = (): AbortSignal => new AbortController().signal;
+
+/** Gives a private wallet a note that is worth exactly the amount. */
+const deposit = async (
+  { services, world, engine }: Money,
+  walletId: string,
+  symbol: string,
+  amount: string,
+  state = "approved",
+): Promise<void> => {
+  const wallet = await walletKeyOf(services, walletId);
+  const token = services.registry.resolveToken(CHAIN, symbol);
+  const pool = world.poolOf(token);
+  const index = (await engine.holdings(wallet, CHAIN, signal())).nextDepositIndex.get(pool.address) ?? 0;
+  const amountBase = grossUp(parseAmount(amount, token.decimals), feeFloor(SHIELD_FEE_BPS));
+  const { calls } = await engine.shield({ chainId: CHAIN, token, amountBase, slot: { wallet, index } });
+  const depositor = state === "approved" ? EXECUTOR : DECLINED;
+  if (depositor === DECLINED) world.declineDepositsOf(DECLINED);
+  for (const call of calls) world.mine(depositor, call);
+  world.approveDeposits();
+};
+
+/** A way to spend a note of the wallet as somebody who has the mnemonic. */
+const stealer = async ({ services, world, engine }: Money, walletId: string) => {
+  const wallet = await walletKeyOf(services, walletId);
+  return async (noteId: string): Promise<void> => {
+    const { notes } = await engine.holdings(wallet, CHAIN, signal());
+    const note = notes.find(({ id }) => id === noteId);
+    if (note === undefined) throw new Error("There is no such note.");
+    const own = { chainId: CHAIN, token: note.token, wallet, noteId, withdrawBase: note.valueBase };
+    world.mine(EXECUTOR, await engine.prove({ ...own, to: "address", recipient: EXECUTOR }, signal()));
   };
 };
 
@@ -105,7 +150,7 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
       clock: workerClock,
     });
   const runner = newRunner();
-  const signal = (): AbortSignal => new AbortController().signal;
+  const own: Money = { services, world, engine: fake };
 
   return {
     api,
@@ -130,32 +175,8 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
       }
       throw new Error("The operation does not end.");
     },
-    /** Gives a private wallet a note that is worth exactly the amount. */
-    deposit: async (walletId: string, symbol: string, amount: string, state = "approved"): Promise<void> => {
-      const row = await services.database.prisma.privacyWallet.findFirstOrThrow({ where: { id: walletId } });
-      const wallet = services.privacy.wallets.keyOf(row);
-      const token = tokenOf(symbol);
-      const pool = world.poolOf(token);
-      const index = (await fake.holdings(wallet, CHAIN, signal())).nextDepositIndex.get(pool.address) ?? 0;
-      const amountBase = grossUp(parseAmount(amount, token.decimals), feeFloor(SHIELD_FEE_BPS));
-      const { calls } = await fake.shield({ chainId: CHAIN, token, amountBase, slot: { wallet, index } });
-      const depositor = state === "approved" ? EXECUTOR : DECLINED;
-      if (depositor === DECLINED) world.declineDepositsOf(DECLINED);
-      for (const call of calls) world.mine(depositor, call);
-      world.approveDeposits();
-    },
-    /** The wallet's notes, and a way to spend one as somebody who has the mnemonic. */
-    stealer: async (walletId: string) => {
-      const row = await services.database.prisma.privacyWallet.findFirstOrThrow({ where: { id: walletId } });
-      const wallet = services.privacy.wallets.keyOf(row);
-      return async (noteId: string): Promise<void> => {
-        const { notes } = await fake.holdings(wallet, CHAIN, signal());
-        const note = notes.find(({ id }) => id === noteId);
-        if (note === undefined) throw new Error("There is no such note.");
-        const own = { chainId: CHAIN, token: note.token, wallet, noteId, withdrawBase: note.valueBase };
-        world.mine(EXECUTOR, await fake.prove({ ...own, to: "address", recipient: EXECUTOR }, signal()));
-      };
-    },
+    deposit: bindDeps(own, deposit),
+    stealer: bindDeps(own, stealer),
     stepsOf: async ({ projectId, operationId }: Pick<PrivateTransfer, "projectId" | "operationId">) =>
       repository.steps(projectId, operationId),
   };

@@ -1,20 +1,44 @@
 import type { ApiClient } from "@/lib/api-client/client";
-import { getOperation, retryOperation } from "@/lib/contracts/operations";
+import { approveOperation, getOperation, retryOperation } from "@/lib/contracts/operations";
 import { createPrivacyWallet, getPrivateTransfer, privateTransfer } from "@/lib/contracts/privacy";
-import type { TestSession } from "./api";
+import { executePrivateSwap, preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/privacy-swap";
+import { requestOtp } from "@/lib/contracts/swap";
+import type { TestApi, TestSession } from "./api";
 import { testAccount } from "./factories";
 import type { privateMoney } from "./private-money";
 
 /** Longer than a step waits for its note. */
 const HALF_HOUR_MS = 1_900_000;
 
-/** Private payments in USDC: what tests ask of the API, and how they read the result. */
-export const privatePayments = (
-  money: Awaited<ReturnType<typeof privateMoney>>,
-  { session, key }: { readonly session: TestSession; readonly key: ApiClient },
+/** The person's one-time codes, which arrive by mail. */
+const mailedApprovals = (
+  api: TestApi,
+  { session, email }: { readonly session: TestSession; readonly email: string },
 ) => {
-  const { world, workerClock, chainId } = money;
+  const mailedCodes = async (): Promise<string[]> =>
+    ((await api.services.inbox?.list({ to: email, limit: 100 })) ?? []).flatMap(({ code }) => code ?? []);
+
+  const codeFor = async (subject: { operationId: string } | { quoteId: string }): Promise<string> => {
+    const seen = await mailedCodes();
+    await session.client.call(requestOtp, { body: subject });
+    return api.readCode(email, seen);
+  };
+
+  const approve = async (operationId: string): Promise<void> => {
+    const otp = await codeFor({ operationId });
+    await session.client.call(approveOperation, { params: { id: operationId }, body: { otp } });
+  };
+
+  return { codeFor, approve };
+};
+
+/** Private payments in USDC of a person who signed in, and of a key that needs no codes: how tests start them and read the result. */
+export const privatePayments = async (money: Awaited<ReturnType<typeof privateMoney>>) => {
+  const { api, world, workerClock, chainId } = money;
   const USDC = money.tokenOf("USDC");
+  const session: TestSession = await api.signIn();
+  const email = await api.verifiedEmail(session);
+  const key = (await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000000" })).client;
 
   const walletWith = async (...notes: string[]): Promise<string> => {
     const { privacyWalletId } = await session.client.call(createPrivacyWallet, { body: { name: "Test" } });
@@ -46,5 +70,17 @@ export const privatePayments = (
     return { ...begun, recipient };
   };
 
-  return { walletWith, get, operationOf, paidTo, pay, retry, failedTransfer };
+  const quoteOf = (amount = "100") =>
+    session.client.call(quotePrivateSwap, { body: { chainId, fromToken: "USDC", toToken: "DAI", amount } });
+
+  const swap = async (privacyWalletId: string, amount: string) => {
+    const { quoteId } = await quoteOf(amount);
+    await key.call(preparePrivateSwap, { body: { quoteId, privacyWalletId } });
+    return key.call(executePrivateSwap, { body: { quoteId } });
+  };
+
+  return {
+    ...{ session, key, ...mailedApprovals(api, { session, email }) },
+    ...{ walletWith, get, operationOf, paidTo, pay, retry, failedTransfer, quoteOf, swap },
+  };
 };

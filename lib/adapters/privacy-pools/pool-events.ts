@@ -96,101 +96,120 @@ const createChainReader = ({ client, pools }: Pick<PoolEventsOptions, "client" |
   };
 };
 
+/** The reader of one chain, and how far it has read. */
+interface Follower extends PoolEventsOptions {
+  readonly source: PoolLogSource;
+  readonly finalAfter: bigint;
+  readonly histories: ReturnType<typeof createHistories>;
+  readonly chain: ReturnType<typeof createChainReader>;
+  isRestored: boolean;
+  /** The newest block that was read. */
+  last: BlockMark | null;
+  /** The final block up to which everything was read. A reorganisation can only remove later blocks. */
+  anchor: BlockMark | null;
+}
+
+const restore = async (follower: Follower): Promise<void> => {
+  const { store, source, histories } = follower;
+  if (follower.isRestored || store === null) return;
+  for (const { to, logs } of await store.load(source)) {
+    histories.add(logs);
+    follower.anchor = to;
+  }
+  follower.last = follower.anchor;
+  follower.isRestored = true;
+};
+
+/** The first block that has to be read. */
+const resumeFrom = async (follower: Follower, head: bigint): Promise<bigint> => {
+  const { startBlock, store, source, histories, chain, last, anchor } = follower;
+  if (last === null) return startBlock;
+  if (last.number <= head && (await chain.isOnChain(last))) return last.number + 1n;
+  if (anchor !== null && anchor.number <= head && (await chain.isOnChain(anchor))) {
+    histories.forgetAfter(anchor.number);
+    follower.last = anchor;
+    return anchor.number + 1n;
+  }
+  // A node without the final block may be behind, which is no reason to clear the store.
+  if (anchor !== null && anchor.number <= head) await store?.clear(source);
+  histories.forgetAfter(startBlock - 1n);
+  follower.anchor = null;
+  follower.last = null;
+  return startBlock;
+};
+
+/** Another instance appended to the store or cleared it: continues from the end of its logs. */
+const adoptEnd = async (follower: Follower, kept: PoolLogStore, readTo: bigint): Promise<void> => {
+  const end = await kept.end(follower.source);
+  if (end === null) {
+    follower.anchor = null;
+    return;
+  }
+  if (end.number > readTo) return;
+  if (await follower.chain.isOnChain(end)) follower.anchor = end;
+  else {
+    await kept.clear(follower.source);
+    follower.anchor = null;
+  }
+};
+
+/** Writes logs that became final to the store. */
+const keep = async (follower: Follower, head: bigint, read: BlockMark): Promise<void> => {
+  const { startBlock, store, source, finalAfter, histories, chain } = follower;
+  const final = min(head - finalAfter, read.number);
+  const known = follower.anchor?.number ?? startBlock - 1n;
+  if (final <= known) return;
+  const logs = histories.between(known, final);
+  if (logs.length === 0 && final - known < QUIET_BLOCKS) return;
+  const to = final === read.number ? read : await chain.markOf(final);
+  if (to === null) return;
+  if (store === null || (await store.append(source, startBlock, { fromBlock: known + 1n, to, logs })))
+    follower.anchor = to;
+  else await adoptEnd(follower, store, read.number);
+};
+
+/** Reads the chain from where the last reading ended to its head. */
+const sync = async (follower: Follower): Promise<void> => {
+  const { client, finalAfter, histories, chain } = follower;
+  await restore(follower);
+  const head = await client.getBlock({ blockTag: "latest" });
+  let from = await resumeFrom(follower, head.number);
+  while (from <= head.number) {
+    const to = min(from + RANGE_BLOCKS * BigInt(RANGES_AT_ONCE) - 1n, head.number);
+    // Asked for before the logs: a reorganisation in between is then seen at the next reading.
+    const read: BlockMark | null = to === head.number ? head : await chain.markOf(to);
+    if (read === null) return;
+    histories.add(await chain.fetchLogs(from, to));
+    follower.last = { number: read.number, hash: read.hash };
+    await keep(follower, head.number, follower.last);
+    from = to + 1n;
+  }
+  histories.setFinal(head.number - finalAfter);
+};
+
 /**
  * Follows the pools of one chain. Only final logs are written to the store. Later logs are kept in memory, because a reorganisation can
  * remove them.
  */
 export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
-  const { chainId, client, pools, startBlock, store } = options;
-  const source = sourceOf(options);
-  const confirmations = BigInt(options.confirmations);
-  const histories = createHistories(pools);
-  const { markOf, isOnChain, fetchLogs } = createChainReader(options);
-  let isRestored = false;
-  /** The newest block that was read. */
-  let last: BlockMark | null = null;
-  /** The final block up to which everything was read. A reorganisation can only remove later blocks. */
-  let anchor: BlockMark | null = null;
+  const histories = createHistories(options.pools);
+  const follower: Follower = {
+    ...options,
+    source: sourceOf(options),
+    finalAfter: BigInt(options.confirmations),
+    histories,
+    chain: createChainReader(options),
+    isRestored: false,
+    last: null,
+    anchor: null,
+  };
   let reading: Promise<void> | null = null;
-
-  const restore = async (): Promise<void> => {
-    if (isRestored || store === null) return;
-    for (const { to, logs } of await store.load(source)) {
-      histories.add(logs);
-      anchor = to;
-    }
-    last = anchor;
-    isRestored = true;
-  };
-
-  /** The first block that has to be read. */
-  const resumeFrom = async (head: bigint): Promise<bigint> => {
-    if (last === null) return startBlock;
-    if (last.number <= head && (await isOnChain(last))) return last.number + 1n;
-    if (anchor !== null && anchor.number <= head && (await isOnChain(anchor))) {
-      histories.forgetAfter(anchor.number);
-      last = anchor;
-      return anchor.number + 1n;
-    }
-    // A node without the final block may be behind, which is no reason to clear the store.
-    if (anchor !== null && anchor.number <= head) await store?.clear(source);
-    histories.forgetAfter(startBlock - 1n);
-    anchor = null;
-    last = null;
-    return startBlock;
-  };
-
-  /** Another instance appended to the store or cleared it: continues from the end of its logs. */
-  const adoptEnd = async (kept: PoolLogStore, readTo: bigint): Promise<void> => {
-    const end = await kept.end(source);
-    if (end === null) {
-      anchor = null;
-      return;
-    }
-    if (end.number > readTo) return;
-    if (await isOnChain(end)) anchor = end;
-    else {
-      await kept.clear(source);
-      anchor = null;
-    }
-  };
-
-  /** Writes logs that became final to the store. */
-  const keep = async (head: bigint, read: BlockMark): Promise<void> => {
-    const final = min(head - confirmations, read.number);
-    const known = anchor?.number ?? startBlock - 1n;
-    if (final <= known) return;
-    const logs = histories.between(known, final);
-    if (logs.length === 0 && final - known < QUIET_BLOCKS) return;
-    const to = final === read.number ? read : await markOf(final);
-    if (to === null) return;
-    if (store === null || (await store.append(source, startBlock, { fromBlock: known + 1n, to, logs }))) anchor = to;
-    else await adoptEnd(store, read.number);
-  };
-
-  const sync = (): Promise<void> =>
-    chainCall(chainId, async () => {
-      await restore();
-      const head = await client.getBlock({ blockTag: "latest" });
-      let from = await resumeFrom(head.number);
-      while (from <= head.number) {
-        const to = min(from + RANGE_BLOCKS * BigInt(RANGES_AT_ONCE) - 1n, head.number);
-        // Asked for before the logs: a reorganisation in between is then seen at the next reading.
-        const read: BlockMark | null = to === head.number ? head : await markOf(to);
-        if (read === null) return;
-        histories.add(await fetchLogs(from, to));
-        last = { number: read.number, hash: read.hash };
-        await keep(head.number, last);
-        from = to + 1n;
-      }
-      histories.setFinal(head.number - confirmations);
-    });
 
   return {
     read: async () => {
       // One reading may have begun before the caller's transaction was mined, so the caller waits for one of its own.
       while (reading !== null) await reading.catch(() => undefined);
-      reading = sync().finally(() => {
+      reading = chainCall(options.chainId, () => sync(follower)).finally(() => {
         reading = null;
       });
       await reading;

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { bindDeps } from "@/lib/core/bind-deps";
 import { newId } from "@/lib/core/ids";
 import type { Token } from "@/lib/core/token";
 import type { PrivacyPool } from "@/lib/ports/privacy";
@@ -29,6 +30,62 @@ const pool: PrivacyPool = {
   ...{ shieldFeeBps: 0, relayFeeBps: 0, mayProcess: true },
 };
 
+interface Payer {
+  readonly projectId: string;
+  readonly walletId: string;
+}
+
+/** An operation that gives the wallet notes with these numbers. */
+const start = async ({ projectId, walletId }: Payer, slots: readonly number[], noteId?: string): Promise<string> => {
+  const operationId = newId("operation");
+  const request = {
+    sources: [{ owner: OWNER, token: usdc, amountBase: 1n }],
+    destination: { token: usdc, recipient: OWNER },
+    slippageBps: 0,
+  } as const;
+  const operation = () => ({
+    ...{ id: operationId, projectId, kind: "private_transfer", queue: "privacy", request },
+    ...{ expectedBase: 1n, minimumBase: 1n, searchTerms: [], createdBy: "test", approvalUntil: null, retryOf: null },
+    audit: { projectId, actor: "test", action: "operation.executed", data: {} } as never,
+  });
+  const transfer = {
+    ...EMPTY_PRIVATE_TRANSFER,
+    ...{ projectId, id: newId("transfer"), operationId, walletId, chainId: CHAIN },
+    kind: "private_transfer",
+    ...{ toAddress: OWNER, token: usdc, tokenOut: usdc, amountBase: 1n, createdBy: "test" },
+  } as const;
+  const steps = slots.map((number) => ({
+    ...{ noteId: noteId ?? newId("transfer"), withdrawBase: 1n, outBase: 1n },
+    slot: { walletId, pool: pool.address, number },
+  }));
+  await repository.insertSpend({ operation, transfer, steps, quote: null }, () => Promise.resolve(true), NOW);
+  return operationId;
+};
+
+/** An operation that takes the note out by the pool's public exit. */
+const exit = ({ projectId, walletId }: Payer, noteId: string): Promise<void> =>
+  database.transaction(async (tx) => {
+    const operationId = newId("operation");
+    const own = { projectId, kind: "public_exit", createdBy: "test", createdAt: NOW } as const;
+    await tx.operation.create({
+      data: {
+        ...own,
+        id: operationId,
+        status: "pending",
+        subStatus: "prepared",
+        request: {},
+        quoted: {},
+        minimumBase: "1",
+        searchTerms: [],
+        updatedAt: NOW,
+      },
+    });
+    await repository.claimExit(tx, { projectId, walletId, chainId: CHAIN, noteId, operationId });
+    const leaving = { chainId: CHAIN, token: usdc, tokenOut: usdc, amountBase: 1n, noteId };
+    const ids = { id: newId("transfer"), operationId, walletId };
+    await repository.insertTransfer(tx, { ...EMPTY_PRIVATE_TRANSFER, ...own, ...leaving, ...ids });
+  });
+
 /** A private wallet of a project of its own, and what spends into it. */
 const newWallet = async () => {
   const projectId = newId("project");
@@ -40,65 +97,15 @@ const newWallet = async () => {
   await prisma.privacyWallet.create({
     data: { projectId, id: key.id, name: "Private", isDefault: true, ...sealed, createdBy: "test", createdAt: NOW },
   });
+  const payer: Payer = { projectId, walletId: key.id };
   const holdings = () => engine.holdings(key, CHAIN, new AbortController().signal);
   const numbers = createDepositNumbers({ repository, holdings });
-
-  /** An operation that gives the wallet notes with these numbers. */
-  const start = async (slots: readonly number[], noteId?: string): Promise<string> => {
-    const operationId = newId("operation");
-    const request = {
-      sources: [{ owner: OWNER, token: usdc, amountBase: 1n }],
-      destination: { token: usdc, recipient: OWNER },
-      slippageBps: 0,
-    } as const;
-    const operation = () => ({
-      ...{ id: operationId, projectId, kind: "private_transfer", queue: "privacy", request },
-      ...{ expectedBase: 1n, minimumBase: 1n, searchTerms: [], createdBy: "test", approvalUntil: null, retryOf: null },
-      audit: { projectId, actor: "test", action: "operation.executed", data: {} } as never,
-    });
-    const transfer = {
-      ...EMPTY_PRIVATE_TRANSFER,
-      ...{ projectId, id: newId("transfer"), operationId, walletId: key.id, chainId: CHAIN },
-      kind: "private_transfer",
-      ...{ toAddress: OWNER, token: usdc, tokenOut: usdc, amountBase: 1n, createdBy: "test" },
-    } as const;
-    const steps = slots.map((number) => ({
-      ...{ noteId: noteId ?? newId("transfer"), withdrawBase: 1n, outBase: 1n },
-      slot: { walletId: key.id, pool: pool.address, number },
-    }));
-    await repository.insertSpend({ operation, transfer, steps, quote: null }, () => Promise.resolve(true), NOW);
-    return operationId;
-  };
 
   const end = async (operationId: string, position: number, state: "completed" | "failed"): Promise<void> => {
     const step = (await repository.steps(projectId, operationId))[position];
     if (step === undefined) throw new Error("There is no such step.");
     expect(await repository.moveStep(step, state, {}, null, NOW)).toBe(true);
   };
-
-  /** An operation that takes the note out by the pool's public exit. */
-  const exit = (noteId: string): Promise<void> =>
-    database.transaction(async (tx) => {
-      const operationId = newId("operation");
-      const own = { projectId, kind: "public_exit", createdBy: "test", createdAt: NOW } as const;
-      await tx.operation.create({
-        data: {
-          ...own,
-          id: operationId,
-          status: "pending",
-          subStatus: "prepared",
-          request: {},
-          quoted: {},
-          minimumBase: "1",
-          searchTerms: [],
-          updatedAt: NOW,
-        },
-      });
-      await repository.claimExit(tx, { projectId, walletId: key.id, chainId: CHAIN, noteId, operationId });
-      const leaving = { chainId: CHAIN, token: usdc, tokenOut: usdc, amountBase: 1n, noteId };
-      const ids = { id: newId("transfer"), operationId, walletId: key.id };
-      await repository.insertTransfer(tx, { ...EMPTY_PRIVATE_TRANSFER, ...own, ...leaving, ...ids });
-    });
 
   const deposit = async (index: number): Promise<void> => {
     const { calls } = await engine.shield({
@@ -115,8 +122,8 @@ const newWallet = async () => {
     engine,
     world,
     key,
-    start,
-    exit,
+    start: bindDeps(payer, start),
+    exit: bindDeps(payer, exit),
     end,
     deposit,
     holdings,

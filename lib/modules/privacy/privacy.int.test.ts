@@ -5,9 +5,7 @@ import { approveOperation, cancelOperation, getOperation, listOperations } from 
 import {
   createPrivacyWallet,
   exportPrivacyWallet,
-  getPrivateBalances,
-  getPrivateTransfer,
-  listPrivateExits,
+  type getPrivateTransfer,
   privateTransfer,
   shield,
   startPrivateExit,
@@ -15,7 +13,6 @@ import {
 } from "@/lib/contracts/privacy";
 import { executePrivateSwap, preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { requestOtp } from "@/lib/contracts/swap";
-import { isFinal } from "@/lib/core/status";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
 import { signApproval, type SignedApproval } from "@/lib/testing/approve";
@@ -23,6 +20,7 @@ import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { declineDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { privateProgress } from "@/lib/testing/private-progress";
 import { recoverWithSdk } from "@/lib/testing/sdk-recovery";
 
 // The whole way over real contracts, with real proofs: one deposit feeds most of the tests, because proofs take seconds.
@@ -45,34 +43,11 @@ let usdc: Address;
 const { chains, rpcUrls } = await testDevnet();
 const rpcUrl = rpcUrls[String(CHAIN)] ?? "";
 
-const untilFinal = (transferId: string): Promise<Transfer> =>
-  vi.waitFor(
-    async () => {
-      const transfer = await key.client.call(getPrivateTransfer, { params: { id: transferId } });
-      if (!isFinal(transfer.status)) throw new Error(`It is ${transfer.status} (${transfer.subStatus}).`);
-      return transfer;
-    },
-    { timeout: PROOF_TIMEOUT_MS, interval: 200 },
-  );
-
-const balanceOf = async (token: string, privacyWalletId?: string) => {
-  const { data } = await key.client.call(getPrivateBalances, {
-    query: privacyWalletId === undefined ? {} : { privacyWalletId },
-  });
-  const found = data.find((balance) => balance.chainId === CHAIN && balance.token.symbol === token);
-  if (found === undefined) throw new Error(`There is no balance of ${token}.`);
-  return found;
-};
-
-const untilSpendable = (token: string, amount: string, privacyWalletId?: string) =>
-  vi.waitFor(
-    async () => {
-      const balance = await balanceOf(token, privacyWalletId);
-      expect(balance.spendable).toBe(amount);
-      return balance;
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+const { untilFinal, balanceOf, untilSpendable, untilDeclined } = privateProgress({
+  client: () => key.client,
+  chainId: CHAIN,
+  timeoutMs: PROOF_TIMEOUT_MS,
+});
 
 const codeOf = async (call: Promise<unknown>): Promise<string> => {
   const error: unknown = await call.catch((reason: unknown) => reason);
@@ -252,15 +227,7 @@ if (IS_LONG) {
     const { transferId } = await key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } });
     const swapped = await untilFinal(transferId);
     expect(swapped).toMatchObject({ status: "completed" });
-    const declined = await vi.waitFor(
-      async () => {
-        const { data } = await key.client.call(listPrivateExits, { query: { privacyWalletId } });
-        const [note] = data.filter(({ state, amount }) => state === "declined" && amount.token.symbol === "DAI");
-        if (note === undefined) throw new Error("The new note is not declined yet.");
-        return note;
-      },
-      { timeout: 30_000, interval: 200 },
-    );
+    const declined = await untilDeclined("DAI", { privacyWalletId });
     expect(declined.amount).toEqual(swapped.received);
     const dai = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "DAI")
       ?.address as Address;

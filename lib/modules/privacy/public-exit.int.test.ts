@@ -3,19 +3,13 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createProver, type Prover } from "@/lib/adapters/privacy-pools/prover";
 import { ApiError } from "@/lib/api-client/client";
 import { approveOperation, getOperation, listOperations, retryOperation } from "@/lib/contracts/operations";
-import {
-  getPrivateBalances,
-  getPrivateTransfer,
-  listPrivateExits,
-  shield,
-  startPrivateExit,
-} from "@/lib/contracts/privacy";
+import { getPrivateBalances, listPrivateExits, shield, startPrivateExit } from "@/lib/contracts/privacy";
 import { requestOtp } from "@/lib/contracts/swap";
-import { isFinal } from "@/lib/core/status";
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { declineDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, codesOf, fund, newCustomer } from "@/lib/testing/journey";
+import { privateProgress } from "@/lib/testing/private-progress";
 import { startWorker } from "@/lib/workers/runner";
 
 /** A chain that no other test file deposits on: each deposit changes the association set, and proofs under way have to be made again. */
@@ -58,63 +52,74 @@ const holdableProver = () => {
   };
 };
 
+/** A customer whose deposits are declined, with a key and a treasury of 10 USDC. Nothing is proved while the gate is held. */
+const openContext = async () => {
+  const gate = holdableProver();
+  const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
+  const api = await testApi({ overrides: { clock, prover: gate.prover } });
+  const { chains, rpcUrls } = await testDevnet();
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const usdc = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "USDC")
+    ?.address as Address;
+  await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
+  await declineDepositsOf(customer.treasury);
+  return {
+    ...{ gate, clock, api, customer, client, key },
+    ...privateProgress({ client: () => client, chainId: CHAIN, timeoutMs: TIMEOUT_MS }),
+    /** What the treasury has on chain. */
+    onChain: () => balanceOnChain(rpcUrls[String(CHAIN)] ?? "", usdc, customer.treasury),
+  };
+};
+
+type Context = Awaited<ReturnType<typeof openContext>>;
+
+/** Waits until the operation failed, because nobody sent it in time, and tries it again. */
+const tryAgain = async ({ client, clock, key }: Context, operationId: string) => {
+  await vi.waitFor(
+    async () => {
+      const operation = await client.call(getOperation, { params: { id: operationId } });
+      expect(operation).toMatchObject({ status: "failed", may: { retry: true } });
+    },
+    { timeout: TIMEOUT_MS, interval: 100 },
+  );
+  clock.aheadMs = 0;
+  const begun = await key.client.call(retryOperation, { params: { id: operationId } });
+  if ("quoteId" in begun) throw new Error("The retry is a quote.");
+  const { retryOf } = await client.call(getOperation, { params: { id: begun.operationId } });
+  expect(retryOf).toBe(operationId);
+  expect(await codeOf(key.client.call(retryOperation, { params: { id: operationId } }))).toBe("409 invalid_state");
+  return begun;
+};
+
+/** Deposits 10 USDC by a second try. @returns the declined note, as the body that starts its exit */
+const declinedDeposit = async (context: Context) => {
+  const { api, clock, client, key, untilDeclined, onChain } = context;
+  const late = await key.client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "10" } });
+  clock.aheadMs += TOO_LATE_MS;
+  const worker = startWorker(api.services);
+  onTestFinished(() => worker.stop());
+  await tryAgain(context, late.operationId);
+  const declined = await untilDeclined("USDC", { timeoutMs: TIMEOUT_MS });
+  expect(declined).toMatchObject({ amount: { amount: "9.99" }, leaving: false });
+  expect(await onChain()).toBe(0n);
+  const balances = await client.call(getPrivateBalances, { query: {} });
+  expect(balances.data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC")).toMatchObject({
+    declined: "9.99",
+    spendable: "0",
+    pendingApproval: "0",
+  });
+  return { chainId: CHAIN, noteId: declined.noteId, privacyWalletId: declined.privacyWalletId };
+};
+
 test(
   "a declined deposit goes back to the treasury whole, after a code, once, and for nobody else; what was not sent can be tried again",
   { timeout: 2 * TIMEOUT_MS },
   async () => {
-    const gate = holdableProver();
-    const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
-    const api = await testApi({ overrides: { clock, prover: gate.prover } });
-    const { chains, rpcUrls } = await testDevnet();
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
-    const usdc = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "USDC")
-      ?.address as Address;
-    const onChain = () => balanceOnChain(rpcUrls[String(CHAIN)] ?? "", usdc, customer.treasury);
-    await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
-    await declineDepositsOf(customer.treasury);
-    /** Waits until it failed, because nobody sent it in time, and tries it again. */
-    const again = async (operationId: string) => {
-      await vi.waitFor(
-        async () => {
-          const operation = await client.call(getOperation, { params: { id: operationId } });
-          expect(operation).toMatchObject({ status: "failed", may: { retry: true } });
-        },
-        { timeout: TIMEOUT_MS, interval: 100 },
-      );
-      clock.aheadMs = 0;
-      const begun = await key.client.call(retryOperation, { params: { id: operationId } });
-      if ("quoteId" in begun) throw new Error("The retry is a quote.");
-      const { retryOf } = await client.call(getOperation, { params: { id: begun.operationId } });
-      expect(retryOf).toBe(operationId);
-      expect(await codeOf(key.client.call(retryOperation, { params: { id: operationId } }))).toBe("409 invalid_state");
-      return begun;
-    };
-    const late = await key.client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "10" } });
-    clock.aheadMs += TOO_LATE_MS;
-    const worker = startWorker(api.services);
-    onTestFinished(() => worker.stop());
-    await again(late.operationId);
-    const declined = await vi.waitFor(
-      async () => {
-        const { data } = await client.call(listPrivateExits, { query: {} });
-        const [note] = data.filter(({ state }) => state === "declined");
-        if (note === undefined) throw new Error("No deposit is declined yet.");
-        return note;
-      },
-      { timeout: TIMEOUT_MS, interval: 100 },
-    );
-    expect(declined).toMatchObject({ amount: { amount: "9.99" }, leaving: false });
-    expect(await onChain()).toBe(0n);
-    const balances = await client.call(getPrivateBalances, { query: {} });
-    expect(balances.data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC")).toMatchObject({
-      declined: "9.99",
-      spendable: "0",
-      pendingApproval: "0",
-    });
-
-    const body = { chainId: CHAIN, noteId: declined.noteId, privacyWalletId: declined.privacyWalletId };
+    const context = await openContext();
+    const { gate, clock, api, customer, client, key, untilFinal, onChain } = context;
+    const body = await declinedDeposit(context);
     const stranger = await newCustomer(api);
     expect(await codeOf(stranger.session.client.call(startPrivateExit, { body }))).toBe("404 unknown_privacy_wallet");
     expect(await codeOf(client.call(startPrivateExit, { body: { ...body, noteId: "1" } }))).toBe("409 note_spent");
@@ -140,15 +145,8 @@ test(
     await vi.waitFor(() => expect(gate.asked()).toBe(1), { timeout: TIMEOUT_MS });
     clock.aheadMs += TOO_LATE_MS;
     release(new Error("The proving process ended."));
-    const { transferId } = await again(won?.operationId ?? "");
-    const ended = await vi.waitFor(
-      async () => {
-        const transfer = await client.call(getPrivateTransfer, { params: { id: transferId } });
-        if (!isFinal(transfer.status)) throw new Error(`It is ${transfer.status} (${transfer.subStatus}).`);
-        return transfer;
-      },
-      { timeout: TIMEOUT_MS, interval: 100 },
-    );
+    const { transferId } = await tryAgain(context, won?.operationId ?? "");
+    const ended = await untilFinal(transferId);
     expect(ended).toMatchObject({ status: "completed", received: { amount: "9.99" }, toAddress: customer.treasury });
     expect(await onChain()).toBe(9_990_000n);
     expect((await client.call(listPrivateExits, { query: {} })).data).toEqual([]);

@@ -1,45 +1,23 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
-import { approveOperation, cancelOperation } from "@/lib/contracts/operations";
+import { cancelOperation } from "@/lib/contracts/operations";
 import { unshield } from "@/lib/contracts/privacy";
-import { executePrivateSwap, preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/privacy-swap";
-import { requestOtp } from "@/lib/contracts/swap";
-import type { ApiClient } from "@/lib/api-client/client";
-import type { TestSession } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { privateMoney } from "@/lib/testing/private-money";
 import { privatePayments } from "@/lib/testing/private-payments";
 
 // Everything but the chain and the proofs is real here; what the fake engine does, the real one does by the same contract tests.
 const money = await privateMoney();
-const { api, world, clock, workerClock, hooks, transactions, chainId } = money;
+const { api, world, workerClock, hooks, transactions, chainId } = money;
 const HALF_HOUR_MS = 1_900_000;
-const QUOTE_TTL_MS = 301_000;
-
-const session: TestSession = await api.signIn();
-const email = await api.verifiedEmail(session);
-const key = (await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000000" })).client;
 
 const codeOf = async (call: Promise<unknown>): Promise<string> => {
   const error: unknown = await call.catch((reason: unknown) => reason);
   return error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
 };
 
-const { walletWith, get, operationOf, paidTo, pay, retry, failedTransfer } = privatePayments(money, { session, key });
-
-const mailedCodes = async (): Promise<string[]> =>
-  ((await api.services.inbox?.list({ to: email, limit: 100 })) ?? []).flatMap(({ code }) => code ?? []);
-
-const codeFor = async (subject: { operationId: string } | { quoteId: string }): Promise<string> => {
-  const seen = await mailedCodes();
-  await session.client.call(requestOtp, { body: subject });
-  return api.readCode(email, seen);
-};
-
-const approve = async (operationId: string): Promise<void> => {
-  const otp = await codeFor({ operationId });
-  await session.client.call(approveOperation, { params: { id: operationId }, body: { otp } });
-};
+const { session, key, approve, walletWith, get, operationOf, paidTo, pay, retry, failedTransfer, swap } =
+  await privatePayments(money);
 
 beforeEach(() => {
   hooks.afterProof = () => Promise.resolve();
@@ -268,88 +246,6 @@ test("a retry of what arrived or still runs is refused", async () => {
   expect(await codeOf(retry(begun.operationId))).toBe("409 invalid_state");
   await money.settle(begun.operationId);
   expect(await codeOf(retry(begun.operationId))).toBe("409 invalid_state");
-});
-
-const quoteOf = (amount = "100") =>
-  session.client.call(quotePrivateSwap, { body: { chainId, fromToken: "USDC", toToken: "DAI", amount } });
-
-const swap = async (privacyWalletId: string, amount: string) => {
-  const { quoteId } = await quoteOf(amount);
-  await key.call(preparePrivateSwap, { body: { quoteId, privacyWalletId } });
-  return key.call(executePrivateSwap, { body: { quoteId } });
-};
-
-test("a quote says among how many deposits its withdrawal hides now", async () => {
-  await walletWith("10");
-  const before = (await quoteOf()).anonymitySet ?? 0;
-  expect(before).toBeGreaterThanOrEqual(1);
-  await walletWith("10");
-  expect((await quoteOf()).anonymitySet).toBe(before + 1);
-});
-
-describe("codes of private swaps", () => {
-  const execute = (quoteId: string, by: ApiClient = session.client) =>
-    by.call(executePrivateSwap, { body: { quoteId } });
-
-  test("a quote that was prepared with its code runs with no further one, and once", async () => {
-    const privacyWalletId = await walletWith("200");
-    const { quoteId } = await quoteOf();
-    const otp = await codeFor({ quoteId });
-    const other = await quoteOf();
-    const prepare = (body: { quoteId: string; otp: string }) =>
-      session.client.call(preparePrivateSwap, { body: { ...body, privacyWalletId } });
-    const wrong = otp === "000000" ? "000001" : "000000";
-    expect(await codeOf(prepare({ quoteId, otp: wrong }))).toBe("422 otp_invalid");
-    expect(await codeOf(prepare({ quoteId: other.quoteId, otp }))).toBe("409 otp_required");
-    expect(await prepare({ quoteId, otp })).toMatchObject({ prepared: true, approved: true, privacyWalletId });
-    const begun = await execute(quoteId);
-    expect(begun).toMatchObject({ status: "pending", subStatus: "prepared" });
-    await money.settle(begun.operationId);
-    expect(await get(begun.transferId)).toMatchObject({ status: "completed" });
-    expect(await codeOf(execute(quoteId))).toBe("409 quote_already_used");
-    expect(await codeOf(prepare({ quoteId, otp }))).toBe("409 quote_already_used");
-  });
-
-  test("a quote whose private wallet is chosen is prepared for any key, and waits for a code where the key needs one", async () => {
-    const privacyWalletId = await walletWith("200");
-    const careful = (await api.createKey(session, {})).client;
-    const { quoteId } = await quoteOf();
-    expect(await careful.call(preparePrivateSwap, { body: { quoteId, privacyWalletId } })).toMatchObject({
-      prepared: true,
-      approved: false,
-    });
-    const begun = await execute(quoteId, careful);
-    expect(begun).toMatchObject({ status: "pending", subStatus: "awaiting_approval", steps: [] });
-    await approve(begun.operationId);
-    await money.settle(begun.operationId);
-    expect(await get(begun.transferId)).toMatchObject({ status: "completed" });
-  });
-
-  test("a code approves the private wallet of then: choosing another one takes the approval back", async () => {
-    const [approved, other] = [await walletWith("200"), await walletWith("200")];
-    const { quoteId } = await quoteOf();
-    const otp = await codeFor({ quoteId });
-    await session.client.call(preparePrivateSwap, { body: { quoteId, otp, privacyWalletId: approved } });
-    const careful = (await api.createKey(session, {})).client;
-    expect(await careful.call(preparePrivateSwap, { body: { quoteId, privacyWalletId: approved } })).toMatchObject({
-      approved: true,
-    });
-    expect(await careful.call(preparePrivateSwap, { body: { quoteId, privacyWalletId: other } })).toMatchObject({
-      approved: false,
-    });
-    expect(await execute(quoteId, careful)).toMatchObject({ subStatus: "awaiting_approval" });
-  });
-
-  test("a quote that ran out of time cannot be prepared or executed", async () => {
-    const privacyWalletId = await walletWith("200");
-    const [open, prepared] = [await quoteOf(), await quoteOf()];
-    await key.call(preparePrivateSwap, { body: { quoteId: prepared.quoteId, privacyWalletId } });
-    clock.aheadMs += QUOTE_TTL_MS;
-    expect(await codeOf(key.call(preparePrivateSwap, { body: { quoteId: open.quoteId, privacyWalletId } }))).toBe(
-      "410 quote_expired",
-    );
-    expect(await codeOf(execute(prepared.quoteId, key))).toBe("410 quote_expired");
-  });
 });
 
 test("of two transfers that need the same note at once, one pays", async () => {

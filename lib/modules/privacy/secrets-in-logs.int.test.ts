@@ -38,18 +38,23 @@ const HALF_HOUR_MS = 1_900_000;
 /** All that a key may have which may not read privacy. */
 const BLIND = SCOPES.filter((scope) => !scope.startsWith("privacy:"));
 
-test("what the service tells those who may not read privacy, and what it logs, names no recipient of a private operation", async () => {
+/** A person with a private wallet of three notes, and with a key that needs no codes. */
+const openContext = async () => {
   const money = await privateMoney({ LOG_LEVEL: "trace" });
-  const { api, chainId, world, workerClock, hooks } = money;
-  const { prisma } = api.services.database;
+  const { api } = money;
   const session = await api.signIn();
   await api.verifiedEmail(session);
   const { client } = await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000000" });
   const { privacyWalletId } = await session.client.call(createPrivacyWallet, { body: { name: "Payroll" } });
   for (const amount of ["100", "100", "100"]) await money.deposit(privacyWalletId, "USDC", amount);
+  return { money, session, client, privacyWalletId };
+};
 
-  const toAddress = testAccount().address;
-  const bare = toAddress.slice(2).toLowerCase();
+type Context = Awaited<ReturnType<typeof openContext>>;
+
+/** Runs private operations that complete, fail, are retried, cancelled or wait. @returns their ids, and the first one, which is paid */
+const runOperations = async ({ money, session, client, privacyWalletId }: Context, toAddress: `0x${string}`) => {
+  const { chainId, world, workerClock, hooks } = money;
   const move = { chainId, token: "USDC", amount: "7.654321", toAddress, privacyWalletId };
   const operationIds: string[] = [];
   const begin = async (call: Promise<{ operationId: string; transferId: string }>) => {
@@ -81,11 +86,15 @@ test("what the service tells those who may not read privacy, and what it logs, n
   const [declined] = (await session.client.call(listPrivateExits, { query: { privacyWalletId } })).data;
   const exit = { chainId, noteId: declined?.noteId ?? "", privacyWalletId };
   await begin(session.client.call(startPrivateExit, { body: exit }));
+  return { operationIds, paid };
+};
 
-  // The owner's own answer has it: the search below would find it.
-  const own = await client.call(getPrivateTransfer, { params: { id: paid.transferId } });
-  expect(JSON.stringify(own).toLowerCase()).toContain(bare);
-
+/** The answers of many routes to a key that may not read privacy, to a key of another project, and to a caller without a key. */
+const answersToOthers = async (
+  { money: { api }, session }: Context,
+  own: { readonly operationIds: readonly string[]; readonly transferId: string; readonly toAddress: string },
+): Promise<string[]> => {
+  const { operationIds, transferId, toAddress } = own;
   const blind = await api.createKey(session, { scopes: BLIND });
   const stranger = await api.createKey(await api.signIn(), {});
   const lists = [
@@ -98,7 +107,7 @@ test("what the service tells those who may not read privacy, and what it logs, n
   ];
   const others = ["/wallets", "/contacts", "/payouts", "/balances/unified", "/privacy/transfers", "/privacy/balances"];
   const single = operationIds.flatMap((id) => [`/operations/${id}`, `/operations/${id}/events`]);
-  const open = ["/health", "/ready", "/chains", "/tokens", "/openapi.json", `/privacy/transfers/${paid.transferId}`];
+  const open = ["/health", "/ready", "/chains", "/tokens", "/openapi.json", `/privacy/transfers/${transferId}`];
   const answers: string[] = [];
   for (const secret of [blind.secret, stranger.secret, null])
     for (const path of [...lists, ...others, ...single, ...open]) {
@@ -109,6 +118,36 @@ test("what the service tells those who may not read privacy, and what it logs, n
       // Apart from what the caller asked for.
       answers.push(`${path.split("?")[0] ?? ""} ${String(answer.status)} ${await answer.text()}`);
     }
+  return answers;
+};
+
+/** The rows of events, jobs, search terms and the audit log, which readers without access to privacy are served from. */
+const storedRows = async ({ prisma }: Context["money"]["services"]["database"]) => {
+  const [audit, operationEvents, outbox, events, jobs, operations] = await Promise.all([
+    prisma.auditEvent.findMany(),
+    prisma.operationEvent.findMany(),
+    prisma.eventOutbox.findMany(),
+    prisma.event.findMany(),
+    prisma.job.findMany(),
+    prisma.operation.findMany({ select: { searchTerms: true } }),
+  ]);
+  return { outbox, events, others: [audit, operationEvents, jobs, operations] };
+};
+
+test("what the service tells those who may not read privacy, and what it logs, names no recipient of a private operation", async () => {
+  const context = await openContext();
+  const { money, client } = context;
+  const { api } = money;
+  const { database } = api.services;
+  const toAddress = testAccount().address;
+  const bare = toAddress.slice(2).toLowerCase();
+  const { operationIds, paid } = await runOperations(context, toAddress);
+
+  // The owner's own answer has it: the search below would find it.
+  const own = await client.call(getPrivateTransfer, { params: { id: paid.transferId } });
+  expect(JSON.stringify(own).toLowerCase()).toContain(bare);
+
+  const answers = await answersToOthers(context, { operationIds, transferId: paid.transferId, toAddress });
   expect(answers.filter((answer) => answer.toLowerCase().includes(bare))).toEqual([]);
   // Nor that there is such an operation at all.
   const listed = answers.filter((answer) => /^\/(operations|transfers|payouts) 200/.test(answer));
@@ -118,20 +157,13 @@ test("what the service tells those who may not read privacy, and what it logs, n
     expect(answers.filter((answer) => answer.startsWith(`/operations/${id}`) && answer.includes(" 200 "))).toEqual([]);
 
   // Whom else the project paid is part of the warnings about look-alikes.
-  const { projectId } = await prisma.operation.findFirstOrThrow({ where: { id: paid.operationId } });
+  const { projectId } = await database.prisma.operation.findFirstOrThrow({ where: { id: paid.operationId } });
   expect((await api.services.operations.recentRecipients(projectId, 100)).join().toLowerCase()).not.toContain(bare);
 
-  const rows = await Promise.all([
-    prisma.auditEvent.findMany(),
-    prisma.operationEvent.findMany(),
-    prisma.eventOutbox.findMany(),
-    prisma.event.findMany(),
-    prisma.job.findMany(),
-    prisma.operation.findMany({ select: { searchTerms: true } }),
-  ]);
+  const rows = await storedRows(database);
   const stored = JSON.stringify(rows, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
   expect(stored.toLowerCase()).not.toContain(bare);
-  const told = [...rows[2], ...rows[3]].filter(({ objectId }) => operationIds.includes(objectId));
+  const told = [...rows.outbox, ...rows.events].filter(({ objectId }) => operationIds.includes(objectId));
   expect(new Set(told.map(({ objectId }) => objectId))).toEqual(new Set(operationIds));
   expect(told.filter((event) => !event.private)).toEqual([]);
   expect(JSON.stringify(told.map(({ payload }) => payload))).not.toContain("7.654321");

@@ -20,7 +20,7 @@ import {
   type SpendKind,
   type SpendRequest,
 } from "./spend-request";
-import { QUEUE, type NewSpend } from "./transfer-repository";
+import { QUEUE, type NewSpend } from "./spend-repository";
 
 const APPROVAL_SECONDS = 24 * 3600;
 
