@@ -11,7 +11,7 @@ interface Caller {
   readonly request?: RequestContext;
 }
 
-/** The authenticated caller. Services decide by it; routes only pass it on. */
+/** A signed-in person as the caller. Services check its rights; routes only pass the actor on. */
 export interface UserActor extends Caller {
   readonly type: "user";
   readonly userId: string;
@@ -20,7 +20,7 @@ export interface UserActor extends Caller {
   readonly role: Role;
 }
 
-/** What an API key may move, and when that needs a one-time code. */
+/** Limits of an API key: the amounts and recipients that it may pay, and whether a one-time code must approve a payment. */
 export interface ApiKeyPolicy {
   /** `required`: every move needs a code. `exempt`: moves within `dailyCapUsd` need none. */
   readonly otp: "required" | "exempt";
@@ -30,20 +30,22 @@ export interface ApiKeyPolicy {
   readonly recipients: readonly string[];
 }
 
+/** An API key as the caller. */
 export interface ApiKeyActor extends Caller {
   readonly type: "apiKey";
   readonly keyId: string;
   readonly projectId: string;
-  /** One-time codes for moves by the key go to this person. */
+  /** The person who created the key. One-time codes for its payments are mailed to this person. */
   readonly createdBy: string;
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;
 }
 
+/** The authenticated caller: a person or an API key. */
 export type Actor = UserActor | ApiKeyActor;
 
 /**
- * People have the rights of their role; an API key does only what its scopes name.
+ * Checks that an API key has the scope. People always pass, because their role decides what they may do.
  * @throws DomainError `insufficient_scope`
  */
 export const requireScope = (actor: Actor, scope: string): void => {
@@ -51,7 +53,7 @@ export const requireScope = (actor: Actor, scope: string): void => {
   throw new DomainError("insufficient_scope", `This API key lacks the scope ${scope}.`);
 };
 
-/** How an actor is written in records and logs. */
+/** The id by which records and logs name an actor: of the person or of the key. */
 export const actorName = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.keyId);
 
 /** The person behind the actor: the signed-in person, or the creator of the key. */

@@ -1,6 +1,6 @@
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** How many base62 digits the largest number of `byteLength` bytes has: 32 bytes have 43. */
+/** The number of base62 digits that `byteLength` bytes need: 43 for 32 bytes. */
 const lengthOf = (byteLength: number): number => Math.ceil((byteLength * 8) / Math.log2(ALPHABET.length));
 
 /**
@@ -17,7 +17,10 @@ export const base62 = (bytes: Uint8Array): string => {
   return text;
 };
 
-/** The inverse of {@link base62}. Returns null when `text` does not encode exactly `byteLength` bytes. */
+/**
+ * The inverse of {@link base62}. Returns null when `text` does not encode exactly `byteLength` bytes.
+ * @example fromBase62("47", 1) // Uint8Array [255]
+ */
 export const fromBase62 = (text: string, byteLength: number): Uint8Array | null => {
   if (text.length !== lengthOf(byteLength)) return null;
   let value = 0n;

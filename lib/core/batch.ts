@@ -1,14 +1,17 @@
 export interface BatcherOptions<Item, Result> {
-  /** Works on a batch. Answers with one result for each item, in their order; an Error rejects that item alone. */
+  /**
+   * Processes a batch. Resolves to one result for each item, in the order of the items; an Error rejects only its own item. When `run`
+   * rejects, every item of the batch is rejected.
+   */
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   readonly batchWeightMax: number;
-  /** How much of `batchWeightMax` an item takes. Default 1. An item that is heavier than a batch is a batch by itself. */
+  /** The part of `batchWeightMax` that an item takes. Default 1. An item above `batchWeightMax` gets a batch of its own. */
   weightOf?(item: Item): number;
-  /** Batches under way at once. Default 1. */
+  /** The most batches that run at the same time. Default 1. */
   readonly lanes?: number;
-  /** Milliseconds between the starts of two batches, at least. Default 0. */
+  /** The least number of milliseconds between the starts of two batches of a lane. Default 0. */
   readonly everyMs?: number;
-  /** Items that may wait; the next one is rejected with `full()`. Default: without bound. */
+  /** The most items that may wait; a further item is rejected with the error of `full`. Default: no limit. */
   readonly waitingMax?: number;
   full?(): Error;
 }
@@ -20,8 +23,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Collects items while batches are under way, and starts the next batch as soon as a lane is free. A single item does not wait for
- * others, and batches grow with the load.
+ * Collects items while batches run, and starts the next batch as soon as a lane is free. A single item does not wait for others, and
+ * batches grow with the load.
  * @example
  * const balances = createBatcher({ run: (accounts) => readBalances(accounts), batchWeightMax: 100 });
  * const balance = await balances.submit(account);
@@ -83,6 +86,7 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
   };
 
   return {
+    /** Adds an item and resolves to its result. @throws the Error of the item, the error of `run`, or the error of `full` */
     submit: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (waiting.length >= waitingMax) {
@@ -92,7 +96,7 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
         waiting.push({ item, resolve, reject });
         schedule();
       }),
-    /** Resolves when no item waits and no batch is under way. */
+    /** Resolves when no item waits and no batch runs. */
     idle: (): Promise<void> =>
       new Promise((resolve) => {
         whenIdle.push(resolve);

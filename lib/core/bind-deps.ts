@@ -1,5 +1,5 @@
 /**
- * Gives a function its first argument, the dependencies. A service's factory lists its functions with it.
+ * Binds the first argument of a function, its dependencies. The factory of a service binds each of the service's functions.
  * @example
  * export const createRatesService = (deps: RatesDeps) => ({ rateOf: bindDeps(deps, rateOf) });
  */

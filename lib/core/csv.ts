@@ -2,7 +2,7 @@
 const FORMULA_START = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** `raw` is a number as text, which may begin with a minus. */
+/** A value of one cell. `raw` is a number as text, which may begin with a minus sign and is not taken for a formula. */
 export type CsvCell = string | number | bigint | null | { readonly raw: string };
 
 const toCell = (value: CsvCell): string => {
@@ -17,5 +17,10 @@ const toCell = (value: CsvCell): string => {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** One record of a CSV file (RFC 4180), its line end included. Text that a spreadsheet would run is made harmless; null is empty. */
+/**
+ * One record of a CSV file (RFC 4180) with its line end. Text that a spreadsheet would run as a formula gets an apostrophe in front;
+ * null becomes an empty cell.
+ * @throws TypeError when a `raw` cell is not a number
+ * @example csvLine(["=1+1", { raw: "-2.5" }, null]) // "'=1+1,-2.5,\r\n"
+ */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(toCell).join(",")}\r\n`;

@@ -5,9 +5,9 @@ interface Deadline {
 }
 
 /**
- * The result of `work`, or an error after `timeoutMs` milliseconds. The work itself goes on and its outcome is dropped: give it a
- * signal as well where it can be cancelled. The timer is cleared in any case, so nothing keeps the process alive.
- * @throws Error with `message`, or the error of `work`
+ * Resolves to the result of `work`, or rejects after `timeoutMs` milliseconds. After the deadline `work` continues and its outcome is
+ * ignored, so also pass a signal to work that can be cancelled. The timer is always cleared, so it does not keep the process alive.
+ * @throws Error with `message` after the deadline, or the error of `work`
  * @example
  * const head = await withDeadline(client.getBlockNumber(), { timeoutMs: 3000, message: "The chain did not answer in time." });
  */

@@ -8,7 +8,7 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** Null when the text is no decimal string. Any number of digits, with a sign or without. */
+/** Reads a decimal string of any length, with or without a sign. Returns null when the text has another form. */
 export const readDecimal = (text: string): Decimal | null => {
   const [, sign, whole, fraction = ""] = DECIMAL.exec(text) ?? [];
   if (whole === undefined) return null;
@@ -16,14 +16,18 @@ export const readDecimal = (text: string): Decimal | null => {
   return { digits: sign === "-" ? -digits : digits, scale: fraction.length };
 };
 
-/** As `readDecimal`. @throws Error when the text is no decimal string */
+/**
+ * Reads a decimal string of any length, with or without a sign.
+ * @throws Error when the text is no decimal string
+ * @example parseDecimal("12.50") // { digits: 1250n, scale: 2 }
+ */
 export const parseDecimal = (text: string): Decimal => {
   const decimal = readDecimal(text);
   if (decimal === null) throw new Error("Not a decimal string.");
   return decimal;
 };
 
-/** `numerator / denominator` as a whole number. `denominator` is above zero. */
+/** `numerator / denominator` as a whole number, rounded towards −∞ (`floor`) or +∞ (`ceil`). `denominator` must be above zero. */
 export const divide = (numerator: bigint, denominator: bigint, rounding: Rounding): bigint => {
   const quotient = numerator / denominator;
   const rest = numerator % denominator;
@@ -33,16 +37,17 @@ export const divide = (numerator: bigint, denominator: bigint, rounding: Roundin
 };
 
 /**
- * A decimal as a whole number of 10^-`scale`.
+ * Converts a decimal to a whole number of 10^-`to`.
  * @example scaledTo(parseDecimal("1.239"), 2, "floor") // 123n
  */
 export const scaledTo = ({ digits, scale }: Decimal, to: number, rounding: Rounding): bigint =>
   to >= scale ? digits * 10n ** BigInt(to - scale) : divide(digits, 10n ** BigInt(scale - to), rounding);
 
 /**
- * What an amount is worth at a price per whole token, as a whole number of 10^-`scale` of the price's unit. The product is exact and
- * is rounded once.
- * @param amountBase in base units of a token with `decimals` decimals
+ * The worth of an amount at a price per whole token, as a whole number of 10^-`scale` of the price's unit. The product is exact and is
+ * rounded once.
+ * @param amountBase in base units of a token with `decimals` decimals; `price` is a decimal string
+ * @throws Error when `price` is no decimal string
  * @example worthOf({ amountBase: 1_500_000n, decimals: 6, price: "2" }, 6, "ceil") // 3_000_000n
  */
 export const worthOf = (

@@ -1,8 +1,8 @@
 import { redactSecrets } from "./redaction";
 
 /**
- * Every code that may leave the service in `{message, code, requestId}`.
- * The one map from code to HTTP status lives in `lib/http/problem.ts` and is exhaustive over this list.
+ * Every code that an error response `{message, code, requestId}` may have.
+ * `lib/http/problem.ts` maps each code to its HTTP status; the type checker ensures that no code is missing there.
  */
 export const ERROR_CODES = [
   "invalid_request",
@@ -58,7 +58,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One invalid field. `path` is dotted, list items by index: `from.0.amount`. */
+/** One invalid field. `path` has dots between field names and uses the index of list items: `from.0.amount`. */
 export interface ErrorDetail {
   path: string;
   message: string;
@@ -68,15 +68,18 @@ export interface ErrorDetail {
 interface DomainErrorOptions {
   cause?: unknown;
   details?: readonly ErrorDetail[];
-  /** Further public fields of the body, for instance a fresh quote beside `quote_price_moved`. */
+  /** Further public fields of the response body, for instance a new quote with `quote_price_moved`. */
   extra?: Readonly<Record<string, unknown>>;
   retryAfterSeconds?: number;
 }
 
-// The server's bundle and Next's bundle each carry a copy of this class; a registered symbol is shared, `instanceof` is not.
+// The server's bundle and Next's bundle each have a copy of this class, so `instanceof` fails across them; a registered symbol works.
 const DOMAIN_ERROR: unique symbol = Symbol.for("causeway.DomainError") as never;
 
-/** An error that the caller may see: the message is for people, the code for machines. The cause is logged and never sent. */
+/**
+ * An error that is shown to the caller. The message is for people and the code for machines; the cause is logged and never sent.
+ * @example throw new DomainError("quote_expired", "This quote has expired.");
+ */
 export class DomainError extends Error {
   readonly [DOMAIN_ERROR] = true;
   readonly code: ErrorCode;
@@ -95,12 +98,13 @@ export class DomainError extends Error {
   }
 }
 
+/** Whether a thrown value is a `DomainError`, also one of the other bundle's copy of the class. */
 export const isDomainError = (error: unknown): error is DomainError =>
   typeof error === "object" && error !== null && DOMAIN_ERROR in error;
 
-/** An error for a request with one or more invalid fields. @see ErrorDetail */
+/** Makes the error `invalid_request` for one or more invalid fields. Default message: that of the first field. @see ErrorDetail */
 export const invalidRequest = (details: readonly ErrorDetail[], message?: string): DomainError =>
   new DomainError("invalid_request", message ?? details[0]?.message ?? "The request is not valid.", { details });
 
-/** One answer, byte for byte, for objects that do not exist and objects of another project. */
+/** Makes the error `not_found`, which is the same for objects that do not exist and for objects of another project. */
 export const notFound = (): DomainError => new DomainError("not_found", "There is nothing here that you may see.");

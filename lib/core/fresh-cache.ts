@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 
 interface FreshCacheOptions<V> {
   readonly load: (key: string) => Promise<V>;
-  /** Whether an answer is stored; answers that are not stored are read again each time. */
+  /** Whether a value is stored. A value that is not stored is read again at the next call. Default: every value is stored. */
   readonly keep?: (value: V) => boolean;
-  /** From this age on a value is still served and refreshed in the background. */
+  /** A value of this age is still returned, and is refreshed in the background. Default 500. */
   readonly refreshAfterMs?: number;
-  /** From this age on a value is not trusted: the caller waits for a new one. */
+  /** A value of this age is no longer returned; the caller waits for a new one. Default 900. */
   readonly expireAfterMs?: number;
   readonly entriesMax?: number;
   /** A monotonic clock, in milliseconds. */
@@ -14,9 +14,9 @@ interface FreshCacheOptions<V> {
 }
 
 export interface FreshCache<V> {
-  /** The value itself while it is fresh (nothing to await), else a promise of it. */
+  /** Returns the value itself while it is fresh, else a promise of a new value. @throws the error of `load` */
   get(key: string): V | Promise<V>;
-  /** Forgets the key, and the result of a read of it that is under way. */
+  /** Removes the value of the key, and prevents the result of a running read of the key from being stored. */
   invalidate(key: string): void;
 }
 
@@ -35,9 +35,12 @@ const EXPIRE_AFTER_MS = 900;
 const ENTRIES_MAX = 10_000;
 
 /**
- * Remembers answers of a shared store for less than a second, so that a change made by another instance is seen within one.
- * The age counts from the moment a read began, and callers share a read only while it is itself fresh: an answer is never
- * older than `expireAfterMs` at the time of the call.
+ * Caches values of a shared store for less than a second, so that a change by another instance is seen within a second.
+ * The age of a value counts from the start of its read, and callers share a running read only while the read is fresh. So a value is
+ * never older than `expireAfterMs` at the time of the call.
+ * @example
+ * const memberships = createFreshCache({ load: (userId) => listMemberships(userId) });
+ * const found = await memberships.get(userId);
  */
 export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V> => {
   const { load, keep = () => true, monotonicMs = () => performance.now() } = options;
@@ -55,7 +58,7 @@ export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V
     const read: Read<V> = { startedAtMs, answer };
     reads.set(key, read);
     const finish = (): boolean => {
-      // A read that was invalidated may have the state before the change; its callers still get it, but it is not stored.
+      // An invalidated read may return the state before the change. Its callers still get that value, but it is not stored.
       if (reads.get(key) !== read) return false;
       return reads.delete(key);
     };
@@ -78,7 +81,7 @@ export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V
       const nowMs = monotonicMs();
       const entry = entries.get(key);
       if (!entry || nowMs - entry.readAtMs >= expireAfterMs) return read(key, nowMs);
-      // A failed refresh is not lost: once the entry expires a caller waits for a read and gets its error.
+      // The error of a failed refresh can be ignored: once the entry expires, a caller waits for a new read and gets its error.
       if (nowMs - entry.readAtMs >= refreshAfterMs) read(key, nowMs).catch(() => undefined);
       return entry.value;
     },

@@ -35,9 +35,13 @@ export const ID_PREFIXES = {
 export type IdKind = keyof typeof ID_PREFIXES;
 export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & { readonly __kind: K };
 
+/**
+ * Makes a new id: the prefix of its kind, an underscore and a UUIDv7 (RFC 9562).
+ * @example newId("payout") // "po_0198c2b4-…"
+ */
 export const newId = <K extends IdKind>(kind: K): Id<K> => `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
 
-/** Whether `text` has the form of an id of that kind, in lower case as all are made; says nothing about its existence. */
+/** Whether `text` has the form of an id of that kind, in lower case. Does not check that the object exists. */
 export const isId = <K extends IdKind>(kind: K, text: string): text is Id<K> => {
   const prefix = `${ID_PREFIXES[kind]}_`;
   return text.startsWith(prefix) && validate(text.slice(prefix.length)) && text === text.toLowerCase();

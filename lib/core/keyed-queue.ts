@@ -1,5 +1,5 @@
 interface KeyedQueueOptions {
-  /** More callers than this for one key are refused. Default: no limit. */
+  /** The most callers that may wait or run for one key; further callers are refused. Default: no limit. */
   readonly waitingMax?: number;
   /** The error for a caller that is refused. */
   readonly onFull?: () => Error;
@@ -8,21 +8,22 @@ interface KeyedQueueOptions {
 export interface KeyedQueue {
   /**
    * Runs `work` after all earlier work of the same key has ended, whatever its outcome. Work of other keys runs at the same time.
-   * @throws the error of `work`, or that of `onFull`
+   * @throws the error of `work`; the error of `onFull` when `waitingMax` callers are there already
    */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs `work` when it is first in the queues of all keys. Queues are joined in the order of their keys, so two callers never wait
-   * for each other.
+   * Runs `work` when it is first in the queues of all `keys`. A caller joins the queues in ascending order of their keys, so two callers
+   * never wait for each other (no deadlock).
+   * @throws the same errors as `run`
    */
   runAll<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
-  /** How many keys have work now; a key without work takes no memory. */
+  /** The number of keys with waiting or running work; a key without work takes no memory. */
   size(): number;
 }
 
 /**
- * Serialises work per key inside this process, so that callers wait here and not with a database connection each. Correctness must
- * not depend on it: other processes have queues of their own.
+ * Runs work of the same key one after another inside this process, so that callers wait without holding a database connection.
+ * Correctness must not depend on this queue, because other processes have queues of their own.
  * @example
  * const queue = createKeyedQueue();
  * await queue.run(`${chainId}:${address}`, () => reserveNonce(chainId, address));

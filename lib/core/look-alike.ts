@@ -7,8 +7,9 @@ const ends = (address: string): string => {
 };
 
 /**
- * A known address that `address` could be mistaken for: same first and last four digits, but not the same. Such addresses are
- * made on purpose, to be copied from a history by mistake. Null when there is none.
+ * Returns a known address that `address` could be mistaken for, because both have the same first and last four hex digits; null when
+ * there is none or `address` itself is known. Attackers generate such addresses so that people copy them from a history by mistake
+ * (address poisoning).
  */
 export const findLookAlike = (address: string, known: readonly string[]): string | null => {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return null;
@@ -23,7 +24,10 @@ export interface KnownAddress {
   readonly as: "own" | "contact" | "earlier";
 }
 
-/** Addresses that could be the intended one. An address that was once paid by mistake must not confirm itself. */
+/**
+ * For each kind of recipient, the kinds of known address that it is compared with. Earlier recipients are compared with contacts and
+ * own addresses, so that an address which was once paid by mistake is still reported.
+ */
 const RIVALS = {
   own: [],
   contact: ["own", "contact"],
@@ -33,7 +37,7 @@ const RIVALS = {
 
 const RANKS = ["own", "contact", "earlier"] as const satisfies readonly KnownAddress["as"][];
 
-/** Answers for many addresses which known one each could be mistaken for; null where there is none. */
+/** Returns a function that finds the known address which an address could be mistaken for, or null; fast for many addresses. */
 export const createLookAlikes = (known: readonly KnownAddress[]): ((address: string) => KnownAddress | null) => {
   const byEnds = new Map<string, KnownAddress[]>();
   for (const one of known) {

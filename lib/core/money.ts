@@ -3,15 +3,17 @@ import { DomainError } from "./errors";
 /** An amount in base units of a token, never a float. */
 export type BaseUnits = bigint;
 
-/** Decimal amount as the API takes it: ASCII digits, no sign, no exponent, at most 39 + 18 digits. */
+/** The form of amounts in API requests: ASCII digits without sign or exponent, at most 39 digits before and 18 after the point. */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d{0,38})(\.\d{1,18})?$/;
 
 const MAX_UINT256 = (1n << 256n) - 1n;
 
 /**
- * Decimal string in units of the token → base units.
- * @throws DomainError `invalid_request` when the form is wrong, the amount is not above zero or over 2^256 − 1;
- *   `amount_precision` when it has more fraction digits than the token (never rounded).
+ * Converts a decimal string in whole units of the token to base units. Never rounds.
+ * @param path the field that holds the amount, for the details of an error
+ * @throws DomainError `invalid_request` when the form is wrong, or the amount is zero or above 2^256 − 1;
+ *   `amount_precision` when the amount has more fraction digits than the token has decimals
+ * @example parseAmount("12.5", 6) // 12_500_000n
  */
 export const parseAmount = (text: string, decimals: number, path = "amount"): BaseUnits => {
   const fail = (message: string): DomainError =>
@@ -28,7 +30,10 @@ export const parseAmount = (text: string, decimals: number, path = "amount"): Ba
   return base;
 };
 
-/** Base units → the shortest decimal string that is exact: `12500000n, 6` → `"12.5"`. */
+/**
+ * Converts base units to the shortest exact decimal string in whole units of the token.
+ * @example formatAmount(12_500_000n, 6) // "12.5"
+ */
 export const formatAmount = (base: BaseUnits, decimals: number): string => {
   const sign = base < 0n ? "-" : "";
   const digits = (base < 0n ? -base : base).toString().padStart(decimals + 1, "0");
@@ -39,14 +44,16 @@ export const formatAmount = (base: BaseUnits, decimals: number): string => {
 
 const BPS = 10_000n;
 
-/** What remains of `base` after taking `bps` basis points off, rounded down (in favour of the party that guarantees it). */
+/** `base` minus `bps` basis points (1/10,000) of it, rounded down, in favour of the party that guarantees the result. */
 export const lessBpsFloor = (base: BaseUnits, bps: number): BaseUnits => (base * (BPS - BigInt(bps))) / BPS;
 
-/** `bps` basis points of `base`, rounded up (in favour of the party that charges it). */
+/** `bps` basis points (1/10,000) of `base`, rounded up, in favour of the party that charges the result. */
 export const bpsOfCeil = (base: BaseUnits, bps: number): BaseUnits => (base * BigInt(bps) + BPS - 1n) / BPS;
 
 /**
- * The same quantity in another number of decimals. Exact when digits are added; rounded down when they are taken away.
+ * Converts base units of a token to base units of a token with another number of decimals. Exact when `toDecimals` is not smaller, else
+ * rounded down.
+ * @example rescaleFloor(1_999n, 3, 0) // 1n
  */
 export const rescaleFloor = (base: BaseUnits, fromDecimals: number, toDecimals: number): BaseUnits =>
   toDecimals >= fromDecimals

@@ -1,19 +1,19 @@
-/** The part that does not answer. */
+/** The dependency that does not answer. */
 export type Outage = "database" | "chain";
 
-/** At most this many errors of a chain of causes are examined. */
+/** At most this many errors and causes are examined. */
 const ERRORS_MAX = 24;
 
 /** Prisma's codes for no connection, no free connection, a transaction that took too long, and a conflict that may be repeated. */
 const PRISMA_CODES = new Set("P1001 P1002 P1008 P1017 P2024 P2028 P2034 P2037".split(" "));
-/** Kinds of the errors that Prisma's driver adapter makes of PostgreSQL's and of the socket's. */
+/** Kinds of error under which Prisma's driver adapter reports errors of PostgreSQL and of the socket. */
 const ADAPTER_KINDS = new Set(
   "DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections TransactionWriteConflict".split(" "),
 );
 /**
- * SQLSTATE: connection errors (08), no memory, disk or connections (53), the server or the statement was ended (57), input and
- * output errors (58030), a transaction that was cut or may be repeated (25P03, 25P04, 40001, 40P01, 55P03), and a server that only
- * reads, which is what a standby says while it takes over (25006).
+ * SQLSTATE codes of PostgreSQL: connection errors (08), no memory, disk or connections (53), the server or the statement was stopped
+ * (57), input and output errors (58030), a transaction that was ended by the server or may be repeated (25P03, 25P04, 40001, 40P01,
+ * 55P03), and a read-only server (25006), as a standby is until it has taken over.
  */
 const SQL_STATES = /^(?:08\w{3}|53\w{3}|57014|57P0\d|58030|25P0[34]|25006|40001|40P01|55P03)$/;
 const SOCKET_CODES = new Set(
@@ -50,7 +50,7 @@ const withCauses = (error: unknown): object[] => {
 const isChainError = (error: object): boolean => {
   const name = field(error, "name");
   if (name === "HttpRequestError" || name === "WebSocketRequestError") return true;
-  // viem's own; its errors have a short message, those of the platform with the same name have none.
+  // Both viem and the platform have a `TimeoutError`; only viem's has a `shortMessage`.
   if (name === "TimeoutError") return typeof field(error, "shortMessage") === "string";
   return name === "RpcRequestError" && RPC_CODES.has(field(error, "code"));
 };
@@ -68,14 +68,14 @@ const isDatabaseError = (error: object): boolean => {
 };
 
 /**
- * Whether an error says that a part outside of the process does not answer at present, and neither the request nor this code is at
- * fault. Only this function decides it: a request that meets an outage is answered with 503 and may be sent again.
+ * Names the dependency whose outage caused an error; null when the request or this code is at fault. A request that fails because
+ * of an outage is answered with 503 and may be sent again. No other code makes this decision.
  *
  * @example outageOf(Object.assign(new Error("the database system is starting up"), { code: "57P03" })) // "database"
  */
 export const outageOf = (error: unknown): Outage | null => {
   const errors = withCauses(error);
-  // A chain's errors carry the socket's errors as their cause, so they are looked for first.
+  // Errors of a chain have socket errors as their cause, which would look like a database outage; so chains are checked first.
   if (errors.some(isChainError)) return "chain";
   return errors.some(isDatabaseError) ? "database" : null;
 };

@@ -1,22 +1,30 @@
-/** How often work that waits for a chain is looked at again. */
+/** Computes how long a job that waits for a chain pauses before its next turn. */
 
-/** Work that fails is tried again after this share of the time since it last made progress. */
+/** A failed job is retried after the time since its last progress, divided by this number. */
 const BACKOFF_PART = 4;
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 15_000;
-/** The pause grows by one poll interval for each hundred poll intervals that the work has waited. */
+/** The pause between polls grows by one poll interval for each hundred poll intervals that the job has waited. */
 const SLOWER_AFTER_POLLS = 100;
 const SLOWEST_FACTOR = 20;
 
-/** @param idleMs milliseconds since the work last made progress */
+/**
+ * Milliseconds until the next poll of a job that waits; at most 20 times `intervalMs`.
+ * @param intervalMs the poll interval of a job that makes progress
+ * @param idleMs milliseconds since the job last made progress
+ */
 export const pollMsAfter = (intervalMs: number, idleMs: number): number =>
   intervalMs * Math.min(SLOWEST_FACTOR, 1 + Math.floor(idleMs / (intervalMs * SLOWER_AFTER_POLLS)));
 
-/** @param failures failures in a row */
+/**
+ * Milliseconds until a failed job is tried again, from 200 ms to 15 s.
+ * @param failures consecutive failures
+ * @param idleMs milliseconds since the job last made progress
+ */
 export const backoffMsAfter = (failures: number, idleMs: number): number =>
   Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN * 2 ** failures, Math.ceil(idleMs / BACKOFF_PART)));
 
-/** Resolves after `ms`, or as soon as `signal` aborts. */
+/** Resolves after `ms` milliseconds, or as soon as `signal` aborts. Never rejects. */
 export const sleepUntilAborted = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) {

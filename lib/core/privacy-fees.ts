@@ -1,7 +1,11 @@
-/** The amount that has to leave a private note so that an exact amount arrives after fees. Amounts in base units, fees in basis points. */
+/** Computes the withdrawal from a private note with which an exact amount arrives after fees. Amounts in base units, fees in basis points. */
 import { bpsOfCeil } from "./money";
 
-/** Smallest gross amount that leaves `net` after its fee. Fees grow by one unit at most, so that `net` is met exactly. */
+/**
+ * The smallest gross amount from which at least `net` remains after the fee, in base units. The remainder is exactly `net` when
+ * `feeOf` grows by at most one for each base unit.
+ * @param feeOf the fee of a gross amount; at most half of it
+ */
 export const grossUp = (net: bigint, feeOf: (gross: bigint) => bigint): bigint => {
   let low = net;
   let high = net * 2n + 1n;
@@ -13,20 +17,26 @@ export const grossUp = (net: bigint, feeOf: (gross: bigint) => bigint): bigint =
   return low;
 };
 
-/** A share as the contracts take it: rounded down. */
+/** Returns a function that computes a fee of `bps` basis points as the contracts do, rounded down. */
 export const feeFloor =
   (bps: number) =>
   (gross: bigint): bigint =>
     (gross * BigInt(bps)) / 10_000n;
 
-/** The amount that has to leave a note so that an address receives exactly `net`. */
+/** The amount to withdraw from a note so that an address receives exactly `net`, in base units. */
 export const grossForAddress = (net: bigint, relayFeeBps: number): bigint => grossUp(net, feeFloor(relayFeeBps));
 
-/** The amount that has to leave a note so that a new note is worth exactly `net`: the relayer's fee comes first, then the pool's. */
+/**
+ * The amount to withdraw from a note so that a new note is worth exactly `net`, in base units. The relayer's fee is taken first, then the
+ * fee of the pool.
+ */
 export const grossForNote = (net: bigint, fees: { relayFeeBps: number; shieldFeeBps: number }): bigint =>
   grossUp(grossUp(net, feeFloor(fees.shieldFeeBps)), (gross) => bpsOfCeil(gross, fees.relayFeeBps));
 
-/** The most that can arrive out of a note. */
+/**
+ * The largest amount that can arrive when a whole note is spent, in base units.
+ * @param grossOf the amount to withdraw for a net amount, for example `grossForAddress`
+ */
 export const netOf = (valueBase: bigint, grossOf: (net: bigint) => bigint): bigint => {
   let low = 0n;
   let high = valueBase;

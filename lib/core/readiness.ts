@@ -1,7 +1,7 @@
 import { withDeadline } from "./deadline";
 import { redactSecrets } from "./redaction";
 
-/** State of one dependency. `detail` is for the people who run the service: no secrets, no URLs with credentials. */
+/** State of one dependency. `detail` is for the people who run the service and contains no secrets and no URLs with credentials. */
 export interface ReadinessPart {
   readonly name: string;
   readonly ok: boolean;
@@ -14,10 +14,10 @@ export interface Readiness {
   readonly parts: readonly ReadinessPart[];
 }
 
-/** Asks one dependency. Resolves to a detail for people, rejects when it is not usable. */
+/** Checks one dependency. `check` resolves to a detail for people, and rejects when the dependency is not usable. */
 export interface ReadinessProbe {
   readonly name: string;
-  /** A part that may be missing without the service being unusable (one chain of several). */
+  /** True: the service stays usable without this dependency (for instance one chain of several). */
   readonly optional?: boolean;
   check(signal: AbortSignal): Promise<string>;
 }
@@ -27,7 +27,7 @@ export interface ReadinessService {
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
-/** Monitors, load balancers and open pages ask often; they may get an answer of this age. */
+/** Monitors, load balancers and open pages ask often, so an answer is reused for this long. */
 const CACHE_MS = 1_000;
 
 const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessPart> => {
@@ -43,8 +43,12 @@ const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessP
 };
 
 /**
- * Asks every dependency at once, each with a deadline. Callers at the same time share one round, and its result serves for a second
- * more, so a flood of `/ready` asks each dependency once a second.
+ * Checks all dependencies in parallel, each with a deadline of `timeoutMs` (default 2 s). Concurrent callers share one round of
+ * checks, and its result is reused for one second, so each dependency is asked at most once a second.
+ * `check` never rejects.
+ * @example
+ * const readiness = createReadinessService([{ name: "database", check: () => pingDatabase() }]);
+ * const { status, parts } = await readiness.check();
  */
 export const createReadinessService = (
   probes: readonly ReadinessProbe[],

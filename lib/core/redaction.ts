@@ -1,13 +1,13 @@
 /*
- * Takes secrets out of text that leaves the service: log lines, error messages, HTTP answers. Two rules: the secrets of the
- * configuration are replaced wherever they occur, and every URL loses its user information, its query and long parts of its path,
- * because providers put keys there.
+ * Removes secrets from text that leaves the service: log lines, error messages and HTTP responses. Two rules apply: configured secrets
+ * are replaced wherever they occur; and in every URL the user information, the query and long parts of the path are replaced, because
+ * providers put keys there.
  */
 
 const REDACTED = "[redacted]";
 /** A shorter value could be a common word, which would make logs unreadable. */
 const SECRET_LENGTH_MIN = 6;
-/** A shorter value is replaced only where no letter or digit stands beside it. */
+/** A shorter value is replaced only where no letter or digit is next to it. */
 const UNBOUNDED_LENGTH_MIN = 16;
 const PATH_PART_LENGTH_MIN = 8;
 const LONG_PATH_PART = 20;
@@ -17,7 +17,7 @@ const URLS =
   /\b(https?|wss?|smtps?|postgres(?:ql)?):\/\/(?:([^\s/?#"'`<>\\]*)@)?([^\s/?#"'`<>\\@,;)\]}]*)([^\s?#"'`<>\\,;)\]}]*)([?#][^\s"'`<>\\,;)\]}]*)?/gi;
 
 interface Known {
-  /** What stands in the place of each secret. */
+  /** The text that replaces a secret, by the secret in lower case. */
   readonly replacements: Map<string, string>;
   pattern: RegExp | null;
 }
@@ -30,7 +30,7 @@ const known = (): Known => (shared[KNOWN] ??= { replacements: new Map(), pattern
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 
 const patternOf = (values: Iterable<string>): RegExp | null => {
-  // The longest first: a URL as a whole before the key in it.
+  // Longest first, so that a whole URL is replaced before the key inside it.
   const sorted = [...values].sort((a, b) => b.length - a.length);
   const parts = sorted.map((value) =>
     value.length < UNBOUNDED_LENGTH_MIN ? `(?<![A-Za-z0-9])${escaped(value)}(?![A-Za-z0-9])` : escaped(value),
@@ -60,7 +60,7 @@ const addUrl = (text: string): void => {
   }
   const url = new URL(text);
   const address = `${url.protocol}//${url.host}`;
-  // The address alone is no secret, and says which server an error is about.
+  // Scheme and host are no secret, and show which server an error is about.
   for (const whole of [text, url.href]) if (whole.replace(/\/$/, "") !== address) add(whole, `${address}/${REDACTED}`);
   const secrets = [url.password, ...url.searchParams.values()];
   // The path of a database URL is the name of the database.
@@ -69,7 +69,11 @@ const addUrl = (text: string): void => {
   for (const secret of secrets) for (const form of [secret, decoded(secret)]) add(form, REDACTED);
 };
 
-/** From now on `redactSecrets` replaces these values; the configuration calls it once. Values under 6 characters are not replaced. */
+/**
+ * Registers secrets for `redactSecrets` and `redactKnownSecrets`; the configuration calls it once. Values shorter than 6 characters are
+ * ignored. From `urls` only the credentials, queries and long path parts are secret.
+ * @example protectSecrets({ values: [jwtSecret], urls: [rpcUrl] });
+ */
 export const protectSecrets = (secrets: {
   readonly values: Iterable<string>;
   readonly urls: Iterable<string>;
@@ -98,13 +102,16 @@ const redactUrl = (
   return `${scheme}://${user === undefined ? "" : `${REDACTED}@`}${host}${shown}${query === undefined ? "" : `?${REDACTED}`}`;
 };
 
-/** Removes the secrets of the configuration. For text of this service, whose other URLs must stay as they are. */
+/** Replaces configured secrets by `[redacted]`. Other URLs stay as they are, so use it for text that the service wrote itself. */
 export const redactKnownSecrets = (text: string): string => {
   const { pattern, replacements } = known();
   return pattern === null ? text : text.replace(pattern, (found) => replacements.get(found.toLowerCase()) ?? REDACTED);
 };
 
-/** Removes the secrets of the configuration, and every part of a URL except scheme, host and short path parts. */
+/**
+ * Replaces configured secrets by `[redacted]`, and every part of a URL except scheme, host and short path parts.
+ * @example redactSecrets("https://rpc.example.org/?apikey=abc") // "https://rpc.example.org/?[redacted]"
+ */
 export const redactSecrets = (text: string): string => {
   const plain = redactKnownSecrets(text);
   return plain.includes("://") ? plain.replace(URLS, redactUrl) : plain;

@@ -1,8 +1,8 @@
-/** Where a request came from: for limits and for the record. */
+/** The origin of a request, for rate limits and for the audit log. */
 export interface RequestContext {
   readonly requestId: string;
   /** IP address of the caller behind the trusted proxies; null when it is not known. */
   readonly clientAddress: string | null;
-  /** The unit of limits by address: an IPv4 address, or the /64 of an IPv6 customer. Null when it is not known. */
+  /** Rate limits by address count per network: an IPv4 address, or the /64 prefix of an IPv6 address. Null when it is not known. */
   readonly clientNetwork: string | null;
 }

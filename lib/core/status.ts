@@ -1,4 +1,4 @@
-/** The one status of operations, transfers, payouts and private operations. */
+/** The states that operations, transfers, payouts and private operations share. */
 export const STATUSES = [
   "pending",
   "processing",
@@ -30,7 +30,7 @@ export const SUB_STATUSES = [
 ] as const;
 export type SubStatus = (typeof SUB_STATUSES)[number];
 
-/** Transitions that are not listed are refused. `processing → cancelled` is a payout of which nothing was sent. */
+/** Transitions that are not listed are refused. `processing → cancelled` is used for a payout that sent nothing. */
 export const TRANSITIONS = {
   pending: ["processing", "expired", "cancelled"],
   processing: ["completed", "partially_completed", "failed", "refunded", "cancelled"],
@@ -42,6 +42,8 @@ export const TRANSITIONS = {
   cancelled: [],
 } as const satisfies Record<Status, readonly Status[]>;
 
+/** Whether `TRANSITIONS` allows the change from one state to the other. */
 export const mayMove = (from: Status, to: Status): boolean => (TRANSITIONS[from] as readonly Status[]).includes(to);
 
+/** Whether the state never changes again. */
 export const isFinal = (status: Status): boolean => status !== "pending" && status !== "processing";

@@ -1,8 +1,9 @@
 /** One timer for any number of periodic functions. */
 export interface Ticker {
   /**
-   * Calls `work` every `everyMs`, first after that time, until the returned function is called. Times are multiples of the ticker's
-   * own interval.
+   * Calls `work` every `everyMs` milliseconds until the returned function is called; the first call comes after `everyMs`. The actual
+   * times are multiples of the ticker's own interval.
+   * @returns a function that ends the calls
    */
   every(everyMs: number, work: () => void): () => void;
 }
@@ -29,7 +30,12 @@ const startInterval = (tick: () => void, tickMs: number): (() => void) => {
   return () => clearInterval(timer);
 };
 
-/** The timer runs only while somebody subscribes. */
+/**
+ * Creates a ticker. Its timer runs only while there is a subscription.
+ * @example
+ * const stop = createTicker().every(1_000, () => void refresh());
+ * stop();
+ */
 export const createTicker = (options: TickerOptions = {}): Ticker => {
   const { tickMs = TICK_MS, monotonicMs = () => performance.now(), startTimer = startInterval } = options;
   const subscriptions = new Set<Subscription>();

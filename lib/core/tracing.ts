@@ -5,7 +5,7 @@
 export type SpanFields = Readonly<Record<string, string | number | boolean>>;
 
 export interface Span {
-  /** Never pass a secret, a code, a key, an address or an amount. */
+  /** Adds fields to the span. Never pass a secret, a code, a key, an address or an amount. */
   set(fields: SpanFields): void;
 }
 
@@ -16,7 +16,7 @@ export interface SpanOptions {
   readonly parent?: string | null;
   /** W3C `traceparent` of spans that caused this one without being its parent. */
   readonly links?: readonly string[];
-  /** Makes no span outside of another one: polls of an idle worker would fill the collector. */
+  /** True: the span is made only inside another span, because the polls of an idle worker would fill the collector. */
   readonly nestedOnly?: boolean;
 }
 
@@ -37,10 +37,12 @@ export const setTracing = (tracing: Tracing | null): void => {
   shared[TRACING] = tracing;
 };
 
+/** Whether `setTracing` has turned tracing on for this process. */
 export const isTracing = (): boolean => (shared[TRACING] ?? null) !== null;
 
 /**
- * Runs `work` in a span that ends when its result, or the promise that it returns, settles.
+ * Runs `work` in a span, which ends when `work` returns, or when the promise that `work` returned settles.
+ * @throws the error of `work`
  * @example const quote = await inSpan("quote", { fields: { legs: 2 } }, () => priceRoute(request));
  */
 export const inSpan = <T>(name: string, options: SpanOptions, work: (span: Span) => T): T => {
@@ -48,12 +50,13 @@ export const inSpan = <T>(name: string, options: SpanOptions, work: (span: Span)
   return tracing === null ? work(NO_SPAN) : tracing.span(name, options, work);
 };
 
-/** W3C `traceparent` of the current span, to be stored with work that goes on later; null without tracing. */
+/** W3C Trace Context `traceparent` of the current span, to be stored with work that goes on later; null without tracing. */
 export const currentTraceparent = (): string | null => shared[TRACING]?.current() ?? null;
 
 /**
- * The service with a span around each of its functions, named `<name>.<function>`. Without tracing the service itself, so
- * call `setTracing` first.
+ * Returns the service with a span around each of its functions, named `<name>.<function>`. Returns the service unchanged while
+ * tracing is off, so call `setTracing` first.
+ * @example const rates = tracedService("rates", createRatesService(deps));
  */
 export const tracedService = <S extends object>(name: string, service: S): S => {
   if (!isTracing()) return service;

@@ -1,7 +1,7 @@
 import { readDecimal, scaledTo } from "./decimal";
 
 const DIGITS = 6;
-/** Millionths of a US dollar of a decimal string that a contract has checked. */
+/** Converts a decimal string of US dollars to millionths of a dollar. */
 const microUsd = (usd: string): bigint => {
   const decimal = readDecimal(usd);
   if (decimal === null || decimal.digits < 0n || decimal.scale > DIGITS)
@@ -9,10 +9,18 @@ const microUsd = (usd: string): bigint => {
   return scaledTo(decimal, DIGITS, "floor");
 };
 
-/** Whether `a` is above `b`; both are decimal strings of at most 6 fraction digits. */
+/**
+ * Whether `a` is above `b`; both are US dollars as decimal strings with at most 6 fraction digits.
+ * @throws Error when one of them has another form
+ * @example isMoreUsd("10.5", "10.50") // false
+ */
 export const isMoreUsd = (a: string, b: string): boolean => microUsd(a) > microUsd(b);
 
-/** Without zeros at the end, so that equal amounts have equal texts: `500.50` is `500.5`. */
+/**
+ * Removes the zeros at the end of a decimal string of US dollars, so that equal amounts have equal texts.
+ * @throws Error when the text is no decimal string with at most 6 fraction digits
+ * @example plainUsd("500.50") // "500.5"
+ */
 export const plainUsd = (usd: string): string => {
   const micro = microUsd(usd)
     .toString()

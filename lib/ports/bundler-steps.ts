@@ -6,7 +6,7 @@ import type { Call, EvmAddress } from "./routing";
 import type { SignerScope } from "./signer";
 import type { SmartAccounts } from "./smart-accounts";
 
-/** A real chain with a bundler, smart accounts and a token whose transfers revert when unaffordable. */
+/** A real chain with a bundler, smart accounts, and a token whose transfers revert when the balance is too low. */
 export interface BundlerHarness {
   readonly chainId: number;
   readonly bundler: Bundler;
@@ -19,7 +19,7 @@ export interface BundlerHarness {
   tokenBalance(of: EvmAddress): Promise<bigint>;
   nativeBalance(of: EvmAddress): Promise<bigint>;
   blockNumber(): Promise<bigint>;
-  /** Time of the chain's latest block. */
+  /** Timestamp of the chain's latest block. */
   chainTime(): Promise<Date>;
 }
 
@@ -41,7 +41,7 @@ const ONE_ETHER = 10n ** 18n;
 const RECEIPT_WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** The code of the domain error that the work throws; `no error` when it succeeds. */
+/** The code of the domain error that `work` rejects with; `no error` when `work` succeeds. */
 export const codeOf = async (work: Promise<unknown>): Promise<string> => {
   const outcome = await work.then(
     () => "no error",
@@ -50,7 +50,7 @@ export const codeOf = async (work: Promise<unknown>): Promise<string> => {
   return isDomainError(outcome) ? outcome.code : String(outcome);
 };
 
-/** What the tests do with a chain: wallets with coins, and operations that are drafted, signed, submitted and received. */
+/** Helpers of the contract tests: create funded wallets, and draft, sign, submit and await user operations. */
 export const createBundlerSteps = (chain: BundlerHarness) => {
   let recipients = 0x1000n;
 
@@ -93,7 +93,7 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
   const signed = async (wish: Wish): Promise<UserOperation> =>
     chain.accounts.sign(wish.wallet.scope, await prepare(wish));
 
-  /** The same operation, with its gas limits, for an account that is deployed by now. */
+  /** Signs the operation again without its factory, for an account that has been deployed since. The gas limits stay the same. */
   const redeployed = async (wallet: Wallet, operation: UserOperation): Promise<UserOperation> => {
     const prepared = chain.accounts.prepare({
       chainId: chain.chainId,
@@ -129,6 +129,7 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
 
 export type BundlerSteps = ReturnType<typeof createBundlerSteps>;
 
+/** The operation as an account that is already deployed sends it. */
 export const withoutFactory = (operation: UserOperation): UserOperation => {
   const copy: { -readonly [Field in keyof UserOperation]: UserOperation[Field] } = { ...operation };
   delete copy.factory;

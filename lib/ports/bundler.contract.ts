@@ -16,7 +16,7 @@ const AT_ONCE = 20;
 const PARALLEL = 10;
 const BATCH = 50;
 
-/** The chain and the steps are there when the tests run, not when they are declared. */
+/** The chain and its helpers. They exist when the tests run, not yet when the tests are declared. */
 interface Started {
   readonly chain: BundlerHarness;
   readonly steps: BundlerSteps;
@@ -46,7 +46,7 @@ const testExecution = (started: () => Started): void => {
     ]);
   });
 
-  test("there is no receipt before it is mined", async () => {
+  test("an operation has no receipt before it is mined", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, prepare, submit, received } = steps;
     const wallet = await newWallet(100n);
@@ -58,7 +58,7 @@ const testExecution = (started: () => Started): void => {
     expect(receipt.blockNumber).toBeGreaterThan(fromBlock);
   });
 
-  test("the logs of a receipt are those of its operation alone", async () => {
+  test("a receipt contains only the logs of its own operation", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, run } = steps;
     const wallet = await newWallet(100n);
@@ -66,11 +66,11 @@ const testExecution = (started: () => Started): void => {
     const receipt = await run({ wallet, calls: [transfer(first, 1n), transfer(second, 2n)], key: 9n });
     const transfers = receipt.logs.filter((log) => log.address.toLowerCase() === chain.token.toLowerCase());
     expect(transfers.map((log) => BigInt(log.topics[2] ?? 0))).toEqual([BigInt(first), BigInt(second)]);
-    // Deployment, prefund and payment belong to the bundle.
+    // The logs of deployment, prefund and payment belong to the bundle, not to the operation.
     expect(receipt.logs.filter((log) => log.topics[1] === receipt.userOpHash)).toEqual([]);
   });
 
-  test("native coin moves with a call", async () => {
+  test("a call can transfer the native coin", async () => {
     const { chain, steps } = started();
     const { newRecipient, newWallet, run } = steps;
     const wallet = await newWallet(0n);
@@ -82,15 +82,15 @@ const testExecution = (started: () => Started): void => {
 };
 
 const testRefusals = (started: () => Started): void => {
-  test("a batch of which one call reverts on chain moves nothing, and its nonce is spent", async () => {
+  test("an operation with one reverting call moves nothing, and uses its nonce", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, signed, redeployed, submit, received } = steps;
     const wallet = await newWallet(100n);
     const [first, second] = [newRecipient(), newRecipient()];
     const operation = await signed({ wallet, calls: [transfer(first, 60n), transfer(second, 40n)], key: 3n });
-    // Affordable when it was prepared; not any more when it is executed.
+    // The balance covers the operation when it is prepared, and no longer when it is executed.
     const drain = await signed({ wallet, calls: [transfer(newRecipient(), 50n)], key: 4n });
-    // Of two first operations only one may deploy the account, so the account is deployed before.
+    // Only one of two first operations can deploy the account, so `drain` deploys it first.
     expect((await received(await submit(drain))).success).toBe(true);
     const again = operation.factory === undefined ? operation : await redeployed(wallet, operation);
     const receipt = await received(await submit(again));
@@ -101,7 +101,7 @@ const testRefusals = (started: () => Started): void => {
     expect(await chain.accounts.nonceUsed(chain.chainId, wallet.address, 5n)).toBe(false);
   });
 
-  test("an operation whose calls would revert is refused at the estimate, with the reason", async () => {
+  test("the estimate refuses an operation whose calls would revert", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, draft } = steps;
     const wallet = await newWallet(100n);
@@ -113,7 +113,7 @@ const testRefusals = (started: () => Started): void => {
     );
   });
 
-  test("somebody else's signature is refused", async () => {
+  test("an operation with the signature of another owner is refused", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, prepare, submit } = steps;
     const [wallet, stranger] = [await newWallet(100n), await chain.newOwner()];
@@ -124,7 +124,7 @@ const testRefusals = (started: () => Started): void => {
     expect(await chain.tokenBalance(to)).toBe(0n);
   });
 
-  test("after validUntil it is refused", async () => {
+  test("an operation is refused after its validUntil", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, signed, submit } = steps;
     const wallet = await newWallet(100n);
@@ -135,7 +135,7 @@ const testRefusals = (started: () => Started): void => {
     expect(await chain.tokenBalance(to)).toBe(0n);
   });
 
-  test("an account that cannot pay the fee is refused without a paymaster, and served with one", async () => {
+  test("an account that cannot pay the fee is refused without a paymaster, and accepted with one", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, signed, submit, run } = steps;
     const wallet = await newWallet(100n, 0n);
@@ -149,7 +149,7 @@ const testRefusals = (started: () => Started): void => {
     expect(await chain.nativeBalance(wallet.address)).toBe(0n);
   });
 
-  test("an estimate for an account or with a paymaster that is no contract is refused", async () => {
+  test("an estimate is refused when the account or the paymaster is not a contract", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, draft } = steps;
     const wallet = await newWallet(100n);
@@ -162,7 +162,7 @@ const testRefusals = (started: () => Started): void => {
 };
 
 const testBatches = (started: () => Started): void => {
-  test("submitted twenty times at once it is executed once", async () => {
+  test("an operation that is submitted twenty times concurrently is executed once", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, signed, submit, received } = steps;
     const wallet = await newWallet(100n);
@@ -176,7 +176,7 @@ const testBatches = (started: () => Started): void => {
     expect(await chain.tokenBalance(wallet.address)).toBe(93n);
   });
 
-  test("ten operations of one account at once are all executed, each under its own nonce key", async () => {
+  test("ten concurrent operations of one account, each with its own nonce key, are all executed", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, run } = steps;
     const wallet = await newWallet(1_000n);
@@ -192,7 +192,7 @@ const testBatches = (started: () => Started): void => {
     expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - 55n);
   });
 
-  test("fifty operations of one account at once are each executed once, in few transactions", async () => {
+  test("fifty concurrent operations of one account are each executed once, in few transactions", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, signed, submitAll, received, run } = steps;
     const wallet = await newWallet(10_000n);
@@ -219,7 +219,7 @@ const testBatches = (started: () => Started): void => {
 };
 
 const testMixedBatches = (started: () => Started): void => {
-  test("one that would be refused takes none of those down that are submitted with it", async () => {
+  test("invalid operations do not prevent the valid ones that are submitted with them", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, prepare, submit, received, run } = steps;
     const wallet = await newWallet(1_000n);
@@ -247,7 +247,7 @@ const testMixedBatches = (started: () => Started): void => {
     expect(await chain.tokenBalance(wallet.address)).toBe(1_000n - 1n - BigInt(good.length));
   });
 
-  test("an operation that somebody else holds too is executed like any other, also beside others", async () => {
+  test("operations that their owners also hold are executed, also when submitted with others", async () => {
     const { chain, steps } = started();
     const { newRecipient, transfer, newWallet, signed, received, run } = steps;
     const wallet = await newWallet(1_000n);
@@ -267,7 +267,7 @@ const testMixedBatches = (started: () => Started): void => {
   });
 };
 
-/** The promises of every bundler, whichever way it brings operations on chain. */
+/** Contract tests that every bundler must pass. */
 export const bundlerContract = (name: string, start: () => Promise<BundlerHarness>): void => {
   describe(name, () => {
     let state: Started | null = null;

@@ -2,7 +2,7 @@ import type { EvmAddress, ReceiptLog } from "./routing";
 
 type Hex = `0x${string}`;
 
-/** A user operation of EntryPoint v0.7 (ERC-4337), unpacked. Quantities in wei and gas units. */
+/** An unpacked user operation for EntryPoint v0.7 (ERC-4337). Fees in wei per gas, limits in gas units. */
 export interface UserOperation {
   readonly sender: EvmAddress;
   /** 192-bit key (2D nonce) and 64-bit sequence. */
@@ -32,14 +32,14 @@ export interface UserOperationGas {
 
 export interface UserOperationReceipt {
   readonly userOpHash: Hex;
-  /** False: the account's calls reverted; the nonce is spent and no call had an effect. */
+  /** False: the account's calls reverted. The nonce is used, and no call had an effect. */
   readonly success: boolean;
   readonly txHash: Hex;
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
-  /** In wei; borne by the paymaster where there is one. */
+  /** In wei. Paid by the paymaster when there is one. */
   readonly actualGasCost: bigint;
-  /** Null: the account paid itself. */
+  /** Null: the account paid for itself. */
   readonly paymaster: EvmAddress | null;
   /** Logs of this user operation alone, not of others in the same bundle. */
   readonly logs: readonly ReceiptLog[];
@@ -47,37 +47,39 @@ export interface UserOperationReceipt {
 
 export interface SubmitOptions {
   /**
-   * The owner of the account is outside of the service and has the signed operation. The owner can make the operation invalid at any
-   * moment: by executing another one under the same nonce, or this one itself when no paymaster pays. EntryPoint reverts a whole bundle
-   * that contains an invalid operation, so this operation is bundled with no other.
+   * True when the account's owner is a wallet outside of the service, which also has the signed operation. The owner can invalidate
+   * the operation at any time, by executing another operation with the same nonce, or by executing this one when no paymaster pays.
+   * EntryPoint reverts a whole bundle that contains an invalid operation, so such an operation is sent in a bundle of its own.
    */
   readonly isHeldElsewhere: boolean;
 }
 
 /**
- * Brings user operations on chain (ERC-4337).
+ * Submits user operations to a chain (ERC-4337).
  * @example
  * const { userOpHash } = await bundler.submit(chainId, operation);
  * const receipt = await bundler.receipt(chainId, userOpHash, fromBlock); // null while it is not mined
  */
 export interface Bundler {
   readonly id: string;
-  /** Suggested fees, in wei per gas. */
+  /** Suggested fees (EIP-1559), in wei per gas. @throws DomainError `chain_unavailable` */
   fees(chainId: number): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }>;
   /**
-   * Gas limits with which the operation succeeds now. Its signature may be a dummy of the right form.
+   * Estimates gas limits with which the operation succeeds at the latest block. The signature may be a dummy of the right form.
    * @throws DomainError `simulation_failed` with the revert reason, `chain_unavailable`
    */
   estimateGas(chainId: number, operation: UserOperation): Promise<UserOperationGas>;
   /**
-   * Accepts a signed operation. Submitting the same again has no further effect (it may broadcast the same bytes again). Without
-   * `options` only the service holds the operation.
-   * @throws DomainError `simulation_failed` when it would revert at validation; `chain_unavailable` when the answer is unknown
+   * Accepts a signed operation. Submitting the same operation again is safe: at most the same bytes are broadcast again. Default of
+   * `options`: only the service has the operation.
+   * @throws DomainError `simulation_failed` when the operation would fail validation; `chain_unavailable` when it is not known whether
+   * the operation was accepted
    */
   submit(chainId: number, operation: UserOperation, options?: SubmitOptions): Promise<{ userOpHash: Hex }>;
   /**
-   * Null while it is not mined. Looks no further back than `fromBlock`. Says nothing about confirmations, and a reorg
-   * may turn an answer into null again.
+   * The receipt of a mined operation; null while the operation is not mined. Searches from `fromBlock` on. The receipt may have no
+   * confirmations yet, so a chain reorganisation can make it null again.
+   * @throws DomainError `chain_unavailable`
    */
   receipt(chainId: number, userOpHash: Hex, fromBlock: bigint): Promise<UserOperationReceipt | null>;
 }

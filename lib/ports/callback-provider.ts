@@ -16,10 +16,10 @@ export type CallbackSignature =
  * };
  */
 export interface CallbackProvider {
-  /** Stored with each callback; prefix of its event key. */
+  /** Stored with each callback, and the prefix of the callback's event key. */
   readonly name: string;
   readonly signature: CallbackSignature;
-  /** The types of events by which a callback is recognised as this provider's. */
+  /** The event types that this provider sends. A callback with another type is not recognised as this provider's. */
   readonly eventTypes: ReadonlySet<string>;
   /** The status words that the provider documents, in lower case. A callback with another word wakes no job. */
   readonly statuses: ReadonlySet<string>;

@@ -7,6 +7,6 @@ import type { EvmAddress } from "./routing";
  * const { txHash } = await faucet.give(address, usdc, 5_000_000n);
  */
 export interface Faucet {
-  /** Resolves when the transaction is mined. */
+  /** Sends `amountBase` base units of the token. Resolves when the transaction is mined. */
   give(to: EvmAddress, token: Token, amountBase: bigint): Promise<{ txHash: `0x${string}` }>;
 }

@@ -1,4 +1,4 @@
-/** Bytes that are encrypted under a key-encryption key, and the name of that key. */
+/** Bytes that are encrypted with a key-encryption key (KEK), and the name of that key. */
 export interface Sealed {
   /** Name of the key. It reveals nothing about the key. */
   readonly kekId: string;
@@ -6,7 +6,7 @@ export interface Sealed {
   readonly bytes: Uint8Array;
 }
 
-/** A secret at rest: encrypted under a data key of its own, and that data key under a key-encryption key. */
+/** A stored secret (envelope encryption): each secret has a data key of its own, which is encrypted with a key-encryption key. */
 export interface Envelope {
   readonly ciphertext: Uint8Array;
   readonly wrappedDataKey: Uint8Array;
@@ -14,17 +14,20 @@ export interface Envelope {
 }
 
 /**
- * Encrypts secrets for the database. `context` names the owner of the secret (additional authenticated data); another context does not open it.
+ * Encrypts secrets for the database with AES-256-GCM. `context` names the owner of the secret and is authenticated with it (additional
+ * authenticated data), so an envelope cannot be opened with another context.
  * @example
- * const envelope = envelopes.close(privateKey, managedKeyContext({ projectId, keyId }));
+ * const context = managedKeyContext({ projectId, keyId });
+ * const envelope = envelopes.close(privateKey, context);
+ * const secret = envelopes.open(envelope, context);
  */
 export interface Envelopes {
-  /** Encrypts under the current key. */
+  /** Encrypts a secret with the current key-encryption key. */
   close(secret: Uint8Array, context: string): Envelope;
-  /** @throws Error when the key is not configured, the context is another one or a bit was changed; it names no content */
+  /** Decrypts a secret. @throws Error when the key is not configured, or the context or the bytes differ; its message has no content */
   open(envelope: Envelope, context: string): Buffer;
 }
 
-/** The context of a wallet's key. The key does not open after its row is moved to another project or id. */
+/** The context of a managed wallet key. A key whose row is copied to another project or id cannot be decrypted. */
 export const managedKeyContext = (key: { readonly projectId: string | null; readonly keyId: string }): string =>
   JSON.stringify([key.projectId, key.keyId]);

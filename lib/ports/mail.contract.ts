@@ -3,21 +3,21 @@ import type { Mail, Mailer } from "./mail";
 
 interface MailSetUp {
   readonly mailer: Mailer;
-  /** The mails that arrived at the destination, oldest first. */
+  /** The mails that arrived, oldest first. */
   received(): Promise<readonly Pick<Mail, "to" | "subject" | "text">[]>;
 }
 
-/** The promises of every adapter of the Mailer port. */
+/** Contract tests that every adapter of the Mailer port must pass. */
 export const mailContract = (name: string, setUp: () => Promise<MailSetUp>): void => {
   describe(`${name} keeps the Mailer contract`, () => {
-    test("recipient, subject and text arrive as they are, beyond ASCII too", async () => {
+    test("recipient, subject and text arrive unchanged, including characters beyond ASCII", async () => {
       const { mailer, received } = await setUp();
       const mail = { to: "ada@example.com", subject: "Dein Code – 你好", text: "Zeile eins\n.\nLine two: 12,50 €" };
       await mailer.send(mail);
       expect(await received()).toEqual([mail]);
     });
 
-    test("each mail arrives once, when many are sent at once", async () => {
+    test("each of many mails that are sent concurrently arrives once", async () => {
       const { mailer, received } = await setUp();
       const subjects = Array.from({ length: 20 }, (_, i) => `Mail ${i}`);
       await Promise.all(subjects.map((subject) => mailer.send({ to: "ada@example.com", subject, text: "Hello" })));
@@ -25,7 +25,7 @@ export const mailContract = (name: string, setUp: () => Promise<MailSetUp>): voi
       expect(arrived.toSorted()).toEqual(subjects.toSorted());
     });
 
-    test("a line break in the subject makes no further header or recipient", async () => {
+    test("a line break in the subject adds no header and no recipient", async () => {
       const { mailer, received } = await setUp();
       await mailer.send({ to: "ada@example.com", subject: "Hello\r\nBcc: eve@example.com", text: "Hello" });
       const arrived = await received();

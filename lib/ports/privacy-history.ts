@@ -1,9 +1,9 @@
 type Hex = `0x${string}`;
 
-/** One log of a privacy pool, as the chain has it. */
+/** One event log of a privacy pool. */
 export interface PoolLog {
   readonly pool: Hex;
-  /** Which event it is. */
+  /** The first topic of the log, which identifies the event. */
   readonly topic: Hex;
   readonly account: Hex;
   readonly data: Hex;
@@ -11,7 +11,7 @@ export interface PoolLog {
   readonly blockNumber: bigint;
 }
 
-/** Whose logs: the pools of one chain. Another set of pools, or another first block, is another source. */
+/** Identifies the pools of one chain whose logs are stored. `digest` changes with the set of pools and with their first block. */
 export interface PoolLogSource {
   readonly chainId: number;
   readonly digest: string;
@@ -31,16 +31,20 @@ export interface PoolLogSegment {
 }
 
 /**
- * Keeps logs of privacy pools that are public and final, so that a restart reads new blocks alone. Several instances share it; it may
- * lose everything at any time, and is filled again from the chain.
+ * Stores public logs of privacy pools from final blocks, so that after a restart only new blocks are read. Several instances share the
+ * store. Losing its contents is harmless, because the logs are read again from the chain.
+ * @example
+ * const end = await store.end(source);
+ * const fromBlock = end === null ? startBlock : end.number + 1n;
+ * await store.append(source, startBlock, { fromBlock, to, logs });
  */
 export interface PoolLogStore {
-  /** In the order of their blocks, without a gap from `startBlock` on. */
+  /** All stored segments in the order of their blocks, from the start block on and without gaps. */
   load(source: PoolLogSource): Promise<readonly PoolLogSegment[]>;
-  /** Where the kept logs end; null where there are none. */
+  /** The last block of the stored segments; null when nothing is stored. */
   end(source: PoolLogSource): Promise<BlockMark | null>;
-  /** @returns false, and nothing is kept, when the segment does not follow what is there */
+  /** Adds a segment. @returns false, without storing it, when the segment does not begin right after the last stored block */
   append(source: PoolLogSource, startBlock: bigint, segment: PoolLogSegment): Promise<boolean>;
-  /** The chain was replaced or reorganised beyond its confirmations. */
+  /** Deletes all logs of the source, because the chain was replaced or reorganised beyond its number of confirmations. */
   clear(source: PoolLogSource): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Call, EvmAddress } from "./routing";
 
 type Hex = `0x${string}`;
 
-/** A pool that holds one asset on one chain. Deposits and withdrawals of it cannot be linked. */
+/** A pool that holds one asset on one chain. Its withdrawals cannot be linked to its deposits. */
 export interface PrivacyPool {
   readonly chainId: number;
   readonly token: Token;
@@ -14,7 +14,7 @@ export interface PrivacyPool {
   readonly shieldFeeBps: number;
   /** The fee of the service's relayer for a withdrawal, in basis points. */
   readonly relayFeeBps: number;
-  /** Whether notes can be swapped, and given to other private wallets. */
+  /** Whether notes can be swapped, and transferred to other private wallets. */
   readonly mayProcess: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface PrivateNote {
   /** Identifies the deposit that the note comes from, a decimal string. */
   readonly label: string;
   readonly valueBase: bigint;
-  /** `approved`: in the association set, can be spent. `pending`: not yet. `declined`: can leave by the public exit only. */
+  /** `approved`: in the association set, so it can be spent. `pending`: not decided yet. `declined`: only the public exit is possible. */
   readonly state: "approved" | "pending" | "declined";
   readonly depositor: EvmAddress;
   /** The transaction and the block that created the note. */
@@ -51,7 +51,7 @@ export interface PrivateHoldings {
    * or a larger one.
    */
   readonly depositIndexLimit: ReadonlyMap<EvmAddress, number>;
-  /** By pool address: approved deposits that have not left by the public exit. A withdrawal hides among them. */
+  /** By pool address: the number of approved deposits that did not use the public exit. A withdrawal can be any one of these. */
   readonly anonymitySet: ReadonlyMap<EvmAddress, number>;
 }
 
@@ -66,11 +66,11 @@ export interface ShieldPlan {
   readonly calls: readonly Call[];
   /** The value of the new note, in base units. */
   readonly noteBase: bigint;
-  /** Names the deposit on the chain, a decimal string. */
+  /** Identifies the deposit on the chain, a decimal string. */
   readonly precommitment: string;
 }
 
-/** Takes a note out without a proof of association. Everybody can see which deposit it was. */
+/** Withdraws a note without a proof of association (ragequit). The withdrawal is publicly linked to its deposit. */
 export interface ExitPlan {
   /** Calls of the owner, to be executed all or none. */
   readonly calls: readonly Call[];
@@ -78,7 +78,7 @@ export interface ExitPlan {
   readonly valueBase: bigint;
 }
 
-/** Takes an amount out of a note. The rest stays in the wallet as a new note. */
+/** Withdraws an amount from a note. The rest stays in the wallet as a new note. */
 export type Spend = {
   readonly chainId: number;
   readonly token: Token;
@@ -94,16 +94,16 @@ export type Spend = {
       readonly tokenOut: Token;
       /** The path of a `PrivateSwapPrice`; null when the asset is not changed. */
       readonly path: Hex | null;
-      /** The least that a swap must bring, in base units of `tokenOut`. */
+      /** The minimum output of the swap, in base units of `tokenOut`. */
       readonly minimumOutBase: bigint;
-      /** Who may take the new note out by its public exit. */
+      /** The address that may withdraw the new note by the public exit. */
       readonly exitOwner: EvmAddress;
       /** The contracts refuse the proof after this time. */
       readonly deadline: Date;
     }
 );
 
-/** A transaction that anybody may send. Its proof fixes the recipient and all amounts. */
+/** A transaction that any address may send. Its proof fixes the recipient and all amounts. */
 export interface SpendTransaction {
   readonly to: EvmAddress;
   readonly data: Hex;
@@ -113,7 +113,7 @@ export interface SpendTransaction {
 
 export interface PrivateSwapPrice {
   readonly path: Hex;
-  /** The amount that the swap brings, in base units. */
+  /** The output of the swap, in base units. */
   readonly outBase: bigint;
 }
 
@@ -133,14 +133,14 @@ export type SpendRefusal =
   /** A swap would bring less than its minimum, a deadline passed, or a recipient refuses. */
   | "refused";
 
-/** The note, or the association set that it needs, cannot be used yet; or the node has not seen the note yet. */
+/** The note or its association set cannot be used yet, or the node does not know the note yet. */
 export class NotReadyError extends Error {}
 
 /** The note does not exist, or was spent. */
 export class NoteGoneError extends Error {}
 
 /**
- * Private balances with zero-knowledge proofs. An engine stores nothing that cannot be derived from mnemonics and the chains.
+ * Private balances with zero-knowledge proofs. An engine stores only data that can be derived from the mnemonics and the chains.
  * Amounts in base units.
  * @example
  * const { notes } = await engine.holdings(wallet, chainId, signal);
@@ -152,8 +152,9 @@ export interface PrivacyEngine {
   readonly id: string;
   /** The name that people see. */
   readonly name: string;
+  /** A new random mnemonic (BIP-39). It is a secret. */
   newMnemonic(): string;
-  /** @throws DomainError `chain_unavailable` */
+  /** All pools of the chain. @throws DomainError `chain_unavailable` */
   pools(chainId: number): Promise<readonly PrivacyPool[]>;
   /** The notes of a wallet, found by its mnemonic and the chain alone. @throws DomainError `chain_unavailable`, `provider_error` */
   holdings(wallet: PrivateWalletKey, chainId: number, signal: AbortSignal): Promise<PrivateHoldings>;
@@ -165,8 +166,8 @@ export interface PrivacyEngine {
     readonly slot: DepositSlot;
   }): Promise<ShieldPlan>;
   /**
-   * Takes a whole note out by the pool's public exit, to `owner`. The contracts require that `owner` deposited the note, or is named as
-   * the owner of a note that the processor deposited. Makes a small proof.
+   * Plans the withdrawal of a whole note to `owner` by the pool's public exit, and makes a small proof. The contracts require that
+   * `owner` deposited the note, or is registered as the owner of a note that the processor contract deposited.
    * @throws NoteGoneError, NotReadyError, DomainError `chain_unavailable`; the signal's reason
    */
   exit(
@@ -179,7 +180,7 @@ export interface PrivacyEngine {
     },
     signal: AbortSignal,
   ): Promise<ExitPlan>;
-  /** The best path over one or two pools of the chain's exchange; null when there is none. */
+  /** The best swap path over one or two pools of the chain's exchange; null when there is none. */
   priceSwap(input: {
     readonly from: Token;
     readonly to: Token;
@@ -197,7 +198,8 @@ export interface PrivacyEngine {
   ): Promise<{ readonly gas: bigint } | { readonly refusal: SpendRefusal }>;
   /** The effect of a transaction; null when it is not mined. @throws DomainError `chain_unavailable` */
   outcome(chainId: number, txHash: Hex): Promise<SpendOutcome | null>;
-  /** The time that a proof takes on this machine, in milliseconds. */
+  /** The expected duration of a proof on this machine, in milliseconds. */
   expectedProofMs(): number;
+  /** Ends running proofs and frees the engine's resources. */
   close(): void;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { EvmAddress, RouteLeg, RouteRequest } from "./routing";
 
-/** How routes are kept in JSON columns: bigints as decimal strings. Read back only through these schemas. */
+/** Schemas for routes and user operations in JSON columns, where bigints are decimal strings. `parse` throws ZodError. */
 const base = z
   .string()
   .regex(/^\d+$/)
@@ -17,6 +17,7 @@ const hex = z
   .regex(/^0x[0-9a-fA-F]*$/)
   .transform((text) => text as `0x${string}`);
 
+/** A token of a stored route. @throws ZodError */
 export const storedToken = z.object({
   symbol: z.string(),
   name: z.string(),
@@ -27,15 +28,17 @@ export const storedToken = z.object({
   usdPegged: z.boolean(),
 });
 
+/** The request of a stored quote. @throws ZodError */
 export const storedRouteRequest: z.ZodType<RouteRequest> = z.object({
   sources: z.array(z.object({ owner: address, token: storedToken, amountBase: base })),
   destination: z.object({ token: storedToken, recipient: address }),
   slippageBps: z.int(),
 });
 
-/** Legs that were stored before they named their provider are all of this one. */
+/** The provider of legs that were stored before legs had the field `provider`. */
 const FIRST_PROVIDER = "onchain";
 
+/** A leg of a stored route. @throws ZodError */
 export const storedRouteLeg: z.ZodType<RouteLeg> = z.object({
   provider: z.string().default(FIRST_PROVIDER),
   sourceIndex: z.int(),
@@ -58,6 +61,7 @@ export const storedRouteLeg: z.ZodType<RouteLeg> = z.object({
   plan: z.unknown(),
 });
 
+/** A stored user operation (ERC-4337). @throws ZodError */
 export const storedUserOperation = z.object({
   sender: address,
   nonce: base,
@@ -76,6 +80,7 @@ export const storedUserOperation = z.object({
   signature: hex,
 });
 
+/** Stored gas limits of a user operation. @throws ZodError */
 export const storedGas = z.object({
   callGasLimit: base,
   verificationGasLimit: base,
@@ -88,7 +93,10 @@ export { address as storedAddress, base as storedBase, hex as storedHex };
 
 type JsonValue = string | number | boolean | { [key: string]: JsonValue } | JsonValue[];
 
-/** Any value of plain data → JSON, bigints as decimal strings, absent fields left out. */
+/**
+ * Converts plain data to a JSON value. Bigints become decimal strings; undefined fields are left out.
+ * @example toStored({ amountBase: 5n }) // { amountBase: "5" }
+ */
 export const toStored = (value: unknown): JsonValue =>
   JSON.parse(
     JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item)),

@@ -12,34 +12,34 @@ import type {
   SourceReceipt,
 } from "./routing";
 
-/** The facts that the suite needs about the provider's chains. */
+/** A provider under test, with requests and actions on its chains. */
 export interface RoutingWorld {
   readonly provider: RoutingProvider;
   readonly requests: {
-    /** One token from one wallet to another on one chain. */
+    /** Moves one token from one wallet to another on the same chain. */
     readonly transfer: RouteRequest;
     readonly sameChainSwap: RouteRequest;
-    /** One token from one chain to another. */
+    /** Moves one token from one chain to another. */
     readonly bridge: RouteRequest;
-    /** Two sources on two chains into another token on a third. */
+    /** Moves money of two chains into another token on a third chain. */
     readonly twoSources: RouteRequest;
     readonly tooLarge: RouteRequest;
     readonly unroutable: RouteRequest;
   };
-  /** A token that has a price without being pegged, and one that has none. */
+  /** A token with a market price (not pegged to the dollar), and a token without any price. */
   readonly priced: Token;
   readonly unpriced: Token;
-  /** Makes the calls as the source's wallet and tells what its transactions logged. */
+  /** Executes the calls as the source's wallet, and returns the logs of the transaction. */
   execute(request: RouteRequest, leg: RouteLeg, calls: readonly Call[]): Promise<SourceReceipt>;
-  /** Read independently of the provider; null where the world keeps no balances. */
+  /** The balance in base units, read without the provider; null when this set-up has no balances. */
   balanceOf(token: Token, owner: EvmAddress): Promise<bigint | null>;
-  /** Whether relayers fill deposits from now on. Before the suite they do not. */
+  /** Sets whether relayers fill deposits from now on. They do not when the suite starts. */
   fillDeposits(fill: boolean): void | Promise<void>;
-  /** Lets a relayer that waits for the test fill this one. */
+  /** Makes a relayer fill this deposit, where relayers fill only on request. */
   fill(deposit: unknown): void | Promise<void>;
-  /** Lets time pass beyond a deposit's deadline. */
+  /** Advances the chain's time past the deadline of a deposit, given in Unix seconds. */
   passDeadline(fillDeadline: number): void | Promise<void>;
-  /** Lets the bridge pay an expired deposit back. */
+  /** Makes the bridge refund an expired deposit. */
   refund(deposit: unknown): void | Promise<void>;
 }
 
@@ -62,10 +62,10 @@ const codeOf = async (promise: Promise<unknown>): Promise<ErrorCode | "no error"
     (error: unknown) => (isDomainError(error) ? error.code : "other"),
   );
 
-/** As it comes back from the database. */
+/** The leg with its plan as the database returns it. */
 const stored = (leg: RouteLeg): RouteLeg => ({ ...leg, plan: JSON.parse(JSON.stringify(leg.plan)) as unknown });
 
-/** Asked for once per test. */
+/** Called once in each test. */
 type World = () => RoutingWorld;
 
 const start = async (world: World, request: RouteRequest) => {
@@ -105,7 +105,7 @@ const trackUntil = (
   }, WAIT);
 
 const quoteTests = (world: World): void => {
-  test("a quote carries every source once, best route first, with minima within the tolerance", async () => {
+  test("a quote has a leg for every source, lists the best route first, and keeps minimum amounts within the slippage", async () => {
     const { provider, requests } = world();
     for (const request of [requests.transfer, requests.sameChainSwap, requests.bridge, requests.twoSources]) {
       const routes = await provider.quote(request, never());
@@ -130,7 +130,7 @@ const quoteTests = (world: World): void => {
 };
 
 const sameChainTests = (world: World): void => {
-  test.each(["transfer", "sameChainSwap"] as const)("a %s spends and delivers what it says it did", async (kind) => {
+  test.each(["transfer", "sameChainSwap"] as const)("the reported amounts of a %s match the balances", async (kind) => {
     const request = world().requests[kind];
     const before = await balances(world, request);
     const { leg, fillDeadline, spentBase, receivedBase, deposit } = await start(world, request);
@@ -146,7 +146,7 @@ const sameChainTests = (world: World): void => {
 };
 
 const bridgeTests = (world: World): void => {
-  test("a bridge leg waits, is filled, and delivers what it says it did", async () => {
+  test("a bridge leg waits until it is filled, and its reported amounts match the balances", async () => {
     const { requests, fillDeposits, fill } = world();
     const request = requests.bridge;
     await fillDeposits(false);
@@ -188,7 +188,7 @@ const bridgeTests = (world: World): void => {
 };
 
 const refusalTests = (world: World): void => {
-  test("what cannot be routed is refused with the reason", async () => {
+  test("a request without a route, or above the liquidity, is refused with its own error code", async () => {
     const { provider, requests } = world();
     expect(await codeOf(provider.quote(requests.unroutable, never()))).toBe("no_route");
     expect(await codeOf(provider.quote(requests.tooLarge, never()))).toBe("insufficient_liquidity");
@@ -215,7 +215,7 @@ const refusalTests = (world: World): void => {
   });
 };
 
-/** Every routing provider keeps these promises. */
+/** Contract tests that every routing provider must pass. */
 export const routingContract = (name: string, world: World): void => {
   describe(`${name} keeps the promises of the routing port`, () => {
     quoteTests(world);

@@ -2,14 +2,14 @@ import type { Token } from "@/lib/core/token";
 
 export type EvmAddress = `0x${string}`;
 
-/** One call of a smart account or wallet. `value` in wei. */
+/** One call by a smart account or wallet. `value` in wei. */
 export interface Call {
   readonly to: EvmAddress;
   readonly data: `0x${string}`;
   readonly value: bigint;
 }
 
-/** What one wallet puts in, on one chain. */
+/** The amount of one token that a wallet pays on one chain, in base units. */
 export interface RouteSource {
   readonly owner: EvmAddress;
   readonly token: Token;
@@ -19,7 +19,7 @@ export interface RouteSource {
 export interface RouteRequest {
   readonly sources: readonly RouteSource[];
   readonly destination: { readonly token: Token; readonly recipient: EvmAddress };
-  /** 0–1000. The minimum of every leg is enforced on chain. */
+  /** Slippage in basis points, 0–1000. The chain enforces the resulting minimum of every leg. */
   readonly slippageBps: number;
 }
 
@@ -29,7 +29,7 @@ export interface RouteFee {
   readonly amountBase: bigint;
 }
 
-/** A step as a person reads it: "Swap USDT to USDC on Local 1", and the venue that does it. */
+/** A step of a leg as it is shown to people, for example "Swap USDT to USDC on Local 1", with the venue that executes it. */
 export interface RouteStep {
   readonly kind: "swap" | "bridge" | "transfer";
   readonly venue: string;
@@ -41,41 +41,41 @@ export interface RouteStep {
 
 export type LegKind = "transfer" | "swap" | "bridge";
 
-/** How one source reaches the destination. `kind` "bridge" crosses chains (with swaps on either side where needed). */
+/** The way of one source to the destination. A leg of kind `bridge` crosses chains, with swaps on either side where needed. */
 export interface RouteLeg {
-  /** Id of the routing provider that offered the leg, and that builds, reads and follows it. */
+  /** Id of the routing provider that offered the leg. The same provider builds and tracks the leg. */
   readonly provider: string;
   readonly sourceIndex: number;
   readonly kind: LegKind;
   readonly expectedOutBase: bigint;
-  /** Enforced on chain: the leg delivers at least this to the recipient or delivers nothing. */
+  /** Enforced on chain: the recipient gets at least this amount from the leg, or nothing. */
   readonly minOutBase: bigint;
   readonly steps: readonly RouteStep[];
   readonly fees: readonly RouteFee[];
   readonly estimatedSeconds: number;
   /** Loss against the price of a very small trade, in basis points. */
   readonly priceImpactBps: number;
-  /** The provider's own plan, opaque to callers, JSON-safe so that it can be stored with the quote. */
+  /** The provider's own plan. Callers do not read it; they store it as JSON with the quote. */
   readonly plan: unknown;
 }
 
 export interface Route {
-  /** One for each source, in the order of the sources. */
+  /** One leg for each source, in the order of the sources. */
   readonly legs: readonly RouteLeg[];
 }
 
-/** What a leg comes to on its source chain. */
+/** The calls of a leg on its source chain. */
 export interface LegTransactions {
   readonly calls: readonly Call[];
-  /** Whether the calls use up the source's whole amount: nothing of it is left with whoever made them. */
+  /** Whether the calls spend the source's whole amount, so that nothing of it is left with the account that made the calls. */
   readonly spendsAll: boolean;
-  /** Unix seconds by the source chain's clock after which the calls can move no money; null: they always could. */
+  /** Unix seconds on the source chain's clock after which the calls can no longer move money; null: there is no such time. */
   readonly validUntil: number | null;
   /** Unix seconds after which an unfilled bridge leg is refunded; null for legs that stay on one chain. */
   readonly fillDeadline: number | null;
 }
 
-/** A log as `eth_getTransactionReceipt` gives it, of the one user operation or transaction of the leg. */
+/** An event log as in `eth_getTransactionReceipt`, of the leg's user operation or transaction. */
 export interface ReceiptLog {
   readonly address: EvmAddress;
   readonly topics: readonly `0x${string}`[];
@@ -87,30 +87,30 @@ export interface SourceReceipt {
   readonly chainId: number;
   readonly txHash: `0x${string}`;
   readonly blockNumber: bigint;
-  /** Only the logs that this leg caused. */
+  /** Only the logs of this leg. */
   readonly logs: readonly ReceiptLog[];
 }
 
-/** What the mined source transaction did: what left the wallet and, on one chain, what arrived. */
+/** The effect of the mined source transaction: the amount that left the wallet and, for a same-chain leg, the amount that arrived. */
 export interface SourceOutcome {
   readonly spentBase: bigint;
-  /** Same-chain legs: what the recipient got. Bridge legs: null until filled. */
+  /** Same-chain legs: the amount that the recipient got, in base units. Bridge legs: null. */
   readonly receivedBase: bigint | null;
-  /** Bridge legs: names the deposit for `track`. JSON-safe. */
+  /** Bridge legs: identifies the deposit for `track`. JSON-safe. Same-chain legs: null. */
   readonly deposit: unknown;
 }
 
-/** What the first of several transactions did when the one that carries the money on was not mined, or reverted. */
+/** The effect of a leg's first transactions when its last one, which moves the money to the destination, reverted or was not mined. */
 export interface StoppedOutcome {
   readonly spentBase: bigint;
-  /** What the wallet holds in place of what was spent; null where nothing was bought. */
+  /** The token that the wallet now holds instead of the spent one; null when nothing was bought. */
   readonly bought: { readonly token: Token; readonly amountBase: bigint } | null;
 }
 
 export interface BuildOptions {
   /**
-   * Who makes the calls where that is not the source's wallet: it was given the source's whole amount just before. Refunds of
-   * a bridge go to the source's wallet all the same. Only for legs that spend all.
+   * The account that makes the calls when it is not the source's wallet. It received the source's whole amount just before. A bridge still
+   * refunds to the source's wallet. Only allowed for legs that spend the whole amount (`spendsAll`).
    */
   readonly executor?: EvmAddress;
 }
@@ -124,53 +124,61 @@ export type BridgeProgress =
       readonly blockNumber: bigint;
       readonly receivedBase: bigint;
     }
-  /** The deadline passed without a fill: it can no longer be filled, and the refund is on its way. */
+  /** The deadline passed, so the deposit can no longer be filled; the bridge has not refunded it yet. */
   | { readonly state: "expired" }
   | {
       readonly state: "refunded";
       readonly chainId: number;
       readonly txHash: `0x${string}`;
       readonly blockNumber: bigint;
-      /** In base units of `token`, which is the bridged token: for a leg that swapped first not the source's token. */
+      /** In base units of `token`, which is the bridged token. It differs from the source's token when the leg swapped first. */
       readonly refundedBase: bigint;
       readonly token: Token;
     };
 
 /**
- * Prices a movement of tokens over one or more chains, builds its calls and follows it.
- * Amounts in base units of their token.
+ * Prices a movement of tokens over one or more chains, builds its calls and tracks it. Amounts in base units of their token.
+ * @example
+ * const [best] = await provider.quote(request, signal);
+ * const { calls } = await provider.build(request, best.legs[0], signal);
+ * const { deposit } = provider.readSource(request, best.legs[0], receipt); // receipt of the executed calls
+ * const progress = await provider.track(request, best.legs[0], deposit, signal); // bridge legs only
  */
 export interface RoutingProvider {
-  /** Names the provider in its legs, for good: legs are stored, and are carried on by the provider of that name. */
+  /** Names the provider in its legs. Never change the id, because stored legs are continued by the provider with that id. */
   readonly id: string;
   /**
-   * Every source is priced by itself: a leg, and its plan, stay right under another `sourceIndex`.
-   * Routes that carry every source to the destination, best (most received) first.
+   * Returns up to four routes that move every source to the destination; the one with the largest received amount comes first. Each
+   * source is priced separately, so a leg and its plan stay valid when only its `sourceIndex` changes.
    * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`
    */
   quote(request: RouteRequest, signal: AbortSignal): Promise<readonly Route[]>;
   /**
-   * The calls of one leg, to be made by the source's wallet in one atomic batch, or one after another: each call that gives
-   * money away enforces its own minimum, and what comes before it stays in the wallet.
+   * Builds the calls of one leg. The source's wallet makes them in one atomic batch or one after another. That is safe because each call
+   * that pays money out enforces its own minimum, and the calls before it leave the money in the wallet.
+   * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`
    */
   build(request: RouteRequest, leg: RouteLeg, signal: AbortSignal, options?: BuildOptions): Promise<LegTransactions>;
-  /** What a mined source transaction did. Pure: reads only the receipt. */
+  /** Computes the effect of a mined source transaction from its receipt alone. */
   readSource(request: RouteRequest, leg: RouteLeg, receipt: SourceReceipt): SourceOutcome;
-  /** What the transactions before the last one did, where the last one was not mined or reverted. Pure. */
+  /** Computes the effect of the transactions before the last one, when the last one reverted or was not mined. Reads only the receipt. */
   readStopped(request: RouteRequest, leg: RouteLeg, receipt: Pick<SourceReceipt, "logs">): StoppedOutcome;
-  /** Asks the chains how a deposit stands. A reorg may take a state back. @throws DomainError `chain_unavailable` */
+  /** Reads the state of a deposit from the chains. A reorganisation may undo a state. @throws DomainError `chain_unavailable` */
   track(request: RouteRequest, leg: RouteLeg, deposit: unknown, signal: AbortSignal): Promise<BridgeProgress>;
   /**
-   * Worth of each token in US dollars (decimal number string, null where unknown), for display only.
+   * Price of a whole unit of each token in US dollars, as a decimal string; null when it is not known. For display only.
    */
   priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
-  /** As `priceUsd`, the highest over all chains that list the asset: no thin pool makes an amount count for less against a cap. */
+  /**
+   * Like `priceUsd`, but the highest price of the asset on any chain. Spending caps use it, so that a manipulated pool with little liquidity
+   * cannot lower the worth of an amount.
+   */
   highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
 }
 
 /**
- * Routes over all providers that the service is configured with. Each leg is built, read and followed by the provider that it names.
- * @throws DomainError `provider_error` for a leg whose provider is not configured any more
+ * Routing over all configured providers. Each leg is built, read and tracked by the provider that the leg names.
+ * @throws DomainError `provider_error` for a leg whose provider is no longer configured
  * @example
  *     const [best] = await routing.quote(request, AbortSignal.timeout(8_000));
  *     for (const leg of best.legs) await routing.build(request, leg, signal);

@@ -24,7 +24,7 @@ const transaction = {
   maxPriorityFeePerGas: 1n,
 } as const;
 
-/** What every adapter of the Signer port keeps. `makeSigner` gives one without keys. */
+/** Contract tests that every adapter of the Signer port must pass. `makeSigner` returns a signer without keys. */
 export const signerContract = (name: string, makeSigner: () => Promise<Signer>): void => {
   describe(`${name} keeps the Signer contract`, () => {
     let signer: Signer;
@@ -40,25 +40,25 @@ export const signerContract = (name: string, makeSigner: () => Promise<Signer>):
       expect(isDomainError(error) && error.code).toBe("not_found");
     };
 
-    test("a key that was made has one address, and making it again changes nothing", async () => {
+    test("a key has one address, and creating the key again returns that address", async () => {
       const { address } = await signer.create(scope);
       expect(await signer.address(scope)).toBe(address);
       expect(await signer.create(scope)).toEqual({ address });
     });
 
-    test("twenty makers of one key at once get one key", async () => {
+    test("twenty concurrent calls that create the same key get one key", async () => {
       const made = await Promise.all(Array.from({ length: 20 }, () => signer.create(scope)));
       expect(new Set(made.map(({ address }) => address)).size).toBe(1);
       expect(await signer.address(scope)).toBe(made[0]?.address);
     });
 
-    test("two keys differ", async () => {
+    test("two keys have different addresses", async () => {
       const one = await signer.create(scope);
       const other = await signer.create({ keyId: "key-2", projectId: "prj_a" });
       expect(one.address).not.toBe(other.address);
     });
 
-    test("what it signs recovers to the key's address", async () => {
+    test("the signer of each signature recovers to the key's address", async () => {
       const { address } = await signer.create(scope);
       const signature = await signer.signTypedData(scope, typedData);
       expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(address);
@@ -69,12 +69,12 @@ export const signerContract = (name: string, makeSigner: () => Promise<Signer>):
       expect(parseTransaction(serialized)).toMatchObject(transaction);
     });
 
-    test("a key that nobody made does not exist", async () => {
+    test("a key that was not created is not found", async () => {
       expect(await signer.address(scope)).toBeNull();
       await isNotFound(signer.signMessage(scope, "0x00"));
     });
 
-    test("under another project, or under none, a key does not exist", async () => {
+    test("a key is not found under another project, or without a project", async () => {
       await signer.create(scope);
       for (const other of [foreign, { keyId: "key-1", projectId: null }]) {
         expect(await signer.address(other)).toBeNull();

@@ -2,19 +2,22 @@ import type { Hex, TypedDataDefinition, TransactionSerializableEIP1559 } from "v
 import type { EvmAddress } from "./routing";
 
 /**
- * Signs with keys that never leave the signer. `keyId` names the key, `projectId` its owner (null: the service itself). Under another
- * project a key does not exist.
+ * Signs with secp256k1 keys that never leave the signer. `keyId` names the key and `projectId` its owner (null: the service itself). A key
+ * is not found under another project. Signing methods throw DomainError `not_found` for an unknown key.
  * @example
  * const { address } = await signer.create({ keyId, projectId });
  * const signature = await signer.signTypedData({ keyId, projectId }, typedData);
  */
 export interface Signer {
-  /** Creates the key unless it exists, and returns its address. */
+  /** Creates the key unless it exists, and returns its address. @throws DomainError `not_found` when the key has another owner */
   create(scope: SignerScope): Promise<{ address: EvmAddress }>;
+  /** The checksummed address (EIP-55) of the key; null when the key does not exist. */
   address(scope: SignerScope): Promise<EvmAddress | null>;
+  /** Signs typed structured data (EIP-712). The signature has 65 bytes. */
   signTypedData(scope: SignerScope, data: TypedDataDefinition): Promise<Hex>;
+  /** Signs raw bytes with the prefix of EIP-191. The signature has 65 bytes. */
   signMessage(scope: SignerScope, raw: Hex): Promise<Hex>;
-  /** RLP-encoded signed transaction, ready for `eth_sendRawTransaction`. */
+  /** Signs a transaction (EIP-1559). Returns it RLP-encoded, ready for `eth_sendRawTransaction`. */
   signTransaction(scope: SignerScope, transaction: TransactionSerializableEIP1559): Promise<Hex>;
 }
 

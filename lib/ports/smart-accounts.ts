@@ -5,13 +5,13 @@ import type { SignerScope } from "./signer";
 
 type Hex = `0x${string}`;
 
-/** In wei per gas (EIP-1559). */
+/** Fees of EIP-1559, in wei per gas. */
 export interface Fees {
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Payments out of the account, all or none. */
+/** Payments of one token from the account. Either all succeed or none. */
 export interface AccountPayout {
   /** Address of the token, or `native` for the chain's coin. */
   readonly token: EvmAddress | "native";
@@ -20,8 +20,8 @@ export interface AccountPayout {
 }
 
 /**
- * The work of an account: at least one call, made in this order, all or none; or a payout. The account delegates only payouts, and only
- * to the distributor of the chain's configuration.
+ * The work of one user operation: either one or more calls, executed atomically in this order, or a payout. For a payout the account
+ * delegates to the chain's configured distributor contract, and never to any other contract.
  */
 export type AccountWork = { readonly calls: readonly Call[] } | { readonly payout: AccountPayout };
 
@@ -30,10 +30,10 @@ export type DraftRequest = AccountWork & DraftOptions;
 interface DraftOptions {
   readonly chainId: number;
   readonly ownerAddress: EvmAddress;
-  /** 192 bits. The operation gets sequence 0 of it, so that one key is spent at most once. @see nonceKeyOf */
+  /** The 192-bit key of the nonce (ERC-4337). The sequence is always 0, so each key is used at most once. @see nonceKeyOf */
   readonly nonceKey: bigint;
   readonly fees: Fees;
-  /** Whether the chain's paymaster bears the fees. Default: wherever the chain has one. */
+  /** Whether the chain's paymaster pays the fees. Default: true when the chain has a paymaster. */
   readonly sponsored?: boolean;
 }
 
@@ -43,26 +43,26 @@ export interface PrepareRequest {
   readonly draft: UserOperation;
   /** The result of `Bundler.estimateGas` for the draft. */
   readonly gas: UserOperationGas;
-  /** After this the operation can never be executed. Whole seconds; the rest is cut off. */
+  /** After this time the operation can never be executed. Rounded down to whole seconds. */
   readonly validUntil: Date;
 }
 
-/** An operation that only lacks its owner's signature. */
+/** A complete operation, except for the owner's signature. */
 export interface PreparedUserOperation {
   readonly chainId: number;
-  /** Carries a dummy signature. */
+  /** The operation with a dummy signature. */
   readonly operation: UserOperation;
   readonly validUntil: Date;
-  /** The EIP-712 message `SafeOp` for the owner to sign. Its numbers are bigints. */
+  /** The message `SafeOp` (EIP-712) for the owner to sign. Its numbers are bigints. */
   readonly typedData: TypedDataDefinition;
   /** Identifies the operation (ERC-4337); it does not depend on the signature. */
   readonly userOpHash: Hex;
 }
 
 /**
- * Smart accounts of one owner each, at the same address on every chain, whether deployed or not.
- * An operation goes through `draft`, `Bundler.estimateGas`, `prepare`, `sign` (or the owner's own wallet and `withSignature`) and
- * `Bundler.submit`.
+ * Smart accounts (ERC-4337). Each has one owner, and the same address on every chain, before and after its deployment.
+ * An operation passes through `draft`, `Bundler.estimateGas`, `prepare`, `sign` (or a signature by the owner's own wallet and
+ * `withSignature`) and `Bundler.submit`.
  * @example
  * const draft = await accounts.draft({ chainId, ownerAddress, calls, nonceKey, fees: await bundler.fees(chainId) });
  * const gas = await bundler.estimateGas(chainId, draft);
@@ -70,26 +70,28 @@ export interface PreparedUserOperation {
  * await bundler.submit(chainId, await accounts.sign({ keyId, projectId }, prepared));
  */
 export interface SmartAccounts {
-  /** Salt nonce of every account: with the owner and the contracts it makes the address. */
+  /** Salt nonce of every account. The address depends on this number, the owner and the account's contracts. */
   readonly saltNonce: bigint;
+  /** The checksummed address (EIP-55) of the owner's account, whether deployed or not. */
   addressOf(ownerAddress: EvmAddress): Promise<EvmAddress>;
-  /** In the order of `addresses`. @throws DomainError `chain_unavailable` */
+  /** Whether each account is deployed, in the order of `addresses`. @throws DomainError `chain_unavailable` */
   isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
-  /** The call that deploys the account. Anybody may make it; a second one reverts. */
+  /** The call that deploys the account. Any address may send it. A second such call reverts. */
   deployment(ownerAddress: EvmAddress): Promise<Call>;
   /**
-   * Operation with zero gas and a stub signature, for the estimate.
-   * @throws DomainError `chain_unavailable`, `provider_error` when the code of the configured distributor is another one than this release expects
+   * Builds an operation with zero gas limits and a dummy signature, for `Bundler.estimateGas`.
+   * @throws DomainError `chain_unavailable`; `provider_error` when the configured distributor contract has other code than this release
+   * expects
    */
   draft(request: DraftRequest): Promise<UserOperation>;
-  /** Sets the gas, after which only the owner's signature is missing. No network call. */
+  /** Sets the gas limits and the validity. Only the owner's signature is missing then. Makes no network call. */
   prepare(request: PrepareRequest): PreparedUserOperation;
-  /** Signs with a managed key, which must be the account's owner. */
+  /** Signs with a managed key, which must be the account's owner. @throws DomainError `not_found` for an unknown key */
   sign(scope: SignerScope, prepared: PreparedUserOperation): Promise<UserOperation>;
-  /** Puts in the owner's signature over `typedData` (65 bytes). @throws DomainError `invalid_signature` */
+  /** Adds the owner's signature of `typedData` (65 bytes). @throws DomainError `invalid_signature` */
   withSignature(prepared: Pick<PreparedUserOperation, "operation" | "validUntil">, signature: Hex): UserOperation;
   /**
-   * Whether the key's only operation was executed (with whatever outcome), as of `at.blockNumber` or the latest block.
+   * Whether the only operation of a nonce key was executed, successfully or not, as of `at.blockNumber` (default: the latest block).
    * @throws DomainError `chain_unavailable`
    */
   nonceUsed(

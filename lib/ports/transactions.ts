@@ -2,63 +2,70 @@ import type { EvmAddress } from "./routing";
 
 type Hex = `0x${string}`;
 
-/** A transaction of the service's own account. */
+/** A transaction (EIP-1559) that one of the service's own keys signs and pays for. */
 export interface NewTransaction {
   readonly chainId: number;
-  /** Which of the service's keys signs and pays. */
+  /** Id of the service's key that signs the transaction and pays for it. */
   readonly keyId: string;
-  /** What it does, once per chain: the same purpose never gets a second nonce. */
+  /** Names the reason for the transaction; unique on its chain. A second call with the same purpose never gets a second nonce. */
   readonly purpose: string;
   readonly to: EvmAddress;
   readonly data: Hex;
   /** In wei. */
   readonly value: bigint;
   readonly gas: bigint;
-  /** In wei per gas; raised by the service when the transaction is stuck. */
+  /** In wei per gas (EIP-1559). The service raises the fees when the transaction is stuck. */
   readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
-  /** User operations that it carries. It is stored with all of them or not at all. */
+  /** The user operations (ERC-4337) in this transaction. The transaction is stored with all of them or not at all. */
   readonly carries?: readonly BundledOperation[];
 }
 
-/** A user operation inside a transaction. On each chain it is in one stored transaction at a time. */
+/** A user operation inside a bundle transaction. On each chain a user operation is in one stored transaction at a time. */
 export interface BundledOperation {
   readonly userOpHash: Hex;
-  /** Id of the transaction that carried it before and reverted; null for the first one. */
+  /** Id of the earlier transaction that contained the user operation and reverted; null for the first one. */
   readonly after: string | null;
 }
 
-/** The transaction in which a user operation is now. */
+/** The latest transaction that contains a user operation. */
 export interface BundleTransaction {
   readonly transaction: SentTransaction;
-  /** How many transactions carried it, this one included. */
+  /** The number of transactions that contained the user operation, including this one. */
   readonly attempts: number;
 }
 
-/** Another transaction carries some of the operations by now; nothing was stored. */
+/** Another transaction already contains some of the user operations. Nothing was stored. */
 export class BundledElsewhereError extends Error {}
 
 export interface SentTransaction {
   readonly id: string;
-  /** Of its latest version; a fee bump changes it. */
+  /** Hash of the latest version; a fee bump changes the hash. */
   readonly hash: Hex;
-  /** `signed`: stored, and not known to have reached a node. `final`: mined and at the chain's depth, reverted or not. */
+  /** `signed`: stored; no node is known to have it. `final`: mined, with the chain's number of confirmations; it may have reverted. */
   readonly status: "signed" | "broadcast" | "mined" | "final";
-  /** Of the version that was mined. */
+  /** Hash of the version that was mined; null before. */
   readonly minedHash: Hex | null;
 }
 
-/** Sends the service's own transactions, each stored with its signed bytes before a node sees it. */
+/**
+ * Sends the service's own transactions. Each transaction is stored with its signed bytes before a node receives it.
+ * @example
+ * const purpose = `deploy:${wallet}`;
+ * const { id } = await sender.send({ chainId, keyId, purpose, to, data, value: 0n, gas: 500_000n, fees });
+ * const sent = await sender.find(chainId, purpose); // sent.status === "final" after enough confirmations
+ */
 export interface TransactionSender {
   /**
-   * Resolves once it is stored and was offered to a node, whatever the node answered: from then on it will be mined
-   * sooner or later. The same purpose again answers with the stored one and offers that again.
-   * @throws DomainError `provider_error` when the account cannot pay for it (nothing is stored then), `chain_unavailable`;
-   * BundledElsewhereError
+   * Stores the transaction and broadcasts it once. Resolves also when the node refuses it: the stored transaction will be broadcast
+   * until it is mined. A second call with the same purpose broadcasts and returns the stored transaction.
+   * @throws DomainError `provider_error` when the account cannot pay for the transaction (nothing is stored then), `chain_unavailable`
+   * @throws BundledElsewhereError when another transaction contains some of the operations
    */
   send(transaction: NewTransaction): Promise<SentTransaction>;
-  /** Offers a stored transaction once more, unless it was mined. */
+  /** Broadcasts a stored transaction again, unless it was mined. */
   resend(transactionId: string): Promise<void>;
-  /** By user operation; those that no transaction carries are missing. */
+  /** The latest transactions by hash of their user operation. User operations that are in no transaction are missing from the map. */
   bundleTransactionsOf(chainId: number, userOpHashes: readonly Hex[]): Promise<ReadonlyMap<Hex, BundleTransaction>>;
+  /** The stored transaction with this purpose; null when there is none. */
   find(chainId: number, purpose: string): Promise<SentTransaction | null>;
 }

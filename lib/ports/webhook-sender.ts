@@ -7,14 +7,14 @@ export interface WebhookRequest {
   readonly signal: AbortSignal;
 }
 
-/** The outcome of a request. A status without an error is an answer, whatever the status. */
+/** The outcome of a request. Either `statusCode` or `error` is set: any HTTP status is an answer and no error. */
 export interface WebhookAnswer {
   readonly statusCode: number | null;
   /** The headers that help to diagnose a failure; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The beginning, as text that PostgreSQL can store. */
+  /** The beginning of the response body, as text that PostgreSQL can store. */
   readonly body: string;
-  /** The reason why there is no answer, for people. */
+  /** The reason why there is no answer, for people; null when there is one. */
   readonly error: string | null;
   readonly durationMs: number;
 }
@@ -30,5 +30,6 @@ export interface WebhookSender {
   check(url: string): Promise<string | null>;
   /** Never throws. Follows no redirect; ends after its own time-out. */
   send(request: WebhookRequest): Promise<WebhookAnswer>;
+  /** Closes open connections. */
   close(): void;
 }

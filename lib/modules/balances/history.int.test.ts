@@ -53,7 +53,7 @@ type History = ReturnType<typeof newHistory>;
 const amounts = async ({ list }: History, days?: number): Promise<string[]> =>
   (await list(days)).map(({ assets }) => assets[0]?.amount ?? "none");
 
-test("of each hour the latest reading is kept, in order", async () => {
+test("the latest reading of each hour is kept, in order", async () => {
   const history = newHistory();
   history.note(0, balances(1_000_000n));
   await waitFor(async () => expect(await amounts(history)).toEqual(["1"]));
@@ -78,7 +78,7 @@ test("a reading with a stale chain is not kept, and many within a minute are wri
   expect(await history.rows()).toBe(1);
 });
 
-test("a reading without prices takes the place of none that has them", async () => {
+test("a reading without prices does not replace one with prices", async () => {
   const history = newHistory();
   history.note(0, balances(1_000_000n));
   await waitFor(async () => expect(await history.rows()).toBe(1));
@@ -91,7 +91,7 @@ test("a reading without prices takes the place of none that has them", async () 
   ]);
 });
 
-test("the history goes back as far as it is asked for, beyond thirty days by day", async () => {
+test("the history covers the requested days, with one point per day beyond thirty days", async () => {
   const history = newHistory();
   const days = [0, 1 / 24, 20, 20 + 1 / 24, 40, 40 + 1 / 24];
   for (const [index, day] of days.entries()) {
@@ -102,7 +102,7 @@ test("the history goes back as far as it is asked for, beyond thirty days by day
   expect(await amounts(history, 365)).toEqual(["2", "4", "6"]);
 });
 
-test("what cannot be kept fails nobody, and is tried again at the next reading", async () => {
+test("a failed write does not fail the reading, and is tried again at the next one", async () => {
   let broken = true;
   const history = newHistory({
     ...snapshots,

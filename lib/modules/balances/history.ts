@@ -6,7 +6,7 @@ import type { HistoryPoint } from "./history-point";
 import type { SnapshotRepository } from "./repository";
 import { formatUsd, sumOfWorths, worthOf, type AssetTotal } from "./totals";
 
-/** The chains whose balances are stale or missing; the reason does not matter here. */
+/** Balances that were read just now, with the chains that are stale or missing. */
 interface Reading {
   readonly totals: readonly AssetTotal[];
   readonly priceOf: (token: Token) => string | null;
@@ -20,7 +20,7 @@ export interface HistoryDeps {
 }
 
 const DAY_MS = 86_400_000;
-/** The hour's latest counts; writing each of many reads would add nothing to it. */
+/** Milliseconds between writes for a project. Only the latest point of an hour is kept, so more frequent writes are useless. */
 const WRITE_EVERY_MS = 60_000;
 const PROJECTS_REMEMBERED_MAX = 5000;
 
@@ -40,7 +40,7 @@ const pointOf = ({ totals, priceOf }: Reading, takenAt: Date): HistoryPoint => {
   };
 };
 
-/** The hourly balances of a project. They are stored when its balances are read. */
+/** The hourly balances of projects. A point is stored when the balances of the project are read. */
 export const createBalanceHistory = ({ snapshots, clock, log }: HistoryDeps) => {
   const written = new LRUCache<string, number>({ max: PROJECTS_REMEMBERED_MAX });
 
@@ -52,7 +52,7 @@ export const createBalanceHistory = ({ snapshots, clock, log }: HistoryDeps) => 
   };
 
   return {
-    /** Keeps what was read, unless a part of it is missing or old. Whoever reads does not wait for it, and it never fails him. */
+    /** Stores balances that were read, unless a part is missing or stale. Returns at once; errors are logged and never thrown. */
     note: (projectId: string, balances: Reading): void => {
       const now = clock.now();
       if (balances.stale.length > 0 || !isDue(projectId, now)) return;

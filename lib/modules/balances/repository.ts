@@ -20,7 +20,7 @@ export const createSnapshotRepository = ({ prisma }: Database) => ({
       WHERE known.taken_at < EXCLUDED.taken_at AND (EXCLUDED.total_usd IS NOT NULL OR known.total_usd IS NULL)`;
   },
 
-  /** Oldest first. */
+  /** Points since a time, oldest first: one per hour, or one per day when `days` is above 30. */
   list: async (projectId: string, since: Date, days: number): Promise<HistoryPoint[]> => {
     const bucket = Prisma.raw(days <= HOURLY_DAYS_MAX ? "hour" : "date_trunc('day', hour, 'UTC')");
     const rows = await prisma.$queryRaw<HistoryColumns[]>`

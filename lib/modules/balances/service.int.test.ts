@@ -75,7 +75,7 @@ test("unified balances sum an asset over chains and wallets, with its value, and
   const after = await unified(serviceOf());
   expect(after.totals.find(({ assetId }) => assetId === "weth")).toMatchObject({ amountBase: "1", usd: null });
   expect(after.totals.find(({ assetId }) => assetId === "eth")).toMatchObject({ amount: "0.1" });
-  // A sum that leaves a part out would be a wrong sum.
+  // One price is unknown, so there is no total.
   expect(after.totalUsd).toBeNull();
 });
 
@@ -113,7 +113,7 @@ test.each(["refused", "silent"] as const)(
   },
 );
 
-test("unified balances leave out a chain that never answered, and say so", async () => {
+test("unified balances omit a chain that never answered, and report it", async () => {
   const owner = wallet("wal_5");
   await Promise.all([give(owner, ONE, "USDC", 5n), give(owner, THREE, "USDC", 7n)]);
   down = "refused";

@@ -27,13 +27,13 @@ export interface ChainTime {
 export interface StaleChain {
   readonly chainId: number;
   readonly reason: string;
-  /** When it last answered; its last balances are shown. Null: it never did, and its balances are missing. */
+  /** The time of the chain's last answer, whose balances are shown. Null: the chain never answered, so its balances are missing. */
   readonly lastSeenAt: Date | null;
 }
 
 export interface UnifiedBalances {
   readonly totals: readonly AssetTotal[];
-  /** US dollars per unit by token, as decimal strings. */
+  /** The price of a whole token in US dollars, as a decimal string; null when it is not known. */
   readonly priceOf: (token: Token) => string | null;
   readonly asOf: readonly ChainTime[];
   readonly stale: readonly StaleChain[];
@@ -52,7 +52,7 @@ const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "It did not answer in time.
 const PRICES_TIMEOUT_MS = 2000;
 const REMEMBERED_MAX = 5000;
 
-/** One balance over all chains and wallets of a project. A chain that does not answer takes nothing from the others. */
+/** Unified balances over all chains and wallets of a project. A chain that does not answer does not affect the others. */
 export const createBalancesService = ({ registry, wallets, prices, history, clock }: BalancesDeps) => {
   // The last answer of each chain, used while it does not answer.
   const remembered = new LRUCache<string, Snapshot>({ max: REMEMBERED_MAX });
@@ -98,7 +98,7 @@ export const createBalancesService = ({ registry, wallets, prices, history, cloc
     }
   };
 
-  /** Prices are only shown: without them the amounts are still right. Chain by chain, so that one that is down costs its own. */
+  /** Reads prices, which are only displayed. They are read separately for each chain, so that a chain that fails affects only its own. */
   const pricesOf = async (chains: readonly (readonly Token[])[]): Promise<(token: Token) => string | null> => {
     const key = (token: Token): string => `${String(token.chainId)}:${token.address}`;
     const known = await Promise.all(

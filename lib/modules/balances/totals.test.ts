@@ -20,12 +20,12 @@ const position = (chainId: number, decimals: number, amountBase: bigint, assetId
   amountBase,
 });
 
-test("totals add an asset up exactly over chains on which it has other decimals", () => {
+test("totals sum an asset exactly over chains with different decimals", () => {
   const [total] = totalByAsset([position(1, 6, 1_000_001n), position(56, 18, 1n)]);
   expect(total).toMatchObject({ decimals: 18, amountBase: 1_000_001_000_000_000_001n });
 });
 
-test("totals go by the asset, not by what a contract calls itself", () => {
+test("totals group by asset, not by the symbol of the contract", () => {
   expect(totalByAsset([position(1, 6, 5n, "usdc"), position(1, 6, 7n, "fake-usdc")])).toHaveLength(2);
 });
 
@@ -46,7 +46,7 @@ test("totals do not depend on the order in which chains answer", () => {
   );
 });
 
-test("worth is exact to a millionth of a dollar, and unknown where the price is", () => {
+test("worth is exact to a millionth of a dollar, and null when the price is unknown", () => {
   expect(formatUsd(worthMicroUsd(2_500_000n, 6, "3000.5"))).toBe("7501.25");
   expect(formatUsd(worthMicroUsd(1n, 18, "3000"))).toBe("0");
   expect(formatUsd(worthMicroUsd(1n, 18, null))).toBeNull();

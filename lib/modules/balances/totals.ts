@@ -13,7 +13,7 @@ export interface Position {
 export interface AssetTotal {
   readonly assetId: string;
   readonly symbol: string;
-  /** The most that the asset has on any chain, so that every part is exact in it. */
+  /** The asset's largest number of decimals on any chain, so that the sum is exact. */
   readonly decimals: number;
   readonly amountBase: bigint;
   readonly positions: readonly Position[];
@@ -21,7 +21,7 @@ export interface AssetTotal {
 
 const USD_DECIMALS = 6;
 
-/** Sums by asset, exactly: where decimals differ between chains the larger number counts. Assets without any are left out. */
+/** Sums balances by asset, exactly. When decimals differ between chains, the largest number is used. Omits assets with a zero sum. */
 export const totalByAsset = (positions: readonly Position[]): AssetTotal[] => {
   const groups = new Map<string, Position[]>();
   for (const position of positions) {
@@ -45,7 +45,7 @@ export const totalByAsset = (positions: readonly Position[]): AssetTotal[] => {
   });
 };
 
-/** Worth in millionths of a dollar, rounded down; null where the price is not known. `priceUsd` is a decimal string. */
+/** Worth in millionths of a dollar, rounded down; null when the price is not known. `priceUsd` is a decimal string. */
 export const worthMicroUsd = (amountBase: bigint, decimals: number, priceUsd: string | null): bigint | null => {
   return priceUsd === null ? null : exactWorth({ amountBase, decimals, price: priceUsd }, USD_DECIMALS, "floor");
 };
@@ -53,10 +53,10 @@ export const worthMicroUsd = (amountBase: bigint, decimals: number, priceUsd: st
 export const formatUsd = (microUsd: bigint | null): string | null =>
   microUsd === null ? null : formatAmount(microUsd, USD_DECIMALS);
 
-/** Worth in millionths of a dollar; null where the price is not known. */
+/** Worth of a position in millionths of a dollar, rounded down; null when the price is not known. */
 export const worthOf = ({ token, amountBase }: Position, priceUsd: string | null): bigint | null =>
   worthMicroUsd(amountBase, token.decimals, priceUsd);
 
-/** Null as soon as one part is unknown: a sum that leaves something out would be a wrong sum. */
+/** The sum, or null when one part is null, because a partial sum would be wrong. */
 export const sumOfWorths = (worths: readonly (bigint | null)[]): bigint | null =>
   worths.reduce<bigint | null>((sum, worth) => (sum === null || worth === null ? null : sum + worth), 0n);

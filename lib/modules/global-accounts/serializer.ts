@@ -117,7 +117,7 @@ export const toStatement = (
   to: statement.to.toISOString(),
   opening: units(statement.openingBase),
   entries: entries.map(toEntry),
-  // Seqs have no gap.
+  // Sequence numbers have no gaps, so their difference is the number of entries.
   truncated: BigInt(entries.length) < statement.endSeq - statement.firstSeq,
   in: units(statement.inBase),
   out: units(statement.outBase),
@@ -126,7 +126,7 @@ export const toStatement = (
 
 const CSV_HEAD = ["time", "seq", "kind", "amount", "balance", "currency", "counterparty", "reference", "transaction"];
 
-/** Opening, a line for each entry, closing (RFC 4180). */
+/** A statement as CSV (RFC 4180): the opening balance, one line for each entry, the closing balance. */
 export const toStatementCsv = async function* (
   statement: AccountStatement,
   entries: AsyncIterable<Entry>,
@@ -138,7 +138,7 @@ export const toStatementCsv = async function* (
   yield edge(statement.from, "opening", statement.openingBase);
   for await (const record of entries) {
     const entry = toEntry(record);
-    // The amount may begin with a minus, and is a number and no formula.
+    // `raw`, because a negative amount begins with a minus sign and is not a formula.
     const amounts = [{ raw: entry.amount }, entry.balanceAfter, currency];
     const rest = [entry.counterpartyId, entry.reference, entry.transactionId];
     yield csvLine([entry.createdAt, entry.seq, entry.kind, ...amounts, ...rest]);

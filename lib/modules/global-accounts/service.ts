@@ -20,7 +20,7 @@ import {
 } from "@/lib/modules/ledger/service";
 import { toLedgerUnits, type ReservePosition, type ReservesService } from "@/lib/modules/reserves/service";
 
-/** An account and the asset that it is in; null where no chain lists that any more. */
+/** An account and its asset. `asset` is null when no configured chain lists the asset any more. */
 export interface GlobalAccount {
   readonly account: AccountRecord;
   readonly asset: Asset | null;
@@ -38,16 +38,16 @@ export interface Funding extends GlobalAccount {
   };
 }
 
-/** A funding that was taken back. */
+/** The reversal of a funding. */
 export interface Reversal extends GlobalAccount {
   readonly transactionId: string;
-  /** The funding's. */
+  /** Id of the funding's ledger transaction. */
   readonly reversesId: string;
   readonly amountBase: bigint;
   readonly at: Date;
 }
 
-/** A period of an account; its entries are read by themselves, because there may be any number. */
+/** An account's statement for a period. The entries are read separately, because their number has no limit. */
 export interface AccountStatement extends GlobalAccount, Statement {
   readonly from: Date;
   readonly to: Date;
@@ -76,7 +76,10 @@ const withAsset = (deps: GlobalAccountsDeps, account: AccountRecord): GlobalAcco
 const get = async (deps: GlobalAccountsDeps, projectId: string, accountId: string): Promise<GlobalAccount> =>
   withAsset(deps, await deps.ledger.account(projectId, accountId));
 
-/** The same key opens one account. @throws DomainError `unsupported_token`, `idempotency_mismatch` */
+/**
+ * Opens an account. A second call with the same idempotency key returns the account of the first.
+ * @throws DomainError `unsupported_token`, `idempotency_mismatch`
+ */
 const open = async (
   deps: GlobalAccountsDeps,
   actor: Actor,
@@ -113,7 +116,7 @@ const list = async (
   };
 };
 
-/** Amount in ledger units. @throws DomainError that names the field at fault */
+/** The amount in ledger units (18 decimals). @throws DomainError `invalid_request`, `amount_precision` naming the field at fault */
 const amountOf = (
   deps: GlobalAccountsDeps,
   account: AccountRecord,
@@ -129,7 +132,7 @@ const amountOf = (
 
 const chainsOf = (tokens: readonly Token[]): string => [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
 
-/** Why less may count than lies in the treasury, and what to do. */
+/** Explains why less than the treasury's balance counts as reserves, and what to do. */
 const shortOf = (deps: GlobalAccountsDeps, asset: Asset, positions: readonly ReservePosition[]): string => {
   const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
   const burnt = chainsOf(asset.tokens.filter((token) => !deps.reserves.backs(token)));
@@ -163,7 +166,7 @@ const post = async (
           currency: asset.assetId,
           liabilitiesMaxBase,
           key: funding.key,
-          // A key counts for one caller.
+          // An idempotency key belongs to one caller.
           scope: `fund:${funding.accountId}:${actorName(actor)}`,
           by: actorName(actor),
         },
@@ -191,8 +194,8 @@ const post = async (
 };
 
 /**
- * Moves reserves of the treasury into the account. What all accounts of a currency hold never exceeds what the treasury holds
- * on chain at final blocks, less what operations under way take out of it: both are decided under the same locks.
+ * Credits the account from the project's reserves. The sum of all accounts of a currency never exceeds the treasury's balance at final
+ * blocks minus the amounts that accepted operations will still take from it; both sums are read under the same locks.
  * @throws DomainError `not_found`, `invalid_request`, `amount_precision`, `insufficient_reserves`
  */
 const fund = async (
@@ -211,8 +214,8 @@ const fund = async (
 };
 
 /**
- * Takes a funding back: the account gives the money up, and the reserves are free again. Asked again it answers the same.
- * @throws DomainError `not_found`, `invalid_state` for what is no funding, `insufficient_balance` where it was spent
+ * Reverses a funding: the account is debited, and the reserves are free again. A repeated call returns the first result.
+ * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding; `insufficient_balance` when the money was spent
  */
 const reverse = async (
   deps: GlobalAccountsDeps,
@@ -229,7 +232,7 @@ const reverse = async (
       "invalid_state",
       "Only a funding is taken back. To return a payment, pay it back with a payout. Nothing was moved.",
     );
-  // The ledger keeps refusals under their key as well, so what was spent once may be asked for again under another.
+  // The ledger also stores refusals by key. A new key lets a reversal be tried again after a refusal for lack of money.
   const key = input.key ?? newId("funding");
   const by = actorName(actor);
   const data = { amount: units(funding.amountBase), currency: funding.currency, transactionId };
@@ -267,7 +270,7 @@ const entries = async (
   return { ...own, data, nextCursor: rows.length > query.limit ? (data.at(-1)?.seq.toString() ?? null) : null };
 };
 
-/** @throws DomainError `invalid_request` where the period ends before it begins */
+/** Reads an account's statement without its entries. @throws DomainError `not_found`; `invalid_request` when the period ends before it begins */
 const statement = async (
   deps: GlobalAccountsDeps,
   projectId: string,
@@ -283,14 +286,14 @@ const statement = async (
   return { ...own, from, to, ...(await deps.ledger.statement(projectId, accountId, { from, to })) };
 };
 
-/** The first of a statement's entries, oldest first, as many as one answer holds. */
+/** The first entries of a statement, oldest first, as many as fit in one response. */
 const firstEntries = (
   deps: GlobalAccountsDeps,
   { account, firstSeq, endSeq }: AccountStatement,
 ): Promise<readonly EntryRecord[]> =>
   deps.ledger.entriesBetween(account.id, { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX });
 
-/** All of a statement's entries, oldest first, read while they are asked for. */
+/** All entries of a statement, oldest first, read page by page. */
 const allEntries = async function* (
   deps: GlobalAccountsDeps,
   { account, firstSeq, endSeq }: AccountStatement,
@@ -302,7 +305,7 @@ const allEntries = async function* (
   }
 };
 
-/** Accounts of a project's own customers: rows of the ledger, backed by what the treasury holds on chain. */
+/** Accounts of a project's customers. Their balances are entries in the ledger, backed by the treasury's balances on chain. */
 export const createGlobalAccountsService = (deps: GlobalAccountsDeps) => ({
   open: bindDeps(deps, open),
   get: bindDeps(deps, get),

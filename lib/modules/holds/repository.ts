@@ -2,31 +2,32 @@ import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 
-/** A balance: which wallet, chain and token (lower-case address, or `native`). */
+/** Identifies a balance by wallet, chain and token (lower-case address, or `native`). */
 export interface FundsKey {
   readonly walletAddress: string;
   readonly chainId: number;
   readonly token: string;
 }
 
-/** Money that an accepted operation will spend and the chain does not show as spent yet; one per leg. */
+/** Money that a leg of an accepted operation will spend, until the chain shows it as spent. One hold per leg. */
 export interface Hold extends FundsKey {
   readonly legId: string;
   readonly amountBase: bigint;
 }
 
-/** What a wallet had of a token, and the version of its guard from before that was read. */
+/** A wallet's balance of a token, and the version of the balance's guard, which was read before the balance. */
 export interface Funds extends FundsKey {
   readonly balanceBase: bigint;
   readonly guardVersion: number;
 }
 
-/** Holds were released since the balance was read, and without knowing what they left it does not suffice: read it again. */
+/** The balance is out of date, because holds were released since it was read, and it does not suffice. It must be read again. */
 export class FundsMovedError extends Error {}
 
+/** The key of a balance as text. */
 export const fundsKey = (at: FundsKey): string => `${at.walletAddress}:${String(at.chainId)}:${at.token}`;
 
-/** Holds or releases a leg's money: it is held until the chain shows it as spent, and again when a reorganisation undoes that. */
+/** Sets whether a leg's money is held. It is released when the chain shows it as spent, and held again when a reorganisation undoes that. */
 export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date): Promise<void> => {
   const { count } = await tx.balanceHold.updateMany({
     where: { id: legId, releasedAt: held ? { not: null } : null },
@@ -42,7 +43,7 @@ export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date):
     FROM bumped WHERE id = ${legId}`;
 };
 
-/** Locks the guard's row until the transaction ends. Callers lock several in one order, so that none waits in a circle. */
+/** Locks the guard's row until the transaction ends. All callers lock several rows in the same order, which prevents deadlocks. */
 const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
   const rows = await tx.$queryRaw<{ version: number }[]>`
     INSERT INTO balance_guard (wallet_address, chain_id, token) VALUES (${key.walletAddress}, ${key.chainId}, ${key.token})
@@ -52,8 +53,8 @@ const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
 };
 
 /**
- * What is held of a balance that was read under that version of its guard. What was released since counts too: whether the
- * balance shows it as spent already is not known, and the same money must not be promised twice.
+ * The held amount of a balance that was read at the given version of its guard, in base units. Holds that were released since then are
+ * included, because it is not known whether the balance already shows them as spent, and the same money must not be held twice.
  */
 const heldIn = async (tx: Tx, { walletAddress, chainId, token, guardVersion }: Funds): Promise<bigint> => {
   const held = await tx.balanceHold.aggregate({
@@ -64,7 +65,7 @@ const heldIn = async (tx: Tx, { walletAddress, chainId, token, guardVersion }: F
 };
 
 /**
- * Holds money for an operation's legs, if what was read covers it beside all that is held already.
+ * Holds money for the legs of an operation, if the balances that were read cover it in addition to all existing holds.
  * @throws FundsMovedError, DomainError `insufficient_balance`
  */
 export const reserveFunds = async (
@@ -99,7 +100,7 @@ export const reserveFunds = async (
 };
 
 export const createHoldsRepository = ({ prisma }: Database) => ({
-  /** By `fundsKey`; 0 where there was no hold yet. Read them before the balances themselves. */
+  /** Versions of the guards by `fundsKey`; 0 for a balance that never had a hold. Read them before the balances. */
   guardVersions: async (keys: readonly FundsKey[]): Promise<Map<string, number>> => {
     const rows = await prisma.balanceGuard.findMany({
       where: { OR: keys.map(({ walletAddress, chainId, token }) => ({ walletAddress, chainId, token })) },
@@ -107,7 +108,7 @@ export const createHoldsRepository = ({ prisma }: Database) => ({
     return new Map(rows.map((row) => [fundsKey(row), row.version]));
   },
 
-  /** By `fundsKey`: what is held now; missing where nothing is. */
+  /** Held amounts in base units by `fundsKey`. Balances without holds are missing from the map. */
   held: async (keys: readonly FundsKey[]): Promise<Map<string, bigint>> => {
     const rows = await prisma.balanceHold.groupBy({
       by: ["walletAddress", "chainId", "token"],

@@ -18,7 +18,7 @@ const token: Token = {
   usdPegged: true,
 };
 
-/** Mulberry32. */
+/** A seeded random number generator (Mulberry32), so that a failure can be repeated. */
 const randomOf = (start: number): (() => number) => {
   let state = start >>> 0;
   return () => {
@@ -31,7 +31,7 @@ const randomOf = (start: number): (() => number) => {
 
 let worlds = 0;
 
-/** A wallet with so much money, whose chain spends what was promised at times of its own. */
+/** A wallet with the given balance, and a chain that executes held spendings at random later times. */
 const newWorld = async (balanceBase: bigint) => {
   const random = randomOf(seed + (worlds += 1));
   const spending: Spending = { owner: `0x${String(worlds).padStart(40, "0")}`, token, amountBase: 1n };
@@ -78,7 +78,7 @@ const newWorld = async (balanceBase: bigint) => {
       }),
     );
 
-  /** The chain takes the money, and the hold goes some time after. */
+  /** The chain executes the spending, and the hold is released some time later. */
   const spend = async (id: string): Promise<void> => {
     await pause();
     spentBase += 1n;
@@ -102,7 +102,7 @@ test("a hundred reservations of one balance at once all succeed while earlier on
   );
   expect(new Set(ids).size).toBe(100);
   expect(world.spent()).toBe(100n);
-  // They shared their readings.
+  // Concurrent reservations share one reading of the balance.
   expect(world.readings()).toBeLessThan(50);
 });
 

@@ -8,7 +8,7 @@ import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsReposit
 export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
 export { committedAfter, lockFunds } from "./under-lock";
 
-/** Something that a wallet is to spend. */
+/** An amount that a wallet is about to spend, in base units. */
 export interface Spending {
   readonly owner: string;
   readonly token: Token;
@@ -27,16 +27,17 @@ export interface FundsDeps {
   readBalances(at: readonly { chainId: number; owner: string; token: Token }[]): Promise<readonly bigint[]>;
 }
 
+/** The key of the balance that a spending takes from. */
 export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">): FundsKey => ({
   walletAddress: owner,
   chainId: token.chainId,
   token: token.address.toLowerCase(),
 });
 
-/** Spendings whose balances are read together. */
+/** The most balances that are read together. */
 const READ_AT_ONCE_MAX = 200;
 const RESERVE_TRIES_MAX = 8;
-/** More callers than this for one balance would not be served in time. */
+/** The most callers that may wait for one balance. Further callers could not be served in time. */
 const WAITING_MAX = 500;
 
 const tooMany = (): DomainError =>
@@ -66,7 +67,7 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  /** Callers that ask about one chain at the same time share one reading. */
+  /** Reads one balance. Concurrent reads on the same chain are sent as one batch. */
   const readOne = (spending: Spending): Promise<Funds> => {
     const { chainId } = spending.token;
     const read = readers.get(chainId) ?? createBatcher({ run: readTogether, batchWeightMax: READ_AT_ONCE_MAX }).submit;
@@ -74,12 +75,12 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     return read(spending);
   };
 
-  /** The balances of these spendings, each with the guard's version from before it was read. */
+  /** Reads the balances of spendings, each with the version of its guard, which is read first. */
   const read = (spendings: readonly Spending[]): Promise<Funds[]> => Promise.all(distinct(spendings).map(readOne));
 
   /**
-   * Does something that holds funds (`reserveFunds`) with balances that were read before, and once more with fresh ones when
-   * they turn out to be too old.
+   * Runs `work`, which holds funds with `reserveFunds`, with balances that were read before its transaction. Runs it again with fresh
+   * balances when they are out of date (`FundsMovedError`).
    * @throws DomainError `insufficient_balance`, `rate_limited`, `chain_unavailable`
    */
   const reserving = async <T>(
@@ -100,7 +101,7 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  /** Which spendings the wallets cannot afford now. */
+  /** The spendings that exceed the wallets' available amounts now. @throws DomainError `chain_unavailable` */
   const shortfalls = async <S extends Spending>(spendings: readonly S[]): Promise<Shortfall<S>[]> => {
     const balances = await Promise.all(spendings.map(readOne));
     const held = await repository.held(spendings.map(fundsKeyOf));
@@ -111,7 +112,7 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  /** What each wallet could spend now, in the order asked; 0 where more is held than is there. */
+  /** Available amounts in base units, in the order of `at`; 0 when more is held than the balance. @throws DomainError `chain_unavailable` */
   const available = async (at: readonly Pick<Spending, "owner" | "token">[]): Promise<bigint[]> => {
     const balances = await Promise.all(at.map((each) => readOne({ ...each, amountBase: 0n })));
     const held = await repository.held(at.map(fundsKeyOf));
@@ -121,7 +122,7 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  /** @throws DomainError `insufficient_balance`, every source at fault named */
+  /** Checks that the wallets can afford all spendings. @throws DomainError `insufficient_balance` naming every source at fault */
   const require = async (spendings: readonly Spending[]): Promise<void> => {
     const missing = await shortfalls(spendings);
     if (missing.length === 0) return;

@@ -1,12 +1,12 @@
 import type { SqlReader } from "@/lib/db/sql";
 import { fundsKey, type FundsKey } from "./repository";
 
-// The same statement as for reserving, so that everybody who needs a balance locks the same row.
+// The same row as for reserving: its lock serialises all transactions that need the balance.
 const LOCK = `
   INSERT INTO balance_guard (wallet_address, chain_id, token) VALUES ($1, $2::int, $3)
   ON CONFLICT (wallet_address, chain_id, token) DO UPDATE SET version = balance_guard.version`;
 
-// A hold is named after its leg, or `<payout>/<number of the batch>`; either knows the block in which the money left.
+// The id of a hold is the id of its leg, or `<payout id>/<batch number>`; the leg or batch stores the block in which the money left.
 const COMMITTED = `
   SELECT coalesce(sum(h.amount_base), 0)::text AS committed
   FROM balance_hold h
@@ -17,10 +17,10 @@ const COMMITTED = `
     AND (h.released_at IS NULL
       OR (h.released_at > $5::timestamptz AND coalesce(l.source_block::numeric, b.block_number) > $4::numeric))`;
 
-/** Longer than any chain takes to make a block final. */
+/** Every chain makes a block final within this time. */
 const FINAL_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Locks the balances until the transaction ends, in the one order in which everybody does. */
+/** Locks the balances until the transaction ends. All callers lock in the same order, which prevents deadlocks. */
 export const lockFunds = async (sql: SqlReader, keys: readonly FundsKey[]): Promise<void> => {
   const known = new Map(keys.map((key) => [fundsKey(key), key]));
   for (const [, key] of [...known].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -28,8 +28,8 @@ export const lockFunds = async (sql: SqlReader, keys: readonly FundsKey[]): Prom
 };
 
 /**
- * What accepted operations and payouts take out of a balance and its chain does not show as taken in `block` yet: what is still held, and
- * what left in a later block. Base units.
+ * The amount, in base units, that accepted operations and payouts take from a balance and that the balance at `block` still includes: the
+ * sum of all holds and of the spendings that were mined after `block`.
  */
 export const committedAfter = async (sql: SqlReader, key: FundsKey, block: bigint, now: Date): Promise<bigint> => {
   const since = new Date(now.getTime() - FINAL_WITHIN_MS);

@@ -3,13 +3,13 @@ import type { Database } from "@/lib/db/client";
 export interface ClaimedJob {
   readonly id: string;
   readonly queue: string;
-  /** W3C `traceparent` of the span in which the job was made; null without tracing. */
+  /** W3C Trace Context `traceparent` of the span in which the job was created; null without tracing. */
   readonly traceparent: string | null;
 }
 
 /**
- * Leases in Postgres' own time, so that the clocks of instances need not agree. A job belongs to whoever holds its lease;
- * `FOR UPDATE SKIP LOCKED` lets many instances claim at once without waiting for each other.
+ * Leases of jobs. Their times come from Postgres, so the clocks of instances need not agree. A job belongs to the worker that holds its
+ * lease. `FOR UPDATE SKIP LOCKED` lets several instances claim jobs at the same time without waiting for each other.
  */
 export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
   claim: async (input: { workerId: string; leaseMs: number; limit: number }): Promise<ClaimedJob[]> => {
@@ -25,7 +25,7 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
     return rows;
   },
 
-  /** Extends the leases that are still held; answers with their ids. A job whose id is missing belongs to another worker now. */
+  /** Extends the leases that the worker still holds. @returns the ids of their jobs; a job that is missing now belongs to another worker */
   extend: async (input: { workerId: string; leaseMs: number; ids: readonly string[] }): Promise<string[]> => {
     const { rows } = await pool.query<{ id: string }>(
       `UPDATE job SET locked_until = now() + $2::int * interval '1 millisecond'
@@ -47,7 +47,7 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
     );
   },
 
-  /** How many jobs have waited for a worker for longer than `olderThanMs`. */
+  /** The number of jobs that have waited for a worker for longer than `olderThanMs` milliseconds. */
   overdue: async (olderThanMs: number): Promise<number> => {
     const { rows } = await pool.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM job

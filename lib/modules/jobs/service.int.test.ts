@@ -29,7 +29,7 @@ const isGone = async (id: string): Promise<void> => {
   expect(await database.prisma.job.findUnique({ where: { id } })).toBeNull();
 };
 
-test("of two instances one runs each job, once", async () => {
+test("with two instances each job runs once, on one of them", async () => {
   const runs = new Map<string, number>();
   const handler: JobHandler = (id) => {
     runs.set(id, (runs.get(id) ?? 0) + 1);
@@ -43,7 +43,7 @@ test("of two instances one runs each job, once", async () => {
   await Promise.all(pair.map((runner) => runner.stop()));
 });
 
-test("a dead worker's job is taken over when its lease runs out, and not before", async () => {
+test("the job of a dead worker is taken over when its lease expires, and not before", async () => {
   await addJob("orphan", "takeover");
   const claimed = await repository.claim({ workerId: "dead", leaseMs: 2000, limit: 10 });
   expect(claimed.map(({ id }) => id)).toContain("orphan");
@@ -58,7 +58,7 @@ test("a dead worker's job is taken over when its lease runs out, and not before"
   await runner.stop();
 });
 
-test("a job that wants to be looked at again keeps its place, and one that throws is tried again", async () => {
+test("a job that is not done runs again, and a job that throws is retried", async () => {
   await addJob("again", "again");
   let turns = 0;
   const runner = start("patient", "again", () => {
@@ -71,7 +71,7 @@ test("a job that wants to be looked at again keeps its place, and one that throw
   await runner.stop();
 });
 
-test("a stopping worker lets its jobs come to an end and gives their leases back", async () => {
+test("a stopping worker lets its jobs finish and releases their leases", async () => {
   await addJob("long", "long");
   const runner = start("leaving", "long", async (_id, signal) => {
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));

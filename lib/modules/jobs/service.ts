@@ -5,6 +5,7 @@ import type { ClaimedJob, JobsRepository } from "./repository";
 /** Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. */
 export type JobResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 
+/** Runs one turn of the job with this id. `signal` aborts when the worker stops or loses the lease. */
 export type JobHandler = (id: string, signal: AbortSignal) => Promise<JobResult>;
 
 export interface JobRunnerDeps {
@@ -22,7 +23,7 @@ export interface JobRunner {
   stop(): Promise<void>;
 }
 
-/** A dead worker's jobs are taken over when its lease runs out. */
+/** Milliseconds of a lease. Another worker takes over the jobs of a dead worker when its leases expire. */
 const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 500;
@@ -39,7 +40,7 @@ const runJob = async (
   const handler = handlers[queue];
   try {
     if (handler === undefined) throw new Error(`No handler for the queue ${queue}.`);
-    // A turn belongs to the trace of the request that made the job, on whichever instance it runs.
+    // The turn's span belongs to the trace of the request that created the job, even when another instance runs the turn.
     const fields = { "causeway.job_id": id, "causeway.queue": queue };
     const result = await inSpan(`job ${queue}`, { kind: "consumer", parent, fields }, () => handler(id, signal));
     if (result.done) await repository.finish({ workerId, id });
@@ -47,7 +48,7 @@ const runJob = async (
   } catch (error) {
     log.error({ err: error, jobId: id, queue }, "a job failed; it is tried again");
     const text = error instanceof Error ? redactSecrets(error.message) : "unknown";
-    // When the release fails as well, the lease runs out and the job is found again.
+    // When the release also fails, the lease expires and a worker claims the job again.
     await repository
       .release({ workerId, id, againInMs: RETRY_MS, error: text.slice(0, ERROR_CHARS_MAX) })
       .catch(() => undefined);
@@ -55,8 +56,8 @@ const runJob = async (
 };
 
 /**
- * Runs jobs until they are done, on any number of instances: each job by one of them at a time. The lease keeps instances out of
- * each other's way. The jobs themselves ensure that nothing happens twice (compare-and-set, nonces); the lease does not.
+ * Runs jobs until they are done. Several instances share the jobs, and normally one instance at a time runs a job. The lease only avoids
+ * wasted work; the job handlers themselves prevent double effects (compare-and-set, nonces).
  */
 export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const {
@@ -87,7 +88,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     for (const job of jobs) if (!running.has(job.id)) launch(job);
   };
 
-  /** One claim at a time. Calls during a claim cause one more claim after it. */
+  /** Claims jobs, one claim at a time. Calls during a claim cause one more claim after it. */
   const claim = (): void => {
     if (stopping) return;
     if (claiming !== null) {

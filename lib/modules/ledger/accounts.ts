@@ -14,7 +14,7 @@ export interface NewAccount {
   /** The asset's id. */
   readonly currency: string;
   readonly name?: string;
-  /** The same key of the same caller opens one account. */
+  /** Idempotency key: a caller opens one account with it. */
   readonly key: string;
   readonly by: string;
 }
@@ -39,9 +39,9 @@ const SET_STATUS = `
 
 const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string> => {
   const { projectId, currency, name = null, key, by } = account;
-  // The account is named after the transaction that opens it, so that a replay needs no second look.
+  // The account's id is the id of the transaction that opens it, so a replay knows the id without another query.
   const id = bare(newId("ledgerTransaction"));
-  // A key counts for one caller.
+  // An idempotency key belongs to one caller.
   const scope = `${SCOPE}:${by}`;
   const keyHash = keyHashOf(projectId, scope, key);
   const digest = hash("sha256", JSON.stringify([SCOPE, currency, name]));
@@ -56,11 +56,11 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
   return `ga_${id}`;
 };
 
-/** Opens a customer's account, and the system account of its currency if this is the first. @returns its id */
+/** Opens a customer's account, and the currency's system account if it does not exist. @returns the id of the customer's account */
 export const openAccount = (repository: LedgerRepository, clock: Clock, account: NewAccount): Promise<string> =>
   untilKnown(() => repository.inTransaction((tx) => openIn(tx, account, clock.now())));
 
-/** Frozen: nothing is posted to it or from it but reversals. */
+/** Sets the status of an account. Only reversals are posted to and from a frozen account. */
 export const setAccountStatus = async (
   repository: LedgerRepository,
   account: { readonly projectId: string; readonly accountId: string; readonly status: AccountStatus },

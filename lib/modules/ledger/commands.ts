@@ -1,20 +1,20 @@
 import { hash } from "node:crypto";
 
-/** JSON that travels with a transaction and means nothing to the ledger: a memo, what it was for. */
+/** JSON that is stored with a transaction and that the ledger does not interpret, for example a memo. */
 export type LedgerData = Readonly<Record<string, string | number | boolean | null>>;
 
 interface Common {
   readonly projectId: string;
-  /** 1–255 characters. The same key in the same scope is decided once; its answer is kept, refusals too. */
+  /** Idempotency key of 1–255 characters. A key is decided once in its scope; the answer is stored, also a refusal. */
   readonly key: string;
-  /** Keys of different scopes do not meet. Default: the kind of command. */
+  /** Namespace of the key: the same key in two scopes means two commands. Default: the kind of command. */
   readonly scope?: string;
-  /** Who asked, for the record. */
+  /** Name of the actor who gave the command, for the audit log. */
   readonly by: string;
   readonly data?: LedgerData;
 }
 
-/** One row of a transfer: base units from one customer's account to another's, both of this currency. */
+/** One row of a transfer: an amount in base units from one customer account to another, both in this currency. */
 export interface TransferRow {
   readonly from: string;
   readonly to: string;
@@ -27,26 +27,26 @@ export interface TransferCommand extends Common, TransferRow {
   readonly kind: "transfer";
 }
 
-/** All rows or none, as one transaction. Rows in a run with the same source share one debit. */
+/** Posts all rows or none, as one transaction. Consecutive rows with the same source share one debit. */
 export interface BatchCommand extends Common {
   readonly kind: "batch";
   readonly rows: readonly TransferRow[];
 }
 
-/** Moves money of the project's treasury into an account. */
+/** Credits an account from the project's treasury. */
 export interface FundCommand extends Common {
   readonly kind: "fund";
   readonly to: string;
   readonly amountBase: bigint;
   readonly currency: string;
   /**
-   * What all liabilities of the currency may come to afterwards, decided under the lock of the reserve's account; null asks
-   * nothing. Not part of the request: two readings of the chain differ, the request does not.
+   * The most that all liabilities of the currency may sum to afterwards, in base units; checked under the lock of the reserve account.
+   * Null: no check. The limit is not part of the request's digest, because it may differ when the same request is repeated.
    */
   readonly liabilitiesMaxBase: bigint | null;
 }
 
-/** Sets money aside, until it is posted, voided or the time is over. */
+/** Holds money until it is posted or voided, or the hold expires. */
 export interface HoldCommand extends Common {
   readonly kind: "hold";
   readonly accountId: string;
@@ -55,22 +55,22 @@ export interface HoldCommand extends Common {
   readonly expiresAt: Date;
 }
 
-/** Moves what was set aside, or a part of it, to an account; the rest becomes available again. */
+/** Moves held money, or a part of it, to an account. The rest becomes available again. */
 export interface PostHoldCommand extends Common {
   readonly kind: "post";
   readonly holdId: string;
   readonly to: string;
-  /** Null: all of it. */
+  /** Null: the whole hold. */
   readonly amountBase: bigint | null;
 }
 
 export interface EndHoldCommand extends Common {
-  /** `expire` is refused before the hold's time. */
+  /** `expire` is refused before the hold's expiry time. */
   readonly kind: "void" | "expire";
   readonly holdId: string;
 }
 
-/** Takes back a transfer, batch, funding or posted hold, once, by a transaction that mirrors it. Frozen accounts do not stop it. */
+/** Reverses a transfer, batch, funding or posted hold, once, by a transaction with the opposite entries. Frozen accounts allow it. */
 export interface ReverseCommand extends Common {
   readonly kind: "reverse";
   readonly transactionId: string;
@@ -88,14 +88,14 @@ const SEPARATOR = "\u001f";
 export const scopeOf = (command: { readonly scope?: string; readonly kind: LedgerKind }): string =>
   command.scope ?? command.kind;
 
-/** Whether PostgreSQL can store it and a person can name it. */
+/** Whether the key has an allowed length and only characters that PostgreSQL can store. */
 export const isUsableKey = (key: string): boolean =>
   key.length > 0 && key.length <= KEY_LENGTH_MAX && !key.includes("\0");
 
 const asUuid = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 
-/** SHA-256 of project, scope and key, cut to 128 bits, in the form of a UUID. */
+/** SHA-256 of project, scope and key, cut to 128 bits and formatted as a UUID. */
 export const keyHashOf = (projectId: string, scope: string, key: string): string =>
   asUuid(hash("sha256", [projectId, scope, key].join(SEPARATOR)));
 
@@ -126,12 +126,13 @@ const fieldsOf = (command: LedgerCommand): string[] => {
   }
 };
 
-/** SHA-256 (hex) of what the command moves: the same key with another digest is another request. */
+/** SHA-256 (hex) of the command's content. A key that is used with another digest is refused. */
 export const digestOf = (command: LedgerCommand): string =>
   hash("sha256", [command.kind, ...fieldsOf(command)].join(SEPARATOR));
 
 /**
- * The id of a project's system account of a currency: made from what it is, so that nobody has to look it up. A UUIDv8 (RFC 9562).
+ * The id of a project's system account for a currency. It is derived from project, currency and kind, so no query is needed. UUIDv8
+ * (RFC 9562).
  */
 export const systemAccountId = (projectId: string, currency: string, kind: "treasury_reserve"): string => {
   const hex = hash("sha256", [projectId, currency, kind].join(SEPARATOR));

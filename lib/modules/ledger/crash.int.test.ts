@@ -24,7 +24,7 @@ const ACKNOWLEDGED_BETWEEN_SPREAD = 200;
 
 const workspace = await makeWorkspace();
 const dataDir = join(workspace.folder, "postgres");
-// Its own server, as durable as the one of a real installation.
+// A separate server with the same durability settings as in production.
 let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, durability: "full" });
 await server.ensureDatabase("ledger");
 const url = server.url("ledger");
@@ -39,7 +39,7 @@ const seed = inject("testSeed");
 console.log(`Ledger crash: seed ${String(seed)}`);
 const random = seededRandom(seed);
 
-/** An instance of the app that does nothing but post. It writes the key of each answer before it goes on. */
+/** An instance of the app that only posts transfers. It prints the key of each answered command before the next one. */
 const APP = `
   import { writeSync } from "node:fs";
   import { createLedgerRepository } from "./lib/modules/ledger/repository.ts";
@@ -57,7 +57,7 @@ const APP = `
 
 const app = await bundled({ code: APP });
 
-/** The keys that it got to write are what it acknowledged. */
+/** Starts an instance. The printed keys are the commands that it acknowledged. */
 const startApp = (name: string): { child: ChildProcess; acknowledged: string[] } => {
   const acknowledged: string[] = [];
   const options = JSON.stringify({ url, projectId, name, accounts, inFlight: IN_FLIGHT });
@@ -94,7 +94,7 @@ describe("kill -9 under load", () => {
     { timeout: 120_000 },
     async () => {
       const acknowledged: string[] = [];
-      // Two run at a time, so that one is always killed beside another that goes on.
+      // Two instances run at a time, so that one goes on while the other is killed.
       const apps = [startApp("app-0"), startApp("app-1")];
       for (let kill = 0; kill < APP_KILLS; kill += 1) {
         const app = apps[kill];
@@ -212,7 +212,7 @@ describe("a connection that breaks at the commit", () => {
   );
 });
 
-test("a database that stays away is an error that says what to do, not a wait for ever", async () => {
+test("a command fails with an explanation, and does not wait forever, when the database stays unavailable", async () => {
   const away = new URL(url);
   away.port = "1";
   const { ledger: lost } = testLedger(away.href, { patienceMs: 300 });

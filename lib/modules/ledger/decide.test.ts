@@ -33,7 +33,7 @@ const execute = (snapshot: Snapshot, command: LedgerCommand, now: Date): Decisio
     digest: digestOf(command),
   });
 
-/** What must hold of the entries of any history. */
+/** Invariants of the entries after any sequence of commands. */
 const checkEntries = (snapshot: Snapshot, entries: readonly Entry[]): void => {
   const sums = new Map<string, bigint>();
   const last = new Map<string, Entry>();
@@ -98,7 +98,7 @@ describe("deciding", () => {
         }),
         { numRuns: RUNS, seed: SEED },
       );
-      // The histories are worth something only if they meet each answer.
+      // The generated histories must produce every kind of answer.
       expect([...answers].sort()).toEqual([
         "account_frozen",
         "already_reversed",

@@ -4,13 +4,13 @@ import type { Account, Answer, Entry, Hold, Outcome, Rejection, Snapshot } from 
 
 interface Context {
   readonly now: Date;
-  /** Id for the transaction, should there be one. */
+  /** Id of the transaction, if the command is accepted or its refusal is stored. */
   readonly transactionId: string;
   readonly keyHash: string;
   readonly digest: string;
 }
 
-/** What is to be written for one command. */
+/** The rows to write for one command. */
 export interface Effects {
   readonly answer: Answer;
   readonly entries: readonly Entry[];
@@ -19,7 +19,7 @@ export interface Effects {
   readonly accounts: readonly Account[];
 }
 
-/** `effects` is null where nothing is to be written: the answer is an old one, or the key belongs to another request. */
+/** The decision on one command. `effects` is null when nothing is written: the answer is stored already, or another request used the key. */
 export interface Decision {
   readonly outcome: Outcome;
   readonly effects: Effects | null;
@@ -34,7 +34,7 @@ export const outcomeOf = (answer: Answer, replayed: boolean): Outcome => {
     : { posted: false, transactionId, at, replayed, rejection };
 };
 
-/** A hold is named after the transaction that made it, so that a stored answer needs no second look. */
+/** The id of a hold follows from the transaction that created it, so a stored answer needs no further query. */
 export const holdIdOf = (transactionId: string): string => transactionId.replace("ltx_", "hld_");
 
 const available = (account: Account): bigint => account.balance - account.held;
@@ -45,7 +45,7 @@ const below = (account: Account): Rejection | null => {
   return { code: "insufficient_balance", accountId: account.id, missingBase: missing.toString() };
 };
 
-/** Accounts as they will be. A draft is thrown away when the command turns out to be impossible. */
+/** Changed copies of accounts. The copies are discarded when the command is refused. */
 class WorkingSet {
   readonly accounts = new Map<string, Account>();
 
@@ -59,7 +59,7 @@ class WorkingSet {
     if (drafted) return drafted;
     const account = this.snapshot.accounts.get(id);
     if (!account) throw new Error(`The plan names ${id}, which was not read.`);
-    // A clock that lags must not put an entry before the one that it follows.
+    // Entries stay in order of time, even when this instance's clock is behind.
     const copy = { ...account, updatedAt: Math.max(account.updatedAt, this.now) };
     this.accounts.set(id, copy);
     return copy;
@@ -128,8 +128,8 @@ const remember = (snapshot: Snapshot, command: LedgerCommand, { keyHash }: Conte
 };
 
 /**
- * Decides one command against the snapshot and, where it is accepted, changes the snapshot. Pure but for that: no I/O, no clock.
- * The key's earlier answer comes first; a command that is refused changes no account, and its key stays used.
+ * Decides one command against the snapshot and changes the snapshot when the command is accepted. Makes no I/O and reads no clock.
+ * An earlier answer to the same key is returned again. A refused command changes no account, but its key counts as used.
  */
 export const decide = (snapshot: Snapshot, command: LedgerCommand, context: Context): Decision => {
   const { transactionId, digest, now } = context;

@@ -25,7 +25,7 @@ const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
   idempotency_mismatch: ["idempotency_mismatch", "The key was used for another request. Nothing was posted."],
 };
 
-/** A refusal as the error that leaves the service; rows at fault are its details, by index. */
+/** Converts a refusal to the error that callers get. The details name the rows at fault by index. */
 export const toDomainError = (rejection: Rejection): DomainError => {
   const [code, message] = ANSWERS[rejection.code];
   if (code === "not_found") return notFound();

@@ -32,7 +32,7 @@ interface Submitted {
 
 type Random = (below: number) => number;
 
-/** One in five repeats a key of this client's, one in ten of the others is an overdraft, one in five is on the hot account. */
+/** One in five transfers repeats a key of this client. Of the others, one in ten is an overdraft and one in five uses the hot account. */
 const nextTransfer = (random: Random, key: string, earlier: readonly Submitted[]): Submitted => {
   const repeated = earlier[random(earlier.length)];
   if (random(100) < 20 && repeated) return repeated;
@@ -40,7 +40,7 @@ const nextTransfer = (random: Random, key: string, earlier: readonly Submitted[]
   const account = accounts[at] ?? "";
   const isHot = random(100) < 20;
   const other = isHot ? hot : (accounts[(at + 1 + random(ACCOUNTS - 1)) % ACCOUNTS] ?? "");
-  // The hot account pays as often as it is paid.
+  // The hot account pays and receives equally often.
   const [from, to] = random(2) === 0 ? [account, other] : [other, account];
   return { key, from, to, amountBase: random(100) < 10 ? OVERDRAFT_BASE : BigInt(1 + random(1000)) };
 };
@@ -60,7 +60,7 @@ const runClient = async (number: number, share: number): Promise<Answered[]> => 
       submitted.push(next);
       return next;
     });
-    // Either instance, so that a key meets itself on the other one.
+    // Either instance, so that the same key is also used on both.
     const answers = burst.map(async (transfer) => {
       const { ledger } = random(2) === 0 ? one : two;
       const common = { kind: "transfer", projectId, currency: "usdc", by: "client" } as const;

@@ -13,7 +13,7 @@ const { url } = await testDatabase();
 let now = new Date();
 const { ledger, pool, verify } = testLedger(url, { clock: { now: () => now } });
 
-/** A new project with accounts of its own, over PostgreSQL. */
+/** A new project with its own accounts in PostgreSQL. */
 const serviceUnderTest = async (): Promise<LedgerUnderTest> => {
   const projectId = newId("project");
   const accounts = await Promise.all(
@@ -27,7 +27,7 @@ const serviceUnderTest = async (): Promise<LedgerUnderTest> => {
     accounts,
     setTime: (time) => (now = time),
     setStatus: (accountId, status) => ledger.setStatus({ projectId, accountId, status }),
-    // One call each, in order: they meet in one batch.
+    // One call for each command, in order; the service gathers them into one batch.
     post: (commands) => Promise.all(commands.map((command) => ledger.post(command))),
     read: async () => {
       const { rows } = await pool.query<{ id: string; balance: string; held: string }>(

@@ -14,16 +14,16 @@ import type { Account, Hold, RejectedRow, Rejection, RejectionCode, Snapshot } f
 
 interface Posting {
   readonly accountId: string;
-  /** Below zero: a debit. */
+  /** Negative for a debit. */
   readonly amountBase: bigint;
 }
 
-/** What an accepted command does, if the balances allow it. */
+/** The effects of a command, provided that the balances allow them. */
 export interface Plan {
   readonly postings: readonly Posting[];
-  /** A change of what is held on an account; it comes before the postings. */
+  /** A change of an account's held amount, which is applied before the postings. */
   readonly held: { readonly accountId: string; readonly deltaBase: bigint } | null;
-  /** The hold as it is afterwards. */
+  /** The hold after the command. */
   readonly hold: Hold | null;
   readonly reversesId: string | null;
 }
@@ -31,7 +31,7 @@ export interface Plan {
 interface PlanContext {
   readonly now: Date;
   readonly transactionId: string;
-  /** Id for the hold, should there be one. */
+  /** Id of the hold, if the command creates one. */
   readonly holdId: string;
 }
 
@@ -42,11 +42,11 @@ export const isRejection = (value: object): value is Rejection => "code" in valu
 
 const findCustomer = (snapshot: Snapshot, projectId: string, id: string): Account | null => {
   const account = snapshot.accounts.get(id);
-  // Another project's account is answered like one that does not exist.
+  // An account of another project is treated like one that does not exist.
   return account?.projectId === projectId && account.kind === "customer" ? account : null;
 };
 
-/** Why this account cannot take part. */
+/** The reason why this account cannot be part of the command; null when it can. */
 const faultOf = (account: Account | null, currency: string): RejectionCode | null => {
   if (!account) return "unknown_account";
   if (account.currency !== currency) return "wrong_currency";
@@ -76,7 +76,7 @@ const planTransfer = (snapshot: Snapshot, command: TransferRow & { projectId: st
     ],
   };
 
-/** One debit for each run of rows with the same source; credits follow it, so the order of the rows still decides. */
+/** One debit for consecutive rows with the same source, then their credits. So rows still take effect in their order. */
 const postingsOf = (rows: readonly TransferRow[]): Posting[] => {
   const postings: Posting[] = [];
   for (let start = 0, end = 0; start < rows.length; start = end) {
@@ -106,7 +106,7 @@ const planFund = (snapshot: Snapshot, command: FundCommand): Plan | Rejection =>
   if (refused) return refused;
   const reserve = snapshot.accounts.get(systemAccountId(projectId, currency, "treasury_reserve"));
   if (!reserve) return { code: "unknown_account" };
-  // The reserve's balance is what is owed to all customers, negated.
+  // The balance of the reserve account is the negative sum of all customers' balances.
   const excess = amountBase - reserve.balance - (liabilitiesMaxBase ?? 0n);
   if (liabilitiesMaxBase !== null && excess > 0n)
     return { code: "insufficient_reserves", missingBase: excess.toString() };
@@ -166,7 +166,7 @@ const planPost = (
 ): Plan | Rejection => {
   const hold = openHold(snapshot, command);
   if (isRejection(hold)) return hold;
-  // The sweep may be late; the time of the hold counts.
+  // A hold ends at its expiry time, even when the sweep that ends it is late.
   if (hold.expiresAt <= now) return { code: "hold_expired" };
   const amountBase = command.amountBase ?? hold.amountBase;
   if (amountBase > hold.amountBase) return { code: "amount_above_hold" };
@@ -196,17 +196,17 @@ const planEnd = (
 const planReverse = (snapshot: Snapshot, { projectId, transactionId }: ReverseCommand): Plan | Rejection => {
   const source = snapshot.sourceTransactions.get(transactionId);
   if (source?.projectId !== projectId) return { code: "unknown_transaction" };
-  // A reversal is not reversed: what it took back is done again by a new transaction, which says so.
+  // A reversal cannot be reversed; a new transaction has to be posted instead.
   if (!REVERSIBLE.has(source.kind) || source.entries.length === 0) return { code: "not_reversible" };
   if (source.reversed) return { code: "already_reversed" };
   const postings = source.entries.map(({ accountId, amountBase }) => ({ accountId, amountBase: -amountBase }));
-  // Credits first: what comes back to an account may pay for what is taken from it.
+  // Credits first, so that an account can use its credit for its debit.
   const credits = postings.filter(({ amountBase }) => amountBase > 0n);
   const debits = postings.filter(({ amountBase }) => amountBase < 0n);
   return { ...NOTHING, postings: [...credits, ...debits], reversesId: source.id };
 };
 
-/** What the command would do, or why it cannot; balances are looked at by whoever carries it out. */
+/** Computes the effects of a command, or the reason to refuse it. Does not check balances; `decide` does. */
 export const planOf = (snapshot: Snapshot, command: LedgerCommand, context: PlanContext): Plan | Rejection => {
   switch (command.kind) {
     case "transfer":

@@ -14,21 +14,21 @@ import { KeyTakenError, writeEffects, type Written } from "./write-effects";
 interface PostDeps {
   readonly repository: LedgerRepository;
   readonly clock: Clock;
-  /** How long to try to reach a database that is away. Default 30 s. */
+  /** Milliseconds for which an unavailable database is retried. Default 30 s. */
   readonly patienceMs?: number;
 }
 
-// A conflict ends with the other's commit, and each is seen after the first; more in a row mean something else is wrong.
+// After a conflict the other transaction has committed, so a retry sees its rows. Many conflicts in a row indicate another fault.
 const CONFLICT_ATTEMPTS_MAX = 5;
 const PATIENCE_MS = 30_000;
 const RECONNECT_FIRST_MS = 50;
 const RECONNECT_MAX_MS = 1_000;
 
-/** Decides commands in the caller's transaction, in their order, and writes what that gives. @throws KeyTakenError */
+/** Decides commands in order, inside the caller's transaction, and writes the results. @throws KeyTakenError */
 export const postIn = async (sql: Sql, commands: readonly LedgerCommand[], clock: Clock): Promise<Outcome[]> => {
   const keyHashes = commands.map((command) => keyHashOf(command.projectId, scopeOf(command), command.key));
   const snapshot = await readSnapshot(sql, commands, keyHashes);
-  // Read once the locks are held, so that a batch that waited does not carry an old time.
+  // Read after the locks are held, so that a batch that waited for them gets the current time.
   const now = clock.now();
   const written: Written[] = [];
   const outcomes = commands.map((command, index) => {
@@ -50,10 +50,10 @@ const unavailable = (cause: unknown): DomainError =>
   );
 
 /**
- * Runs a transaction until it is known to be done. After a lost connection the same is tried again: it begins by taking the same
- * locks, which waits for a commit that may still be under way, and by looking up the keys; what is found there is the answer,
- * and only what was not committed is posted.
- * @throws DomainError `service_unavailable` when the database stays away
+ * Runs a transaction until its outcome is known. After a lost connection it is unknown whether the commit succeeded, so the transaction
+ * is repeated. The repetition takes the same locks, and so waits for a commit that is still running, and then looks up the keys: for
+ * committed commands it returns the stored answers, and it posts only the others.
+ * @throws DomainError `service_unavailable` when the database stays unavailable
  */
 export const untilKnown = async <T>(attempt: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> => {
   const deadline = performance.now() + patienceMs;
@@ -67,11 +67,11 @@ export const untilKnown = async <T>(attempt: () => Promise<T>, patienceMs = PATI
         conflicts += 1;
         if (conflicts >= CONFLICT_ATTEMPTS_MAX) throw unavailable(error);
       } else if (!(error instanceof ConnectionLostError)) {
-        // A full disk, say: nothing was posted, and trying again at once would only add to it.
+        // The server answered, for example with a full disk: nothing was posted, and an immediate retry would add to the load.
         throw outageOf(error) === "database" ? unavailable(error) : error;
       }
       if (error instanceof ConnectionLostError && performance.now() > deadline) throw unavailable(error);
-      // Several instances that lost the same server must not come back in step.
+      // A random pause, so that several instances do not reconnect at the same moment.
       await sleep(waitMs * (0.5 + Math.random() / 2));
       waitMs = Math.min(waitMs * 2, RECONNECT_MAX_MS);
     }
@@ -79,8 +79,8 @@ export const untilKnown = async <T>(attempt: () => Promise<T>, patienceMs = PATI
 };
 
 /**
- * Posts a batch in one transaction; each command is accepted or refused for itself. A command that PostgreSQL cannot take at all
- * (text that is no JSON, say) is found by halving, and fails alone.
+ * Posts a batch in one transaction; each command is accepted or refused separately. When PostgreSQL rejects a statement because of one
+ * command (for example text that is not valid JSON), halving the batch finds that command, and only it fails.
  */
 export const postBatch = async (deps: PostDeps, commands: readonly LedgerCommand[]): Promise<(Outcome | Error)[]> => {
   const { repository, clock, patienceMs } = deps;

@@ -12,8 +12,8 @@ import {
   type Snapshot,
 } from "./snapshot";
 
-// The order of locks is the order of ids, on every instance: nobody waits in a circle. Nothing refers to an account by foreign
-// key, so the weaker NO KEY lock is enough.
+// Every instance locks in the order of ids, which prevents deadlocks. No foreign key refers to an account, so the weaker
+// NO KEY lock is enough.
 const LOCK_ACCOUNTS = `
   SELECT id, project_id, currency, kind, status, minimum, balance, held, version, last_seq,
     (extract(epoch FROM updated_at) * 1000)::int8 AS updated_at
@@ -90,7 +90,7 @@ const toHold = (row: HoldRow): Hold => ({
 const readHolds = async (sql: Sql, ids: readonly string[]): Promise<Hold[]> =>
   ids.length === 0 ? [] : (await sql.query<HoldRow>(READ_HOLDS, [idArray(ids)])).map(toHold);
 
-/** Transactions with their entries, which never change. */
+/** Reads transactions with their entries, which never change. */
 const readSourceTransactions = async (sql: Sql, ids: readonly string[]): Promise<Map<string, SourceTransaction>> => {
   const sourceTransactions = new Map<
     string,
@@ -113,7 +113,7 @@ const readSourceTransactions = async (sql: Sql, ids: readonly string[]): Promise
   return sourceTransactions;
 };
 
-/** Accounts that a command names itself. */
+/** The accounts that a command names directly. */
 const namedAccounts = (command: LedgerCommand): string[] => {
   switch (command.kind) {
     case "transfer":
@@ -163,7 +163,7 @@ const readAnswers = async (sql: Sql, snapshot: Snapshot, keyHashes: readonly str
     });
 };
 
-/** Holds and reversals change under the locks of their accounts alone, so they are read again once these are ours. */
+/** Reads holds and reversals again after the locks, because they change only under the locks of their accounts. */
 const readUnderLock = async (
   sql: Sql,
   snapshot: Snapshot,
@@ -181,8 +181,8 @@ const readUnderLock = async (
 };
 
 /**
- * Locks every account that the commands touch and reads what they are decided against. Whoever holds the locks decides alone;
- * answers are read after the locks, so that what another instance has just committed for the same accounts is seen.
+ * Locks all accounts of the commands and reads the snapshot for their decisions. While the locks are held, no other transaction changes
+ * these accounts. Stored answers are read after the locks, so that commits of other instances are included.
  */
 export const readSnapshot = async (
   sql: Sql,
@@ -196,7 +196,7 @@ export const readSnapshot = async (
   const reversedIds = commands.flatMap((command) =>
     command.kind === "reverse" && isId("ledgerTransaction", command.transactionId) ? [command.transactionId] : [],
   );
-  // Whose account a hold is on, and which entries a transaction has, never changes: that may be read before the locks.
+  // The account of a hold and the entries of a transaction never change, so they may be read before the locks.
   const holds = await readHolds(sql, holdIds);
   const sourceTransactions = await readSourceTransactions(sql, reversedIds);
   const accountIds = new Set<string>();

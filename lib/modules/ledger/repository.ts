@@ -7,19 +7,19 @@ export interface LedgerPoolOptions {
   readonly poolSize?: number;
 }
 
-/** A transaction of the ledger's own. */
+/** A database transaction with the ledger's role. */
 export interface LedgerTx extends Sql {
   /**
-   * Runs `work` with the rights of the app instead of the ledger's: it may write the app's other tables, in the same transaction.
-   * The ledger's own rows stay append-only for it as well.
+   * Runs `work` in the same transaction with the app's role instead of the ledger's, so that it can write the app's other tables. The
+   * ledger's tables are append-only for that role, too.
    */
   asApp<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
-/** The connection broke or none was to be had. Whether a commit that was under way went through is not known. */
+/** The connection was lost, or none was available. It is not known whether a running commit succeeded. */
 export class ConnectionLostError extends Error {}
 
-/** PostgreSQL ended the transaction so that another could go on; the same again will do. */
+/** PostgreSQL ended the transaction because of a conflict with another one. The transaction can be repeated. */
 export class ConflictError extends Error {}
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -27,7 +27,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ROLE = "causeway_ledger";
 const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid, 'SET')`;
 
-// The server ends the connection of a transaction that idled or took too long (25P03, 25P04).
+// 25P03 and 25P04: the server closed the connection because its transaction was idle or ran too long.
 const CONNECTION_CODES = /^(08|57P0|53300|25P0[34])/;
 const CONFLICT_CODES: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
@@ -38,12 +38,12 @@ const translate = (error: unknown): Error => {
     if (CONFLICT_CODES.has(code)) return new ConflictError(error.message, { cause: error });
     return error;
   }
-  // Whatever did not come from the server came from the way to it.
+  // An error that the server did not send is an error of the connection.
   const reason = error instanceof Error ? error.message : String(error);
   return new ConnectionLostError(reason, { cause: error });
 };
 
-// Each connection plans a named statement once.
+// Named statements are planned once for each connection.
 const names = new Map<string, string>();
 const nameOf = (text: string): string => {
   const known = names.get(text);
@@ -76,12 +76,12 @@ const command = async (client: pg.ClientBase, text: string): Promise<void> => {
   }
 };
 
-/** The ledger's own connections. */
+/** The ledger's own pool of connections. */
 export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoolOptions = {}) => {
   const pool = createPool(url, poolSize, CONNECT_TIMEOUT_MS);
   const restricted = new WeakMap<pg.ClientBase, boolean>();
 
-  /** A connection in the restricted role, where there is one. */
+  /** Opens a connection with the restricted role, if the server has that role. */
   const connect = async (): Promise<{ client: pg.PoolClient; hasRole: boolean }> => {
     const client = await pool.connect().catch((error: unknown) => {
       throw translate(error);
@@ -121,7 +121,7 @@ export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoo
         const sql = sqlOn(client);
         const asApp: LedgerTx["asApp"] = async (inner) => {
           if (hasRole) await command(client, "SET LOCAL ROLE NONE");
-          // Statements of others may be made of anything; keeping a plan for each would never end.
+          // Statements of callers may have any text, so naming them would fill memory with plans.
           const result = await inner(sqlOn(client, "unnamed"));
           if (hasRole) await command(client, `SET LOCAL ROLE ${ROLE}`);
           return result;
@@ -142,7 +142,7 @@ export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoo
     /** One statement outside of any transaction. @throws ConnectionLostError */
     query: <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
       on((client) => sqlOn(client).query<Row>(text, values)),
-    /** How many of its connections are in use, for the metrics. */
+    /** The pool, for metrics of the connections in use. */
     pool,
     close: (): Promise<void> => pool.end(),
   };

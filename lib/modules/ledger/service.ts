@@ -29,17 +29,17 @@ import type { AccountStatus, Outcome, Posted } from "./snapshot";
 export interface LedgerDeps {
   readonly repository: LedgerRepository;
   readonly clock: Clock;
-  /** Batches under way at once. Default 1: while it commits, the next gathers. */
+  /** The most batches that run at the same time. Default 1: the next batch gathers commands while one commits. */
   readonly lanes?: number;
-  /** How long to try to reach a database that is away. Default 30 s. */
+  /** Milliseconds for which an unavailable database is retried. Default 30 s. */
   readonly patienceMs?: number;
-  /** Told of each batch that was committed or given up: how many commands it had, and how long it took. */
+  /** Called after each batch, committed or failed, with its number of commands and its duration in seconds. */
   readonly onBatch?: (commands: number, seconds: number) => void;
 }
 
 /**
- * Amounts of every currency have this many decimals here, whatever the token has on a chain: what is stored does not change its
- * worth when a chain is added on which the same token is finer.
+ * Decimals of ledger amounts, the same for every currency. They do not depend on the token's decimals on a chain, so stored amounts keep
+ * their worth when a chain is added on which the token has more decimals.
  */
 export const LEDGER_DECIMALS = 18;
 
@@ -51,23 +51,23 @@ export { toDomainError } from "./errors";
 
 type Without<C extends LedgerCommand> = Omit<C, "kind">;
 
-/** Commands that are to be posted in one transaction with rows of the caller's own. */
+/** Commands that are posted in one transaction together with rows of the caller. */
 export interface Together {
   /**
-   * Runs first: takes the caller's own locks and says what is to be posted. Make no network call here or below: locks are held.
-   * It may run again after a lost connection.
+   * Runs first: takes the caller's locks and returns the commands to post. Neither `prepare` nor `also` may make network calls, because
+   * locks are held. `prepare` may run again after a lost connection.
    */
   prepare(sql: Sql): Promise<readonly LedgerCommand[]>;
   /**
-   * Runs last, with the outcomes in order. What it throws undoes everything. It is not called where every key was used before:
-   * its rows were committed with the answers then.
+   * Runs last, with the outcomes in the order of the commands. An error that it throws rolls everything back. It is not called when every
+   * key was used before, because its rows were committed at that time.
    */
   also(sql: Sql, outcomes: readonly Outcome[]): Promise<void>;
 }
 
 interface Item {
   readonly command: LedgerCommand;
-  /** When it came, on the process's own clock. */
+  /** When the command was submitted, in milliseconds of the process's monotonic clock. */
   readonly since: number;
   /** W3C `traceparent` of the span that submitted it; null without tracing. */
   readonly traceparent: string | null;
@@ -87,7 +87,7 @@ const busy = (): DomainError =>
 
 const weightOf = (command: LedgerCommand): number => (command.kind === "batch" ? command.rows.length : 1);
 
-/** @throws DomainError for a command that could not even be kept as refused */
+/** Checks commands whose refusal could not be stored either. @throws DomainError `invalid_request`, `batch_too_large` */
 const check = (command: LedgerCommand): void => {
   if (!isUsableKey(command.key))
     throw invalidRequest([{ path: "key", message: "The key must have 1 to 255 characters and no NUL." }]);
@@ -97,13 +97,13 @@ const check = (command: LedgerCommand): void => {
     throw new DomainError("batch_too_large", `A batch has at most ${String(BATCH_ROWS_MAX)} rows. Nothing was posted.`);
 };
 
-/** @throws DomainError where the command was refused */
+/** The posted transaction. @throws DomainError when the command was refused */
 const accepted = (outcome: Outcome): Posted => {
   if (!outcome.posted) throw toDomainError(outcome.rejection);
   return outcome;
 };
 
-/** A batch serves many callers, so it is a trace of its own with a link to the span of each. */
+/** Runs a batch in a trace of its own, with a link to the span of each caller, because a batch serves many callers. */
 const measuredBatch = async <T>(
   { onBatch }: LedgerDeps,
   items: readonly Item[],
@@ -127,7 +127,7 @@ const createPosting = (deps: LedgerDeps) => {
     full: busy,
     weightOf: ({ command }) => weightOf(command),
     run: async (items) => {
-      // While the database is away the queue stands; nobody is left waiting for ever.
+      // While the database is unavailable the queue does not move, so commands that waited too long fail.
       const late = items.map(({ since }) => performance.now() - since > WAIT_MAX_MS);
       const inTime = items.flatMap(({ command }, index) => (late[index] === true ? [] : [command]));
       const results = (
@@ -138,7 +138,7 @@ const createPosting = (deps: LedgerDeps) => {
     },
   });
 
-  // An async function, so that what `check` throws is a rejection like every other.
+  // An async function, so that an error of `check` becomes a rejection.
   const decideOne = async (command: LedgerCommand): Promise<Outcome> => {
     check(command);
     return batcher.submit({ command, since: performance.now(), traceparent: currentTraceparent() });
@@ -161,8 +161,9 @@ const createPosting = (deps: LedgerDeps) => {
 };
 
 /**
- * The double-entry ledger: append-only, one decision for each key, batched. Amounts in base units; ids with their prefix. Methods
- * throw the DomainError of a refusal, `post` and `together` give it as an outcome.
+ * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands in batches. Amounts in ledger units
+ * (18 decimals); ids with their prefix. A refusal is thrown as DomainError, except by `post` and `together`, which return it as an outcome.
+ * @throws DomainError `service_unavailable` when the database stays unavailable
  */
 export const createLedgerService = (deps: LedgerDeps) => {
   const { repository, clock } = deps;
@@ -170,13 +171,13 @@ export const createLedgerService = (deps: LedgerDeps) => {
   const { decideOne, together, idle } = createPosting(deps);
   const post = async (command: LedgerCommand): Promise<Posted> => accepted(await decideOne(command));
 
-  /** @returns how many holds it ended */
+  /** Ends holds whose time is over. @returns the number of holds that were ended */
   const expireHolds = async (now: Date): Promise<number> => {
     let ended = 0;
     for (let page = 0; page < EXPIRE_PAGES_MAX; page += 1) {
       const holds = await reads.expiredHolds(now, EXPIRE_PAGE);
       const outcomes = await Promise.all(
-        // The time is part of the key: a sweep that comes too early, by a clock that is wrong, must not end all later ones.
+        // The key contains the time, so that the refusal of a sweep that runs too early (wrong clock) does not apply to later sweeps.
         holds.map(({ holdId, projectId }) =>
           decideOne({ kind: "expire", projectId, holdId, key: `${holdId}:${String(now.getTime())}`, by: SYSTEM }),
         ),
@@ -190,13 +191,13 @@ export const createLedgerService = (deps: LedgerDeps) => {
   return {
     ...reads,
 
-    /** @returns the id of the account; the same key opens one. @throws DomainError `idempotency_mismatch` */
+    /** Opens an account, one for each key. @returns the id of the account. @throws DomainError `idempotency_mismatch` */
     openAccount: async (account: NewAccount): Promise<string> => {
       if (!isUsableKey(account.key)) throw invalidRequest([{ path: "key", message: "The key must be 1–255 long." }]);
       return openAccount(repository, clock, account);
     },
 
-    /** @throws DomainError `not_found` */
+    /** Freezes or unfreezes an account. @throws DomainError `not_found` */
     setStatus: async (account: { projectId: string; accountId: string; status: AccountStatus }): Promise<void> => {
       await reads.account(account.projectId, account.accountId);
       await setAccountStatus(repository, account);
@@ -204,10 +205,10 @@ export const createLedgerService = (deps: LedgerDeps) => {
 
     transfer: (command: Without<TransferCommand>): Promise<Posted> => post({ ...command, kind: "transfer" }),
 
-    /** All rows or none. Bad rows are named by index in the error's details. */
+    /** Posts all rows or none. The details of the error name the bad rows by index. */
     transferBatch: (command: Without<BatchCommand>): Promise<Posted> => post({ ...command, kind: "batch" }),
 
-    /** Treasury → account. */
+    /** Credits an account from the treasury. */
     fund: (command: Without<FundCommand>): Promise<Posted> => post({ ...command, kind: "fund" }),
 
     hold: async (command: Without<HoldCommand>): Promise<Posted & { holdId: string }> => {
@@ -215,7 +216,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return { ...posted, holdId: holdIdOf(posted.transactionId) };
     },
 
-    /** The whole hold, or a part, whose rest becomes available again. */
+    /** Posts a whole hold or a part of it. The rest becomes available again. */
     postHold: (command: Without<PostHoldCommand>): Promise<Posted> => post({ ...command, kind: "post" }),
 
     voidHold: (command: Without<EndHoldCommand>): Promise<Posted> => post({ ...command, kind: "void" }),
@@ -223,8 +224,8 @@ export const createLedgerService = (deps: LedgerDeps) => {
     expireHolds,
 
     /**
-     * Once for each transaction; a reversal is not reversed. `also` writes rows of the caller's own in the same transaction, where the
-     * reversal was posted by this call.
+     * Reverses a transaction, once. A reversal cannot be reversed. `also` writes rows of the caller in the same database transaction; it
+     * runs only when this call posted the reversal.
      */
     reverse: async (command: Without<ReverseCommand>, also?: (sql: Sql) => Promise<void>): Promise<Posted> => {
       if (also === undefined) return post({ ...command, kind: "reverse" });
@@ -236,15 +237,15 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return accepted(outcome);
     },
 
-    /** One command by itself; a refusal is an outcome. Many at once are gathered into batches. */
+    /** Posts one command and returns a refusal as an outcome. Concurrent commands are gathered into batches. */
     post: decideOne,
 
-    /** Several commands, each decided for itself, and rows of the caller's own, in one transaction. */
+    /** Posts several commands, each accepted or refused separately, and rows of the caller, in one database transaction. */
     together,
 
     /**
-     * What is owed to accounts of a currency, inside a transaction of the caller's, which keeps fundings of it waiting until it
-     * ends. Take locks of funds on chain first, then this one, as `together` does.
+     * The sum of all customer accounts of a currency, in ledger units, read in the caller's transaction. Fundings of the currency wait until
+     * that transaction ends. To prevent deadlocks, lock balances on chain first and call this afterwards, as `together` does.
      */
     liabilitiesUnderLock: async (tx: Tx, projectId: string, currency: string): Promise<bigint> => {
       const id = bare(systemAccountId(projectId, currency, "treasury_reserve"));
@@ -253,7 +254,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return BigInt(rows[0]?.owed ?? 0);
     },
 
-    /** Waits for what is under way, then closes the ledger's connections. */
+    /** Waits for running batches, then closes the ledger's connections. */
     close: async (): Promise<void> => {
       await idle();
       await repository.close();

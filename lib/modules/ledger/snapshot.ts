@@ -1,10 +1,10 @@
-/** Everything that a batch of commands is decided against. Ids with their prefix, amounts in base units. */
+/** The state against which a batch of commands is decided. Ids with their prefix, amounts in base units. */
 export interface Snapshot {
   readonly accounts: Map<string, Account>;
   readonly holds: Map<string, Hold>;
   /** Transactions that a reversal may name. */
   readonly sourceTransactions: Map<string, SourceTransaction>;
-  /** By hash of the key. */
+  /** Stored answers by hash of the key. */
   readonly answers: Map<string, Answer>;
 }
 
@@ -14,7 +14,7 @@ export interface Account {
   readonly currency: string;
   readonly kind: AccountKind;
   readonly status: AccountStatus;
-  /** What balance less held never goes below; null: no bound. */
+  /** The least value of the balance minus the held amount; null: no limit. */
   readonly minimum: bigint | null;
   balance: bigint;
   held: bigint;
@@ -33,9 +33,9 @@ export interface Hold {
   readonly amountBase: bigint;
   readonly status: "open" | "posted" | "voided" | "expired";
   readonly expiresAt: Date;
-  /** What of it was posted. */
+  /** The part of the hold that was posted. */
   readonly postedBase: bigint | null;
-  /** The transaction that made it. */
+  /** The transaction that created the hold. */
   readonly transactionId: string;
   readonly settledBy: string | null;
 }
@@ -44,7 +44,7 @@ export interface SourceTransaction {
   readonly id: string;
   readonly projectId: string;
   readonly kind: string;
-  /** None when it was refused. */
+  /** Empty when the transaction was refused. */
   readonly entries: readonly { readonly accountId: string; readonly amountBase: bigint }[];
   reversed: boolean;
 }
@@ -60,7 +60,7 @@ export interface Entry {
   readonly at: number;
 }
 
-/** What was answered to a key, as it is stored. */
+/** The stored answer to a key. */
 export interface Answer {
   readonly transactionId: string;
   /** Hex. */
@@ -101,7 +101,7 @@ export interface RejectedRow {
 export interface Rejection {
   readonly code: RejectionCode;
   readonly accountId?: string;
-  /** How much is missing, in base units. */
+  /** The missing amount, in base units. */
   readonly missingBase?: string;
   /** Every row of a batch that is at fault. */
   readonly rows?: readonly RejectedRow[];
@@ -111,7 +111,7 @@ export interface Posted {
   readonly posted: true;
   readonly transactionId: string;
   readonly at: Date;
-  /** The key was used before; this is the answer of then. */
+  /** True: the key was used before, and this is its stored answer. */
   readonly replayed: boolean;
 }
 

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 const currency = "usdc";
 const by = "test";
 
-/** A ledger with a bit of everything. */
+/** A ledger with every kind of transaction. */
 const busyLedger = async (): Promise<TestLedger & { url: string; from: string; to: string }> => {
   const { url } = await testDatabase();
   const made = testLedger(url, { poolSize: 1 });
@@ -29,7 +29,7 @@ const busyLedger = async (): Promise<TestLedger & { url: string; from: string; t
   return { ...made, url, from, to };
 };
 
-/** What only somebody with the keys to the server can do. */
+/** Changes rows without triggers and constraints, as only the owner of the tables can. */
 const tamper = async ({ pool }: TestLedger, sql: string): Promise<void> => {
   const tables = ["ledger_account", "ledger_transaction", "ledger_entry", "ledger_hold"];
   await pool.query(
@@ -43,7 +43,7 @@ const tamper = async ({ pool }: TestLedger, sql: string): Promise<void> => {
 };
 
 const reversal = "(SELECT id FROM ledger_transaction WHERE kind = 'reverse')";
-/** What was done, how, and a word of the rule that it breaks. */
+/** The change, its SQL, and a word of the rule that the change breaks. */
 const TAMPERINGS = [
   ["an amount that was changed", "UPDATE ledger_entry SET amount = 11 WHERE amount = 10", "sum to 0"],
   ["a balance that was changed", "UPDATE ledger_account SET balance = balance + 1 WHERE minimum = 0", "sum of its"],
@@ -76,7 +76,7 @@ const victims: TestLedger[] = [];
 while (victims.length < TAMPERINGS.length) victims.push(await busyLedger());
 
 describe("the checker", () => {
-  test("finds nothing in a ledger that nobody touched, and counts", async () => {
+  test("finds no violation in an unchanged ledger, and reports its figures", async () => {
     const { figures, violations } = await untouched.verify();
     expect(violations).toEqual([]);
     expect(figures).toEqual({
@@ -97,7 +97,7 @@ describe("the checker", () => {
     expect(violations.join("\n")).toContain(rule);
   });
 
-  test("ends with code 1 and the name of what is broken", async () => {
+  test("exits with code 1 and names the violation", async () => {
     const made = forCommand;
     const run = () =>
       spawnSync(process.execPath, ["--import", "tsx", "scripts/ledger-verify.ts"], {

@@ -7,17 +7,17 @@ export interface LedgerFigures {
   readonly entries: number;
   readonly openHolds: number;
   readonly reversals: number;
-  /** What is owed to customers, in base units, by currency. */
+  /** The sum of all customer accounts, in base units, by currency. */
   readonly liabilities: Readonly<Record<string, string>>;
 }
 
 export interface LedgerReport {
   readonly figures: LedgerFigures;
-  /** One sentence each; empty: the ledger is whole. */
+  /** One sentence for each violation. Empty: the ledger is consistent. */
   readonly violations: readonly string[];
 }
 
-/** A rule, and a query that gives one row of text for whatever breaks it. */
+/** A rule, and a query that returns one row of text for each violation of the rule. */
 interface Rule {
   readonly rule: string;
   readonly sql: string;
@@ -174,7 +174,7 @@ const readFigures = async (client: pg.ClientBase): Promise<LedgerFigures> => {
   };
 };
 
-/** Adds everything up again, in one snapshot: it may run beside a ledger that is posting. Reads all entries several times. */
+/** Recomputes all sums in one database snapshot, so it may run while the ledger posts. Reads all entries several times. */
 export const verifyLedger = async (pool: Pick<pg.Pool, "connect">): Promise<LedgerReport> => {
   const client = await pool.connect();
   try {

@@ -4,14 +4,14 @@ import type { Sql } from "@/lib/db/sql";
 import { bare, idArray, plainArray, timeArray } from "./sql";
 import type { Account } from "./snapshot";
 
-/** A command that was decided just now, and what that wrote. */
+/** A decided command and the rows to write for it. */
 export interface Written {
   readonly command: LedgerCommand;
   readonly keyHash: string;
   readonly effects: Effects;
 }
 
-/** Another instance stored an answer to one of the keys meanwhile: the whole batch is decided again, and will see it. */
+/** Another instance has stored an answer to one of the keys. The whole batch must be decided again with that answer. */
 export class KeyTakenError extends Error {}
 
 const INSERT_TRANSACTIONS = `
@@ -48,7 +48,7 @@ const hashes = (digests: readonly string[]): string => `{${digests.map((hex) => 
 const orNull = (id: string | null): string => (id === null ? "NULL" : bare(id));
 
 const insertTransactions = async (sql: Sql, written: readonly Written[]): Promise<void> => {
-  // Two instances that store the same keys wait for each other in one order.
+  // Sorted, so that two instances that store the same keys do not deadlock.
   const rows = [...written].sort((a, b) => (a.keyHash < b.keyHash ? -1 : 1));
   const count = await sql.change(INSERT_TRANSACTIONS, [
     idArray(rows.map(({ effects }) => effects.answer.transactionId)),
@@ -82,7 +82,7 @@ const insertEntries = async (sql: Sql, written: readonly Written[]): Promise<voi
 };
 
 const updateAccounts = async (sql: Sql, written: readonly Written[]): Promise<void> => {
-  // The last state of each counts; the ones before it are in its entries.
+  // Only the last state of each account is written; its entries contain the earlier ones.
   const accounts = new Map<string, Account>();
   for (const { effects } of written) for (const account of effects.accounts) accounts.set(account.id, account);
   const rows = [...accounts.values()];
@@ -110,11 +110,11 @@ const writeHolds = async (sql: Sql, written: readonly Written[]): Promise<void> 
     idArray(holds.map((hold) => hold.transactionId)),
     plainArray(holds.map((hold) => orNull(hold.settledBy))),
   ]);
-  // The account's lock guards its holds. If one was settled all the same, nothing of this may be committed.
+  // Holds change only under the lock of their account. If one changed without the lock, nothing may be committed.
   if (count !== holds.length) throw new Error("A hold was settled outside the lock of its account.");
 };
 
-/** Four statements, whatever the number of commands. @throws KeyTakenError */
+/** Writes the effects of a batch with four statements, however many commands it has. @throws KeyTakenError */
 export const writeEffects = async (sql: Sql, written: readonly Written[]): Promise<void> => {
   if (written.length === 0) return;
   await insertTransactions(sql, written);

@@ -10,7 +10,7 @@ export type OtpRow = Otp;
 export interface NewOtp {
   id: string;
   projectId: string;
-  /** Who receives it. */
+  /** The person who receives the code. */
   userId: string;
   requestedBy: string;
   subjectId: string;
@@ -31,7 +31,7 @@ export interface Guess {
   readonly isRight: (otp: OtpRow) => boolean;
 }
 
-/** The result of a guess. `until`: when the guesser may guess again. */
+/** The result of a guess. `until`: the time from which the guesser may guess again. */
 export type Guessed =
   | { readonly as: "no_code" | "expired" }
   | { readonly as: "consumed"; readonly otpId: string }
@@ -39,13 +39,13 @@ export type Guessed =
   | { readonly as: "wrong"; readonly left: number };
 
 export const createOtpRepository = (database: Database, limits: CodeLimits) => ({
-  /** The newest code for the subject, open or closed, among those that the actor is allowed to use. */
+  /** The newest code for the subject, open or closed, that the actor may use; null when there is none. */
   latestFor: (actor: Actor, subjectId: string): Promise<OtpRow | null> =>
     database.prisma.otp.findFirst({ where: usableBy(actor, subjectId), orderBy: { createdAt: "desc" } }),
 
   /**
-   * Replaces the requester's open code by a new one. Of two concurrent calls one wins; the other learns when it may ask again.
-   * @throws DomainError `rate_limited`
+   * Replaces the requester's open code by a new one. Of two concurrent calls one succeeds.
+   * @throws DomainError `rate_limited`, with the time until the next code may be requested
    */
   replace: (
     next: NewOtp,
@@ -61,7 +61,7 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
       return { stored: await tx.otp.create({ data: next }) };
     }),
 
-  /** Closes a code that could not be mailed, and removes it from the counts. */
+  /** Closes a code that could not be mailed, so that it no longer counts towards the limits. */
   withdraw: (otp: OtpRow, actor: Actor, now: Date): Promise<void> =>
     database.transaction(async (tx) => {
       await close(tx, otp.id, now, "undelivered");
@@ -69,9 +69,8 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
     }),
 
   /**
-   * Evaluates one guess against the open codes that the guesser may use. All guesses of one guesser are
-   * counted one after another, and each evaluation takes one of the code's attempts first: of 200 at once five are evaluated, by
-   * however many instances.
+   * Evaluates one guess against the open codes that the guesser may use. Guesses of one guesser are counted one after another, and each
+   * evaluation first takes one of the code's five attempts. So of 200 concurrent guesses five are evaluated, on any number of instances.
    */
   guess: (guess: Guess): Promise<Guessed> =>
     database.transaction(async (tx) => {
@@ -102,8 +101,8 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
 });
 
 /**
- * A person may use every code that was mailed to them, whoever requested it. An API key may use only the codes that it requested,
- * so its guesses use up no attempts of others.
+ * The codes that an actor may use. A person may use every code that was mailed to them, whoever requested it. An API key may use only
+ * codes that it requested itself, so its guesses use no attempts of other codes.
  */
 const usableBy = (actor: Actor, subjectId: string): Prisma.OtpWhereInput => ({
   projectId: actor.projectId,
@@ -111,7 +110,7 @@ const usableBy = (actor: Actor, subjectId: string): Prisma.OtpWhereInput => ({
   ...(actor.type === "user" ? { userId: actor.userId } : { requestedBy: actor.keyId }),
 });
 
-/** The guesser's own code and the newest that somebody else asked for: a guess has two chances at most. */
+/** The guesser's own code and the newest code that another actor requested. So a guess is compared with two codes at most. */
 const openCodes = async (tx: Tx, { actor, subjectId, now }: Guess): Promise<OtpRow[]> => {
   const rows = await tx.otp.findMany({
     where: { ...usableBy(actor, subjectId), ...USABLE, createdAt: { lte: now } },
@@ -124,7 +123,7 @@ const openCodes = async (tx: Tx, { actor, subjectId, now }: Guess): Promise<OtpR
 
 const USABLE = { closedAt: null, attempts: { lt: OTP_ATTEMPTS_MAX } };
 
-/** Null when somebody else closed the code, or took its last attempt, since it was read. */
+/** Takes one attempt of the code. Null when the code was closed, or its last attempt was taken, since it was read. */
 const takeAttempt = async (tx: Tx, id: string): Promise<OtpRow | null> => {
   const [otp] = await tx.otp.updateManyAndReturn({
     where: { id, ...USABLE },

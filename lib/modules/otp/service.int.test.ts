@@ -60,7 +60,7 @@ const guess = (actor: Actor, subjectId: string, code = WRONG, at = 0) =>
     );
 const count = (answers: readonly string[], answer: string): number => answers.filter((each) => each === answer).length;
 
-test("a person has 20 wrong guesses within an hour, over all that is to be approved and all instances", async () => {
+test("a person has 20 wrong guesses within an hour, over all subjects and instances together", async () => {
   const person = newPerson();
   const subjects = Array.from({ length: 6 }, () => randomUUID());
   for (const subjectId of subjects) await ask(person, subjectId);
@@ -78,7 +78,7 @@ test("a person has 20 wrong guesses within an hour, over all that is to be appro
   await serviceAt(0).consume(right);
 });
 
-test("right codes are no wrong guesses; of codes a person gets 60 within an hour", async () => {
+test("correct codes do not count as wrong guesses, and a person gets at most 60 codes within an hour", async () => {
   const [person, other] = [newPerson(), newPerson()];
   for (let sent = 0; sent < 60; sent += 1) {
     const subjectId = randomUUID();
@@ -91,7 +91,7 @@ test("right codes are no wrong guesses; of codes a person gets 60 within an hour
   await ask(person, randomUUID());
 });
 
-test("an API key's wrong guesses lock that key, never the person who made it", async () => {
+test("wrong guesses of an API key lock only that key, never the person who created it", async () => {
   const person = newPerson();
   const key = keyOf(person);
   for (let subject = 0; subject < 4; subject += 1) {
@@ -107,7 +107,7 @@ test("an API key's wrong guesses lock that key, never the person who made it", a
   expect(await guess(person, ofKey, CODE)).toBe("ok");
 });
 
-test("an API key cannot use, burn, replace or delay a code that a person asked for", async () => {
+test("an API key cannot use, use up, replace or delay a code that a person requested", async () => {
   const person = newPerson();
   const key = keyOf(person);
   const subjectId = randomUUID();
@@ -124,7 +124,7 @@ test("an API key cannot use, burn, replace or delay a code that a person asked f
   await expect(ask(person, second)).rejects.toMatchObject({ code: "rate_limited", retryAfterSeconds: 60 });
 });
 
-test("a code that a key asked for is good for that key and for the person to whom it was mailed, and for nobody else", async () => {
+test("a code that a key requested is valid for that key and for the person to whom it was mailed, and for no other actor", async () => {
   const [person, colleague] = [newPerson(), newPerson()];
   const [key, other] = [keyOf(person), keyOf(person)];
   const [first, second] = [randomUUID(), randomUUID()];
@@ -138,7 +138,7 @@ test("a code that a key asked for is good for that key and for the person to who
   expect(await guess(key, second, CODE)).toBe("otp_invalid");
 });
 
-test("of 200 guesses at once, by a person and a key over two instances, five are evaluated for each code", async () => {
+test("of 200 concurrent guesses by a person and a key on two instances, five are evaluated for each code", async () => {
   const person = newPerson();
   const key = keyOf(person);
   const subjectId = randomUUID();
@@ -151,13 +151,13 @@ test("of 200 guesses at once, by a person and a key over two instances, five are
     string[],
     string[],
   ];
-  // The key's guesses never touch the person's code; the person's may use up the key's.
+  // Guesses of the key never count for the person's code, but guesses of the person count for the key's code as well.
   expect(count(byPerson, "otp_invalid")).toBe(5);
   expect(count(byKey, "otp_invalid")).toBeLessThanOrEqual(5);
   expect(new Set(answers)).toEqual(new Set(["otp_invalid", "otp_attempts_exceeded"]));
 });
 
-test("the codes that keys ask for have limits of their own and leave a person's codes alone", async () => {
+test("codes that keys request have their own limits and do not count towards a person's limits", async () => {
   const person = newPerson();
   const [one, two, three] = [keyOf(person), keyOf(person), keyOf(person)];
   for (let sent = 0; sent < CODE_LIMITS.apiKey; sent += 1) await ask(one, randomUUID());
@@ -167,7 +167,7 @@ test("the codes that keys ask for have limits of their own and leave a person's 
   await ask(person, randomUUID());
 });
 
-test("a code that could not be mailed counts for nobody", async () => {
+test("a code that could not be mailed counts towards no limit", async () => {
   const person = newPerson();
   const subjectId = randomUUID();
   mailerWorks = false;
@@ -178,7 +178,7 @@ test("a code that could not be mailed counts for nobody", async () => {
   expect(await guess(person, subjectId, CODE)).toBe("ok");
 });
 
-test("of codes to verified addresses one client network gets 600 within an hour, from however many people", async () => {
+test("one client network gets at most 600 codes to verified addresses within an hour, for any number of people", async () => {
   const request = { requestId: "req_1", clientAddress: "198.51.100.7", clientNetwork: "198.51.100.7" };
   for (let people = 0; people < CODE_LIMITS.networkVerified / CODE_LIMITS.person; people += 1) {
     const person = { ...newPerson(), request };

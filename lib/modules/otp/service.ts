@@ -19,14 +19,14 @@ export interface OtpDeps {
     matches(purpose: string, text: string, stored: Uint8Array): boolean;
     equals(a: Uint8Array, b: Uint8Array): boolean;
   };
-  /** The verified address of a person, or null. */
+  /** The verified email address of a person, or null. */
   contacts: { verifiedEmail(userId: string): Promise<string | null> };
 }
 
 export interface OtpRequest {
   /** The requester. The code goes to this person, or to the creator of this API key. */
   actor: Actor;
-  /** Id of the object to approve, and the digest of everything that the code approves; it is valid for nothing else. */
+  /** Id of the object to approve. The code is valid only for this id and `digest`, the digest of everything that it approves. */
   subjectId: string;
   digest: Uint8Array<ArrayBuffer>;
   subject: string;
@@ -34,7 +34,7 @@ export interface OtpRequest {
   lines: readonly string[];
 }
 
-/** A code that the actor gives. */
+/** A code that the actor entered. */
 export interface OtpUse {
   actor: Actor;
   subjectId: string;
@@ -79,7 +79,7 @@ const tooSoon = (resendAfter: Date, now: Date): DomainError => {
   });
 };
 
-/** Mails the code. @throws DomainError `provider_error`; the code is withdrawn then */
+/** Mails the code, or withdraws it when mailing fails. @throws DomainError `provider_error` */
 const deliver = async (
   deps: OtpDeps,
   otp: OtpRow,
@@ -95,13 +95,13 @@ const deliver = async (
   try {
     await deps.mailer.send({ to: otp.destination, subject: input.subject, text, code });
   } catch (error) {
-    // The waiting time counts from codes that were received; this one was not.
+    // A code that was not mailed must not delay the next request.
     await deps.repository.withdraw(otp, input.actor, deps.clock.now());
     throw error;
   }
 };
 
-/** The error for a code when the actor has no open one for the subject. */
+/** The error when the actor has no open code for the subject. */
 const explainNoOpenCode = async (
   { repository }: OtpDeps,
   { actor, subjectId }: Pick<OtpUse, "actor" | "subjectId">,
@@ -121,15 +121,15 @@ const explainNoOpenCode = async (
   }
 };
 
-/** One-time codes: 6 digits, 5 minutes, five guesses, each bound to the digest of what it approves. */
+/** One-time codes of 6 digits, valid for 5 minutes and five guesses. Each code is bound to the digest of everything that it approves. */
 export const createOtpService = (deps: OtpDeps) => {
   const hashOf = (otpId: string, code: string): Uint8Array<ArrayBuffer> =>
     bytes(deps.secrets.hash("otp", `${otpId}:${code}`));
 
   /**
-   * Sends a code, which replaces an earlier one.
-   * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the requester's last, or too many
-   * within an hour: see code-limits), `provider_error`
+   * Mails a new code, which replaces the requester's earlier one.
+   * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the requester's last code, or above
+   * the hourly limits, see code-limits), `provider_error`
    */
   const request = async (input: OtpRequest): Promise<OtpSent> => {
     const { actor } = input;
@@ -169,8 +169,8 @@ export const createOtpService = (deps: OtpDeps) => {
   };
 
   /**
-   * Consumes the code if it is the right one for exactly this digest and the actor may use it: a person may use codes that were
-   * mailed to them, an API key only codes that it asked for itself.
+   * Consumes the code if it is correct for exactly this digest and the actor may use it. A person may use codes that were mailed to them,
+   * an API key only codes that it requested itself.
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
   const consume = async (input: OtpUse): Promise<{ readonly otpId: string }> => {

@@ -1,16 +1,16 @@
-/** Which payments were asked for lately: the same one within 30 days is refused unless the caller allows it. */
+/** Finds repeated payments: an equal payment within 30 days is refused unless the caller allows it. */
 import { createHash } from "node:crypto";
 import { DomainError, type ErrorDetail } from "@/lib/core/errors";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 
-/** Days after which a payment may be made again without being asked about. */
+/** Days after which an equal payment is no longer a duplicate. */
 export const DUPLICATE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEY_BYTES = 16;
-/** Payouts that share a row wait for each other; others seldom do. */
+/** The number of advisory locks. Payouts with an equal row share a lock and wait for each other; other payouts rarely do. */
 const LOCKS = 64;
 
-/** A payment: to whom, what, how much, and under which reference. */
+/** The fields in which duplicate payments are equal. Amount in base units or ledger units. */
 export interface RowIdentity {
   readonly recipient: string;
   /** `<chain id>:<token>` or a currency. */
@@ -26,12 +26,13 @@ export interface RowKeys {
   readonly now: Date;
 }
 
-/** A row that was asked for before: by another payout, or by an earlier row of the same list. */
+/** A row that repeats a row of another payout, or an earlier row of the same list. */
 export interface DuplicateRow {
   readonly index: number;
   readonly earlier: { readonly payoutId: string; readonly at: Date } | { readonly index: number };
 }
 
+/** The truncated SHA-256 (hex) of a payment's fields. Equal payments have equal keys. */
 export const rowKeyOf = ({ recipient, asset, amountBase, reference }: RowIdentity): string =>
   createHash("sha256")
     .update(JSON.stringify([recipient, asset, amountBase.toString(), reference]))
@@ -53,8 +54,8 @@ export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {
 const LOCK = `
   SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || $1), lock) FROM unnest(string_to_array($2, ',')::int[]) AS lock`;
 
-// Each key is looked up by itself (OFFSET 0 keeps the planner from joining with all keys of the project). A row counts while it is
-// paid or may be paid: not when it failed or was cancelled, by itself or with its batch or payout.
+// Each key is looked up separately (OFFSET 0 prevents a join with all keys of the project). A row counts when it was paid or may still
+// be paid. It does not count when the row, its batch or its payout failed or was cancelled.
 const EARLIER = `
   WITH found AS MATERIALIZED (
     SELECT asked.index::int AS index, k.payout_id, k.index AS row, k.created_at
@@ -86,7 +87,7 @@ interface EarlierRow {
   readonly created_at: Date;
 }
 
-/** Rows that another payout of the last 30 days pays, or is about to pay. */
+/** Rows that another payout of the last 30 days has paid or may still pay. */
 export const paidEarlier = async (
   sql: SqlReader,
   projectId: string,
@@ -100,19 +101,20 @@ export const paidEarlier = async (
   }));
 };
 
-/** All rows that were asked for before, each once, in their order. */
+/** All duplicate rows, each once, in their order. */
 export const duplicatesOf = async (sql: SqlReader, projectId: string, keys: RowKeys): Promise<DuplicateRow[]> => {
   const found = new Map(repeatedWithin(keys.keys).map((each) => [each.index, each]));
   for (const each of await paidEarlier(sql, projectId, keys)) found.set(each.index, each);
   return [...found.values()].sort((one, other) => one.index - other.index);
 };
 
-/** What a person reads about a duplicate. */
+/** The description of a duplicate for people. */
 export const duplicateText = ({ earlier }: DuplicateRow): string =>
   "payoutId" in earlier
     ? `was asked for in ${earlier.payoutId} on ${earlier.at.toISOString().slice(0, 10)}: same recipient, token, amount and reference`
     : `is the same as row ${String(earlier.index)} of this list: same recipient, token, amount and reference`;
 
+/** @throws DomainError `duplicate_payout` naming every duplicate */
 export const refuseDuplicates = (duplicates: readonly DuplicateRow[]): void => {
   if (duplicates.length === 0) return;
   const details = duplicates.map((each): ErrorDetail => ({
@@ -130,9 +132,10 @@ const locksOf = (keys: readonly string[]): number[] =>
   [...new Set(keys.map((key) => Number.parseInt(key.slice(0, 2), 16) % LOCKS))].sort((one, other) => one - other);
 
 /**
- * Notes a payout's rows, in the transaction that stores it. Of equal requests at the same time one is first, and the others find it.
+ * Stores the keys of a payout's rows, in the transaction that stores the payout. Locks ensure that of concurrent equal requests all but
+ * the first find the duplicates.
  * @returns the duplicates that were allowed
- * @throws DomainError `duplicate_payout` naming every row that was asked for before
+ * @throws DomainError `duplicate_payout` naming every duplicate row
  */
 export const claimRowKeys = async (
   sql: Sql,

@@ -27,7 +27,7 @@ interface Common {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Until when it can be approved; null unless it awaits approval. */
+  /** The end of the time for its approval; null unless the payout awaits approval. */
   readonly expiresAt: Date | null;
 }
 

@@ -22,12 +22,12 @@ const create = async (mode: "atomic" | "independent", recipients: readonly strin
   const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, allowDuplicates: true, key: null };
   return (await services.payouts.createBetweenAccounts(actor, input)).payout.id;
 };
-/** As its approval does. */
+/** Queues a payout as its approval does. */
 const release = (id: string) =>
   database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
 const typesOf = (id: string): Promise<string[]> => eventTypesOf(database, id);
 
-test("a payout writes an event with each state it comes to, and none twice", async () => {
+test("a payout writes one event for each of its states", async () => {
   const id = await create("atomic", [payee, payee]);
   await release(id);
   for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
@@ -35,7 +35,7 @@ test("a payout writes an event with each state it comes to, and none twice", asy
   expect((await eventsOf(database, id))[2]?.payload).toMatchObject({ payoutId: id, itemsTotal: 2, itemsCompleted: 2 });
 });
 
-test("a row that fails by itself has an event of its own", async () => {
+test("a row that fails separately has its own event", async () => {
   const id = await create("independent", [payee, frozen, payee]);
   await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
   await release(id);
@@ -49,7 +49,7 @@ test("a row that fails by itself has an event of its own", async () => {
   expect((await eventsOf(database, id))[2]?.payload).toMatchObject({ payoutId: id, index: 1 });
 });
 
-test("a payout that is cancelled or expires says so once", async () => {
+test("a payout that is cancelled or expires writes one event", async () => {
   const [cancelled, expired] = [await create("atomic", [payee]), await create("atomic", [payee])];
   await services.payouts.cancel(actor, cancelled);
   await services.payouts.cancel(actor, cancelled).catch(() => undefined);
@@ -59,7 +59,7 @@ test("a payout that is cancelled or expires says so once", async () => {
   expect(await typesOf(expired)).toEqual(["payout.created", "payout.expired"]);
 });
 
-test("a reason of any length, which a token's contract chooses, makes no event larger", async () => {
+test("a long failure reason from a token's contract is cut, so that events stay small", async () => {
   const id = await create("atomic", [payee]);
   const failure = { code: "simulation_failed", message: `${"x".repeat(499)}${"😀".repeat(50_000)}`, retryable: true };
   await database.rawTransaction((sql) =>

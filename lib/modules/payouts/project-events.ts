@@ -23,8 +23,7 @@ const READ = `
   FROM payout WHERE id = ANY($1::text[])`;
 
 /**
- * Writes the project's event about what each of the payouts has become, in the transaction that changed them: their rows are locked by
- * the change.
+ * Writes a project event about the new state of each payout, in the transaction that changed the payouts and so has locked their rows.
  */
 export const recordPayoutEvents = async (
   sql: Sql,
@@ -41,7 +40,7 @@ export interface FailedItem {
   readonly failure: { readonly code: string; readonly message: string; readonly retryable: boolean } | null;
 }
 
-/** A token's contract may give a reason of any length. The row of the payout has the whole one. */
+/** Characters of a reason in an event. A token's contract may return a longer reason; the payout's row contains all of it. */
 const MESSAGE_MAX = 500;
 
 const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
@@ -53,7 +52,7 @@ const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
         retryable: failure.retryable,
       };
 
-/** Writes an event for each row that failed by itself, in the transaction that says so. */
+/** Writes an event for each row that failed separately, in the transaction that stores the failures. */
 export const recordFailedItems = async (
   sql: Sql,
   { payoutId, items, at }: { readonly payoutId: string; readonly items: readonly FailedItem[]; readonly at: Date },

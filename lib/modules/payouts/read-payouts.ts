@@ -1,4 +1,4 @@
-/** Payouts of both kinds as they are read: one, a page of them, and their rows. */
+/** Reads payouts of both kinds: a single payout, a page of payouts, and the rows of a payout. */
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
@@ -38,7 +38,7 @@ export interface AccountsPayoutView {
 export interface WalletsPayoutView extends WalletsPayoutParts {
   readonly kind: "wallets";
   readonly registry: ChainRegistry;
-  /** US dollars per coin of its chain; null where that is not known. */
+  /** Price of the chain's coin in US dollars; null when it is not known. */
   readonly coinUsd: string | null;
   readonly isRetried: boolean;
 }
@@ -66,7 +66,7 @@ const WALLET_STATUSES: readonly RowStatus[] = [
 const isAccountStatus = (status: RowStatus): status is AccountRowStatus => ACCOUNT_STATUSES.includes(status);
 const isWalletStatus = (status: RowStatus): status is WalletRowStatus => WALLET_STATUSES.includes(status);
 
-/** For payouts that were created just now, which no other payout can have retried yet. */
+/** For new payouts, which no other payout can have retried yet. */
 const NOT_RETRIED: ReadonlySet<string> = new Set();
 
 const badCursor = (): DomainError => invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
@@ -148,7 +148,7 @@ const list = async (
   return { data: await views(deps, projectId, data), nextCursor };
 };
 
-/** Rows after the index `after`, in their order. */
+/** A page of rows after the index `after`, in their order. */
 const rowsOf = async (
   deps: PayoutReadingDeps,
   view: PayoutView,
@@ -185,7 +185,7 @@ const items = async (
   return { ...cut, nextCursor: more ? (cut.rows.at(-1)?.index.toString() ?? null) : null };
 };
 
-/** All rows, read page by page while they are taken. */
+/** All rows, read page by page as the caller iterates. */
 const allItems = async function* (
   deps: PayoutReadingDeps,
   view: PayoutView,

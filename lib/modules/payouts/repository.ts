@@ -5,7 +5,7 @@ import { sqlOf, sqlOn } from "@/lib/db/sql";
 import { parsePayout, type Payout } from "./payout";
 import { recordPayoutEvents } from "./project-events";
 
-/** Whose Idempotency-Key it is: two API keys of a project may use the same one for two payouts. */
+/** An Idempotency-Key with its caller, because two callers may use the same key for different payouts. */
 export interface KeyUse {
   readonly projectId: string;
   readonly kind: Payout["kind"];
@@ -13,10 +13,10 @@ export interface KeyUse {
   readonly idempotencyKey: string;
 }
 
-/** Thrown inside a transaction to undo it: its Idempotency-Key, or what it tries again, was used by another payout. */
+/** Thrown inside a transaction to roll it back: another payout used the Idempotency-Key, or already retries the same payout. */
 export class UsedAlreadyError extends Error {}
 
-/** @returns null when `work` throws `UsedAlreadyError` */
+/** Resolves to the result of `work`, or to null when `work` throws `UsedAlreadyError`. */
 export const unlessUsed = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
@@ -35,7 +35,7 @@ const BEGIN = `
     sub_status = CASE WHEN sub_status = 'prepared' THEN 'bridging' ELSE sub_status END
   WHERE id = $1 AND status = 'pending' AND sub_status IN ('queued', 'prepared')`;
 
-// The batches of a payout that expires are still queued and hold nothing: nobody approved it.
+// A payout that expires was not approved, so its batches are queued and hold no money.
 const EXPIRE = `
   WITH expired AS (
     UPDATE payout SET status = 'expired', updated_at = $1 WHERE status = 'pending' AND expires_at <= $1 RETURNING id, project_id
@@ -59,19 +59,22 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : parsePayout(row);
     },
 
-    /** The payout that a caller's Idempotency-Key was used for; null when it was not used. */
+    /** The payout that was created with a caller's Idempotency-Key; null when there is none. */
     findByKey: async (used: KeyUse): Promise<Payout | null> => {
       const row = await prisma.payout.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } });
       return row === null ? null : parsePayout(row);
     },
 
-    /** Which of these payouts another one tries again. */
+    /** The given payouts that another payout retries. */
     retriedAmong: async (projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> => {
       const rows = ids.length === 0 ? [] : await sql.query<{ retry_of: string }>(RETRIED, [projectId, ids]);
       return new Set(rows.map((row) => row.retry_of));
     },
 
-    /** pending → processing; one whose chain is funded first waits for that. False when it is no longer pending, or awaits approval. */
+    /**
+     * Pending → processing. A payout whose chain must be funded first becomes `bridging`. False when the payout is no longer pending, or
+     * awaits approval.
+     */
     begin: (id: string, now: Date): Promise<boolean> =>
       database.rawTransaction(async (tx) => {
         if ((await tx.change(BEGIN, [id, now])) === 0) return false;
@@ -79,7 +82,7 @@ export const createPayoutsRepository = (database: Database) => {
         return true;
       }),
 
-    /** processing → what its rows came to. */
+    /** Processing → the final state that follows from its rows. */
     finish: (
       id: string,
       end: { status: "completed" | "partially_completed" | "failed"; subStatus: SubStatus },
@@ -92,7 +95,7 @@ export const createPayoutsRepository = (database: Database) => {
         await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: `payout.${end.status}`, at: now });
       }),
 
-    /** pending → expired for those whose time to be approved is over. @returns how many */
+    /** Pending → expired, for all payouts whose time for approval is over. @returns the number of payouts */
     expireDue: (now: Date): Promise<number> =>
       database.rawTransaction(async (tx) => {
         const expired = await tx.query<{ id: string }>(EXPIRE, [now]);

@@ -4,12 +4,12 @@ import type { WalletsPayout } from "./payout";
 import type { PayoutsRepository } from "./repository";
 import type { FundingStep } from "./wallets/await-funding";
 
-/** Either the payout has ended, or it is to be looked at again after so many milliseconds. */
+/** The payout has ended, or its next turn is due after `againInMs` milliseconds. */
 export type PayoutTurn = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 
-/** Carries the batches of a payout to wallets on until each of them has ended, and then ends the payout. */
+/** Processes the batches of a payout to wallets until all have ended, and then ends the payout. */
 export interface WalletBatchesDriver {
-  /** `payout` is processing. `signal` aborts when the lease is lost or the worker stops. */
+  /** Runs one turn of a payout that is processing. `signal` aborts when the lease is lost or the worker stops. */
   drive(payout: WalletsPayout, signal: AbortSignal): Promise<PayoutTurn>;
 }
 
@@ -21,7 +21,7 @@ export interface PayoutRunnerDeps {
   readonly clock: Clock;
 }
 
-/** Pays what was accepted, each kind its own way. A turn may be repeated after any crash, by any instance. */
+/** Runs accepted payouts of both kinds. Any instance can repeat a turn after a crash. */
 export const createPayoutRunner = ({ repository, accounts, funding, walletBatches, clock }: PayoutRunnerDeps) => ({
   /** One turn of the payout's job. */
   run: async (payoutId: string, signal: AbortSignal): Promise<PayoutTurn> => {

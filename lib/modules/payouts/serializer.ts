@@ -49,7 +49,7 @@ const linesOf = (found: PayoutItems): string[] =>
     ? found.rows.map(walletsCsvLines(found.view))
     : found.rows.map((row) => accountsCsvLine(found.view, row));
 
-/** A line for each row (RFC 4180). */
+/** The rows of a payout as CSV (RFC 4180), one line for each row. */
 export const itemsCsv = async function* (view: PayoutView, pages: AsyncIterable<PayoutItems>): AsyncGenerator<string> {
   yield view.kind === "wallets" ? WALLETS_CSV_HEAD : ACCOUNTS_CSV_HEAD;
   for await (const page of pages) yield linesOf(page).join("");

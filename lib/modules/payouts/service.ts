@@ -67,7 +67,7 @@ const linesOf = async (parts: PayoutParts, view: PayoutView): Promise<readonly s
 const digestOf = (parts: PayoutParts, view: PayoutView): Uint8Array<ArrayBuffer> =>
   view.kind === "wallets" ? parts.wallets.codeDigest(view) : new Uint8Array(view.payout.digest);
 
-/** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
+/** Mails a one-time code for the approval. @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
 const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promise<OtpSent> => {
   requireScope(actor, "payouts:write");
   const view = await awaiting(parts, actor.projectId, id);
@@ -81,14 +81,14 @@ const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promis
 };
 
 /**
- * Lets a payout run. A payout to wallets holds its money from now on.
+ * Approves a payout with a one-time code, so that the workers run it. The money of a payout to wallets is held from now on.
  * @throws DomainError `not_found`, `invalid_state`, `otp_*`, `insufficient_balance`, `insufficient_reserves`,
  * `sponsor_budget_exceeded`
  */
 const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: string): Promise<PayoutView> => {
   const view = await awaiting(parts, actor.projectId, id);
   const { payout } = view;
-  // Checked before the code is consumed, so that the same code works once the money is there.
+  // Checked before the code is consumed, so that the same code still works after the treasury was funded.
   if (view.kind === "wallets") await parts.wallets.requireFunds(view);
   const { otpId: codeId } = await parts.otp.consume({
     actor,
@@ -107,7 +107,7 @@ const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: s
   return parts.reading.get(actor.projectId, id);
 };
 
-/** @throws DomainError `not_found`, `invalid_state` once nothing of it can be stopped any more */
+/** Cancels the parts of a payout that are not under way yet. @throws DomainError `not_found`; `invalid_state` when no part can be stopped */
 const cancel = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
   const { kind, payout } = await parts.reading.get(actor.projectId, id);
   const { projectId, id: payoutId } = payout;
@@ -126,8 +126,8 @@ const accountRows = async function* (parts: PayoutParts, view: AccountsPayoutVie
 };
 
 /**
- * A payout of the failed rows alone, once; it needs its own approval.
- * @throws DomainError `not_found`, `invalid_state`, and those of creating one
+ * Creates a payout of the failed rows, at most once for each payout. It needs its own approval.
+ * @throws DomainError `not_found`, `invalid_state`, and the errors of creating a payout
  */
 const retry = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
   const view = await parts.reading.get(actor.projectId, id);

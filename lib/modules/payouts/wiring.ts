@@ -51,7 +51,7 @@ export interface PayoutsParts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** The service and the runner of payouts, made of the services that they stand on. */
+/** Creates the service and the runner of payouts from the services that they use. */
 export const createPayouts = (parts: PayoutsParts) => {
   const { database, registry, assets, otp, clock, ledger, walletBatches } = parts;
   const repository = createPayoutsRepository(database);

@@ -15,7 +15,7 @@ const CAP_USD = "100";
 
 const { chains } = await testDevnet();
 const onchain = createOnchainRouting({ registry: createChainRegistry(chains), clock: systemClock });
-/** Everything is one dollar where it lies, and two on another chain. */
+/** Every token costs one dollar on its own chain, and two dollars on another chain. */
 const api = await testApi({
   overrides: {
     routing: [
@@ -39,7 +39,7 @@ const spentBy = async ({ id }: TestApiKey): Promise<string[]> => {
   return rows.map(({ spentUsd }) => spentUsd.toFixed());
 };
 
-test("a key's daily cap is weighed at the highest price over chains when a swap is prepared, and when it is executed", async () => {
+test("a key's daily cap uses the highest price on any chain when a swap is prepared and when it is executed", async () => {
   const { customer, key } = await funded("200");
   const quoteOf = async (amount: string): Promise<string> => {
     const from = [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount }];
@@ -57,7 +57,7 @@ test("a key's daily cap is weighed at the highest price over chains when a swap 
   expect(await spentBy(key)).toEqual(["60"]);
 });
 
-test("a key's daily cap is weighed at the highest price over chains when accounts are paid", async () => {
+test("a key's daily cap uses the highest price on any chain when accounts are paid", async () => {
   const { customer, key } = await funded("200");
   const { client } = customer.session;
   const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;

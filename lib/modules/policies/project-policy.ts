@@ -11,7 +11,7 @@ import type { PoliciesService } from "./service";
 
 /** The limits of a whole project. */
 export interface ProjectPolicy {
-  /** US dollars per UTC day that all exempt keys together move without a code; decimal strings. */
+  /** The most that all exempt keys together may pay without a code per UTC day, in US dollars (decimal string). */
   readonly dailyCapUsd: string;
   readonly spentTodayUsd: string;
 }
@@ -19,8 +19,8 @@ export interface ProjectPolicy {
 export interface ProjectPolicies {
   get(projectId: string): Promise<ProjectPolicy>;
   /**
-   * Lowering counts at once; raising needs an approval.
-   * @throws DomainError `forbidden` unless owner or admin, `approval_required`, `invalid_state` when it was changed meanwhile
+   * Changes the limits. A lower limit takes effect at once; a higher one needs an approval.
+   * @throws DomainError `forbidden` unless owner or admin, `approval_required`, `invalid_state` when the limit was changed concurrently
    */
   update(actor: UserActor, input: PolicyUpdate): Promise<ProjectPolicy>;
 }

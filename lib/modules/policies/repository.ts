@@ -36,9 +36,9 @@ const FITS = `
   FROM ${ROUNDED}`;
 
 /**
- * Adds to what the key and its project spent on the day, unless that would pass the cap of either: then both stay as they were. Of any
- * number at once, those that fit get true. The project's row is always locked first, so that two keys cannot wait for each other.
- * @param sql in a transaction
+ * Adds an amount to the day's spending of the key and of its project. False, and nothing is added, when that would exceed the cap of
+ * either; safe under concurrent calls. The project's row is always locked first, which prevents deadlocks between keys.
+ * @param sql must be inside a transaction
  */
 export const addSpending = async (sql: Sql, spending: Spending): Promise<boolean> => {
   const { projectId, apiKeyId, day, usd, capUsd } = spending;
@@ -48,27 +48,27 @@ export const addSpending = async (sql: Sql, spending: Spending): Promise<boolean
   return false;
 };
 
-/** Whether the amount would fit now. */
+/** Whether the amount fits into both caps now. Adds nothing. */
 export const fitsSpending = async (sql: SqlReader, spending: Spending): Promise<boolean> => {
   const { projectId, apiKeyId, day, usd, capUsd } = spending;
   const [row] = await sql.query<{ fits: boolean }>(FITS, [projectId, day, usd, capUsd, apiKeyId]);
   return row?.fits === true;
 };
 
-/** US dollars, a decimal string; null for a project that does not exist. */
+/** The project's daily cap in US dollars, a decimal string; null when the project does not exist. */
 export const readDailyCap = async (db: Queryable, projectId: string): Promise<string | null> => {
   const row = await db.project.findUnique({ where: { id: projectId }, select: { dailyCapUsd: true } });
   return row === null ? null : row.dailyCapUsd.toFixed();
 };
 
-/** The sum that all keys of the project spent on the day, in US dollars. */
+/** The sum that all keys of the project spent on the day, in US dollars (decimal string). */
 export const readProjectSpend = async (db: Queryable, projectId: string, day: string): Promise<string> => {
   const where = { projectId_day: { projectId, day: new Date(`${day}T00:00:00Z`) } };
   const row = await db.projectSpend.findUnique({ where });
   return row?.spentUsd.toFixed() ?? "0";
 };
 
-/** False when the cap is not `from` any more. */
+/** Replaces the project's daily cap. False when the cap is no longer `from`. */
 export const replaceDailyCap = async (
   db: Queryable,
   { projectId, from, to }: { projectId: string; from: string; to: string },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const PROJECT = "prj_1";
-/** The caps of keys are what most tests are about; this one bounds them all. */
+/** A project with a daily cap. Most tests are about caps of keys, so their project's cap is high. */
 const project = (id: string, dailyCapUsd: string) =>
   database.prisma.project.create({ data: { id, name: id, dailyCapUsd, createdAt: new Date() } });
 
@@ -44,7 +44,7 @@ const spentOf = async ({ keyId }: ApiKeyActor): Promise<(string | undefined)[]> 
 };
 
 describe("the daily cap of a key", () => {
-  test("is never passed, however many spend at once", async () => {
+  test("is never exceeded by concurrent spending", async () => {
     const actor = exempt("100");
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => spend(actor, "1.5")));
     expect(outcomes.filter(Boolean)).toHaveLength(66);
@@ -54,7 +54,7 @@ describe("the daily cap of a key", () => {
     expect(await spentOf(actor)).toEqual(["99"]);
   }, 60_000);
 
-  test("may be used to its last cent, counts each UTC day for itself, and each key", async () => {
+  test("can be used to the last cent, and counts each UTC day and each key separately", async () => {
     const [actor, other] = [exempt("0.3"), exempt("0.3")];
     for (const usd of ["0.1", "0.2"]) expect(await spend(actor, usd)).toBe(true);
     expect(await spend(actor, "0.000001")).toBe(false);
@@ -70,7 +70,7 @@ describe("the daily cap of a key", () => {
     expect(await spend(actor, "0.0000000001")).toBe(false);
   });
 
-  test("is above every amount whose price is not known, and nothing of those is noted", async () => {
+  test("refuses every amount without a known price, and counts none of these", async () => {
     const actor = exempt("1000000");
     for (const usd of [null, "0", "0.00", "", "-1", "NaN", "1e3", "Infinity", `1${"0".repeat(30)}`]) {
       expect([usd, await policies.mayAfford(actor, usd, now)]).toEqual([usd, false]);
@@ -80,7 +80,7 @@ describe("the daily cap of a key", () => {
     expect(await spentOf(actor)).toEqual([]);
   });
 
-  test("counts only what was accepted: a transaction that fails gives it back", async () => {
+  test("counts only accepted amounts: a transaction that fails counts nothing", async () => {
     const actor = exempt("10");
     const failed = database.transaction(async (tx) => {
       expect(await policies.spend(sqlOf(tx), actor, "10", now)).toBe(true);
@@ -90,7 +90,7 @@ describe("the daily cap of a key", () => {
     expect(await spend(actor, "10")).toBe(true);
   });
 
-  test("is for exempt keys: people and other keys always need a code", async () => {
+  test("applies to exempt keys; people and other keys always need a code", async () => {
     for (const actor of [person, key(), key({ otp: "required", dailyCapUsd: "100" })]) {
       expect(policies.needsCode(actor)).toBe(true);
       expect(await policies.mayAfford(actor, "1", now)).toBe(false);
@@ -105,7 +105,7 @@ const spentOfProject = async (projectId: string): Promise<string[]> => {
   return rows.map(({ spentUsd }) => spentUsd.toFixed());
 };
 
-test("the daily cap of a project bounds all its keys together, however many spend at once", async () => {
+test("the daily cap of a project limits all its keys together, also under concurrent spending", async () => {
   await project("prj_two_keys", "100");
   const [one, other] = [exempt("80", "prj_two_keys"), exempt("80", "prj_two_keys")];
   const outcomes = await Promise.all(Array.from({ length: 200 }, (_, at) => spend(at % 2 === 0 ? one : other, "1.5")));
@@ -119,7 +119,7 @@ test("the daily cap of a project bounds all its keys together, however many spen
   expect(await spentOfProject("prj_two_keys")).toEqual(["99", "1"]);
 }, 60_000);
 
-test("the daily cap of a project holds for a key with a higher cap: the smaller one counts", async () => {
+test("the daily cap of a project also limits a key with a higher cap", async () => {
   await project("prj_small", "10");
   const actor = exempt("999999999999999999", "prj_small");
   expect([await policies.mayAfford(actor, "10", now), await policies.mayAfford(actor, "10.01", now)]).toEqual([
@@ -132,7 +132,7 @@ test("the daily cap of a project holds for a key with a higher cap: the smaller 
   expect(await spend(actor, "0.01")).toBe(false);
 });
 
-test("the daily cap of a project is not used up by what the key's own cap refused", async () => {
+test("the daily cap of a project does not count amounts that the key's own cap refused", async () => {
   await project("prj_refused", "100");
   const [small, other] = [exempt("5", "prj_refused"), exempt("100", "prj_refused")];
   await Promise.all(Array.from({ length: 50 }, () => spend(small, "6")));
@@ -143,7 +143,7 @@ test("the daily cap of a project is not used up by what the key's own cap refuse
   expect(await spentOfProject("prj_refused")).toEqual(["100"]);
 });
 
-test("the daily cap of a project counts for each project by itself, from the moment it is changed, and 1,000 where nobody chose one", async () => {
+test("each project has its own daily cap, which applies as soon as it is changed and is 1,000 by default", async () => {
   await database.prisma.project.create({ data: { id: "prj_default", name: "", createdAt: new Date() } });
   expect(await policies.dailyCapUsd("prj_default")).toBe("1000");
   const actor = exempt("5000", "prj_default");
@@ -155,7 +155,7 @@ test("the daily cap of a project counts for each project by itself, from the mom
 });
 
 describe("the recipients of a key", () => {
-  test("are the only ones it may send to, in any spelling; without a list anybody", () => {
+  test("are the only addresses that it may pay, in any letter case; without a list it may pay any address", () => {
     const [shop, eve] = [testAccount().address, testAccount().address];
     const actor = key({ recipients: [shop] });
     expect(() => policies.checkRecipient(actor, shop, "toAddress")).not.toThrow();

@@ -9,34 +9,35 @@ import { addSpending, fitsSpending, readDailyCap } from "./repository";
 /** Decides how much an actor may move, to which recipients, and whether a one-time code has to approve it. */
 export interface PoliciesService {
   /**
-   * People may send to anybody; a key with a list of recipients to those alone.
+   * Checks that the actor may pay the address. People may pay any address; a key with a list of recipients only these.
    * @param path of the field that names the recipient, for `details`
    * @throws DomainError `recipient_not_allowed`
    */
   checkRecipient(actor: Actor, address: EvmAddress, path: string): void;
-  /** The same for many addresses (checksummed): whether the actor may send to one. */
+  /** Returns a function that tells whether the actor may pay a checksummed address (EIP-55); fast for many addresses. */
   mayPay(actor: Actor): (address: EvmAddress) => boolean;
   /**
-   * The same for accounts of the ledger, which no list can name: a key that has a list pays none of them.
+   * Checks that the actor may pay accounts of the ledger. A key with a list of recipients may not, because the list has only addresses.
+   * @param path of the field that names the recipient, for `details`
    * @throws DomainError `recipient_not_allowed`
    */
   checkAccountRecipients(actor: Actor, path: string): void;
-  /** Whether a code has to approve whatever the actor moves. False for a key that is exempt up to its daily cap: see `mayAfford`. */
+  /** Whether a one-time code must approve every payment of the actor. False for a key that is exempt up to its daily cap (`mayAfford`). */
   needsCode(actor: Actor): boolean;
   /**
-   * Whether the actor could move this without a code now. Nothing is noted, so it may be otherwise a moment later.
-   * @param usd what is moved, in US dollars: an exact decimal string, not rounded down. null where it has no price, which counts as
-   *   above every cap; so does zero, because no amount that moves is worth nothing
+   * Whether the actor could pay this amount without a code now. Counts nothing, so `spend` may still refuse the amount.
+   * @param usd the worth of the payment in US dollars: an exact decimal string, not rounded down. `null` (no known price) and zero (a
+   *   payment is never worth nothing) count as above every cap
    */
   mayAfford(actor: Actor, usd: string | null, now: Date): Promise<boolean>;
   /**
-   * Notes what the actor moves without a code on this UTC day, in the transaction that accepts it. False when it would pass the
-   * key's cap or the project's, which holds for all keys together, or the actor needs a code for everything: then nothing was noted,
-   * and the caller must ask for a code or refuse.
+   * Counts an amount that the actor pays without a code on this UTC day, in the transaction that accepts the payment. False, and nothing
+   * is counted, when the amount would exceed the key's cap or the project's cap for all keys, or when the actor always needs a code. The
+   * caller must then ask for a code or refuse the payment.
    */
   spend(sql: Sql, actor: Actor, usd: string | null, now: Date): Promise<boolean>;
   /**
-   * US dollars per UTC day that all exempt keys of the project together move without a code.
+   * The most that all exempt keys of the project together may pay without a code per UTC day, in US dollars (decimal string).
    * @throws DomainError `not_found`
    */
   dailyCapUsd(projectId: string): Promise<string>;
@@ -81,7 +82,7 @@ export const createPoliciesService = ({ database }: { readonly database: Databas
   },
 });
 
-/** null where no amount of the actor's goes without a code. */
+/** The spending to count; null when the actor needs a code for every amount. */
 const spendingOf = (actor: Actor, usd: string | null, now: Date) => {
   if (actor.type !== "apiKey" || actor.policy.otp !== "exempt" || actor.policy.dailyCapUsd === null) return null;
   if (usd === null || !DECIMAL.test(usd) || !/[1-9]/.test(usd)) return null;

@@ -39,6 +39,6 @@ export const listOwnerEmails = async (db: Queryable, projectId: string, limit: n
     orderBy: { createdAt: "asc" },
     take: limit,
   });
-  // Two owners may have one address; it gets one mail.
+  // Two owners may have the same address, which gets one mail.
   return [...new Set(rows.flatMap(({ user }) => (user.email === null ? [] : [user.email])))];
 };

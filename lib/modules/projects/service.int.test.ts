@@ -16,7 +16,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("projects", () => {
-  test("without a name the first joined one is meant; a named one must be one's own", async () => {
+  test("the default project is the one that was joined first, and a named project must be one of the person's", async () => {
     const { projects, signIn } = createAuthServices({ database });
     const { userId } = await signIn();
     const [first] = await projects.list(userId);
@@ -29,7 +29,7 @@ describe("projects", () => {
     );
   });
 
-  test("another's project and one that does not exist are refused alike", async () => {
+  test("a project of another person and one that does not exist get the same refusal", async () => {
     const { projects, signIn } = createAuthServices({ database });
     const [ada, eve] = [await signIn(), await signIn()];
     const { projectId } = await projects.resolve(ada.userId, null);
@@ -39,7 +39,7 @@ describe("projects", () => {
     expect(await refusal(projects.resolve("usr_nobody", null))).toEqual(foreign);
   });
 
-  test("who was taken out of a project is out within a second", async () => {
+  test("a removed member has no access to the project after one second", async () => {
     const { projects, signIn } = createAuthServices({ database });
     const { userId } = await signIn();
     await projects.resolve(userId, null);

@@ -18,9 +18,9 @@ export interface ProjectsDeps {
 
 export interface ProjectsService {
   /**
-   * The project that a signed-in person works in: the named one, or by default the one they joined first. Answers without a
-   * query when the memberships were read less than a second ago.
-   * @throws DomainError `not_found` for a project that does not exist or is not theirs
+   * The project that a signed-in person works in: the named one, or by default the one that they joined first. Makes no query when the
+   * memberships were read less than a second ago.
+   * @throws DomainError `not_found` for a project that does not exist or of which the person is not a member
    */
   resolve(userId: string, projectId: string | null): Promise<ResolvedProject>;
   /** The person's projects, the oldest membership first. */

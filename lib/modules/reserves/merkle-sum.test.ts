@@ -12,7 +12,7 @@ const leavesOf = (balances: readonly bigint[]): SumLeaf[] =>
 
 const rootOfAll = (leaves: readonly SumLeaf[]) => sumLevels(leaves).at(-1)?.[0];
 
-test("every account's proof leads to the root, whose sum is what all accounts hold", () => {
+test("every account's proof yields the root, whose sum is the sum of all balances", () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt(0n, 10n ** 30n), { minLength: 1, maxLength: 70 }), (balances) => {
       const leaves = leavesOf(balances);
@@ -24,7 +24,7 @@ test("every account's proof leads to the root, whose sum is what all accounts ho
   );
 });
 
-test("a leaf with another balance, owner, asset or salt leads elsewhere", () => {
+test("a leaf with another balance, owner, asset or salt yields another root", () => {
   const leaves = leavesOf([5n, 7n, 11n]);
   const [leaf] = leaves;
   if (!leaf) throw new Error("There are three leaves.");
@@ -35,7 +35,7 @@ test("a leaf with another balance, owner, asset or salt leads elsewhere", () => 
   }
 });
 
-test("a neighbour's sum cannot be changed, nor made a debt", () => {
+test("a sibling's sum cannot be changed or made negative", () => {
   const leaves = leavesOf([5n, 7n]);
   const [leaf] = leaves;
   const [step] = sumProof(sumLevels(leaves), 0);
@@ -44,13 +44,13 @@ test("a neighbour's sum cannot be changed, nor made a debt", () => {
   expect(() => rootOf(leaf, [{ ...step, sum: -7n }])).toThrow(RangeError);
 });
 
-test("a node cannot be shown as a leaf, and texts cannot run into each other", () => {
+test("a node cannot be presented as a leaf, and adjacent texts are not ambiguous", () => {
   const one = leafNode({ assetId: "ab", accountId: "c", salt: "d", balance: 1n });
   const other = leafNode({ assetId: "a", accountId: "bc", salt: "d", balance: 1n });
   expect(one.hash).not.toBe(other.hash);
 });
 
-test("the root of known leaves is the one that anybody else would compute", () => {
+test("the root of known leaves matches an independent computation", () => {
   expect(rootOfAll(leavesOf([1n, 2n, 3n]))).toMatchInlineSnapshot(`
     {
       "hash": "0x6060c26c33604a428d4c3b5539c71091fb8a7eb9e0de6dc979cf653d8a264dfa",

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
 /**
- * A Merkle tree whose every node carries the sum of what is below it, so that a root that leaves somebody out, or counts a
- * debt against others, does not fit the proofs that people hold.
+ * A Merkle sum tree: every node contains the sum of the balances below it. So when the operator omits an account or adds a negative
+ * balance, the published root does not match the proofs that account holders have.
  *
  * - leaf: SHA-256(0x00 ‖ len(asset) ‖ asset ‖ len(account) ‖ account ‖ len(salt) ‖ salt ‖ balance)
- * - node: SHA-256(0x01 ‖ left.hash ‖ left.sum ‖ right.hash ‖ right.sum), its sum that of both
+ * - node: SHA-256(0x01 ‖ left.hash ‖ left.sum ‖ right.hash ‖ right.sum); its sum is left.sum + right.sum
  *
- * Lengths are two bytes, sums and balances 32 bytes, all big-endian; texts are UTF-8. The different first bytes keep a node
- * from being shown as a leaf (RFC 6962 §2.1). A node without a neighbour goes up unchanged.
+ * Lengths have two bytes, sums and balances 32 bytes, all big-endian; texts are UTF-8. Because of the different first bytes a node cannot
+ * be presented as a leaf (RFC 6962 §2.1). A node without a sibling moves up to the next level unchanged.
  */
 export interface SumNode {
   /** 32 bytes, 0x hex. */
@@ -20,7 +20,7 @@ export interface SumNode {
 export interface SumLeaf {
   readonly assetId: string;
   readonly accountId: string;
-  /** Keeps whoever sees the hash of a leaf from trying out balances. */
+  /** A secret of the account, so that the balance cannot be found from the leaf's hash by trying values. */
   readonly salt: string;
   readonly balance: bigint;
 }
@@ -62,7 +62,7 @@ const parent = (left: SumNode, right: SumNode): SumNode => ({
   sum: left.sum + right.sum,
 });
 
-/** Every level of the tree, the leaves first, the root alone last. */
+/** All levels of the tree, from the leaves to the root. */
 export const sumLevels = (leaves: readonly SumLeaf[]): readonly (readonly SumNode[])[] => {
   const levels: SumNode[][] = [leaves.map(leafNode)];
   for (let level = levels[0] ?? []; level.length > 1;) {
@@ -77,7 +77,7 @@ export const sumLevels = (leaves: readonly SumLeaf[]): readonly (readonly SumNod
   return levels;
 };
 
-/** The neighbours on the way from a leaf to the root. */
+/** The proof of a leaf: the siblings on the path from the leaf to the root. */
 export const sumProof = (levels: readonly (readonly SumNode[])[], leafIndex: number): SumStep[] => {
   const steps: SumStep[] = [];
   let index = leafIndex;
@@ -89,7 +89,7 @@ export const sumProof = (levels: readonly (readonly SumNode[])[], leafIndex: num
   return steps;
 };
 
-/** The root to which a leaf and its neighbours lead. @throws RangeError for what cannot be a proof */
+/** Computes the root from a leaf and its proof. @throws RangeError when a number or hash of the proof has an invalid form */
 export const rootOf = (leaf: SumLeaf, steps: readonly SumStep[]): SumNode => {
   if (steps.length > STEPS_MAX) throw new RangeError("A proof has too many steps.");
   return steps.reduce((node, step) => (step.side === "left" ? parent(step, node) : parent(node, step)), leafNode(leaf));

@@ -37,7 +37,7 @@ const reservesOf = async ({ session }: Customer, currency = "ETH") =>
 const partOf = async (customer: Customer, chainId: number) =>
   (await reservesOf(customer))?.chains.find((chain) => chain.chainId === chainId);
 
-/** Until what the faucet gave lies in a final block. */
+/** Waits until the faucet's transfer is in a final block. */
 const untilFinal = (customer: Customer, chainId: number, amount: string): Promise<void> =>
   vi.waitFor(async () => expect((await partOf(customer, chainId))?.amount).toBe(amount), {
     timeout: 20_000,
@@ -98,7 +98,7 @@ describe("on a chain without a paymaster the treasury's coins, which pay its own
     expect(await send(customer, UNSPONSORED, "USDC", "5")).toMatchObject({ status: "completed" });
     expect(await coinsOf(customer)).toBeLessThan(parseEther("1"));
     expect(await reservesOf(customer)).toMatchObject({ onChain: "1", liabilities: "1", covered: true });
-    // Tokens are not burnt, and back their accounts there as anywhere.
+    // Tokens do not pay network fees, so they back accounts on this chain as on every other.
     expect(await reservesOf(customer, "USDC")).toMatchObject({ onChain: "5", available: "5" });
   });
 
@@ -107,7 +107,7 @@ describe("on a chain without a paymaster the treasury's coins, which pay its own
     await give(customer, SPONSORED, "native", "1");
     await untilFinal(customer, SPONSORED, "1");
     await fundAccount(customer, "1");
-    // On each of the three chains, one of which does not count.
+    // On each of the three chains; the coins of one chain do not count.
     await devnet.setCoins(customer.treasury, "0.4");
     await untilFinal(customer, SPONSORED, "0.4");
     expect(await reservesOf(customer)).toMatchObject({ liabilities: "1", covered: false });

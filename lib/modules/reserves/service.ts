@@ -19,29 +19,33 @@ import { createSumTrees, type SumTree } from "./sum-trees";
 export interface ReservePosition {
   readonly token: Token;
   readonly wallet: EvmAddress;
-  /** False for coins that the treasury's own network fees are taken from: they may become fewer at any time. */
+  /** False for coins from which the treasury pays its own network fees, because their balance may fall at any time. */
   readonly backs: boolean;
-  /** At the chain's final block, in base units. Null: the chain does not answer, and nothing of it counts. */
+  /** Balance at the chain's final block, in base units. Null: the chain does not answer, so the balance does not count. */
   readonly finalBase: bigint | null;
   readonly blockNumber: bigint;
   readonly at: Date;
 }
 
-/** Amounts in ledger units. */
+/** The reserves of one asset. Amounts in ledger units (18 decimals). */
 export interface Reserves {
   readonly asset: Asset;
-  /** Also those that back nothing; what is on chain and committed is of the others. */
+  /** All positions, also those with `backs` false, which the sums do not include. */
   readonly positions: readonly ReservePosition[];
   readonly onChainBase: bigint;
   readonly committedBase: bigint;
   readonly liabilitiesBase: bigint;
 }
 
-/** What operations that take from the treasury must leave in it. */
+/** Ensures that an operation which spends from the treasury leaves enough there to back global accounts. */
 export interface Backing {
-  /** Takes the locks of everything that is weighed. Before any other lock of a balance. */
+  /** Locks all balances that `check` compares. Call it before any other lock of a balance. */
   lock(tx: Tx, others: readonly Funds[]): Promise<void>;
-  /** After the operation's own holds were made. @throws DomainError `insufficient_reserves`; FundsMovedError: read anew */
+  /**
+   * Compares balances and liabilities. Call it after the operation's own holds were made.
+   * @throws DomainError `insufficient_reserves`
+   * @throws FundsMovedError when the balances must be read again
+   */
   check(tx: Tx): Promise<void>;
 }
 
@@ -64,17 +68,17 @@ const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) 
 
 interface ReservesContext extends ReservesDeps {
   readonly trees: ReturnType<typeof createSumTrees>;
-  /** By project. A project keeps its treasury for good. */
+  /** Treasury addresses by project. The treasury of a project never changes. */
   readonly treasuries: LRUCache<string, EvmAddress>;
 }
 
-/** Base units of a token → units of the ledger, which are the same for an asset on every chain. */
+/** Converts base units of a token to ledger units (18 decimals), which are the same for an asset on every chain. */
 export const toLedgerUnits = (token: Pick<Token, "decimals">, base: bigint): bigint =>
   base * 10n ** BigInt(LEDGER_DECIMALS - token.decimals);
 
 const keyOf = ({ token, wallet }: ReservePosition) => fundsKeyOf({ owner: wallet, token });
 
-/** Those that back what is owed, with what is known to lie there. */
+/** The positions that back accounts and whose balances are known. */
 const counted = (positions: readonly ReservePosition[]) =>
   positions.flatMap((position) =>
     position.finalBase === null || !position.backs ? [] : [{ ...position, finalBase: position.finalBase }],
@@ -83,7 +87,7 @@ const counted = (positions: readonly ReservePosition[]) =>
 const onChainOf = (positions: readonly ReservePosition[]): bigint =>
   sum(counted(positions).map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
 
-/** Proof of reserves: what all accounts of a project hold against what its treasury holds on chain, at final blocks. */
+/** Proof of reserves: compares the sum of a project's accounts with its treasury's balances on chain, at final blocks. */
 export const createReservesService = (deps: ReservesDeps) =>
   reserveFunctions({ ...deps, trees: createSumTrees(deps), treasuries: new LRUCache({ max: TREASURIES_MAX }) });
 
@@ -97,8 +101,8 @@ const treasuryOf = async (context: ReservesContext, projectId: string): Promise<
 };
 
 /**
- * Without a paymaster the treasury pays its network fees in the chain's coin, by operations that hold nothing of it. So what lies
- * there could be promised to accounts and burnt by the next transfer of another token.
+ * Whether a token of the treasury backs accounts. On a chain without a paymaster the treasury pays its network fees in coins that are not
+ * held, so a transfer of another token could spend coins that back accounts. Such coins do not count as reserves.
  */
 const backs = (context: ReservesContext, { address, chainId }: Token): boolean =>
   address !== "native" || context.registry.get(chainId).contracts.paymaster !== undefined;
@@ -128,7 +132,7 @@ const readChain = async (
       at,
     }));
   } catch {
-    // A chain that is away backs nothing; the answer says so.
+    // Balances of a chain that does not answer do not count, and the response says so.
     const nothing = { finalBase: null, blockNumber: 0n, at: context.clock.now() };
     return tokens.map((token) => ({ token, wallet, backs: backs(context, token), ...nothing }));
   }
@@ -151,14 +155,14 @@ const readAll = async (
   return read.flat();
 };
 
-/** What backs accounts of these tokens, chain by chain. */
+/** The treasury's positions in these tokens, by chain. */
 const positionsOf = (
   context: ReservesContext,
   projectId: string,
   tokens: readonly Token[],
 ): Promise<ReservePosition[]> => readAll(context, projectId, tokens.filter(bindDeps(context, backs)));
 
-/** What operations take out of it and its final block does not show yet, in ledger units. */
+/** The amount, in ledger units, that accepted operations take from a position and that its final block does not show yet. */
 const committedOf = async (
   context: ReservesContext,
   sql: SqlReader,
@@ -183,7 +187,7 @@ const toReserves = async (
   return { asset, positions, onChainBase: onChainOf(positions), committedBase, liabilitiesBase };
 };
 
-/** Every asset that is owed to accounts or lies in the treasury. */
+/** The reserves of every asset that accounts or the treasury hold. */
 const list = async (context: ReservesContext, projectId: string): Promise<Reserves[]> => {
   const [owed, positions] = await Promise.all([
     context.ledger.liabilities(projectId),
@@ -206,8 +210,8 @@ const list = async (context: ReservesContext, projectId: string): Promise<Reserv
 };
 
 /**
- * What liabilities of an asset may come to, decided under the locks of the balances that back them: for the transaction that
- * raises them. Whatever is accepted meanwhile waits for the locks, and counts as committed afterwards.
+ * The most that liabilities of an asset may sum to, in ledger units, read under the locks of the balances that back them. Call it in the
+ * transaction that increases the liabilities: operations that spend those balances wait for its locks.
  */
 const liabilitiesMax = async (
   context: ReservesContext,
@@ -218,7 +222,7 @@ const liabilitiesMax = async (
   return onChainOf(positions) - (await committedOf(context, sql, positions));
 };
 
-/** What has to stay in the treasury for what is owed of the assets of these tokens; null where what they take backs nothing. */
+/** The check for an operation that spends these tokens from the treasury; null when none of the tokens backs an account. */
 const backingOf = async (
   context: ReservesContext,
   projectId: string,
@@ -243,7 +247,7 @@ const backingOf = async (
       for (const assetId of wanted) {
         const liabilitiesBase = await context.ledger.liabilitiesUnderLock(tx, projectId, assetId);
         if (liabilitiesBase === 0n) continue;
-        // Accounts were funded for the first time since this was read.
+        // The first account of this asset was funded after the balances were read.
         if (!backed.includes(assetId)) throw new FundsMovedError();
         const mine = positions.filter(({ token }) => token.assetId === assetId);
         const left = onChainOf(mine) - (await committedOf(context, sqlOf(tx), mine));
@@ -263,7 +267,7 @@ const reserveFunctions = (context: ReservesContext) => ({
   liabilitiesMax: bindDeps(context, liabilitiesMax),
   backingOf: bindDeps(context, backingOf),
   treeOf: bindDeps(context, treeOf),
-  /** The way from an account's leaf to the root. @throws DomainError `invalid_state` for an account younger than the tree */
+  /** The Merkle proof of an account's balance. @throws DomainError `invalid_state` when the account is newer than the tree */
   proofOf: async (projectId: string, assetId: string, accountId: string) => {
     const tree = await treeOf(context, projectId, assetId);
     const proof = tree.proof(accountId);

@@ -22,24 +22,24 @@ export interface AccountProof {
   readonly siblings: readonly SumStep[];
 }
 
-/** All accounts of a currency as they were at `asOf`. */
+/** The Merkle sum tree of all accounts of a currency at the time `asOf`. */
 export interface SumTree {
   readonly asOf: Date;
   readonly accounts: number;
-  /** Null: there is no account. */
+  /** Null: there are no accounts. */
   readonly root: SumNode | null;
-  /** Null: the account did not exist then. */
+  /** Null: the account did not exist at `asOf`. */
   proof(accountId: string): AccountProof | null;
 }
 
 const EVERY_MS = 10_000;
-/** As long as a statement of the ledger may take: whatever bears an earlier time is committed by then. */
+/** Milliseconds after which all entries of an earlier time are committed, because no statement of the ledger runs longer. */
 const SETTLED_MS = 20_000;
 const TREES_MAX = 50;
 
 /**
- * Sum trees as of every tenth second: every instance makes the same tree from the same entries, so that a proof from one fits the root
- * that another showed.
+ * Merkle sum trees of the accounts at every tenth second. All instances build the same tree from the same entries, so a proof from one
+ * instance matches the root from another.
  */
 export const createSumTrees = ({ ledger, secrets, clock }: SumTreeDeps) => {
   const known = new LRUCache<string, Promise<SumTree>>({ max: TREES_MAX });

@@ -13,10 +13,10 @@ import { fund, newCustomer } from "@/lib/testing/journey";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 
 const CHAIN = 31337;
-/** Stands still within a test, so that what was prepared first is still locked when the last is. */
+/** A clock that stands still within a test, so that the first prepared quote is still valid when the last one is prepared. */
 let now = new Date();
 const clock: Clock = { now: () => now };
-// Without a worker: what is accepted stays as it is.
+// Without a worker, so that accepted operations do not change.
 const api = await testApi({ overrides: { clock } });
 const { database, sponsorship } = api.services;
 const { prisma } = database;
@@ -30,7 +30,7 @@ interface Payer {
 }
 
 const newPayer = async (): Promise<Payer> => {
-  // Messages of sign-in carry the time of this machine, which the service's clock must not be far from.
+  // Sign-in messages contain this machine's time, so the service's clock must be close to it.
   now = new Date();
   const { session, treasury, treasuryId } = await newCustomer(api);
   await fund(session.client, treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
@@ -78,7 +78,7 @@ const AT_ONCE = 10;
 const FITTING = 12n;
 
 describe("two hundred executes at once, over two instances", () => {
-  test("never take more than the day's budget, and those that do not fit are told so", async () => {
+  test("never exceed the day's budget, and the refused ones get an error that says so", async () => {
     const payer = await newPayer();
     const first = await execute(payer, await prepared(payer));
     const { reservedWei: one } = await legOf(first.operationId);
@@ -107,7 +107,7 @@ describe("two hundred executes at once, over two instances", () => {
       const wei = BigInt(leg.sponsorReservedWei?.toFixed(0) ?? "0");
       return wei > most ? wei : most;
     }, 0n);
-    // Whoever was refused did not fit.
+    // A refused operation really did not fit into the budget.
     expect(dailyWei - reserved).toBeLessThan(dearest * 2n);
     expect(accepted).toBeGreaterThan(1);
     await expectBudgetsToFitLegs(database);
@@ -126,7 +126,7 @@ describe("a reservation", () => {
     await expectBudgetsToFitLegs(database);
   });
 
-  test("follows the price at which its leg is signed, as far as the budgets carry it, and ends once with the leg", async () => {
+  test("follows the price at which its leg is signed, as far as the budgets allow, and ends once, with the leg", async () => {
     const payer = await newPayer();
     const { operationId } = await execute(payer, await prepared(payer));
     await repository.begin(operationId, now);
@@ -146,7 +146,7 @@ describe("a reservation", () => {
     expect(await reservedBy(payer)).toBe(reservedWei * 2n);
     await expectBudgetsToFitLegs(database);
 
-    // It was never mined, so it cost nothing. Of ten who end it, one does.
+    // The operation was never mined, so it cost nothing. Of ten concurrent calls that end it, one succeeds.
     const { leg: sent } = await legOf(operationId);
     const ended = await Promise.all(
       Array.from({ length: 10 }, () => legs.moveLeg({ leg: sent, to: "failed", event: { type: "leg.failed" }, now })),
@@ -159,7 +159,7 @@ describe("a reservation", () => {
     await expectBudgetsToFitLegs(database);
   });
 
-  test("becomes smaller where its leg is signed at a lower price", async () => {
+  test("decreases when its leg is signed at a lower price", async () => {
     const payer = await newPayer();
     const { operationId } = await execute(payer, await prepared(payer));
     await repository.begin(operationId, now);
@@ -171,7 +171,7 @@ describe("a reservation", () => {
   });
 });
 
-test("a budget that is used up is whole again on the next UTC day, and what ends then counts to the day of its acceptance", async () => {
+test("a used-up budget is full again on the next UTC day, and an operation counts for the day on which it was accepted", async () => {
   const payer = await newPayer();
   const before = now;
   const { operationId } = await execute(payer, await prepared(payer));
@@ -201,7 +201,7 @@ test("a budget that is used up is whole again on the next UTC day, and what ends
   await expectBudgetsToFitLegs(database);
 });
 
-test("NUMERIC columns of budgets take neither less than nothing nor NaN", async () => {
+test("NUMERIC columns of budgets refuse negative numbers and NaN", async () => {
   const { projectId } = await newPayer();
   const put = (column: string, value: string): Promise<unknown> =>
     database.pool.query(

@@ -54,7 +54,7 @@ const eventAbi = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
 );
 
-/** What the chain says that the operations of the legs cost, asked past all code of ours. */
+/** The cost of the operations' legs according to the chain, read without the service's own code. */
 const costOnChain = async (chainId: number, operationIds: readonly string[]): Promise<bigint> => {
   const legs = await database.prisma.operationLeg.findMany({ where: { operationId: { in: [...operationIds] } } });
   const client = createPublicClient({ transport: http(registry.get(chainId).rpcUrls[0]) });
@@ -70,7 +70,7 @@ const costOnChain = async (chainId: number, operationIds: readonly string[]): Pr
 };
 
 describe("a project's sponsor budget", () => {
-  test("is used by what its operations cost on chain, to the last wei, and shown to its people", async () => {
+  test("counts the exact cost of its operations on chain, and is shown to its members", async () => {
     const [payer, other] = [await newPayer(), await newPayer()];
     const operationIds = [await pay(payer), await pay(payer)];
     const cost = await costOnChain(ONE, operationIds);
@@ -89,7 +89,7 @@ describe("a project's sponsor budget", () => {
     await expectBudgetsToFitLegs(database);
   });
 
-  test("that is used up refuses, says what is left and until when, and lets others go on", async () => {
+  test("refuses operations once it is used up, says how much is left and until when, and does not affect other projects", async () => {
     const [payer, other] = [await newPayer(), await newPayer()];
     await pay(payer);
     const { usedWei, resetsAt } = await budgetOf(payer, ONE);
@@ -107,7 +107,7 @@ describe("a project's sponsor budget", () => {
     await expectBudgetsToFitLegs(database);
   });
 
-  test("refuses an operation that may cost more than one may, whatever is left of the day", async () => {
+  test("refuses an operation above the limit for one operation, however much of the day's budget is left", async () => {
     const payer = await newPayer();
     await sponsorship.setBudget({ projectId: payer.projectId, chainId: ONE }, { dailyWei: null, operationWei: 1000n });
     await expect(prepare(payer, await transferOf(payer))).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe("a project's sponsor budget", () => {
     });
   });
 
-  test("is asked again when an operation is executed: what was prepared before it was used up is refused", async () => {
+  test("is checked again at execution, so an operation that was prepared before the budget was used up is refused", async () => {
     const payer = await newPayer();
     const transferId = await transferOf(payer);
     await prepare(payer, transferId);
@@ -137,7 +137,7 @@ const reservedFor = async (operationId: string): Promise<(bigint | null)[]> => {
   );
 };
 
-test("a sponsor's budget counts what one call swaps and sends to another chain, and refuses it when it is used up", async () => {
+test("a sponsor's budget counts a swap and bridge in one call, and refuses it once it is used up", async () => {
   const payer = await newPayer();
   const body = {
     fromWalletId: payer.treasuryId,
@@ -156,7 +156,7 @@ test("a sponsor's budget counts what one call swaps and sends to another chain, 
   await expect(call()).rejects.toMatchObject({ status: 422, code: "sponsor_budget_exceeded" });
 });
 
-test("a sponsor's budget counts what the owner of a smart account signed, at the price that was signed", async () => {
+test("a sponsor's budget counts an operation that the account's owner signed, at the signed price", async () => {
   const payer = await newPayer();
   const owner = await linkedWallet(payer);
   const account = await ownSmartAccount(payer, owner.address, ONE);
@@ -174,7 +174,7 @@ test("a sponsor's budget counts what the owner of a smart account signed, at the
   expect((await budgetOf(payer, ONE)).usedWei).toBe(cost);
 });
 
-test("a sponsor's budget counts what a plain wallet permits; once it is used up the wallet is asked to send by itself, and pays by itself", async () => {
+test("a sponsor's budget counts permits of a plain wallet; once it is used up, the wallet has to send and pay for its own transaction", async () => {
   const payer = await newPayer();
   const wallet = await plainWallet(devnet, payer);
   await fund(payer.session.client, wallet.address, { chainId: ONE, token: "USDC", amount: "50" });

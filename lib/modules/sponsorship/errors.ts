@@ -7,7 +7,7 @@ const grouped = (gas: bigint): string => gas.toLocaleString("en-US");
 const coins = ({ nativeCurrency }: SponsoredChain, wei: bigint): string =>
   `${formatAmount(wei, COIN_DECIMALS)} ${nativeCurrency.symbol}`;
 
-/** One user operation may use more gas than the sponsor pays for. */
+/** Error for a user operation whose gas limit is above the sponsor's ceiling. */
 export const aboveCeiling = (
   chain: SponsoredChain,
   { kind, gas, ceiling }: { kind: SponsoredKind; gas: bigint; ceiling: bigint },
@@ -18,7 +18,7 @@ export const aboveCeiling = (
     { extra: { sponsor: { chainId: chain.id, gas: gas.toString(), gasCeiling: ceiling.toString() } } },
   );
 
-/** No transaction can carry it, whoever pays. */
+/** Error for a user operation whose gas limit no transaction may have (EIP-7825), whoever pays. */
 export const aboveTransactionLimit = (chain: SponsoredChain, gas: bigint, limit: bigint): DomainError =>
   new DomainError(
     "simulation_failed",

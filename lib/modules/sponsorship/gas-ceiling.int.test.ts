@@ -74,7 +74,7 @@ describe("a transfer of one wei to a contract that burns gas", () => {
     },
   );
 
-  test("is refused in one call by an exempt key, and nothing is left of it", async () => {
+  test("is refused when an exempt key sends it in one call, and nothing is stored", async () => {
     const [customer, burner] = [await funded(SPONSORED), await burnerOf(SPONSORED, 8_400_000n)];
     const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100" });
     const body = {
@@ -93,7 +93,7 @@ describe("a transfer of one wei to a contract that burns gas", () => {
     expect(await operationsOf(customer)).toBe(0);
   });
 
-  test("is refused from a smart account whose owner signs: nothing is signed for it", async () => {
+  test("is refused from a smart account whose owner signs, and no signature is requested", async () => {
     const customer = await newCustomer(api);
     const owner = await linkedWallet(customer);
     const account = await ownSmartAccount(customer, owner.address, SPONSORED);
@@ -104,7 +104,7 @@ describe("a transfer of one wei to a contract that burns gas", () => {
     await expect(prepareOwn(api, customer, body)).rejects.toMatchObject({ code: "sponsor_budget_exceeded" });
   });
 
-  test("goes where the account pays for itself, up to the gas that a transaction may use", async () => {
+  test("is accepted when the account pays for itself, up to the gas limit of a transaction", async () => {
     const customer = await funded(UNSPONSORED);
     const { client } = customer.session;
     const dear = await prepareTo(customer, UNSPONSORED, await burnerOf(UNSPONSORED, 8_400_000n));
@@ -119,7 +119,7 @@ describe("a transfer of one wei to a contract that burns gas", () => {
     await expect(impossible.prepare()).rejects.toMatchObject({ status: 422, code: "simulation_failed" });
   });
 
-  test("goes from a plain wallet, which pays for its own transaction", async () => {
+  test("is accepted from a plain wallet, which pays for its own transaction", async () => {
     const customer = await newCustomer(api);
     const wallet = await plainWallet(devnet, customer);
     const burner = await burnerOf(SPONSORED, 8_400_000n);

@@ -1,11 +1,11 @@
-/** What the sponsor pays for at most: the one table of gas ceilings, and the default budgets. */
+/** The sponsor's limits: gas ceilings by kind of operation, and default budgets. */
 import { parseGwei } from "viem";
 import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
 
 /**
- * Gas limit of the transaction that carries one user operation, the account's deployment included. Measured on the local chains: a
- * transfer that deploys its account 0.75 million, a swap 0.96 million, a swap before a bridge 0.93 million.
- * A payout batch may fill a transaction (EIP-7825).
+ * Highest total gas limit of one user operation, including the account's deployment. Measured on the local chains: a transfer that deploys
+ * its account needs 0.75 million, a swap 0.96 million, a swap before a bridge 0.93 million. A payout batch may fill a transaction
+ * (EIP-7825).
  */
 const GAS_CEILINGS = {
   transfer: 1_500_000n,
@@ -24,12 +24,12 @@ export const KIND_NAMES: Readonly<Record<SponsoredKind, string>> = {
 };
 
 /**
- * A payout of 10,000 rows costs about 280 million gas (28,000 each). While it runs, up to 2.7 times as much is reserved: gas limits are
- * a third above what is used, and the highest price is twice the present one. So a day carries ten such payouts one after another, and
- * nearly four at once.
+ * Daily gas budget. A payout of 10,000 rows uses about 280 million gas (28,000 each). While it runs, up to 2.7 times as much is reserved:
+ * gas limits are a third above the expected use, and the maximum price is twice the current one. So the budget covers ten such payouts a
+ * day one after another, or nearly four at the same time.
  */
 const DAILY_GAS = 3_000_000_000n;
-/** Ten sources, each with a swap of two million gas at five times the reference price. */
+/** Gas budget of one operation: ten sources, each with a swap of two million gas at five times the reference price. */
 const OPERATION_GAS = 100_000_000n;
 const GAS_PRICE_GWEI = "1";
 
@@ -49,15 +49,15 @@ export interface SponsoredChain {
     | undefined;
 }
 
-/** In wei. */
+/** Limits of a sponsor's spending, in wei. */
 export interface Budget {
-  /** For all operations that a project accepts on one UTC day. */
+  /** Limit for all operations of a project that are accepted on one UTC day. */
   readonly dailyWei: bigint;
-  /** For one operation; each batch of a payout counts as an operation of its own. */
+  /** Limit for one operation. Each batch of a payout counts as a separate operation. */
   readonly operationWei: bigint;
 }
 
-/** Whether the chain has a paymaster that bears the fees of smart accounts. */
+/** Whether the chain has a paymaster (ERC-4337) that pays the fees of smart accounts. */
 export const isSponsored = (chain: SponsoredChain): boolean => chain.contracts.paymaster !== undefined;
 
 export const ceilingOf = (chain: SponsoredChain, kind: SponsoredKind): bigint => {
@@ -68,7 +68,7 @@ export const ceilingOf = (chain: SponsoredChain, kind: SponsoredKind): bigint =>
 
 const gasOf = (own: number | undefined, otherwise: bigint): bigint => (own === undefined ? otherwise : BigInt(own));
 
-/** The budget of every project for which the operator has set no other. */
+/** The budget of a project for which the operator has set none. */
 export const defaultBudgetOf = ({ sponsor }: SponsoredChain): Budget => {
   const price = parseGwei(sponsor?.gasPriceGwei ?? GAS_PRICE_GWEI);
   return {

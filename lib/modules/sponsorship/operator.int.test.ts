@@ -14,7 +14,7 @@ const run = (...args: string[]) =>
     encoding: "utf8",
   });
 
-test("the operator's command sets a project's limits on a chain, takes them back, and is noted", async () => {
+test("the operator's command sets and removes a project's limits on a chain, and is in the audit log", async () => {
   const id = newId("project");
   await prisma.project.create({ data: { id, name: "A", createdAt: new Date() } });
   const at = { projectId_chainId: { projectId: id, chainId: 31337 } };

@@ -8,7 +8,7 @@ export interface UsageKey {
   readonly day: string;
 }
 
-/** In wei. */
+/** Reserved and spent amounts of a budget, in wei. */
 export interface Usage {
   readonly reservedWei: bigint;
   readonly usedWei: bigint;
@@ -22,7 +22,7 @@ const RESERVE = `
   ON CONFLICT (project_id, chain_id, day) DO UPDATE SET reserved_wei = sponsor_usage.reserved_wei + EXCLUDED.reserved_wei
   WHERE sponsor_usage.reserved_wei + sponsor_usage.used_wei + EXCLUDED.reserved_wei <= $5::numeric`;
 
-/** Sets wei aside, unless that would pass the limit. Of any number of callers at once, those that fit get true. */
+/** Reserves wei of the budget. False, and nothing is reserved, when that would exceed the limit; safe under concurrent calls. */
 export const reserve = async (sql: Sql, key: UsageKey, wei: bigint, dailyWei: bigint): Promise<boolean> =>
   (await sql.change(RESERVE, [...valuesOf(key), wei.toString(), dailyWei.toString()])) === 1;
 
@@ -30,7 +30,7 @@ const RELEASE = `
   UPDATE sponsor_usage SET reserved_wei = reserved_wei - $4::numeric, used_wei = used_wei + $5::numeric
   WHERE project_id = $1 AND chain_id = $2::int AND day = $3::date`;
 
-/** Takes wei out of what is set aside, and counts what was spent of them. */
+/** Reduces the reserved amount by `wei`, and adds `spentWei` to the spent amount. */
 export const release = async (sql: Sql, key: UsageKey, change: { wei: bigint; spentWei: bigint }): Promise<void> => {
   const values = [...valuesOf(key), change.wei.toString(), change.spentWei.toString()];
   if ((await sql.change(RELEASE, values)) !== 1) throw new Error("A reservation has no budget that it was taken from.");
@@ -42,7 +42,7 @@ interface UsageRow {
   used: string;
 }
 
-/** By chain id; missing where nothing was reserved on the day. */
+/** Usage by chain id. Chains without reservations on the day are missing from the map. */
 export const readUsage = async (sql: SqlReader, projectId: string, day: string): Promise<Map<number, Usage>> => {
   const rows = await sql.query<UsageRow>(
     `SELECT chain_id, reserved_wei::text AS reserved, used_wei::text AS used
@@ -62,7 +62,7 @@ interface BudgetRow {
 
 const weiOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
 
-/** What the operator has set for the project in place of the configuration, by chain id. */
+/** Limits, by chain id, that the operator has set for the project instead of the configured ones. */
 export const readBudgets = async (
   sql: SqlReader,
   projectId: string,
@@ -83,7 +83,7 @@ const WRITE_BUDGET = `
   ON CONFLICT (project_id, chain_id) DO UPDATE
   SET daily_wei = EXCLUDED.daily_wei, operation_wei = EXCLUDED.operation_wei, updated_at = EXCLUDED.updated_at`;
 
-/** A limit of null means that of the configuration. @returns false when there is no such project */
+/** Stores the operator's limits; null restores the configured limit. @returns false when the project does not exist */
 export const writeBudget = async (
   sql: Sql,
   { projectId, chainId }: Pick<UsageKey, "projectId" | "chainId">,

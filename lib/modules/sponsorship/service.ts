@@ -21,7 +21,7 @@ export interface SponsorshipDeps {
   readonly database: Database;
   readonly registry: { get(chainId: number): SponsoredChain; list(): readonly SponsoredChain[] };
   readonly clock: Clock;
-  /** In wei per gas. @throws DomainError `chain_unavailable` */
+  /** The price at which an operation would be signed now, in wei per gas. @throws DomainError `chain_unavailable` */
   readonly maxFeePerGas: (chainId: number) => Promise<bigint>;
 }
 
@@ -30,29 +30,29 @@ export interface SponsoredLeg {
   readonly legId: string;
   readonly chainId: number;
   readonly gas: UserOperationGas;
-  /** Where it is made already: it names its price, and whether a paymaster pays. */
+  /** The user operation, if it exists already. Its price and paymaster are then used. */
   readonly operation?: UserOperation;
 }
 
-/** What the sponsor pays for a leg at most. */
+/** The most that the sponsor pays for a leg. */
 export interface GasCost {
   readonly legId: string;
   readonly chainId: number;
   readonly maxWei: bigint;
 }
 
-/** Costs of one operation of a project. `kind` is the operation's. */
+/** The costs of one operation of a project, by leg. */
 export interface OperationCosts {
   readonly projectId: string;
   readonly kind: string;
   readonly costs: readonly GasCost[];
 }
 
-/** What a leg's row says of its reservation. */
+/** The reservation that a leg's row stores. */
 export interface Reservation {
   readonly projectId: string;
   readonly chainId: number;
-  /** The UTC day to whose budget it counts. */
+  /** The UTC day whose budget contains the reservation. */
   readonly day: Date;
   readonly reservedWei: bigint;
 }
@@ -71,10 +71,10 @@ export const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_
 const dayText = (day: Date): string => day.toISOString().slice(0, 10);
 const resetOf = (day: Date): Date => new Date(day.getTime() + DAY_MS);
 
-/** What an operation may cost with these gas limits at that price, in wei. */
+/** The highest cost of an operation with these gas limits at this price, in wei. */
 const costOf = (gas: UserOperationGas | UserOperation, maxFeePerGas: bigint): bigint => gasTotalOf(gas) * maxFeePerGas;
 
-/** The highest cost of a signed operation to the sponsor; null where the account pays for itself. */
+/** The highest cost of an operation to the sponsor, in wei; null when the account pays for itself. */
 export const sponsoredCostOf = (operation: UserOperation): bigint | null =>
   operation.paymaster === undefined ? null : costOf(operation, operation.maxFeePerGas);
 
@@ -82,7 +82,7 @@ const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) 
 
 const byChain = (costs: readonly GasCost[]): [number, readonly GasCost[]][] =>
   [...new Set(costs.map(({ chainId }) => chainId))]
-    // One order for everybody, so that no two transactions wait for each other's budgets.
+    // All transactions lock budgets in this order, which prevents deadlocks.
     .sort((one, other) => one - other)
     .map((chainId) => [chainId, costs.filter((cost) => cost.chainId === chainId)]);
 
@@ -129,7 +129,7 @@ const refuseDay = async (
 };
 
 /**
- * Refuses what no transaction can carry, and what uses more gas than the sponsor pays for.
+ * Refuses an operation whose gas limit is too high for any transaction, or above the sponsor's ceiling.
  * @throws DomainError `sponsor_budget_exceeded`, `simulation_failed`
  */
 const checkGas = (
@@ -146,7 +146,7 @@ const checkGas = (
   if (gas > TRANSACTION_GAS_MAX) throw aboveTransactionLimit(chain, gas, TRANSACTION_GAS_MAX);
 };
 
-/** The same for what a wallet sends and pays for by itself. @throws DomainError `simulation_failed` */
+/** Refuses a transaction that a wallet pays for itself, when its gas limit is too high. @throws DomainError `simulation_failed` */
 const checkTransactionGas = (
   deps: SponsorshipDeps,
   { chainId, gas }: { chainId: number; gas: readonly bigint[] },
@@ -155,7 +155,7 @@ const checkTransactionGas = (
   if (tooMuch !== undefined) throw aboveTransactionLimit(deps.registry.get(chainId), tooMuch, TRANSACTION_GAS_MAX);
 };
 
-/** What the sponsor pays at most for each leg of which it bears the fee. @throws DomainError `chain_unavailable` */
+/** The most that the sponsor pays for each sponsored leg, in wei. @throws DomainError `chain_unavailable`, `unsupported_chain` */
 const costsOf = async (deps: SponsorshipDeps, legs: readonly SponsoredLeg[]): Promise<GasCost[]> => {
   const costs = await Promise.all(
     legs.map(async ({ legId, chainId, gas, operation }): Promise<GasCost | null> => {
@@ -171,7 +171,7 @@ const costsOf = async (deps: SponsorshipDeps, legs: readonly SponsoredLeg[]): Pr
 };
 
 /**
- * Refuses what the budgets do not carry now. Nothing is set aside, so it may be otherwise when the operation is accepted.
+ * Checks that the budgets cover the costs now. Reserves nothing, so `reserve` may still refuse the operation later.
  * @throws DomainError `sponsor_budget_exceeded`
  */
 const check = async (deps: SponsorshipDeps, { projectId, kind, costs }: OperationCosts): Promise<void> => {
@@ -197,7 +197,7 @@ const check = async (deps: SponsorshipDeps, { projectId, kind, costs }: Operatio
 };
 
 /**
- * Sets the costs aside in the transaction that stores the legs with them.
+ * Reserves the costs, in the transaction that stores the legs with their reservations.
  * @throws DomainError `sponsor_budget_exceeded`
  */
 const reserveCosts = async (
@@ -221,9 +221,9 @@ const reserveCosts = async (
 };
 
 /**
- * Changes what is set aside for a leg, in the transaction that changes the leg: it was signed at another price.
- * @param operation its kind, and what is set aside for its other legs on the chain
- * @throws DomainError `sponsor_budget_exceeded` when the budgets do not carry more
+ * Changes the reservation of a leg that was signed at another price, in the transaction that changes the leg.
+ * @param operation the operation's kind, and the wei that its other legs on the chain have reserved
+ * @throws DomainError `sponsor_budget_exceeded` when the budgets do not cover the difference
  */
 const adjust = async (
   deps: SponsorshipDeps,
@@ -246,9 +246,9 @@ const adjust = async (
   throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
 };
 
-/** Network fees that the project's sponsor bears: how much gas, how much money, and for which operations. */
+/** Limits and counts the network fees that the sponsor pays for a project's operations. Amounts in wei. */
 export const createSponsorshipService = (deps: SponsorshipDeps) => ({
-  /** Whether the sponsor bears the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
+  /** Whether the sponsor pays the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
   pays: (chainId: number): boolean => isSponsored(deps.registry.get(chainId)),
   checkGas: bindDeps(deps, checkGas),
   checkTransactionGas: bindDeps(deps, checkTransactionGas),
@@ -257,7 +257,7 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
   reserve: bindDeps(deps, reserveCosts),
   adjust: bindDeps(deps, adjust),
 
-  /** Ends reservations, in the transaction that ends their legs: `spentWei` of each was spent, and the rest is free again. */
+  /** Ends reservations, in the transaction that ends their legs. `spentWei` of each counts as spent; the rest is free again. */
   settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {
     const sql = sqlOf(tx);
     const ordered = [...ended].sort((one, other) => one.chainId - other.chainId);
@@ -266,7 +266,7 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
     }
   },
 
-  /** Of every chain on which the sponsor pays. */
+  /** The project's budgets and their use today, for every chain on which the sponsor pays. */
   budgets: async (projectId: string): Promise<SponsorBudget[]> => {
     const sql = sqlOf(deps.database.prisma);
     const day = dayOf(deps.clock.now());
@@ -285,7 +285,7 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
       });
   },
 
-  /** The operator's own limits for a project; null takes the configuration's. False: there is no such project. */
+  /** Sets the operator's limits for a project, in wei; null restores the configured limit. False when the project does not exist. */
   setBudget: (
     at: { projectId: string; chainId: number },
     budget: { readonly [K in keyof Budget]: bigint | null },
@@ -303,13 +303,13 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
       return true;
     }),
 
-  /** What the operator has set for a project, by chain id; null takes the configuration's. */
+  /** The limits that the operator has set for a project, by chain id; null: the configured limit applies. */
   ownBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
 });
 
 const NOTHING_USED: Usage = { reservedWei: 0n, usedWei: 0n };
 
-/** A limit may have been lowered below what was used before. */
+/** The free part of a budget in wei; 0 when the limit was lowered below the used amount. */
 const remainingOf = (dailyWei: bigint, usage: Usage = NOTHING_USED): bigint => {
   const left = dailyWei - usage.reservedWei - usage.usedWei;
   return left > 0n ? left : 0n;

@@ -1,6 +1,6 @@
 import type { Database, Tx } from "@/lib/db/client";
 
-/** An API key, which must still have the scope. */
+/** An API key, and the scope that it must still have. */
 export interface KeyCredential {
   readonly kind: "apiKey";
   readonly keyId: string;
@@ -18,7 +18,7 @@ export interface SessionCredential {
 
 export type Credential = KeyCredential | SessionCredential;
 
-/** Indexes of the credentials that are not valid any more, by one statement for any number of them. */
+/** One statement that returns the indexes of all credentials that are no longer valid. */
 const ENDED = `
   SELECT c.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS c (n, key_id, project_id, scope)
   WHERE NOT EXISTS (
@@ -34,7 +34,7 @@ const ENDED = `
   )`;
 
 export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => ({
-  /** The credentials that are not valid any more. */
+  /** The given credentials that are no longer valid. */
   ended: async (credentials: readonly Credential[], now: Date): Promise<readonly Credential[]> => {
     const keys = credentials.flatMap((each, n) => (each.kind === "apiKey" ? [{ ...each, n }] : []));
     const sessions = credentials.flatMap((each, n) => (each.kind === "session" ? [{ ...each, n }] : []));
@@ -59,6 +59,7 @@ export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => ({
 
 export type StreamsRepository = ReturnType<typeof createStreamsRepository>;
 
+/** The channel of PostgreSQL's NOTIFY on which ended credentials are announced. */
 export const CREDENTIAL_CHANNEL = "credential_ended";
 
 export const notifyEnded = async (tx: Tx, id: string): Promise<void> => {

@@ -5,12 +5,12 @@ import type { Ticker } from "@/lib/core/ticker";
 import type { Tx } from "@/lib/db/client";
 import { CREDENTIAL_CHANNEL, notifyEnded, type Credential, type StreamsRepository } from "./repository";
 
-/** How many streams may be open at one instance. */
+/** The most streams that may be open at one instance. */
 export const STREAM_LIMITS = { caller: 50, network: 200, all: 10_000 } as const;
 
 const CHECK_MS = 1000;
 const EXPIRY_MS = 200;
-/** After this many checks without an answer every stream ends, because its credential may have ended meanwhile. */
+/** After this many failed checks in a row every stream ends, because its credential may have ended in the meantime. */
 const MISSED_CHECKS_MAX = 5;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -24,9 +24,9 @@ export interface StreamsDeps {
 }
 
 export interface OpenStream {
-  /** Aborts when the caller goes away, when the credential with which the stream was opened ends, or when it is closed. */
+  /** Aborts when the caller disconnects, when the credential that opened the stream ends, or when the stream is closed. */
   readonly signal: AbortSignal;
-  /** Frees the place and aborts the signal. Further calls have no effect. */
+  /** Ends the stream: it no longer counts towards the limits, and its signal aborts. Further calls have no effect. */
   close(): void;
 }
 
@@ -43,8 +43,8 @@ interface Holder {
 }
 
 /**
- * Announces to every instance, when the transaction commits, that a credential ended. Streams would notice it themselves a moment
- * later.
+ * Announces to every instance, when the transaction commits, that a credential ended, so that its streams end at once instead of at the
+ * next check.
  * @param id of an API key or a session
  */
 export const announceEnded = (tx: Tx, id: string): Promise<void> => notifyEnded(tx, id);
@@ -87,7 +87,7 @@ const namesOf = (actor: Actor, limitNetworks: boolean): { caller: string; networ
   return { caller: actorName(actor), network: clientNetwork === null ? null : `network:${clientNetwork}` };
 };
 
-/** Limits how many streams are open at this instance. */
+/** Limits the number of streams that are open at this instance. */
 const createPlaces = () => {
   const counts = createCounts();
   let open = 0;
@@ -101,7 +101,7 @@ const createPlaces = () => {
     throw new DomainError("service_unavailable", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   };
   return {
-    /** Takes a place and returns the function that frees it, which is called once. */
+    /** Counts one more stream. @returns a function that ends the counting; call it once. @throws DomainError as `admit` does */
     take: (caller: string, network: string | null): (() => void) => {
       admit(caller, network);
       const names = network === null ? [caller] : [caller, network];
@@ -141,8 +141,8 @@ const createHolders = () => {
 
 /**
  * Limits event streams, and ends each stream with the credential that opened it: when a key is revoked, loses the scope or expires,
- * an access token expires, a session ends, or a member is removed. One query a second serves all streams; without streams there is
- * none.
+ * an access token expires, a session ends, or a member is removed. One query a second checks all streams; without streams no query is
+ * made.
  */
 export const createStreamsService = (deps: StreamsDeps) => {
   const { repository, ticker, clock } = deps;
@@ -208,8 +208,8 @@ export const createStreamsService = (deps: StreamsDeps) => {
 
   return {
     /**
-     * Opens a stream for the actor, whose API key needs `scope` as long as the stream is open.
-     * @param signal aborts when the caller goes away
+     * Opens a stream for the actor. An API key needs `scope` as long as the stream is open.
+     * @param signal aborts when the caller disconnects
      * @throws DomainError `rate_limited` beyond 50 streams of a caller or 200 of a client network at this instance
      */
     open: (actor: Actor, { scope, signal }: { scope: string; signal: AbortSignal }): OpenStream => {

@@ -16,18 +16,18 @@ export interface PayoutRowInput {
 }
 
 export interface RowsInput {
-  /** Of `readAmounts`. */
+  /** The result of `readAmounts`. */
   readonly amounts: readonly Amount[];
   readonly source: AccountRecord;
   readonly asset: Asset;
-  /** The well-formed recipients that cannot be paid, and why. */
+  /** Well-formed recipients that cannot be paid, with the reason. */
   readonly unfit: ReadonlyMap<string, UnfitRecipient>;
   readonly assets: Assets;
 }
 
 type Fault = Omit<ErrorDetail, "path"> & { field: string };
 
-/** In ledger units, or why the text is none. */
+/** An amount in ledger units, or the fault of the text. */
 export type Amount = bigint | Fault;
 
 const UNFIT: Readonly<Record<UnfitRecipient, Omit<Fault, "field">>> = {
@@ -62,11 +62,12 @@ const amountOf = (row: PayoutRowInput, asset: Asset): Amount => {
   }
 };
 
+/** Reads the amounts of all rows, in their order. Throws nothing: a wrong amount becomes a fault. */
 export const readAmounts = (rows: readonly PayoutRowInput[], asset: Asset): readonly Amount[] =>
   rows.map((row) => amountOf(row, asset));
 
 /**
- * Every row in ledger units.
+ * Checks all rows and converts their amounts to ledger units.
  * @throws DomainError `invalid_request` with a detail for every field of every row that is at fault
  */
 export const checkRows = (rows: readonly PayoutRowInput[], input: RowsInput): NewItem[] => {
@@ -94,7 +95,7 @@ export const checkRows = (rows: readonly PayoutRowInput[], input: RowsInput): Ne
   return items;
 };
 
-/** The rows in ledger units; null where an amount is none. */
+/** The rows with amounts in ledger units; null when an amount is invalid. */
 export const itemsOf = (rows: readonly PayoutRowInput[], asset: Asset): NewItem[] | null => {
   const items = rows.map((row) => ({
     recipientAccountId: row.recipientAccountId,
@@ -107,7 +108,7 @@ export const itemsOf = (rows: readonly PayoutRowInput[], asset: Asset): NewItem[
   return amounts.length === items.length ? amounts : null;
 };
 
-/** SHA-256 of everything that a one-time code approves: who pays whom how much, and whether all or each for itself. `rows` encoded. */
+/** SHA-256 of everything that a one-time code approves: source, recipients, amounts and mode. `rows` are encoded by `encodeRow`. */
 export const payoutDigest = (
   payout: {
     readonly sourceAccountId: string;

@@ -8,7 +8,7 @@ import type { AccountsPayout } from "../payout";
 import { unlessUsed, UsedAlreadyError } from "../repository";
 import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
 
-// One statement whatever the number of rows: the payout, its job where it may run at once, and its rows.
+// One statement for any number of rows: inserts the payout, its rows, and its job unless it awaits approval.
 const INSERT_PAYOUT = `
   WITH stored AS (
     INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
@@ -27,7 +27,7 @@ const FINISH_ATOMIC = `
     paid_base = CASE WHEN $3 = 'completed' THEN total_base ELSE 0 END
   WHERE id = $1 AND status = 'processing'`;
 
-/** Runs inside the ledger's transaction, so that the payout ends together with its postings. */
+/** Ends an atomic payout inside the ledger's transaction, together with its postings. */
 export const finishAtomic = async (
   sql: Sql,
   end: { payoutId: string; completed: boolean; failure: object | null; now: Date },
@@ -38,7 +38,7 @@ export const finishAtomic = async (
   await recordPayoutEvents(sql, { payoutIds: [end.payoutId], type: `payout.${status}`, at: end.now });
 };
 
-/** @returns 0: its key, or what it tries again, was used by another one */
+/** @returns 0 when another payout used the Idempotency-Key, or already retries the same payout */
 const insertPayout = (sql: Sql, payout: AccountsPayout, rows: readonly string[]): Promise<number> =>
   sql.change(INSERT_PAYOUT, [
     payout.id,
@@ -64,18 +64,18 @@ const insertPayout = (sql: Sql, payout: AccountsPayout, rows: readonly string[])
 /** Payouts between accounts of the ledger. */
 export const createAccountPayoutsRepository = (database: Database) => ({
   /**
-   * Stores a payout with its rows; `admit` says in the same transaction whether it may run at once, else it awaits approval
-   * until `expiresAt`. Null: its key, or what it tries again, was used by another one.
+   * Stores a payout with its rows. In the same transaction `admit` decides whether the payout may run at once; otherwise it awaits
+   * approval until `expiresAt`. Null when another payout used the Idempotency-Key, or already retries the same payout.
    * @throws DomainError `duplicate_payout`
    */
   insert: (input: {
     payout: AccountsPayout;
-    /** The rows of the request, each one as an encoded text of its own. */
+    /** The rows of the request, each encoded by `encodeRow`. */
     rows: readonly string[];
-    /** Null: its rows do not count as payments that are made for the first time. */
+    /** Null: the rows are neither checked for duplicates nor stored for later checks. */
     keys: RowKeys | null;
     admit: (sql: Sql) => Promise<boolean>;
-    /** The entry for the payout as it was stored; written in the same transaction. */
+    /** Makes the audit entry of the stored payout, which is written in the same transaction. */
     audit: (stored: AccountsPayout) => AuditEntry;
     expiresAt: Date;
   }): Promise<AccountsPayout | null> => {
@@ -93,7 +93,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
     return unlessUsed(storing);
   },
 
-  /** awaiting approval → queued. False when it does not wait for it any more. */
+  /** Awaiting approval → queued. False when the payout no longer awaits approval. */
   approve: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
     database.transaction(async (tx) => {
       const { count } = await tx.payout.updateMany({
@@ -107,7 +107,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
       return true;
     }),
 
-  /** pending → cancelled. False when it is no longer pending. */
+  /** Pending → cancelled. False when the payout is no longer pending. */
   cancel: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
     database.transaction(async (tx) => {
       const { count } = await tx.payout.updateMany({
@@ -120,7 +120,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
       return true;
     }),
 
-  /** In their order. */
+  /** A page of the payout's rows, in their order. */
   items: (query: ItemsQuery): Promise<PayoutItemRow[]> => readItems(sqlOn(database.pool), query),
 });
 

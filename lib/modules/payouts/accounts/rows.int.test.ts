@@ -94,7 +94,7 @@ const countsOf = async (id: string): Promise<unknown[]> => {
 };
 
 describe("the rows of a payout", () => {
-  test("come back as they were, in pages of any size, across the values that hold them", async () => {
+  test("are read unchanged, in pages of any size, across stored values", async () => {
     const items = itemsOf(2345);
     const { id: payoutId } = await store(items);
     for (const limit of [7, 999, 1000, 1001, 10_000]) {
@@ -116,7 +116,7 @@ describe("the rows of a payout", () => {
     }
   });
 
-  test("are found by their state, wherever they lie", async () => {
+  test("are found by their state in every stored value", async () => {
     const { id: payoutId } = await store(itemsOf(2100));
     await settleItems(sql, { payoutId, items: [refused(3), paid(4), refused(1999), paid(2050)], now });
     const indexes = async (status: string | null, after = -1, limit = 5000): Promise<number[]> =>
@@ -131,7 +131,7 @@ describe("the rows of a payout", () => {
     expect(ended).toMatchObject({ index: 3, status: "failed", transactionId: null, failure: FAILURE });
   });
 
-  test("count once, however many instances settle them at once", async () => {
+  test("are counted once when several instances settle them concurrently", async () => {
     const { id: payoutId } = await store(itemsOf(600));
     const outcomes = Array.from({ length: 600 }, (_, index) => (index % 3 === 0 ? refused(index) : paid(index)));
     const settle = (items: readonly ItemOutcome[]): Promise<void> =>
@@ -154,7 +154,7 @@ describe("a payout of which rows are missing", () => {
     clock: { now: () => now },
   });
 
-  test.each(["atomic", "independent"] as const)("and is %s is not paid, nor said to be paid", async (mode) => {
+  test.each(["atomic", "independent"] as const)("and is %s is neither paid nor reported as paid", async (mode) => {
     const { id } = await store(itemsOf(1500), mode);
     await database.pool.query("DELETE FROM payout_rows WHERE payout_id = $1", [id]);
     await payouts.begin(id, now);
@@ -166,7 +166,7 @@ describe("a payout of which rows are missing", () => {
   });
 });
 
-/** As the schema was when each row lay by itself. */
+/** The earlier schema, with one table row for each row of a payout. */
 const OLD_ROWS = `
   INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, total_base, items_total, digest,
     created_by, created_at, updated_at)
@@ -177,7 +177,7 @@ const OLD_ROWS = `
     CASE WHEN p.mode = 'independent' AND i IN (5, 1200) THEN 'lt_' || i END, NULL
   FROM payout p, generate_series(0, 1499) i`;
 
-test("rows of payouts that were made before lie as they would now", async () => {
+test("the migration stores rows of earlier payouts in the present form", async () => {
   const { url } = await emptyDatabase();
   const earlier = mkdtempSync(join(workspace.folder, "migrations-"));
   for (const name of readdirSync(MIGRATIONS).filter((each) => each <= BEFORE_ROWS))

@@ -1,7 +1,7 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { recordFailedItems } from "../project-events";
 
-/** A row as it was asked for. */
+/** A row of the request. */
 export interface NewItem {
   readonly recipientAccountId: string;
   /** Ledger units. */
@@ -9,7 +9,7 @@ export interface NewItem {
   readonly reference: string | null;
 }
 
-/** A row, and how it ended by itself; `status` null: as the payout itself stands. */
+/** A row with its own final state. `status` null: the state of the payout applies. */
 export interface PayoutItemRow extends NewItem {
   readonly index: number;
   readonly status: "completed" | "failed" | null;
@@ -26,16 +26,16 @@ export interface ItemOutcome {
   readonly failure: { readonly code: string; readonly message: string; readonly retryable: boolean } | null;
 }
 
-/** As it is stored, and as a one-time code approves it: a JSON array of recipient, amount and reference. */
+/** Encodes a row for the database and for the digest of a one-time code: a JSON array of recipient, amount and reference. */
 export const encodeRow = ({ recipientAccountId, amountBase, reference }: NewItem): string =>
   JSON.stringify([recipientAccountId, amountBase.toString(), reference]);
 
-/** The database checks that values begin at multiples of it. */
+/** Rows in one stored value. A CHECK constraint ensures that each value begins at a multiple of this number. */
 const ROWS_EACH = 1000;
 
 /**
- * For a column of `json_array_elements`: rows by the thousand, because one large value is written several times faster than a row
- * for each, and nobody looks for one by anything but its index.
+ * Encodes rows as JSON arrays of a thousand rows each. A large value is written several times faster than a thousand table rows, and rows
+ * are only looked up by their index.
  */
 export const encodeRows = (rows: readonly string[]): string => {
   const parts: string[] = [];
@@ -44,7 +44,7 @@ export const encodeRows = (rows: readonly string[]): string => {
   return `[${parts.join(",")}]`;
 };
 
-/** Inserts what `encodeRows` made as `$parameter` for each payout of the relation `stored`. */
+/** SQL that inserts the result of `encodeRows`, given as `$parameter`, for each payout of the relation `stored`. */
 export const insertRows = (parameter: string): string => `
   INSERT INTO payout_rows (payout_id, first_index, rows)
   SELECT stored.id, (part.number - 1) * ${String(ROWS_EACH)}, part.rows
@@ -52,14 +52,14 @@ export const insertRows = (parameter: string): string => `
 
 export interface ItemsQuery {
   readonly payoutId: string;
-  /** Index of the last row that is known; -1: none. */
+  /** Index of the last row of the previous page; -1 for the first page. */
   readonly after: number;
   readonly limit: number;
-  /** Only those of this state; null: those that have none of their own. */
+  /** Only rows in this state. Null: only rows without a state of their own. Undefined: all rows. */
   readonly status?: string | null | undefined;
 }
 
-// Without a condition on states the rows lie side by side, so that later parts need not be opened.
+// Without a condition on states the page is contiguous, so later stored values need not be read.
 const READ_ITEMS = `
   SELECT item.index, item.row->>0 AS recipient, item.row->>1 AS amount, item.row->>2 AS reference,
     ended.status, ended.transaction_id, ended.failure
@@ -83,7 +83,7 @@ interface StoredItem {
   readonly failure: unknown;
 }
 
-/** In their order. */
+/** Reads a page of rows, in their order. */
 export const readItems = async (sql: SqlReader, query: ItemsQuery): Promise<PayoutItemRow[]> => {
   const { payoutId, after, limit, status } = query;
   const values = [payoutId, after, limit, status !== undefined, status ?? null];
@@ -99,7 +99,7 @@ export const readItems = async (sql: SqlReader, query: ItemsQuery): Promise<Payo
   }));
 };
 
-// Another instance may have posted the same: the ledger gives both the same answer, and only the first one counts.
+// Another instance may have posted the same rows. The ledger gives both the same answer, and only the first one is counted.
 const SETTLE_ITEMS = `
   WITH given AS (
     SELECT * FROM unnest($3::int[], $4::numeric[], $5::text[], $6::text[], $7::jsonb[])
@@ -118,7 +118,7 @@ const SETTLE_ITEMS = `
   FROM counted WHERE id = $1
   RETURNING (SELECT coalesce(array_agg(index), '{}') FROM settled) AS settled`;
 
-/** Runs inside the ledger's transaction, so that the rows' states change together with their postings. */
+/** Stores the states of rows inside the ledger's transaction, together with their postings. */
 export const settleItems = async (
   sql: Sql,
   settled: { payoutId: string; items: readonly ItemOutcome[]; now: Date },

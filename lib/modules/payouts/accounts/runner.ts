@@ -111,13 +111,13 @@ const independent = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout
   await deps.payouts.finish(payout.id, end, deps.clock.now());
 };
 
-/** Pays a payout that is processing, and ends it. */
+/** Posts the rows of a payout that is processing, and ends the payout. */
 const run = (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<void> =>
   payout.mode === "atomic" ? atomic(deps, payout) : independent(deps, payout);
 
 /**
- * Pays what was accepted. Every row has a key of its own in the ledger, and its state changes in the transaction that posts it, so
- * that a run may be repeated after any crash, by any instance.
+ * Pays accepted payouts between accounts. Every row has its own key in the ledger, and its state changes in the transaction that posts
+ * the row, so any instance can repeat a run after a crash.
  */
 export const createAccountPayoutRunner = (deps: AccountPayoutRunnerDeps) => {
   return { run: bindDeps(deps, run) };

@@ -59,7 +59,7 @@ const USD_DECIMALS = 6;
 
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
-/** @throws DomainError `idempotency_mismatch` where the key was used for something else */
+/** @throws DomainError `idempotency_mismatch` when the key was used for another request */
 const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
   if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
@@ -84,7 +84,7 @@ const check = async (deps: AccountPayoutsDeps, projectId: string, input: CheckIn
   requireRows(input.transfers.length);
   const ids = [...new Set(input.transfers.map(({ recipientAccountId }) => recipientAccountId))];
   const wanted = ids.filter((id) => isId("globalAccount", id));
-  // Amounts are read while the database looks for the recipients.
+  // Reads the amounts while the database looks up the recipients.
   const reading = async () => {
     const source = await deps.ledger.account(projectId, input.sourceAccountId);
     const asset = deps.assets.resolve(source.currency, "sourceAccountId");
@@ -99,7 +99,7 @@ const check = async (deps: AccountPayoutsDeps, projectId: string, input: CheckIn
   return { source, asset, items, totalBase };
 };
 
-/** Rows that stand for themselves are refused one by one, when their turn comes. */
+/** Checks the total of an atomic payout. Independent rows are refused one by one, when they are posted. */
 const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayout["mode"]): void => {
   if (mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
 };
@@ -111,7 +111,7 @@ const worthUsdOf = async (deps: AccountPayoutsDeps, { asset, totalBase }: Checke
   return worth(totalBase, price);
 };
 
-/** Whether it may run without a code: decided, and noted, in the transaction that stores it. */
+/** Decides whether the payout may run without a code, and counts its spending, in the transaction that stores the payout. */
 const admission = async (
   deps: AccountPayoutsDeps,
   actor: Actor,
@@ -145,7 +145,7 @@ const store = async (
   const stored = await deps.repository.insert({
     payout,
     rows,
-    // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
+    // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
     keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
     admit: (sql) => {
       requireFunds(checked, own.mode);
@@ -199,8 +199,8 @@ const createNew = async (deps: AccountPayoutsDeps, actor: Actor, input: NewAccou
 };
 
 /**
- * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
- * everything is right and nothing was stored (`validateOnly`).
+ * Checks every row, stores the payout and queues it for the workers. A payout that the caller's policy does not allow without a code
+ * awaits approval. With `validateOnly` nothing is stored, and the result has no id.
  * @throws DomainError `invalid_request` (every bad row by index), `not_found`, `duplicate_payout`, `insufficient_balance`,
  * `batch_too_large`
  */
@@ -215,7 +215,7 @@ const create = async (deps: AccountPayoutsDeps, actor: Actor, input: NewAccounts
   }
 };
 
-/** A payout of the failed rows alone, once; it needs its own approval. @throws DomainError as `create` does */
+/** Creates a payout of the failed rows, at most once for each payout. It needs its own approval. @throws DomainError as `create` does */
 const retry = async (
   deps: AccountPayoutsDeps,
   actor: Actor,
@@ -235,7 +235,7 @@ const retry = async (
   return store(deps, actor, checked, { mode, reference, key: null, retryOf: payout.id, allowDuplicates: true });
 };
 
-/** What the message with the code states, a line each; `first` are its first rows. */
+/** The lines of the message with the one-time code. `first` are the first rows of the payout. */
 const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: readonly PayoutItemRow[]): string[] => {
   const symbol = deps.assets.find(payout.currency)?.symbol ?? payout.currency;
   const rest = payout.itemsTotal - first.length;
@@ -291,7 +291,7 @@ const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): Doma
   return new DomainError("insufficient_balance", message, { details: [{ path: "sourceAccountId", message }] });
 };
 
-/** Who made the payout; `means` where it may run without an approval. */
+/** The audit entry for the creation. `means` is set when the payout may run without an approval. */
 const createdEntry = (actor: Actor, payout: AccountsPayout): AuditEntry => ({
   ...doneBy(actor),
   action: payout.retryOf === null ? "payout.created" : "payout.retried",
@@ -312,11 +312,11 @@ interface PayoutDraft extends Checked {
   readonly reference: string | null;
   readonly key: string | null;
   readonly retryOf: string | null;
-  /** Encoded. */
+  /** The rows, encoded by `encodeRow`. */
   readonly rows: readonly string[];
 }
 
-/** As it would be stored. */
+/** The payout as it will be stored. */
 const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout => {
   const { source, asset, rows, totalBase, mode, reference } = draft;
   const named = { sourceAccountId: source.id, currency: asset.assetId, mode, reference };

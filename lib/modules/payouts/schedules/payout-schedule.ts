@@ -37,7 +37,7 @@ export interface PayoutSchedule {
   readonly status: ScheduleStatus;
   readonly chainId: number;
   readonly walletId: string;
-  /** What each run pays. */
+  /** The totals of each run, by token. */
   readonly totals: readonly TokenTotal[];
   /** Payments of each run. */
   readonly rows: number;

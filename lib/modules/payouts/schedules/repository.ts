@@ -44,7 +44,7 @@ export const createSchedulesRepository = (database: Database) => {
       return rows.map(parseSchedule);
     },
 
-    /** awaiting approval → active. False when it does not await it any more. */
+    /** Awaiting approval → active. False when the schedule no longer awaits approval. */
     approve: (
       { projectId, id }: At,
       next: { approvedBy: string; nextRunAt: Date },
@@ -59,7 +59,7 @@ export const createSchedulesRepository = (database: Database) => {
         return count === 1;
       }),
 
-    /** Not ended → cancelled. False when it has ended, or was cancelled before. */
+    /** Not ended → cancelled. False when the schedule has ended or was cancelled before. */
     cancel: ({ projectId, id }: At, audit: AuditEntry): Promise<boolean> =>
       database.transaction(async (tx) => {
         const { count } = await tx.payoutSchedule.updateMany({

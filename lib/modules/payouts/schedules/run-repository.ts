@@ -19,7 +19,7 @@ type At = Pick<PayoutSchedule, "projectId" | "id">;
 
 const runKey = ({ projectId, id }: At, scheduledAt: Date) => ({ projectId, scheduleId: id, scheduledAt });
 
-/** The project's event about a run that makes no payout; one that makes a payout has that payout's events. */
+/** Writes the project event of a run without a payout. A run with a payout has the events of its payout. */
 const recordRun = (
   tx: Tx,
   { projectId, scheduleId, scheduledAt }: { projectId: string; scheduleId: string; scheduledAt: Date },
@@ -36,7 +36,7 @@ const recordRun = (
     },
   ]);
 
-/** Serialises the runs of a schedule, so that their events come in the order in which they are written. */
+/** Locks the schedule, so that events of its runs are committed in the order in which they are written. */
 const lockSchedule = async (
   tx: Tx,
   { projectId, scheduleId }: { projectId: string; scheduleId: string },
@@ -49,14 +49,14 @@ const lockSchedule = async (
 export const createScheduleRunRepository = (database: Database) => {
   const { prisma } = database;
   return {
-    /** The latest of a schedule, newest first. */
+    /** The latest runs of a schedule, newest first. */
     runs: async ({ projectId, id }: At, limit: number): Promise<ScheduleRun[]> => {
       const where = { projectId, scheduleId: id };
       const rows = await prisma.payoutScheduleRun.findMany({ where, orderBy: { scheduledAt: "desc" }, take: limit });
       return rows.map(parseRun);
     },
 
-    /** Schedules whose next run is due, the one that waits longest first. */
+    /** Schedules whose next run is due, the longest overdue first. */
     due: async (now: Date, limit: number): Promise<PayoutSchedule[]> => {
       const rows = await prisma.payoutSchedule.findMany({
         where: { status: "active", nextRunAt: { lte: now } },
@@ -68,8 +68,8 @@ export const createScheduleRunRepository = (database: Database) => {
     },
 
     /**
-     * Claims a due run: notes it, and names the next one. Of any number of instances one does so; false for the others, and when the
-     * schedule was cancelled.
+     * Claims a due run: stores the run, and the time of the next one. False when another instance claimed the run, or the schedule was
+     * cancelled.
      */
     claim: (
       schedule: PayoutSchedule,
@@ -94,7 +94,7 @@ export const createScheduleRunRepository = (database: Database) => {
         return true;
       }),
 
-    /** Runs that were claimed, and have neither a payout nor a reason why there is none. */
+    /** Claimed runs that have neither a payout nor a failure yet. */
     openRuns: async (limit: number): Promise<ScheduleRun[]> => {
       const rows = await prisma.payoutScheduleRun.findMany({
         where: { status: "started", payoutId: null },
@@ -105,8 +105,8 @@ export const createScheduleRunRepository = (database: Database) => {
     },
 
     /**
-     * Notes the payout of a run that was claimed, inside the transaction that stores the payout. The schedule's row stays locked until
-     * that transaction ends: whoever cancels the schedule comes either before the payout, or after all of it.
+     * Stores the payout's id in a claimed run, inside the transaction that stores the payout. The schedule's row stays locked until that
+     * transaction ends, so the schedule is cancelled either before or after the payout is stored, never in between.
      * False when the run has a payout, or ended without one.
      * @throws ScheduleCancelledError
      */
@@ -116,7 +116,7 @@ export const createScheduleRunRepository = (database: Database) => {
       return (await sql.change(TAKE_RUN, [projectId, scheduleId, scheduledAt, payoutId])) === 1;
     },
 
-    /** Notes why a run that was claimed makes no payout. False when it has one, or somebody else noted a reason. */
+    /** Stores why a claimed run makes no payout. False when the run has a payout or a failure already. */
     failed: (
       { projectId, scheduleId, scheduledAt }: ScheduleRun,
       end: { status: "missed" | "refused"; failure: RunFailure },

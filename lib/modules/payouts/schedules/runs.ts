@@ -1,4 +1,4 @@
-/** Makes the payouts of schedules that are due. Each run is a payout of its own, made once however many instances look for due runs. */
+/** Creates the payouts of due schedules. Each run creates one payout, once, also when several instances look for due runs. */
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
@@ -20,14 +20,14 @@ export interface ScheduleRunsDeps extends RequestDeps {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** A run whose payout could not be made within this time is noted as missed, and never paid by itself. */
+/** Milliseconds after which a run without a payout counts as missed. A missed run is never paid automatically. */
 export const GRACE_MS = 60 * 60 * 1000;
 const SCHEDULES_AT_ONCE = 20;
 const RUNS_AT_ONCE = 20;
-/** Periods of one schedule that one turn notes as missed; the next turn goes on. */
+/** The most periods of one schedule that one turn marks as missed; the next turn continues. */
 const PERIODS_AT_ONCE = 100;
 
-/** After these errors the run is tried again, until it is `GRACE_MS` late. */
+/** Errors after which the run is tried again, until it is `GRACE_MS` late. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "chain_unavailable",
   "provider_error",
@@ -62,7 +62,7 @@ const entryOf = (
   at,
 });
 
-/** Stands for an error that is no DomainError: its text may hold internals, so people do not read it. */
+/** Replaces an error that is no DomainError, because its text may contain internal details. */
 const UNKNOWN = {
   code: "internal_error",
   message: "It could not be made because of an error of the service.",
@@ -78,7 +78,7 @@ const claimDue = async (deps: ScheduleRunsDeps, due: PayoutSchedule, now: Date):
   let scheduledAt = due.nextRunAt;
   for (let periods = 0; scheduledAt !== null && scheduledAt <= now && periods < PERIODS_AT_ONCE; periods += 1) {
     const nextRunAt = nextOf(due, scheduledAt);
-    // After a pause of several periods only the latest run is made; earlier ones count as missed.
+    // After an outage of several periods only the latest run is made; earlier runs count as missed.
     const missed = isLate(scheduledAt, now) || (nextRunAt !== null && nextRunAt <= now);
     const at = { projectId: due.projectId, scheduleId: due.id, scheduledAt };
     const run = {
@@ -114,7 +114,7 @@ const pay = async (deps: ScheduleRunsDeps, schedule: FullSchedule, run: Schedule
   });
 };
 
-/** False when the run has a payout, or somebody else noted why it has none. */
+/** Ends a run without a payout. False when the run has a payout or a failure already. */
 const end = (
   deps: ScheduleRunsDeps,
   run: ScheduleRun,
@@ -132,8 +132,8 @@ const fail = async (deps: ScheduleRunsDeps, run: ScheduleRun, error: unknown): P
 };
 
 /**
- * Makes the payout of a run that was claimed, once. A run may have been claimed long ago, by an instance that was killed before it
- * made the payout: it is not paid once it is late or its schedule was cancelled.
+ * Creates the payout of a claimed run, once. The run may have been claimed long ago by an instance that was killed before it created the
+ * payout; a run that is late, or whose schedule was cancelled, is not paid.
  */
 const make = async (deps: ScheduleRunsDeps, run: ScheduleRun): Promise<void> => {
   const schedule = await deps.repository.find(run.projectId, run.scheduleId);
@@ -155,7 +155,7 @@ const make = async (deps: ScheduleRunsDeps, run: ScheduleRun): Promise<void> => 
   }
 };
 
-/** One turn; any number of instances may take turns at once. */
+/** One turn: claims due runs and creates their payouts. Several instances may take turns at the same time. */
 const runDue = async (deps: ScheduleRunsDeps): Promise<void> => {
   const now = deps.clock.now();
   for (const due of await deps.repository.due(now, SCHEDULES_AT_ONCE)) await claimDue(deps, due, now);

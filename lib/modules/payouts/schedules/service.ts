@@ -35,7 +35,7 @@ export interface NewSchedule extends RequestInput {
 
 export interface ScheduleView {
   readonly schedule: PayoutSchedule;
-  /** The latest, newest first. */
+  /** The latest runs, newest first. */
   readonly runs: readonly ScheduleRun[];
 }
 
@@ -46,14 +46,14 @@ export const timingOf = (row: Pick<PayoutSchedule, "startsAt" | "period" | "time
   endsAt: row.endsAt,
 });
 
-/** SHA-256 of everything that a code approves: what each run pays, and when. */
+/** SHA-256 of everything that a one-time code approves: the payments of each run, and its times. */
 export const scheduleDigest = (request: PayoutRequest, timing: Timing): Uint8Array<ArrayBuffer> => {
   const { startsAt, every, timeZone, endsAt } = timing;
   const when = JSON.stringify([startsAt.toISOString(), every, timeZone, endsAt?.toISOString() ?? null]);
   return new Uint8Array(createHash("sha256").update(digestOf(request)).update(when).digest());
 };
 
-/** @throws DomainError `invalid_request` naming every field at fault */
+/** Reads and checks the times of a schedule. @throws DomainError `invalid_request` naming every field at fault */
 const readTiming = (input: NewSchedule, now: Date): Timing => {
   const timing: Timing = {
     startsAt: new Date(input.startsAt),
@@ -102,9 +102,8 @@ const get = async (deps: SchedulesDeps, projectId: string, id: string): Promise<
   viewOf(deps, await find(deps, projectId, id));
 
 /**
- * Checks every row and stores the schedule; it runs once a person has approved it. Whether the money suffices is looked at when it
- * runs.
- * @throws DomainError as reading a payout does; `invalid_request` for its timing
+ * Checks every row and stores the schedule, which becomes active after a person approved it. Balances are checked at each run.
+ * @throws DomainError as creating a payout to wallets does for its rows; `invalid_request` for its times
  */
 const create = async (deps: SchedulesDeps, actor: Actor, input: NewSchedule): Promise<ScheduleView> => {
   const now = deps.clock.now();
@@ -184,7 +183,7 @@ const linesOf = (deps: SchedulesDeps, schedule: FullSchedule): string[] => {
   ];
 };
 
-/** @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
+/** Mails a one-time code for the approval. @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
 const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<OtpSent> => {
   requireScope(actor, "payouts:write");
   const schedule = await awaiting(deps, actor.projectId, id);
@@ -197,7 +196,7 @@ const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string): Promi
   });
 };
 
-/** @throws DomainError `not_found`, `invalid_state`, `otp_*` */
+/** Approves a schedule with a one-time code. @throws DomainError `not_found`, `invalid_state`, `otp_*` */
 const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: string): Promise<ScheduleView> => {
   const schedule = await awaiting(deps, actor.projectId, id);
   const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
@@ -209,14 +208,14 @@ const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: 
     data: { means: "code", codeId },
     at: now,
   };
-  // The first run may be due already: it is made when it is less than `GRACE_MS` late, and else noted as missed.
+  // The first run may be due already. It is made when it is less than `GRACE_MS` late, and counts as missed otherwise.
   const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
   if (!(await deps.repository.approve(schedule, next, audit)))
     throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");
   return get(deps, actor.projectId, id);
 };
 
-/** @throws DomainError `not_found`, `invalid_state` */
+/** Cancels a schedule. Payouts of earlier runs are not affected. @throws DomainError `not_found`, `invalid_state` */
 const cancel = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<ScheduleView> => {
   const schedule = await find(deps, actor.projectId, id);
   const audit = { ...doneBy(actor), action: "payout_schedule.cancelled", subject: id, at: deps.clock.now() };
@@ -234,6 +233,6 @@ export const createSchedulesService = (deps: SchedulesDeps) => ({
   cancel: bindDeps(deps, cancel),
 });
 
-/** The first run that is still to come; null where there is none. */
+/** The first run after `scheduledAt`; null when there is none. */
 export const nextOf = (schedule: PayoutSchedule, scheduledAt: Date): Date | null =>
   nextRunAfter(timingOf(schedule), scheduledAt);

@@ -12,8 +12,8 @@ const timing = (startsAt: string, every: Timing["every"], timeZone = "UTC", ends
 const runs = (of: Timing, count: number): string[] =>
   Array.from({ length: count }, (_, n) => runAt(of, n).toISOString().slice(0, 16));
 
-describe("a schedule by the clock on the wall", () => {
-  test("keeps its time of day through both changes of the clock", () => {
+describe("a schedule in local time", () => {
+  test("keeps its time of day when summer time begins and ends", () => {
     // Berlin: clocks go forward on 2026-03-29 and back on 2026-10-25.
     expect(runs(timing("2026-03-27T08:00:00Z", "day", "Europe/Berlin"), 4)).toEqual([
       "2026-03-27T08:00",
@@ -28,7 +28,7 @@ describe("a schedule by the clock on the wall", () => {
     ]);
   });
 
-  test("runs once on the day on which its time does not exist, and once where it exists twice", () => {
+  test("runs once on a day on which its local time does not exist or occurs twice", () => {
     // 02:30 in Berlin: skipped on 2026-03-29, and there twice on 2026-10-25.
     expect(runs(timing("2026-03-28T01:30:00Z", "day", "Europe/Berlin"), 3)).toEqual([
       "2026-03-28T01:30",
@@ -42,7 +42,7 @@ describe("a schedule by the clock on the wall", () => {
     ]);
   });
 
-  test("takes the last day of months that are too short, and comes back to its own day", () => {
+  test("runs on the last day of months that are too short, and returns to its own day", () => {
     expect(runs(timing("2027-12-31T12:00:00Z", "month"), 5)).toEqual([
       "2027-12-31T12:00",
       "2028-01-31T12:00",
@@ -58,7 +58,7 @@ describe("a schedule by the clock on the wall", () => {
     ]);
   });
 
-  test("follows clocks that are changed by half an hour, and days that do not exist", () => {
+  test("handles clock changes of half an hour, and days that a time zone skipped", () => {
     expect(runs(timing("2026-04-03T23:00:00Z", "day", "Australia/Lord_Howe"), 3)).toEqual([
       "2026-04-03T23:00",
       "2026-04-04T23:30",
@@ -78,7 +78,7 @@ describe("a schedule by the clock on the wall", () => {
     expect([isTimeZone("Europe/Berlin"), isTimeZone("Mars/Olympus")]).toEqual([true, false]);
   });
 
-  test("goes from run to run without leaving one out or repeating one, in any zone, from any start", () => {
+  test("neither skips nor repeats a run, in any time zone and from any start", () => {
     const zones = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu");
     const periods = fc.constantFrom<Period>("day", "week", "month");
     const starts = fc.date({ min: at("2020-01-01T00:00:00Z"), max: at("2040-01-01T00:00:00Z"), noInvalidDate: true });

@@ -4,11 +4,11 @@ export type Period = "day" | "week" | "month";
 
 export interface Timing {
   readonly startsAt: Date;
-  /** Null: once. */
+  /** Null: the schedule runs once. */
   readonly every: Period | null;
   /** IANA name. */
   readonly timeZone: string;
-  /** The last moment at which it may run; null: it goes on. */
+  /** The last moment at which it may run; null: no end. */
   readonly endsAt: Date | null;
 }
 
@@ -73,7 +73,7 @@ export const instantOf = (timeZone: string, wall: WallMs): Date => {
   return new Date(right.length === 0 ? before : Math.min(...right));
 };
 
-/** The same time of day so many months later; the last day of a month that is too short. */
+/** The same time of day `months` later; on the last day when that month is too short. */
 const monthsLater = (wall: WallMs, months: number): WallMs => {
   const from = new Date(wall);
   const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months];
@@ -81,7 +81,7 @@ const monthsLater = (wall: WallMs, months: number): WallMs => {
   return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + (((wall % DAY_MS) + DAY_MS) % DAY_MS);
 };
 
-/** When it runs for the n-th time, counted from 0; always counted from its start, so that the 31st is not lost in February. */
+/** The time of run `n`, where 0 is the first. Computed from the start, so that a run on the 31st returns to the 31st after February. */
 export const runAt = ({ startsAt, every, timeZone }: Timing, n: number): Date => {
   if (every === null || n === 0) return startsAt;
   const start = wallOf(timeZone, startsAt);
@@ -89,7 +89,7 @@ export const runAt = ({ startsAt, every, timeZone }: Timing, n: number): Date =>
   return instantOf(timeZone, start + n * (every === "week" ? 7 : 1) * DAY_MS);
 };
 
-/** A lower estimate of how many runs lie before an instant; the search for the next run begins there. */
+/** A lower bound of the number of runs before an instant, where the search for the next run begins. */
 const runsBefore = ({ startsAt, every }: Timing, at: Date): number => {
   const days = (at.getTime() - startsAt.getTime()) / DAY_MS;
   const months =
@@ -98,7 +98,7 @@ const runsBefore = ({ startsAt, every }: Timing, at: Date): number => {
   return Math.max(0, about - 2);
 };
 
-/** The first run after an instant; null where there is none. */
+/** The first run after an instant; null when there is none. */
 export const nextRunAfter = (timing: Timing, after: Date): Date | null => {
   const isIn = (at: Date): boolean => timing.endsAt === null || at <= timing.endsAt;
   if (timing.startsAt > after) return isIn(timing.startsAt) ? timing.startsAt : null;

@@ -64,8 +64,8 @@ const approvalLines = async (deps: ApprovingDeps, { payout, own }: Awaiting): Pr
 };
 
 /**
- * Lets a payout run that awaits approval: its money is held, or what brings the missing part is started. False when it does not
- * await approval any more.
+ * Queues a payout that awaits approval. Holds its money, or starts the operation that brings the missing part to its chain. False when
+ * the payout no longer awaits approval.
  * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `quote_price_moved`,
  * `simulation_failed`, `chain_unavailable`
  */

@@ -21,12 +21,12 @@ export interface FundingStepDeps extends FeeDeps {
   readonly clock: Clock;
 }
 
-/** Either the payout can go on, or has ended, or it is to be looked at again after so many milliseconds. */
+/** The payout can continue, has ended, or must be checked again after `againInMs` milliseconds. */
 export type FundingTurn = "ready" | "ended" | { readonly againInMs: number };
 
 const AGAIN_MS = 1000;
 
-/** Errors that do not go away by looking again. */
+/** Errors after which a retry is useless. */
 const PERMANENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "insufficient_balance",
   "insufficient_reserves",
@@ -43,7 +43,7 @@ const failed = async (
   return "ended";
 };
 
-/** Ends the payout. Its message repeats the operation's own text about where the money is. */
+/** Ends the payout as failed. Its message repeats the operation's text about where the money is. */
 const notFunded = (deps: FundingStepDeps, payout: WalletsPayout, operation: Operation): Promise<FundingTurn> =>
   failed(
     deps,
@@ -78,7 +78,7 @@ const hold = async (deps: FundingStepDeps, payout: WalletsPayout, own: WalletPay
   }
 };
 
-/** One look at a payout that is processing and `bridging`. */
+/** One turn of a payout in the state `processing` / `bridging`. */
 const step = async (deps: FundingStepDeps, payout: WalletsPayout): Promise<FundingTurn> => {
   const own = (await deps.rows.own(payout.projectId, [payout.id])).get(payout.id);
   if (own?.fundedBy == null) throw new Error(`${payout.id} waits for money, and no operation brings any.`);

@@ -27,7 +27,7 @@ export interface RowsContext {
 
 export interface CheckedRows {
   readonly rows: readonly WalletRow[];
-  /** Every field at fault, in the order of the rows; then `rows` has only those that are right. */
+  /** Every field at fault, in the order of the rows. `rows` then contains only the valid rows. */
   readonly faults: readonly ErrorDetail[];
 }
 
@@ -38,7 +38,7 @@ export const REFERENCE_LENGTH_MAX = 140;
 export const NOTE_LENGTH_MAX = 500;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ONE_CASE = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/;
-/** Control characters, and those that turn the direction of text around: they hide what a line says. */
+/** Control characters, and characters that change the direction of text, which can hide or disguise content. */
 const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 
@@ -48,7 +48,7 @@ const fault = (message: string, code: ErrorCode = "invalid_request"): { fault: F
 
 const NOT_ALLOWED: Fault = { message: "is not in this API key's list of recipients", code: "recipient_not_allowed" };
 
-/** Reads each text once, however many rows have it. */
+/** Caches results, so that a text that occurs in many rows is read once. */
 const remembered = <T>(read: (text: string) => T): ((text: string) => T) => {
   const known = new Map<string, T>();
   return (text) => {
@@ -99,10 +99,10 @@ const readText = (text: string | undefined, lengthMax: number): Read<string | nu
   return { value: trimmed };
 };
 
-/** An amount of an unknown token is checked for its form alone. */
+/** Decimals for an amount of an unknown token, of which only the form is checked. */
 const DECIMALS_MAX = 18;
 
-/** Rows → addresses, tokens and base units. Nothing is thrown: every field at fault is named. */
+/** Converts rows to addresses, tokens and base units. Does not throw; the result names every field at fault. */
 export const readRows = (input: readonly WalletRowInput[], context: RowsContext): CheckedRows => {
   const { registry, chainId } = context;
   const tokenOf = remembered((ref): Read<Token> => caught(() => registry.resolveToken(chainId, ref)));
@@ -131,7 +131,7 @@ export const readRows = (input: readonly WalletRowInput[], context: RowsContext)
   return { rows, faults };
 };
 
-/** Faults of rows that pay an address outside the caller's list. Texts that are no address are left to `readRows`. */
+/** Faults of rows that pay an address outside the caller's list. Invalid addresses are ignored, because `readRows` reports them. */
 export const strangersAmong = (
   rows: readonly Pick<WalletRowInput, "address">[],
   mayPay: RowsContext["mayPay"],
@@ -149,7 +149,7 @@ const OWN_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "recipient_not_allowed",
 ]);
 
-/** @throws DomainError with a detail for every field of every row that is at fault */
+/** Throws when there are faults. @throws DomainError with a detail for every fault */
 export const refuseFaults = (faults: readonly ErrorDetail[], rowCount: number): void => {
   const [first] = faults;
   if (first === undefined) return;

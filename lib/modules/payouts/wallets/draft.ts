@@ -18,13 +18,13 @@ export interface ScheduledRun {
   /** Names the run; stored as the payout's idempotency key. */
   readonly key: string;
   /**
-   * Notes the payout in its run, inside the transaction that stores the payout, so that neither is ever there without the other.
-   * False: the run has a payout already, or was noted as missed or refused.
+   * Stores the payout's id in its run, inside the transaction that stores the payout, so that both are stored or neither.
+   * False when the run has a payout already, or was marked as missed or refused.
    */
   readonly take: (sql: Sql, payoutId: string) => Promise<boolean>;
 }
 
-/** Why a payout is made, and by which call. */
+/** The cause of a new payout: a call, a retry, or the run of a schedule. */
 export interface Origin {
   /** The caller's Idempotency-Key. */
   readonly key: string | null;
@@ -33,7 +33,7 @@ export interface Origin {
   readonly allowDuplicates: boolean;
 }
 
-/** The payout's row, with the values that it has before anything is stored. */
+/** The row of a new payout, with its initial values. */
 export const newPayout = (actor: Actor, request: PayoutRequest, origin: Origin, now: Date): WalletsPayout => ({
   id: newId("payout"),
   projectId: actor.projectId,
@@ -81,7 +81,7 @@ export const duplicateWarnings = (duplicates: readonly DuplicateRow[]): PayoutWa
     message: `Row ${String(each.index)} ${duplicateText(each)}.`,
   }));
 
-/** Who made the payout; `means` where it may run without an approval. */
+/** The audit entry for the creation. `means` is set when the payout may run without an approval. */
 export const createdEntry = (actor: Actor, payout: WalletsPayout, own: NewWalletPayout): AuditEntry => ({
   ...doneBy(actor),
   action: payout.retryOf === null ? "payout.created" : "payout.retried",

@@ -1,13 +1,13 @@
-/** How much gas a batch of a payout may use, before it was simulated. */
+/** Estimates of a batch's gas before the batch is simulated. */
 import type { UserOperationGas } from "@/lib/ports/bundler";
 
-/** The account's own work for a batch, its deployment included. */
+/** Gas of a batch without its rows, including the account's deployment. */
 const BATCH_GAS = 250_000n;
-/** A recipient that never held the token, and its share of the call data. */
+/** Gas of a row whose recipient never held the token, including its share of the call data. */
 const ROW_GAS = 32_000n;
 const VERIFICATION_GAS = 600_000n;
 const PRE_VERIFICATION_GAS = 80_000n;
-/** Call data of a row: 32 bytes, most of them not zero. */
+/** Gas of a row's call data: 32 bytes, most of them not zero. */
 const ROW_DATA_GAS = 1_300n;
 const PAYMASTER_GAS = 80_000n;
 

@@ -7,7 +7,7 @@ import type { Backing } from "@/lib/modules/reserves/service";
 import { dayOf, type GasCost, type SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { holdIdOf } from "./rows";
 
-/** Sponsor budgets count each batch of a payout for itself. */
+/** The kind of a batch in sponsor budgets, which count each batch of a payout as a separate operation. */
 export const SPONSORED_KIND = "payout";
 
 export interface BatchHold {
@@ -26,7 +26,7 @@ export interface Holding {
   readonly funds: readonly Funds[];
   /** The balance that must stay in the treasury to back global accounts; null when the payout spends no such token. */
   readonly backing: Backing | null;
-  /** By `holdIdOf`; empty where the wallet pays for itself. */
+  /** Costs with the ids of `holdIdOf`; empty when the wallet pays for itself. */
   readonly costs: readonly GasCost[];
 }
 
@@ -49,12 +49,12 @@ const reserveSponsor = async (
   });
   const day = dayOf(now).toISOString().slice(0, 10);
   await sqlOf(tx).change(STORE_RESERVATIONS, [projectId, payoutId, JSON.stringify(rows), day]);
-  // Last, because all who spend of the project's budget wait for each other from here on.
+  // Last in the transaction, because from here on all others that spend from the project's budget wait.
   await sponsorship.reserve(tx, { projectId, kind: SPONSORED_KIND, costs }, now);
 };
 
 /**
- * Holds what the batches take, in the order of locks in which operations do it.
+ * Holds the money of the batches. Takes its locks in the same order as operations do, which prevents deadlocks.
  * @throws FundsMovedError, DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`
  */
 export const holdBatches = async (
@@ -77,7 +77,7 @@ export const holdBatches = async (
   await reserveSponsor(tx, sponsorship, holding, now);
 };
 
-/** Ends the batches that were not signed, and what they hold. The caller holds the lock of the payout's row. @returns how many */
+/** Ends batches that were not signed, and releases their holds. The caller has locked the payout's row. @returns the number of batches */
 export const releaseBatches = async (
   tx: Tx,
   sponsorship: Pick<SponsorshipService, "settle">,
@@ -90,7 +90,7 @@ export const releaseBatches = async (
   const { chainId } = await tx.walletPayout.findUniqueOrThrow({
     where: { projectId_payoutId: { projectId, payoutId } },
   });
-  // Balances are locked by the order of their names; they differ in their tokens alone.
+  // Balances are locked in the order of their names, which differ only in the token.
   const ordered = [...stopped].sort((one, other) =>
     one.token === other.token ? one.number - other.number : one.token < other.token ? -1 : 1,
   );

@@ -52,7 +52,7 @@ export const createPayoutMoney = ({ registry, holds, reserves, repository, clock
     return [...spendings.filter((each) => each !== own), { owner: outflow.treasury.address, token: coin, amountBase }];
   };
 
-  /** What the treasury lacks on the chain now, by token. @throws DomainError `chain_unavailable` */
+  /** The amounts that the treasury lacks on the chain now, by token. @throws DomainError `chain_unavailable` */
   const missing = (outflow: Outflow, fee: Pick<PayoutFee, "wei" | "paidBy">): Promise<Shortfall<Spending>[]> =>
     holds.shortfalls(withFee(outflow, fee));
 
@@ -68,7 +68,7 @@ export const createPayoutMoney = ({ registry, holds, reserves, repository, clock
   };
 
   /**
-   * Does something that holds a payout's money, with balances and reserves that were read before.
+   * Runs `work`, which holds a payout's money, with balances and reserves that were read before its transaction.
    * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `rate_limited`, `chain_unavailable`
    */
   const withHolding = <T>(at: HoldingAt, outflow: Outflow, work: (holding: Holding) => Promise<T>): Promise<T> => {
@@ -80,7 +80,7 @@ export const createPayoutMoney = ({ registry, holds, reserves, repository, clock
     });
   };
 
-  /** Why the payout could not be held now; null when it could. Nothing is held. @throws DomainError `chain_unavailable` */
+  /** The error that holding the payout's money would give now; null when it would succeed. Holds nothing. @throws DomainError `chain_unavailable` */
   const obstacle = async (at: HoldingAt, outflow: Outflow, fee: PayoutFee): Promise<DomainError | null> => {
     const shortfalls = await missing(outflow, fee);
     if (shortfalls.length > 0) return notEnough(outflow, shortfalls);

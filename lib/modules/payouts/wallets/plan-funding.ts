@@ -1,4 +1,4 @@
-/** Plans how the treasury's money of other chains comes to the payout's chain when that lacks a part. */
+/** Plans how to bring the treasury's money from other chains when the payout's chain lacks a part. */
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
@@ -26,14 +26,14 @@ interface Candidate {
 
 export interface FundingPlan {
   readonly request: RouteRequest;
-  /** By source. */
+  /** The wallet of each source, in the order of the sources. */
   readonly wallets: readonly Wallet[];
   readonly funding: Omit<Funding, "quoteId">;
 }
 
 const SOURCES_MAX = 10;
 const SLIPPAGE_BPS = 50;
-/** A share of a balance is raised to this percentage, because a smaller amount pays the same fixed fees. */
+/** A part of a balance is raised to this percentage, because a smaller amount pays the same fixed fees. */
 const MARGIN_PERCENT = 102n;
 const TRIES_MAX = 4;
 
@@ -45,7 +45,7 @@ const treasuryWallet = async (deps: FundingDeps, projectId: string, { treasury }
   return wallet;
 };
 
-/** @throws DomainError `invalid_request`, `unsupported_chain`, `unsupported_token` naming the source */
+/** The candidates that the request names. @throws DomainError `invalid_request`, `unsupported_chain`, `unsupported_token` naming the source */
 const namedSources = async (
   deps: FundingDeps,
   projectId: string,
@@ -70,7 +70,7 @@ const namedSources = async (
     }),
   );
 
-/** Candidates for `auto`: the same asset on other chains first, then other tokens. Tokens that the payout pays, and coins, stay. */
+/** Candidates for `auto`: the same asset on other chains first, then other tokens. Excludes tokens of the payout, and coins. */
 const automatic = (
   deps: FundingDeps,
   wallet: Wallet,
@@ -113,7 +113,7 @@ const bringsOf = (deps: FundingDeps, request: PayoutRequest, token: Token, sourc
     throw error;
   });
 
-/** Takes whole balances of the candidates, in order, until the missing amount is covered; of the last one only the needed share. */
+/** Takes whole balances of the candidates, in order, until the missing amount is covered; of the last candidate only the needed part. */
 const choose = async (
   deps: FundingDeps,
   request: PayoutRequest,
@@ -169,7 +169,8 @@ const notEnough = (deps: FundingDeps, missing: Token, missingBase: bigint): Doma
 };
 
 /**
- * @throws DomainError `insufficient_balance` where all sources together do not bring it, `no_route`, `insufficient_liquidity`,
+ * Chooses and prices the sources that cover a missing amount.
+ * @throws DomainError `insufficient_balance` when all sources together do not suffice, `no_route`, `insufficient_liquidity`,
  * `invalid_request`, `chain_unavailable`
  */
 export const planFunding = async (

@@ -17,10 +17,10 @@ export interface FeeDeps {
 }
 
 export interface PayoutFee {
-  /** Expected, in wei. */
+  /** The expected fee, in wei. */
   readonly wei: bigint;
   readonly paidBy: "sponsor" | "wallet";
-  /** What the sponsor pays for each batch at most; empty where the wallet pays. */
+  /** The most that the sponsor pays for each batch; empty when the wallet pays for itself. */
   readonly costs: readonly GasCost[];
 }
 
@@ -29,7 +29,7 @@ interface SizedBatch {
   readonly rows: number;
 }
 
-/** @throws DomainError `chain_unavailable` */
+/** The network fee of a payout with these batches. @throws DomainError `chain_unavailable` */
 export const feeOf = async (
   deps: FeeDeps,
   { payoutId, chainId, batches }: { payoutId: string; chainId: number; batches: readonly SizedBatch[] },
@@ -46,7 +46,7 @@ export const feeOf = async (
 
 const USD_DECIMALS = 6;
 
-/** In millionths of a US dollar, rounded up because it is weighed against a cap. */
+/** Worth in millionths of a US dollar, rounded up because it is compared with a cap. */
 const usdOf = (amountBase: bigint, decimals: number, price: string): bigint =>
   worth({ amountBase, decimals, price }, USD_DECIMALS, "ceil");
 
@@ -68,7 +68,7 @@ export const worthOf = async (
   return formatAmount(sum, USD_DECIMALS);
 };
 
-/** Dollars per coin of these chains, by chain; missing where no price is known. Prices are only shown. */
+/** Prices of the chains' coins in US dollars, by chain; unknown prices are missing. For display only. */
 export const coinPrices = async (
   { registry, prices }: Pick<FeeDeps, "registry" | "prices">,
   chainIds: readonly number[],
@@ -84,6 +84,6 @@ export const coinPrices = async (
   );
 };
 
-/** A fee in dollars, as shown. */
+/** A fee in US dollars for display; null when the price is not known. */
 export const feeUsd = (wei: bigint, coin: Pick<Token, "decimals">, price: string | undefined): string | null =>
   price === undefined ? null : formatAmount(usdOf(wei, coin.decimals, price), USD_DECIMALS);

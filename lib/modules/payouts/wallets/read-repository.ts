@@ -1,4 +1,4 @@
-/** Reads payouts to wallets: their states and sums are counted from their batches, which are the only place that holds them. */
+/** Reads payouts to wallets. States and sums are computed from the batches, which are the only place that stores them. */
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import { failureRecord } from "@/lib/contracts/common";
@@ -9,21 +9,21 @@ import { parseWalletPayout, type WalletPayout } from "./wallet-payout";
 
 export type WalletRowStatus = (typeof WALLET_ROW_STATUSES)[number];
 
-/** Batches of one payout, token and state, taken together. */
+/** Sums over the batches of one payout, token and state. */
 export interface BatchGroup {
   readonly payoutId: string;
   readonly token: string;
   readonly status: WalletRowStatus;
   readonly batches: number;
-  /** Without the rows that have a status of their own, which differs from their batch's. */
+  /** The number of rows, without rows that have a status of their own. */
   readonly rows: number;
   readonly amountBase: bigint;
   readonly gasCostWei: bigint;
-  /** Whether a batch of it is not signed yet, so that it can still be cancelled. Signed batches count as queued too. */
+  /** Whether one of its batches can still be cancelled, because it is not signed yet. Signed batches also have the state queued here. */
   readonly mayStop: boolean;
   /** Whether its rows, if they failed, may be paid by a retry. */
   readonly mayRetry: boolean;
-  /** Rows that failed here, and that another operation of the account may have paid. */
+  /** The number of failed rows that another operation of the account may have paid. */
   readonly rowsInDoubt: number;
 }
 
@@ -42,7 +42,7 @@ export interface WalletItemRow {
   readonly failure: PayoutFailure | null;
 }
 
-// `in_doubt`: it was offered, and whether the chain took it is not known.
+// `in_doubt`: the operation was submitted, and it is not known whether the chain accepted it.
 const BATCH_STATUS = `
   CASE WHEN b.state IN ('queued', 'signed', 'sent') AND b.in_doubt THEN 'unknown'
     WHEN b.state IN ('queued', 'signed') THEN 'queued' WHEN b.state = 'mined' THEN 'confirmed' ELSE b.state END`;
@@ -66,7 +66,7 @@ const ITEMS = `
     AND ($5::text IS NULL OR coalesce(i.status, ${BATCH_STATUS}) = $5::text)
   ORDER BY i.index LIMIT $4::int`;
 
-// The latest rows lie at the end of the primary key.
+// The latest rows are at the end of the primary key's index.
 const RECIPIENTS = `
   SELECT DISTINCT recipient FROM (
     SELECT i.recipient, i.payout_id, i.batch, i.status FROM wallet_payout_item i
@@ -82,7 +82,7 @@ const storedFailure = failureRecord.nullable();
 export const createWalletPayoutsReader = (database: Database) => {
   const sql = sqlOn(database.pool);
   return {
-    /** By payout. */
+    /** The rows of `wallet_payout` by payout id. */
     own: async (projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, WalletPayout>> => {
       if (ids.length === 0) return new Map();
       const rows = await database.prisma.walletPayout.findMany({ where: { projectId, payoutId: { in: [...ids] } } });
@@ -105,11 +105,11 @@ export const createWalletPayoutsReader = (database: Database) => {
       return rows.map(({ recipient }) => recipient);
     },
 
-    /** In their order. */
+    /** A page of a payout's rows, in their order. */
     items: async (query: {
       projectId: string;
       payoutId: string;
-      /** Index of the last row that is known; -1: none. */
+      /** Index of the last row of the previous page; -1 for the first page. */
       after: number;
       limit: number;
       status?: WalletRowStatus | undefined;

@@ -61,6 +61,7 @@ export const treasuryOf = async (
 };
 
 /**
+ * Checks a request and plans its batches.
  * @throws DomainError `unsupported_chain`, `batch_too_large`; `invalid_request`, `amount_precision`, `unsupported_token` or
  * `recipient_not_allowed` with every bad row by index
  */
@@ -77,7 +78,7 @@ export const readRequest = async (deps: RequestDeps, actor: Actor, input: Reques
   return { chainId, treasury, rows, totals: totalsOf(rows), plan: planBatches(rows), reference, fundFrom };
 };
 
-/** SHA-256 of everything that a code approves. */
+/** SHA-256 of everything that a one-time code approves. */
 export const digestOf = (request: PayoutRequest): Uint8Array<ArrayBuffer> => {
   const { chainId, treasury, reference, fundFrom, rows } = request;
   return walletsDigest({ chainId, fromAddress: treasury.address, reference, fundFrom }, rows);

@@ -17,7 +17,7 @@ export interface PlannedRow extends WalletRow {
   readonly batch: number;
 }
 
-/** One transaction: rows of one token, in their order. */
+/** The rows of one user operation: rows of one token, in their order. */
 export interface PlannedBatch {
   readonly number: number;
   readonly token: Token;
@@ -26,7 +26,7 @@ export interface PlannedBatch {
 }
 
 export interface PayoutPlan {
-  /** In the order in which they were asked for. */
+  /** The rows in the order of the request. */
   readonly rows: readonly PlannedRow[];
   readonly batches: readonly PlannedBatch[];
 }
@@ -38,13 +38,13 @@ export interface TokenTotal {
   readonly rows: number;
 }
 
-/** Rows of one batch at most: with new recipients 26,000 gas each, which with all limits is 80 % of what a transaction may use (EIP-7825). */
+/** The most rows of one batch. With new recipients (26,000 gas each) the gas limits are 80 % of a transaction's limit (EIP-7825). */
 export const ROWS_PER_BATCH = 400;
 
-/** As a balance names it: lower-case address, or `native`. */
+/** The name of a token in balances and rows: the lower-case address, or `native`. */
 export const tokenName = ({ address }: Pick<Token, "address">): string => address.toLowerCase();
 
-/** For each token, in the order of its first row. */
+/** The total of each token, in the order of its first row. */
 export const totalsOf = (rows: readonly WalletRow[]): TokenTotal[] => {
   const totals = new Map<string, TokenTotal>();
   for (const { token, amountBase } of rows) {
@@ -73,21 +73,21 @@ export const planBatches = (rows: readonly WalletRow[], rowsMax = ROWS_PER_BATCH
   return { rows: planned, batches };
 };
 
-/** Names the batch's hold of a balance, and its reservation of the sponsor's budget. */
+/** The id of a batch's hold, and of its reservation in the sponsor's budget. */
 export const holdIdOf = (payoutId: string, number: number): string => `${payoutId}/${String(number)}`;
 
-/** Keys by which an equal payment is found, in the order of the rows. */
+/** Keys for the search for duplicate payments, in the order of the rows. */
 export const rowKeysOf = (rows: readonly WalletRow[]): string[] =>
   rows.map(({ recipient, token, amountBase, reference }) =>
     rowKeyOf({ recipient, asset: `${String(token.chainId)}:${tokenName(token)}`, amountBase, reference }),
   );
 
-/** What a one-time code approves beside the rows. */
+/** The parts of a payout that a one-time code approves in addition to the rows. */
 export interface ApprovedParts {
   readonly chainId: number;
   readonly fromAddress: EvmAddress;
   readonly reference: string | null;
-  /** `auto`, or the sources; null where the chain has it all. */
+  /** `auto`, or the sources; null when no money of other chains may be used. */
   readonly fundFrom: unknown;
 }
 

@@ -20,7 +20,7 @@ const SETTLED: readonly WalletRowStatus[] = ["paid", "failed", "cancelled"];
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Rows of each state. Those that were set aside by themselves are in no batch's count any more. */
+/** Counts rows by state. Rows that failed separately are not in the counts of their batches. */
 const countsOf = ({ payout, groups }: WalletsPayoutView): Counts => {
   const of = (status: WalletRowStatus): number =>
     sum(groups.filter((group) => group.status === status).map(({ rows }) => rows));
@@ -68,7 +68,7 @@ const rowsText = (count: number): string => (count === 1 ? "1 row" : `${String(c
 const BRINGS =
   "Nothing to do: the missing part is on its way to the chain (see the operation in fundedBy). Rows are paid once it has arrived.";
 
-/** How a payout ended of which not every row was paid: where the unpaid money is, which rows may have been paid all the same. */
+/** Describes a payout that ended with unpaid rows: where the unpaid money is, and which rows may have been paid. */
 const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): string => {
   const inDoubt = sum(view.groups.map(({ rowsInDoubt }) => rowsInDoubt));
   const left = counts.failed + counts.cancelled - inDoubt;
@@ -83,7 +83,7 @@ const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): str
   return `This payout paid nothing itself.${doubt}${rest}${retry}`;
 };
 
-/** What the person can do now, and where the money is, in a sentence. */
+/** One sentence about the person's next action and the place of the money. */
 const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
   const { payout, own, registry } = view;
   const place = `in the treasury ${own.fromAddress} on ${registry.get(own.chainId).name}`;
@@ -165,7 +165,7 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
   };
 };
 
-/** Makes rows of one payout into records. */
+/** Returns a function that serializes rows of the payout. */
 export const walletItems = (view: WalletsPayoutView): ((row: WalletItemRow) => Item) => {
   const { payout, own, registry } = view;
   const { confirmations: need, explorerUrl } = registry.get(own.chainId);

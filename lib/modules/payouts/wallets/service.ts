@@ -30,14 +30,14 @@ export interface NewWalletsPayout extends RequestInput {
   readonly key: string | null;
 }
 
-/** A payout as it is, or as it would be stored (`validateOnly`: without an id). */
+/** A payout with its parts. With `validateOnly` it is not stored, and has no id. */
 export interface WalletsPayoutParts {
   readonly payout: WalletsPayout;
   readonly own: WalletPayout;
   readonly groups: readonly BatchGroup[];
 }
 
-/** @throws DomainError `idempotency_mismatch` where the key was used for something else */
+/** @throws DomainError `idempotency_mismatch` when the key was used for another request */
 const sameAs = (known: WalletsPayout, digest: Uint8Array): WalletsPayout => {
   if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
@@ -46,7 +46,7 @@ const sameAs = (known: WalletsPayout, digest: Uint8Array): WalletsPayout => {
 const NOTHING_RETRYABLE =
   "The failed rows of this payout must not be tried again: each names its reason. Look at the treasury's history before you pay them anew.";
 
-/** Whether a failed row may be paid anew: its own reason decides, or else its payout's. */
+/** Whether a retry may pay a failed row. The failure of the row decides, or the payout's when the row has none. */
 const isRetryable = ({ failure }: WalletItemRow, payout: WalletsPayout): boolean => {
   const reason = failure ?? payout.failure;
   return reason === null || reason.retryable;
@@ -106,8 +106,8 @@ const createNew = async (
 };
 
 /**
- * Checks every row, stores the payout and hands it to the workers; above the caller's policy it awaits approval. Without an id:
- * everything is right and nothing was stored (`validateOnly`).
+ * Checks every row, stores the payout and queues it for the workers. A payout that the caller's policy does not allow without a code
+ * awaits approval. With `validateOnly` nothing is stored, and the result has no id.
  * @throws DomainError `invalid_request` and the like (every bad row by index), `duplicate_payout`, `insufficient_balance`,
  * `insufficient_reserves`, `sponsor_budget_exceeded`, `batch_too_large`, `unsupported_chain`, `chain_unavailable`
  */
@@ -119,7 +119,7 @@ const create = async (deps: WalletPayoutsDeps, actor: Actor, input: NewWalletsPa
   try {
     return await createNew(deps, actor, input, request);
   } catch (error) {
-    // The same call may have been accepted meanwhile. Then this one fails because of it: its rows are duplicates, or its money is held.
+    // A concurrent call with the same key may have been accepted, and may be the cause of this error (duplicate rows, money held).
     const other = await findKnown(deps, actor, key);
     if (other === null) throw error;
     return partsOf(deps, sameAs(other, digestOf(request)));
@@ -127,8 +127,8 @@ const create = async (deps: WalletPayoutsDeps, actor: Actor, input: NewWalletsPa
 };
 
 /**
- * Makes the payout of a run of a schedule, which was approved beforehand, and notes it in the run.
- * @throws DomainError as `create` does, but for duplicates; what `run.take` throws
+ * Creates the payout of a schedule's run and stores its id in the run. The schedule was approved, so the payout needs no approval.
+ * @throws DomainError as `create` does, except `duplicate_payout`; the errors of `run.take`
  */
 const createScheduled = async (
   deps: WalletPayoutsDeps,
@@ -153,9 +153,9 @@ const allItems = async (
   });
 
 /**
- * A payout of the failed rows alone, once; it needs its own approval. Left out are rows that would fail again, and those that
- * another operation may have paid.
- * @throws DomainError `invalid_state` when no row may be tried again; else as `create` does
+ * Creates a payout of the failed rows, at most once for each payout. It needs its own approval. Omits rows that would fail again, and
+ * rows that another operation may have paid.
+ * @throws DomainError `invalid_state` when no row may be retried; otherwise as `create` does
  */
 const retry = async (
   deps: WalletPayoutsDeps,

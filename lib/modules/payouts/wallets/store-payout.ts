@@ -1,4 +1,4 @@
-/** Checks a new payout to wallets against balances, budgets and policies, and stores it; or only says how it would be stored. */
+/** Checks a new payout to wallets against balances, budgets and policies, and stores it unless the request is `validateOnly`. */
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
@@ -43,7 +43,7 @@ export interface ValidatedPayout {
 
 type At = Parameters<PayoutMoney["obstacle"]>[0];
 
-/** The error that keeps the payout from being made now, or the plan that first brings money to its chain. Both null: it can be paid. */
+/** The error that prevents the payout now, or the plan that first brings money to its chain. Both null: the payout can be paid. */
 interface Means {
   readonly obstacle: DomainError | null;
   readonly bring: FundingPlan | null;
@@ -64,7 +64,7 @@ const meansOf = async (deps: StorePayoutDeps, at: At, request: PayoutRequest, fe
   }
 };
 
-/** Everything about a new payout that is known before it is stored. */
+/** Prepares a new payout for storing: its row, plan, fee and warnings. */
 const draftOf = async (deps: StorePayoutDeps, actor: Actor, request: PayoutRequest, origin: Origin) => {
   const now = deps.clock.now();
   const payout = newPayout(actor, request, origin, now);
@@ -116,7 +116,7 @@ const inputOf = (
     payout,
     own,
     plan: request.plan,
-    // A retry is no duplicate of the rows that failed; once it has paid them, the same payment again is one.
+    // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
     keys,
     // A schedule repeats the same payments by design, and was approved to do so.
     warningsOf: origin.run === null ? duplicateWarnings : () => [],
@@ -134,7 +134,7 @@ const inputOf = (
   };
 };
 
-/** Stores a payout in the transaction that accepts the operation which funds it. Null: its key was used by another one. */
+/** Stores a payout in the transaction that accepts its funding operation. Null when another payout used the Idempotency-Key. */
 const storeFunded = async (
   deps: StorePayoutDeps,
   actor: Actor,
@@ -156,7 +156,7 @@ const storeFunded = async (
   }
 };
 
-/** `stored` null: its Idempotency-Key, or what it tries again, was used by another one. */
+/** Checks and stores a payout. `stored` is null when another payout used the Idempotency-Key, or already retries the same payout. */
 export const storePayout = async (
   deps: StorePayoutDeps,
   actor: Actor,
@@ -175,7 +175,7 @@ export const storePayout = async (
   return { stored, digest };
 };
 
-/** Makes all checks and stores nothing. @throws DomainError as storing does */
+/** Makes all checks of `storePayout` and stores nothing. @throws DomainError as `storePayout` does */
 export const validatePayout = async (
   deps: StorePayoutDeps,
   actor: Actor,

@@ -15,7 +15,7 @@ const fundingSchema = z.object({
   quoteId: z.string(),
   token: storedToken,
   missingBase: storedBase,
-  /** What the funding operation brings at least. */
+  /** The least amount that the funding operation brings. */
   minimumBase: storedBase,
   sources: z.array(z.object({ walletId: z.string(), token: storedToken, amountBase: storedBase })),
   fees: walletsPayoutRecord.shape.funding.unwrap().shape.fees,
@@ -75,7 +75,7 @@ const storedFunding = fundingSchema.nullable();
 /** Column `totals`, which payouts to wallets and their schedules have. @throws ZodError */
 export const parseTotals = (totals: unknown): TokenTotal[] => storedTotals.parse(totals);
 
-/** What a schedule keeps of `fundFrom`. */
+/** The stored form of a schedule's `fundFrom`. */
 export const scheduledFundFrom = fundFromSchema.optional();
 
 /** @throws ZodError when a stored column does not have the shape that this version writes */

@@ -22,7 +22,7 @@ export interface WarningDeps {
 
 const OPERATIONS_MAX = 2000;
 const ROWS_MAX = 20_000;
-/** How long the answer waits for warnings. A warning that takes longer is left out. */
+/** Milliseconds for which the response waits for warnings. Later warnings are omitted. */
 const CHAINS_TIMEOUT_MS = 700;
 const LATE = { timeoutMs: CHAINS_TIMEOUT_MS, message: "The chain did not answer in time." };
 
@@ -48,7 +48,7 @@ const knownAddresses = async (deps: WarningDeps, actor: Actor): Promise<readonly
   ];
 };
 
-/** The answers of the chains that answer in time. */
+/** The contract codes on the chains that answer in time. */
 const codesOf = async (
   registry: ChainRegistry,
   addresses: readonly EvmAddress[],
@@ -62,7 +62,7 @@ const codesOf = async (
   return new Map(answers.flatMap(([id, answer]) => (answer === null ? [] : [[id, answer] as const])));
 };
 
-/** Recipients that are contracts on another chain and not on this one: whoever has them there need not have them here. */
+/** Recipients that are contracts on another chain and not on this one, where another party, or nobody, may control the address. */
 const elsewhere = async (
   registry: ChainRegistry,
   chainId: number,
@@ -81,7 +81,7 @@ const elsewhere = async (
   );
 };
 
-/** At most 100, in the order of the rows. */
+/** Warnings about the recipients, at most 100, in the order of the rows. Never throws. */
 export const warningsFor = async (
   deps: WarningDeps,
   actor: Actor,

@@ -58,7 +58,7 @@ const payer = async (chainId = ONE): Promise<Customer> => {
   return customer;
 };
 
-/** Somebody who has a million base units of an odd token and nothing else. */
+/** A customer with a million base units of a token with unusual behaviour and nothing else. */
 const holder = async (symbol: string): Promise<Customer> => {
   const customer = await newCustomer(api);
   await tokenOf(symbol).mint(customer.treasury, 1_000_000n);
@@ -101,7 +101,7 @@ const recipientAt = (rows: readonly { recipient: Address }[], index: number): Ad
   return row.recipient;
 };
 
-/** Type, and the row that it is about. */
+/** The type of each event, and the row that it is about. */
 const reportedOf = async (payoutId: string) =>
   (await eventsOf(services.database, payoutId)).map(({ type, payload }) => [type, payload.index ?? null]);
 
@@ -127,13 +127,13 @@ test("two instances that drive the same payout at the same time send no row twic
     rows: rowsOf(`both ${String(number)}`, 4),
   }));
   const payout = await seedPayout(services, customer, { chainId: ONE, batches });
-  // Neither holds the job's lease: the compare-and-set of each batch alone keeps them apart.
+  // No driver holds the job's lease, so only the compare-and-set of each batch prevents double payments.
   await Promise.all([driveToEnd(payout), driveToEnd(payout), driveToEnd(payout)]);
   expect((await read(payout.id)).payout).toMatchObject({ status: "completed", itemsCompleted: 24, itemsFailed: 0 });
   await expectAllIsRight(customer);
 });
 
-test("a chain without a distributor is paid by plain calls, with the same end", async () => {
+test("on a chain without a distributor rows are paid by plain calls, with the same result", async () => {
   const customer = await payer(WITHOUT_DISTRIBUTOR);
   const batches = [
     { token: "USDC", rows: rowsOf("plain USDC", 12) },
@@ -157,11 +157,11 @@ test("no payout is signed for a contract that is not the distributor", async () 
     code: "provider_error",
     message: expect.stringContaining("is not the Distributor of this release") as string,
   });
-  // A worker says so when it starts.
+  // A worker reports the fault when it starts.
   expect(await services.distributorFaults()).toEqual([expect.stringMatching(/^Local 3: .*no payout is signed/)]);
 });
 
-test("rows that the chain would refuse are set aside with its reason, and the others are paid", async () => {
+test("rows that the chain would refuse fail with its reason, and the others are paid", async () => {
   const customer = await holder("BLOCKS");
   const rows = rowsOf("blocks", 25);
   for (const bad of [3, 4, 20]) await tokenOf("BLOCKS").setSpecial(recipientAt(rows, bad), ODD_RECIPIENT.blocked);
@@ -178,7 +178,7 @@ test("rows that the chain would refuse are set aside with its reason, and the ot
   await expectAllIsRight(customer);
 });
 
-test("a coin's recipient that refuses it fails alone, and a token that refuses all fails its batch alone", async () => {
+test("a recipient that refuses coins fails only its row, and a token that refuses all transfers fails only its batch", async () => {
   const customer = await payer();
   const rows = rowsOf("coins", 4);
   await tokenOf("BLOCKS").setMode(ODD_MODE.movesNothing);
@@ -199,7 +199,7 @@ test("a coin's recipient that refuses it fails alone, and a token that refuses a
   await expectAllIsRight(customer);
 });
 
-test("a batch that one transaction cannot carry is halved, with its hold and its budget", async () => {
+test("a batch that is too large for one transaction is halved, with its hold and its reservation", async () => {
   const customer = await payer();
   const { payout, batches } = await pay(customer, [{ token: "USDC", rows: rowsOf("halved", 101) }]);
   expect(payout).toMatchObject({ status: "completed", itemsCompleted: 101 });
@@ -210,7 +210,7 @@ test("a batch that one transaction cannot carry is halved, with its hold and its
   await expectAllIsRight(customer);
 });
 
-test("rows that a token only claims to have paid fail, and those of which it keeps a part are paid", async () => {
+test("rows for which a token moved nothing fail, and rows of which the token keeps a fee are paid", async () => {
   const customer = await holder("IGNORES");
   const [ignored, kept] = [rowsOf("ignored", 6), rowsOf("kept", 3, 5_000n)];
   await tokenOf("IGNORES").setSpecial(recipientAt(ignored, 2), ODD_RECIPIENT.ignored);
@@ -240,7 +240,7 @@ test("a token without events counts as paid, because its recipients' balances ro
   );
 });
 
-test("a batch that reverts on chain is simulated afresh once that is final, and what is at fault then is left out", async () => {
+test("a batch that reverts on chain is simulated again once the revert is final, and rows at fault are left out", async () => {
   const customer = await holder("TRAP");
   const rows = rowsOf("trap", 5);
   await tokenOf("TRAP").setSpecial(recipientAt(rows, 1), ODD_RECIPIENT.trapped);
@@ -262,7 +262,7 @@ test("a batch that reverts on chain is simulated afresh once that is final, and 
   await expectAllIsRight(customer);
 });
 
-test("a batch that reverts on chain again and again fails, and its money is free", async () => {
+test("a batch that reverts on chain repeatedly fails, and its money is released", async () => {
   const customer = await holder("TRAPS");
   const rows = rowsOf("traps", 3);
   await tokenOf("TRAPS").setSpecial(recipientAt(rows, 0), ODD_RECIPIENT.trapped);
@@ -279,7 +279,7 @@ test("a batch that reverts on chain again and again fails, and its money is free
   await expectAllIsRight(customer);
 });
 
-test("a batch waits while the treasury lacks its money, and is paid once that is there", async () => {
+test("a batch waits while the treasury lacks the money, and is paid once the money is there", async () => {
   const customer = await newCustomer(api);
   const rows = rowsOf("less", 3);
   const payout = await seedPayout(services, customer, { chainId: ONE, batches: [{ token: "LESS", rows }] });
@@ -299,12 +299,12 @@ test("a batch waits while the treasury lacks its money, and is paid once that is
   await expectAllIsRight(customer);
 });
 
-test("what was executed for an attempt that the database has lost is never paid again", async () => {
+test("an attempt that was executed and then lost from the database is never paid again", async () => {
   const customer = await payer();
   const rows = rowsOf("restored", 3);
   const first = await pay(customer, [{ token: "USDC", rows }]);
   const [batch] = first.batches;
-  // The database as a backup had it from before the batch was signed.
+  // Restores the state before the batch was signed, as a backup would.
   const { id, projectId } = first.payout;
   await prisma.payout.update({ where: { id }, data: { status: "processing", itemsCompleted: 0 } });
   await prisma.walletPayoutBatch.updateMany({

@@ -7,18 +7,18 @@ import { queued } from "./sign";
 import type { BatchState, DrivenPayout, PayoutBatch } from "./payout-batch";
 import type { BatchDeps, Step, StepResult } from "./step";
 
-/** So many batches of a payout are signed and not mined at a time. EntryPoint takes them in any order. */
+/** The most batches of a payout that are signed and not mined. EntryPoint accepts them in any order, as each has its own nonce key. */
 const IN_FLIGHT_MAX = 8;
-/** Waits longer than this are left to the job's `run_at`. */
+/** A longer wait ends the turn; the job's `run_at` then sets the next one. */
 const HOLD_MS_MAX = 3000;
-/** So long after the last change of a batch a worker stays with its payout. */
+/** Milliseconds after the last change of a batch for which a worker stays with the payout. */
 const HELD_MS = 5000;
 
 export interface BatchDriverDeps extends BatchDeps {
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-/** Either the payout is final, or it is to be looked at again after so many milliseconds. */
+/** The payout is final, or its next turn is due after `againInMs` milliseconds. */
 export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 
 const ended = (): Promise<StepResult> => Promise.resolve("waits");
@@ -35,7 +35,7 @@ const STEPS: Record<BatchState, (step: Step) => Promise<StepResult>> = {
 
 const isUnmined = ({ state }: PayoutBatch): boolean => state === "signed" || state === "sent";
 
-/** Those that are under way, and as many of those that wait as there is room for; first those that nothing holds up. */
+/** Batches that are under way, and as many queued batches as `IN_FLIGHT_MAX` allows; batches that are not blocked come first. */
 const chosen = (open: readonly PayoutBatch[]): readonly PayoutBatch[] => {
   const moving = open.filter(({ state }) => state !== "queued");
   const waiting = open.filter(({ state }) => state === "queued");
@@ -46,20 +46,20 @@ const chosen = (open: readonly PayoutBatch[]): readonly PayoutBatch[] => {
   return [...moving, ...ordered.slice(0, Math.max(0, IN_FLIGHT_MAX - moving.filter(isUnmined).length))];
 };
 
-/** An error of a step that is worth trying again; everything else is a bug and is logged as one. */
+/** Whether a step should be retried after this error. Every other error is a bug and is logged as one. */
 const isTemporary = (error: unknown): boolean =>
   isDomainError(error) && (error.code === "chain_unavailable" || error.code === "provider_error");
 
 interface Drive {
   readonly payout: DrivenPayout;
   readonly account: ManagedAccount;
-  /** By number of the batch: how often in a row it could not be carried on. */
+  /** Consecutive failures by batch number. */
   readonly failures: Map<number, number>;
 }
 
 /**
- * Carries payouts to wallets on until every row is paid, has failed or was cancelled. It keeps nothing that matters in memory:
- * whichever instance drives a payout reads its rows, asks the chain, and writes what it found.
+ * Drives payouts to wallets until every row is paid, failed or cancelled. All state is in the database and on the chain, so any instance
+ * can continue a payout.
  */
 export const createBatchDriver = (deps: BatchDriverDeps) => {
   const offeredAt = new Map<string, number>();
@@ -79,7 +79,7 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
     return account;
   };
 
-  /** @returns after how many milliseconds to look again */
+  /** Runs one step of a batch. @returns the milliseconds until its next step */
   const stepOne = async (drive: Drive, batch: PayoutBatch): Promise<number> => {
     const { payout, failures } = drive;
     try {
@@ -97,8 +97,8 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
   };
 
   /**
-   * Runs a payout that is processing until it is final, has to wait for long, has waited for long, or `signal` aborts (the lease is
-   * lost, or the worker stops).
+   * Drives a payout that is processing until it is final, has to wait longer than `HOLD_MS_MAX`, had no change for `HELD_MS`, or `signal`
+   * aborts (the lease is lost, or the worker stops).
    */
   const drive = async (at: { id: string; projectId: string }, signal: AbortSignal): Promise<DriveResult> => {
     const payout = await deps.repository.find(at.projectId, at.id);

@@ -5,7 +5,7 @@ import { rowsThatDiffer, type RowProof } from "./row-proofs";
 import type { RowOutcome } from "./payout-batch";
 import { depthOf, readReceipt, type Step, type StepResult } from "./step";
 
-/** Follows a mined batch until its block is final; a reorganisation takes it back to where it was offered. */
+/** Waits until the block of a mined batch is final. When a reorganisation removes the transaction, the batch becomes `sent` again. */
 export const mined = async (step: Step): Promise<StepResult> => {
   const { payout, batch, repository, clock } = step;
   const receipt = await readReceipt(step);
@@ -27,7 +27,7 @@ export const mined = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * The rows whose end differs from their batch's. A row fails, although the batch succeeded, when the chain proves that no money moved
+ * The rows whose outcome differs from their batch's. A row fails, although the batch succeeded, when the chain proves that no money moved
  * for it: the token's logs do not name it, and its recipient's balance changed by exactly the sum of the logs. When the balance of that
  * block cannot be read any more, the row counts as paid, because the money may have left.
  */

@@ -5,10 +5,10 @@ import { attemptName, type Failure } from "./payout-batch";
 import { depthOf, finalBlock, readReceipt, type Step, type StepResult } from "./step";
 
 const OFFER_AGAIN_MS = 4000;
-/** After so many attempts that came to nothing the rows fail. */
+/** The rows fail after this many attempts without effect. */
 export const ATTEMPTS_MAX = 3;
 
-/** Offers the signed operation until it is mined or cannot be any more. */
+/** Submits the signed operation until it is mined or can never be executed. */
 export const offered = async (step: Step): Promise<StepResult> => {
   const receipt = await readReceipt(step);
   if (receipt !== null) return receipt.success ? mined(step, receipt) : undone(step, receipt);
@@ -23,7 +23,7 @@ const mined = async (step: Step, receipt: UserOperationReceipt): Promise<StepRes
   return "moved";
 };
 
-/** The chain executed it and it had no effect. Only at depth that is so for good, and the next attempt may begin. */
+/** Handles an operation that reverted on chain. The next attempt begins once the block of the revert is final. */
 const undone = async (step: Step, receipt: UserOperationReceipt): Promise<StepResult> => {
   const { batch, repository, clock } = step;
   const { have, need } = await depthOf(step, receipt.blockNumber);
@@ -36,9 +36,9 @@ const undone = async (step: Step, receipt: UserOperationReceipt): Promise<StepRe
 };
 
 /**
- * Whether the signed operation can never be executed any more. That is so once a final block is later than its validity and its nonce
- * was not used as of that block; then the receipt is asked for once more, because a node that lags must not make an executed operation
- * look like one that never was. `overdue`: its time is over, and the chain is not deep enough to be sure.
+ * Decides whether the signed operation can still be executed. It cannot once a final block is later than its validity and its nonce was
+ * not used as of that block. The receipt is then read once more, because a node that lags could hide an executed operation.
+ * `overdue`: the validity is over, but no final block proves it yet.
  */
 const whyNever = async (step: Step): Promise<"expired" | "replaced" | "overdue" | "open"> => {
   const { batch, smartAccounts, chains, payout, account } = step;
@@ -67,7 +67,7 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
     return await sent(step, false);
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    // EntryPoint would refuse it now: this offer left nothing behind. An earlier one may be on its way.
+    // EntryPoint would refuse the operation now, so this submission has no effect. An earlier submission may still be mined.
     if (error.code === "simulation_failed") return "waits";
     return sent(step, true);
   }
@@ -79,7 +79,7 @@ const sent = async ({ batch, repository, clock }: Step, inDoubt: boolean): Promi
   return "moved";
 };
 
-/** The oldest come first, and go as soon as they say nothing any more: other instances may have gone on with their operations. */
+/** Stores the time of a submission, and removes outdated entries, which come first in the map. */
 const noteOffer = (offeredAt: Map<string, number>, hash: string, now: number): void => {
   offeredAt.delete(hash);
   for (const [other, at] of offeredAt) {
@@ -89,7 +89,7 @@ const noteOffer = (offeredAt: Map<string, number>, hash: string, now: number): v
   offeredAt.set(hash, now);
 };
 
-/** The next attempt, with a fresh simulation; or the end. */
+/** Queues the next attempt, or fails the batch after the last one. */
 const again = async (step: Step, failure: Failure): Promise<StepResult> => {
   if (step.batch.attempt >= ATTEMPTS_MAX) return fail(step, failure);
   await step.repository.retry({ batch: step.batch, now: step.clock.now() });

@@ -1,11 +1,11 @@
-/** A batch of a payout: its states, and the moves between them. */
+/** A batch of a payout, its states, and the transitions between them. */
 import { z } from "zod";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import { storedHex } from "@/lib/ports/routing-json";
 
 /**
- * From a batch that waits to one that is final. `sent` with `inDoubt`: it was offered, and whether the chain executes it is not known. When
- * an attempt can never be executed any more, the batch is `queued` again.
+ * Allowed transitions of a batch. `sent` with `inDoubt`: the operation was submitted, and it is not known whether the chain executes it.
+ * When an attempt can never be executed any more, the batch is `queued` again.
  */
 export const BATCH_TRANSITIONS = {
   queued: ["signed", "failed", "cancelled"],
@@ -36,15 +36,15 @@ export interface PayoutBatch {
   readonly number: number;
   /** Lower-case address, or `native`. */
   readonly token: string;
-  /** Rows that have no status of their own; `amountBase` is their sum. */
+  /** The number of rows without a status of their own; `amountBase` is the sum of these rows. */
   readonly rows: number;
   readonly amountBase: bigint;
   readonly state: BatchState;
-  /** It was offered, and whether the chain took it is not known. */
+  /** True: the operation was submitted, and it is not known whether the chain accepted it. */
   readonly inDoubt: boolean;
-  /** From 1; 0: nothing was signed yet. */
+  /** Number of the attempt, from 1; 0: nothing was signed yet. */
   readonly attempt: number;
-  /** The signed operation of this attempt. The operation itself is read only when it is offered. */
+  /** Hash of this attempt's signed operation. The operation itself is read only to submit it. */
   readonly userOpHash: `0x${string}` | null;
   readonly validUntil: Date | null;
   /** The block at which the search for its receipt begins. */
@@ -52,17 +52,17 @@ export interface PayoutBatch {
   readonly txHash: string | null;
   readonly blockNumber: bigint | null;
   readonly confirmations: number;
-  /** Over all attempts. */
+  /** Gas cost of all attempts, in wei. */
   readonly gasCostWei: bigint;
-  /** Of the attempts before this one. */
+  /** Gas cost of the earlier attempts, in wei. */
   readonly formerGasWei: bigint;
-  /** Since when it waits to be signed because the chain would not execute it, though no row of it is at fault. */
+  /** The time since which the chain would not execute the batch although no row is at fault; null when the batch is not blocked. */
   readonly blockedSince: Date | null;
   /** The part of the project's sponsor budget that is set aside for it; null when the sponsor does not pay. */
   readonly sponsorReservedWei: bigint | null;
   /** The UTC day to whose budget the reservation counts. */
   readonly sponsorDay: Date | null;
-  /** Counts its changes, so that a late writer is noticed. */
+  /** Number of changes, for optimistic locking. */
   readonly version: number;
   readonly updatedAt: Date;
 }
@@ -120,7 +120,7 @@ export const parseBatch = (row: BatchColumns): PayoutBatch => ({
   updatedAt: row.updatedAt,
 });
 
-/** Shown in the record, to people and machines. */
+/** The reason of a failure: a code for machines and a message for people. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
@@ -134,11 +134,11 @@ export interface PayableRow {
   readonly amountBase: bigint;
 }
 
-/** A row with an end of its own, or with something to report although it ends as its batch does. */
+/** A row whose outcome differs from its batch's, or that has something to report. */
 export interface RowOutcome {
   readonly index: number;
   readonly amountBase: bigint;
-  /** Null: the row ends as its batch does. */
+  /** Null: the row has the outcome of its batch. */
   readonly status: "failed" | null;
   readonly failure: Failure;
 }
@@ -147,6 +147,6 @@ export interface RowOutcome {
 export const batchName = ({ payoutId, number }: Pick<PayoutBatch, "payoutId" | "number">): string =>
   `${payoutId}/${String(number)}`;
 
-/** Names the nonce of one attempt, so that EntryPoint executes whatever is signed for it at most once. */
+/** Names the nonce key of one attempt. EntryPoint executes at most one operation with it. */
 export const attemptName = (batch: Pick<PayoutBatch, "payoutId" | "number">, attempt: number): string =>
   `${batchName(batch)}/${String(attempt)}`;

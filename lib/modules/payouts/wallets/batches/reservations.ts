@@ -1,4 +1,4 @@
-/** What a batch takes of its project's sponsor budget. A reservation is a part of the batch's row, and ends when the batch does. */
+/** Reservations of batches in the project's sponsor budget. A reservation is stored in the batch's row, and ends with the batch. */
 import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import type { Reservation, SponsorshipService } from "@/lib/modules/sponsorship/service";
@@ -9,7 +9,7 @@ interface Reserved {
   readonly batch: PayoutBatch;
 }
 
-/** Null where the sponsor pays nothing for the batch. */
+/** The reservation of a batch; null when the sponsor does not pay for the batch. */
 const reservationOf = ({ payout, batch }: Reserved): Reservation | null =>
   batch.sponsorReservedWei === null || batch.sponsorDay === null
     ? null
@@ -20,7 +20,7 @@ const reservationOf = ({ payout, batch }: Reserved): Reservation | null =>
         reservedWei: batch.sponsorReservedWei,
       };
 
-/** It was signed at another price than it was accepted at. @throws DomainError `sponsor_budget_exceeded` */
+/** Changes the reservation when the batch is signed at another price. @throws DomainError `sponsor_budget_exceeded` */
 export const adjustReservation = async (
   tx: Tx,
   sponsorship: Pick<SponsorshipService, "adjust">,
@@ -33,11 +33,11 @@ export const adjustReservation = async (
     where: { projectId_payoutId_number: { projectId, payoutId, number } },
     data: { sponsorReservedWei: toDecimal(toWei) },
   });
-  // Last, because all who spend of the project's budget wait for each other from here on.
+  // Last in the transaction, because from here on all others that spend from the project's budget wait.
   await sponsorship.adjust(tx, reservation, { toWei, operation: { kind: "payout", othersWei: 0n } });
 };
 
-/** `spentWei` was spent over all attempts, and the rest is free again. */
+/** Ends the reservation. `spentWei` is the cost of all attempts; the rest is free again. */
 export const settleReservation = async (
   tx: Tx,
   sponsorship: Pick<SponsorshipService, "settle">,

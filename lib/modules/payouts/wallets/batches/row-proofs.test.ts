@@ -24,7 +24,7 @@ const row = (index: number, recipient: Address | undefined, amountBase: bigint) 
   amountBase,
 });
 
-test("rows with an event of their own do not differ, in whatever order the events are", () => {
+test("rows with a matching event do not differ, in any order of the events", () => {
   const rows = [row(0, ANN, 5n), row(1, BEN, 7n), row(2, ANN, 9n)];
   expect(rowsThatDiffer(at, rows, [moved(ANN, 9n), moved(BEN, 7n), moved(ANN, 5n)])).toEqual([]);
 });
@@ -34,13 +34,13 @@ test("two equal rows need two events", () => {
   expect(rowsThatDiffer(at, rows, [moved(ANN, 5n)])).toEqual([{ row: rows[1], movedBase: 0n, loggedBase: 5n }]);
 });
 
-test("an event of another amount belongs to the row that has none of its own", () => {
+test("an event with another amount is matched to the recipient's row that has no matching event", () => {
   const rows = [row(0, ANN, 100n), row(1, ANN, 50n)];
   const differing = rowsThatDiffer(at, rows, [moved(ANN, 98n), moved(ANN, 50n)]);
   expect(differing).toEqual([{ row: rows[0], movedBase: 98n, loggedBase: 148n }]);
 });
 
-test("events of other tokens, of other senders and of another form count for nothing", () => {
+test("events of other tokens, other senders or another form are ignored", () => {
   const odd = {
     ...moved(ANN, 5n),
     topics: encodeEventTopics({

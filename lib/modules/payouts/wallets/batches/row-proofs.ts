@@ -1,4 +1,4 @@
-/** What the logs of a mined batch prove about its rows. */
+/** Compares the rows of a mined batch with the `Transfer` events (ERC-20) in its logs. */
 import { decodeEventLog, erc20Abi } from "viem";
 import type { ReceiptLog } from "@/lib/ports/routing";
 import type { PayableRow } from "./payout-batch";
@@ -10,9 +10,9 @@ interface Moved {
 
 export interface RowProof {
   readonly row: PayableRow;
-  /** What the token says that it moved: 0 when there is no log for the row. */
+  /** The amount in the event of this row; 0 when there is no event for the row. */
   readonly movedBase: bigint;
-  /** What it says that it moved to the row's recipient, for all rows of the batch. */
+  /** The sum of all events of the batch to the row's recipient. */
   readonly loggedBase: bigint;
 }
 
@@ -27,21 +27,21 @@ const transferOf = (log: ReceiptLog, from: string): Moved | null => {
     if (args.from.toLowerCase() !== from) return null;
     return { recipient: args.to.toLowerCase(), amountBase: args.value };
   } catch {
-    // Another event, or one that is named like it and has other fields.
+    // Another event, or one with the same name and other fields.
     return null;
   }
 };
 
-/** Takes the first of the list that fits. */
+/** Removes and returns the first fitting element of the list. */
 const take = (moved: Moved[], fits: (one: Moved) => boolean): Moved | null => {
   const at = moved.findIndex(fits);
   return at < 0 ? null : (moved.splice(at, 1)[0] ?? null);
 };
 
 /**
- * Rows for which the token's `Transfer` events name another amount, or none. Each event counts for one row: first for a row of exactly
- * its amount, then for another one of its recipient. A missing event is a suspicion and no proof, because a token may have events of
- * its own kind. Coins have no events; there the success of the call is the proof.
+ * The rows for which the token's `Transfer` events have another amount, or none. Each event is matched to one row: first to a row with
+ * exactly its amount, then to another row of its recipient. A missing event does not prove that nothing was paid, because a token may emit
+ * other events. Coins have no events; a successful call proves their payment.
  */
 export const rowsThatDiffer = (
   { token, account }: { token: string; account: string },

@@ -1,4 +1,4 @@
-/** What changes of rows, counters and holds beside a batch, inside of its transaction. */
+/** Changes rows, counters and holds of a payout, inside the transaction that changes their batch. */
 import type { SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
@@ -7,7 +7,7 @@ import { toStored } from "@/lib/ports/routing-json";
 import { recordFailedItems } from "../../project-events";
 import { batchName, type PayoutBatch, type Failure, type PayableRow, type RowOutcome } from "./payout-batch";
 
-/** Rows that end otherwise than their batch, or of which there is something to say. The caller holds the lock of the payout's row. */
+/** Stores outcomes of rows that differ from their batch's or have something to report. The caller has locked the payout's row. */
 export const writeOutcomes = async (
   tx: Tx,
   batch: PayoutBatch,
@@ -26,7 +26,7 @@ export const writeOutcomes = async (
   await recordFailedItems(sqlOf(tx), { payoutId: batch.payoutId, items: failed, at: now });
 };
 
-/** An event for each row that ends as its batch does. The caller holds the lock of the payout's row. */
+/** Writes an event for each row that fails with its batch. The caller has locked the payout's row. */
 export const recordFailedBatch = async (tx: Tx, batch: PayoutBatch, failure: Failure, now: Date): Promise<void> => {
   const { projectId, payoutId, number } = batch;
   const rows = await tx.walletPayoutItem.findMany({
@@ -38,12 +38,12 @@ export const recordFailedBatch = async (tx: Tx, batch: PayoutBatch, failure: Fai
   await recordFailedItems(sqlOf(tx), { payoutId, items, at: now });
 };
 
-/** What is held for a batch becomes less, and is free at once: nothing of it was spent. */
+/** Reduces the hold of a batch. The difference is free at once, because none of it was spent. */
 export const shrinkHold = async (tx: Tx, batch: PayoutBatch, toBase: bigint): Promise<void> => {
   await tx.balanceHold.updateMany({ where: { id: batchName(batch) }, data: { amountBase: toDecimal(toBase) } });
 };
 
-/** The caller holds the lock of the payout's row. */
+/** Adds to the payout's counters. The caller has locked the payout's row. */
 export const countRows = async (
   tx: Tx,
   { payoutId, completed, failed, now }: { payoutId: string; completed: number; failed: number; now: Date },
@@ -54,7 +54,7 @@ export const countRows = async (
   });
 };
 
-/** Puts rows into a new batch, with the part of the hold and of the reservation that belongs to them. */
+/** Moves rows to a new batch, with their part of the hold and of the reservation. */
 export const moveRows = async (
   tx: Tx,
   input: { batch: PayoutBatch; rows: readonly PayableRow[]; movedBase: bigint; reservedWei: bigint | null; now: Date },
@@ -88,7 +88,7 @@ export const moveRows = async (
 
 type EndStatus = "completed" | "partially_completed" | "failed" | "cancelled";
 
-/** What a payout came to whose batches have all ended. */
+/** The final state of a payout whose batches have all ended. */
 export const endOf = (payout: {
   readonly itemsTotal: number;
   readonly itemsCompleted: number;

@@ -8,12 +8,12 @@ import { batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
 import { finalBlock, type Step, type StepResult } from "./step";
 
-/** So long a batch that the chain would not execute, though no row of it is at fault, is tried again before it fails. */
+/** Milliseconds for which a batch is retried when the chain would not execute it although no row is at fault. Then it fails. */
 const BLOCKED_MS_MAX = 120_000;
-/** A batch of fewer rows is not halved: what makes it fail is not its size. */
+/** A batch with fewer rows is not halved, because its size cannot be the cause of the failure. */
 const HALVED_ROWS_MIN = 20;
 
-/** Signs what a batch still has to pay, and keeps what was signed before anybody is shown it. */
+/** Signs the unpaid rows of a batch, and stores the signed operation before it is submitted. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { batch, repository } = step;
   if (!(await mayDeploy(step))) return "waits";
@@ -23,7 +23,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   return "callGasLimit" in gas ? sign(step, rows, gas) : gas.result;
 };
 
-/** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
+/** Whether this batch may deploy the account. Only one operation can deploy an account; a second one with a factory would be refused. */
 const mayDeploy = async ({ smartAccounts, deployments, account, payout, batch, clock }: Step): Promise<boolean> =>
   (await smartAccounts.isDeployed(payout.chainId, account.address)) ||
   deployments.claim({
@@ -33,7 +33,7 @@ const mayDeploy = async ({ smartAccounts, deployments, account, payout, batch, c
     now: clock.now(),
   });
 
-/** Of the attempt that is to be signed now. */
+/** The operation's content for the attempt that is signed now. */
 const workOf = ({ account, payout, batch, token }: Step, rows: readonly PayableRow[]) => ({
   account,
   chainId: payout.chainId,
@@ -43,7 +43,7 @@ const workOf = ({ account, payout, batch, token }: Step, rows: readonly PayableR
 
 type Simulated = UserOperationGas | { readonly result: StepResult };
 
-/** Gas with which all rows are paid, or what became of the batch because they would not be. */
+/** Estimates the gas with which all rows are paid. When the estimate fails, handles the failure and returns its result instead. */
 const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simulated> => {
   const { smartAccounts, sponsorship, payout } = step;
   try {
@@ -57,7 +57,7 @@ const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simula
   }
 };
 
-/** Leaves out the rows that are at fault; halves what is too large for one transaction; waits for what may pass. */
+/** Handles a refused simulation: fails rows at fault, halves a batch that is too large for one transaction, or waits. */
 const refused = async (step: Step, rows: readonly PayableRow[], error: DomainError): Promise<StepResult> => {
   const { smartAccounts, repository, payout, batch, account, token, clock } = step;
   const { faults, balanceBase } = await smartAccounts.probePayout(payout.chainId, account.address, {
@@ -65,7 +65,7 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
     rows,
   });
   const needed = rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-  // Rows that only lack money are not at fault.
+  // When the treasury lacks the money, no row is at fault.
   if (balanceBase < needed) return wait(step, notEnough(token, needed, balanceBase));
   if (faults.length > 0) {
     const set = faults.flatMap(({ position, reason }) => {
@@ -84,7 +84,7 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
   return wait(step, batchRefused(error.code, error.message));
 };
 
-/** Whether something was executed for this attempt that this database knows nothing of, as after it was restored from a backup. */
+/** Whether an operation of this attempt was executed that the database does not know, for example after a restore from a backup. */
 const wasExecuted = async (step: Step): Promise<boolean> => {
   const { smartAccounts, payout, account, batch } = step;
   const final = await finalBlock(step);
@@ -123,7 +123,7 @@ const sign = async (step: Step, rows: readonly PayableRow[], gas: UserOperationG
       payout,
       batch,
       signed: { operation, userOpHash, validUntil, fromBlock: searchFrom(head.number) },
-      // Fees may have risen since it was accepted: the budget has to carry what is signed.
+      // Fees may have risen since the payout was accepted, and the budget has to cover the signed price.
       maxGasWei: sponsoredCostOf(operation) ?? 0n,
       now: clock.now(),
     });

@@ -30,27 +30,27 @@ export interface BatchDeps {
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 
-/** One look at one batch: its row as it was read, whose it is, and whom to ask. */
+/** The context of one step of a batch: its row, its payout and account, and the services that the step uses. */
 export interface Step extends BatchDeps {
   readonly payout: DrivenPayout;
   readonly batch: PayoutBatch;
   readonly account: ManagedAccount;
   readonly token: Token;
-  /** By hash of the user operation: when this process last offered it. */
+  /** The time at which this process last submitted each user operation, by its hash. */
   readonly offeredAt: Map<string, number>;
 }
 
-/** What a step came to: the batch moved (look again at once), or it waits. */
+/** The result of a step: the batch changed its state (run the next step at once), or it waits. */
 export type StepResult = "moved" | "waits";
 
-/** What the chain shows of the signed operation now; null as long as it is not mined. */
+/** The receipt of the signed operation; null while it is not mined. @throws DomainError `chain_unavailable` */
 export const readReceipt = ({ smartAccounts, payout, batch }: Step): Promise<UserOperationReceipt | null> => {
   if (batch.userOpHash === null || batch.fromBlock === null)
     throw new Error(`Batch ${String(batch.number)} of ${batch.payoutId} has no user operation.`);
   return smartAccounts.receipt(payout.chainId, batch.userOpHash, batch.fromBlock);
 };
 
-/** How many blocks deep a block is now, itself included; at most as many as make it final. */
+/** The confirmations of a block, itself included (`have`, at most `need`), and the number that makes it final (`need`). */
 export const depthOf = async ({ chains, payout }: Step, block: bigint): Promise<{ have: number; need: number }> => {
   const head = await chains.head(payout.chainId);
   const need = chains.confirmations(payout.chainId);
