@@ -33,7 +33,7 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
   await expect(change).toContainText("Moves money without a code: up to 250 US dollars per UTC day");
   await expect(change).toBeVisible();
   await checkLooks(page, "approval of a key");
-  // Back and forth: what was typed is still there.
+  // After going back and forth the typed values are still there.
   await dialog.getByRole("button", { name: "Back" }).click();
   await expect(dialog.getByLabel("Name")).toHaveValue("Shop backend");
   await dialog.getByRole("button", { name: "Create key" }).click();

@@ -11,7 +11,7 @@ import { signIn } from "./support/sign-in";
 const ROWS = 200;
 const CHAIN = 31337;
 
-/** Addresses that nobody has used on the chain before. */
+/** Addresses that are unused on the chain. */
 const SALT = BigInt(Date.now()) << 40n;
 const recipient = (row: number): string => `0x${(SALT + BigInt(row)).toString(16).padStart(40, "a")}`;
 
@@ -115,7 +115,7 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
   await drop(page, "contractors.csv", payoutFile());
   await mapColumns(page);
   await mendRows(page);
-  // What was mended survives a reload.
+  // The corrections survive a reload.
   await page.reload();
   await expect(page.getByText(`${String(ROWS + 1)} rows`)).toBeVisible();
   await expect(page.getByText("1 row may be paid twice")).toBeVisible();

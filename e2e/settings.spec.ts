@@ -20,7 +20,7 @@ test("the settings show what the project's sponsor pays, by chain, and axe finds
 });
 
 test("who may not sign up is told so on the sign-in page", async ({ page, context }) => {
-  // What next-auth answers with SIGN_UP=closed; lib/http/next-auth.int.test.ts holds the service to it.
+  // The answer of next-auth with SIGN_UP=closed; lib/http/next-auth.int.test.ts checks that the service gives it.
   await context.route("**/api/auth/callback/credentials*", (route) =>
     route.fulfill({ status: 401, json: { url: new URL("/sign-in?error=sign_up_closed", page.url()).href } }),
   );

@@ -54,7 +54,7 @@ test("money goes to a contact on one chain and across two, and not to an address
   await page.keyboard.press("Escape");
   await expect(page.getByText("Ada Lovelace, from the address book")).toBeVisible();
 
-  // What only looks like her has to be compared first.
+  // An address that only looks similar has to be compared first.
   await page.getByLabel("Recipient", { exact: true }).fill(LIKE_ADA);
   await expect(
     page.getByText("This address looks like Ada Lovelace in the address book, but it is not."),

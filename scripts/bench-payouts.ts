@@ -19,7 +19,7 @@ const TIMEOUT_MS = 60_000;
 const OPENED_AT_ONCE = 50;
 const FUNDED = "1000000";
 
-/** The peer: what PostgreSQL needs for the same rows alone, one for each payment. */
+/** The baseline: a table with one row per payment, to measure a bare insert into PostgreSQL. */
 const PEER_TABLE = `CREATE TABLE bench_payout_item (payout_id text, index int, recipient_account_id text NOT NULL,
   amount_base numeric(78,0) NOT NULL CHECK (amount_base > 0), reference text, PRIMARY KEY (payout_id, index))`;
 const PEER_INSERT = `INSERT INTO bench_payout_item (payout_id, index, recipient_account_id, amount_base, reference)
@@ -27,7 +27,7 @@ const PEER_INSERT = `INSERT INTO bench_payout_item (payout_id, index, recipient_
   FROM unnest($2::text[], $3::numeric[], $4::text[]) WITH ORDINALITY AS item (recipient, amount, reference, index)`;
 
 export interface PayoutFigures {
-  /** From the request to its answer, one payout after another. */
+  /** From the request to its answer, for consecutive payouts. */
   readonly acceptMs: readonly number[];
   /** From the request until every row is paid. */
   readonly paidMs: readonly number[];
@@ -61,7 +61,7 @@ const prepare = async ({ account, client, apiUrl, chainId }: PayoutBench) => {
   };
   const source = await open();
   const body = { currency: "USDC", amount: String(ROWS * 100) };
-  // Reserves count at final blocks, so the gift takes a moment.
+  // Reserves count only at final blocks, so the new funds take a moment.
   const started = performance.now();
   const fund = async (): Promise<void> => {
     try {
@@ -81,7 +81,7 @@ const prepare = async ({ account, client, apiUrl, chainId }: PayoutBench) => {
 
 type PostPayout = (body: object) => Promise<string>;
 
-/** A caller that costs little itself: one kept connection, no more than the request needs. */
+/** A client with little overhead: one keep-alive connection and minimal requests. */
 const poster = (apiUrl: string, secret: string): PostPayout => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const url = new URL(`${apiUrl}${createAccountsPayout.path}`);
@@ -110,11 +110,11 @@ const poster = (apiUrl: string, secret: string): PostPayout => {
     });
 };
 
-/** A payout of 1,000 rows over HTTP, beside a bare insert of the same rows, by turns. */
+/** Compares a payout of 1,000 rows over HTTP with a bare insert of the same rows, alternately. */
 export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> => {
   const { key, secret, source, recipients } = await prepare(bench);
   const post = poster(bench.apiUrl, secret);
-  // Each round pays for another month: the same rows once more would be refused as duplicates.
+  // Each round has another month as reference, because equal rows would be refused as duplicates.
   const rowsOf = (round: number) =>
     recipients.map((recipientAccountId, index) => ({
       recipientAccountId,

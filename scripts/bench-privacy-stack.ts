@@ -14,7 +14,7 @@ const CHAIN_ID = 31337;
 const POLL_MS = 20;
 const TIMEOUT_MS = 300_000;
 const TRANSFERS = 3;
-/** Requests to a route that has nothing to do with proofs, one after another. */
+/** Number of consecutive requests to a route that is unrelated to proofs. */
 const SAMPLES = 150;
 const RECIPIENT = "0x00000000000000000000000000000000DeaDBeef";
 
@@ -64,7 +64,7 @@ const begin = (key: ApiClient, amount: string) =>
     body: { chainId: CHAIN_ID, token: "USDC", amount, toAddress: RECIPIENT, acceptSmallSet: true },
   });
 
-/** Milliseconds until its money is there, and how many of them its proof took. */
+/** Milliseconds until the transfer arrives, and how many of them its proof took. */
 const transferOnce = async (key: ApiClient): Promise<{ total: number; proof: number }> => {
   const started = performance.now();
   const { transferId } = await begin(key, "10");
@@ -108,7 +108,7 @@ const ratioOnce = async (key: ApiClient): Promise<number> => {
   return during / without;
 };
 
-/** What a caller sees of a whole stack of its own: `npm run build` first. */
+/** Measures a separate stack from a caller's view. Needs `npm run build` first. */
 export const benchStack = async (note: Note): Promise<void> => {
   const [stack, startMs] = await timed(startStack);
   try {

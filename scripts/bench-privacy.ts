@@ -1,6 +1,6 @@
 /**
- * `npx tsx scripts/bench-privacy.ts [scan] [operations] [stack]`: what private balances cost, as a table with the goals. A benchmark, not a
- * test.
+ * `npx tsx scripts/bench-privacy.ts [scan] [operations] [stack]`: measures the costs of private balances, and prints
+ * them with their goals as a table. A benchmark, not a test.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

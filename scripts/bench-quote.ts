@@ -18,14 +18,16 @@ const idleBetween = (start: number, end: number, calls: readonly (readonly [numb
   return idle + Math.max(0, end - until);
 };
 
-/** What pricing one source between two chains costs beyond the chain calls that it awaits, in milliseconds per round. */
+/**
+ * Overhead of pricing one source between two chains, without the chain calls that it awaits, in milliseconds per round.
+ */
 export const benchQuoteOverhead = async (environment: NodeJS.ProcessEnv, owner: `0x${string}`): Promise<number[]> => {
   let calls: (readonly [number, number])[] = [];
   const timed: typeof fetch = async (input, init) => {
     const from = performance.now();
     try {
       const response = await fetch(input, init);
-      // The body is read inside the measured time: until then the chain has not answered.
+      // The body is read inside the measured time, because the chain's answer ends with it.
       const body = await response.arrayBuffer();
       return new Response(body, { status: response.status, headers: response.headers });
     } finally {

@@ -1,4 +1,6 @@
-/** What idle event streams cost the server: its CPU share with 1,000 of them, and a cheap route with 0 and 400. */
+/**
+ * Measures the cost of idle event streams: the server's CPU share with 1,000 of them, and a cheap route with 0 and 400.
+ */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { request, type ClientRequest } from "node:http";
@@ -16,12 +18,12 @@ const CLOCK_TICKS_PER_SECOND = 100;
 
 export interface StreamFigures {
   readonly streams: number;
-  /** CPU time of the server's process by wall time with the streams open and idle, of one core. */
+  /** CPU time of the server's process divided by wall time, with the streams open and idle; 1 is one full core. */
   readonly cpuShare: number;
   /** The same without any stream. */
   readonly cpuShareBefore: number;
   readonly p50Ms: { readonly alone: number; readonly beside: number };
-  /** p50 of the route with 400 streams open by p50 with none. */
+  /** p50 of the route with 400 open streams divided by p50 without streams. */
   readonly ratio: number;
 }
 

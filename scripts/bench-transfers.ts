@@ -17,7 +17,7 @@ const POLL_MS = 50;
 const TIMEOUT_MS = 120_000;
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** From the acceptance to the end of one transfer, in milliseconds. */
+/** Phases of one transfer, in milliseconds. */
 interface Phases {
   /** The request that prices, simulates and accepts it. */
   readonly accept: number;
@@ -35,14 +35,14 @@ export interface TransferFigures {
   readonly transfers: number;
   readonly perSecond: number;
   readonly oneByOnePerSecond: number;
-  /** How many times as many as one by one. */
+  /** Throughput relative to transfers one after another. */
   readonly ratio: number;
   readonly operationsPerBundle: number;
   readonly p50Ms: Phases;
   readonly p95Ms: Phases;
-  /** CPU milliseconds per transfer, by kind of process: what limits it once their sum is all that the cores have. */
+  /** CPU milliseconds per transfer, by kind of process. When their sum uses all cores, the CPU is the limit. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** How much of the machine's cores that was, of 1. */
+  /** Share of all the machine's cores, from 0 to 1. */
   readonly cpuShare: number;
 }
 
@@ -82,7 +82,7 @@ const cpuOf = (pids: readonly number[]): Map<string, number> => {
       const ticks = Number(fields[11]) + Number(fields[12]);
       seconds.set(name, (seconds.get(name) ?? 0) + ticks / CLOCK_TICKS_PER_SECOND);
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   return seconds;
@@ -103,7 +103,7 @@ const waitUntilCompleted = async (pool: pg.Pool, ids: readonly string[]): Promis
   throw new Error("The transfers were not completed in time.");
 };
 
-/** Begins them with so many requests under way at a time. */
+/** Starts the transfers with this many concurrent requests. */
 const begin = async (count: number, transfer: Transfer): Promise<Map<string, number>> => {
   const acceptedMs = new Map<string, number>();
   let begun = 0;

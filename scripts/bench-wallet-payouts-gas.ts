@@ -19,7 +19,7 @@ const VALID_SECONDS = 3600;
 const GAS = 16_700_000n;
 const NOBODY: Address = "0x000000000000000000000000000000000000dEaD";
 
-/** As https://disperse.app: takes the sum by allowance, and pays from what it took. */
+/** Like https://disperse.app: takes the sum by allowance, and pays from it. */
 const DISPERSE = `
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.26;
@@ -38,12 +38,12 @@ contract Disperse {
 const disperseAbi = parseAbi(["function disperseToken(address token, address[] recipients, uint256[] values)"]);
 const mintAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
 
-/** What no way can do without: the token's own work for its transfers, and one word of call data for each. */
+/** Gas that every method needs: the token's own work for its transfers, and one word of call data for each. */
 export const FLOOR = "floor: the token's transfers and their call data";
-/** The same for an account that is a contract: what one operation of it costs that does nothing. */
+/** The same for a contract account: plus the gas of an operation that does nothing. */
 export const FLOOR_OF_OPERATION = "floor with an empty user operation, shared out";
 
-/** Gas per recipient, for those that never held the token and for those that do. */
+/** Gas per recipient, for new holders of the token and for existing ones. */
 export interface GasRow {
   readonly way: string;
   readonly rows: number;
@@ -55,7 +55,7 @@ const someone = (): Address => privateKeyToAddress(generatePrivateKey());
 const newRows = (count: number): DistributorRow[] =>
   Array.from({ length: count }, (_, index) => ({ recipient: someone(), amountBase: 12_345_678n + BigInt(index) }));
 
-/** What the chain takes for call data, before any of it is executed. */
+/** Gas that the chain charges for call data. */
 const calldataGas = (data: Hex): bigint => {
   let gas = 0n;
   for (let index = 2; index < data.length; index += 2) gas += data.startsWith("00", index) ? 4n : 16n;
@@ -65,7 +65,7 @@ const calldataGas = (data: Hex): bigint => {
 const transferData = ({ recipient, amountBase }: DistributorRow): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] });
 
-/** The ways of one chain; each sends its rows and answers with the gas that its transactions used. */
+/** The methods of one chain; each sends its rows and returns the gas that its transactions used. */
 const waysOf = (chain: OperationChain, treasuryOwner: { keyId: string; projectId: string; address: Address }) => {
   const { anvil, executor, token, entryPoint, paymaster, signer } = chain;
   const { client } = anvil;
@@ -127,7 +127,7 @@ const waysOf = (chain: OperationChain, treasuryOwner: { keyId: string; projectId
       const data = encodeFunctionData({ abi: disperseAbi, functionName: "disperseToken", args });
       return (await send(holder, disperse, data)).gasUsed;
     },
-    /** What the token itself does for these rows, and what one word of call data costs for each. Nothing is sent. */
+    /** Gas of the token itself for these rows, and of one word of call data for each. Nothing is sent. */
     floor: async (from: Address, rows: readonly DistributorRow[]): Promise<bigint> => {
       const results = await probe(
         client,

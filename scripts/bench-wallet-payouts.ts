@@ -1,6 +1,6 @@
 /**
- * `npx tsx scripts/bench-wallet-payouts.ts`: what payouts to wallets cost in gas and take in time, as Markdown tables. A benchmark, not a
- * test: it starts a stack of its own.
+ * `npx tsx scripts/bench-wallet-payouts.ts`: measures gas and duration of payouts to wallets, as Markdown tables. A
+ * benchmark, not a test: it starts its own stack.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const CHAIN_ID = 31337;
 const COUNTS = [1_000, 10_000] as const;
 const POLL_MS = 50;
 const TIMEOUT_MS = 180_000;
-/** What was allocated before may be given back only after a while. */
+/** Pause after which earlier allocations may be released. */
 const REST_MS = 5_000;
 const transferEvent = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
 
@@ -55,7 +55,7 @@ const memoryOf = (stack: Stack): number => {
       const rss = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, "utf8"))?.[1];
       kilobytes += Number(rss ?? 0);
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   return Math.round(kilobytes / 1024);
@@ -100,7 +100,7 @@ const payOnce = async (stack: Stack, pool: pg.Pool, { key, treasury }: Payer, co
   return { rows: count, answerMs, paidMs, memoryBeforeMb, memoryMaxMb };
 };
 
-/** Each recipient has one `Transfer` of the treasury's, as the chain itself tells it. */
+/** Checks on chain that each recipient got exactly one `Transfer` from the treasury. */
 const requirePaidOnce = async (stack: Stack, treasury: Address, recipients: ReadonlySet<string>): Promise<void> => {
   const client = createPublicClient({ transport: http(stack.rpcUrls[String(CHAIN_ID)]) });
   const logs = await client.getLogs({ event: transferEvent, args: { from: treasury }, fromBlock: 0n, strict: true });
@@ -127,7 +127,7 @@ const benchTimes = async (): Promise<readonly Timing[]> => {
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** Each figure with its ratio to the two floors of so many rows, where there are any. */
+/** Each figure with its ratio to the two floors for that many rows, where they exist. */
 const gasTable = (rows: readonly GasRow[]): string => {
   const cell = ({ rows: count, ...own }: GasRow, field: "newHolder" | "holder"): string => {
     const floors = [FLOOR, FLOOR_OF_OPERATION].flatMap(

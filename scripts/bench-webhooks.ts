@@ -1,6 +1,6 @@
 /**
- * `npx tsx scripts/bench-webhooks.ts`: what events cost the ledger, and how fast they are delivered to a receiver on this machine.
- * A benchmark, not a test.
+ * `npx tsx scripts/bench-webhooks.ts`: measures the cost of events for the ledger, and the speed of their delivery to a
+ * receiver on this machine. A benchmark, not a test.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -92,7 +92,7 @@ const benchCost = async (stage: Stage): Promise<void> => {
   console.log(`cost of the events, numbering included: ${cost} % (goal: at most 5 %)`);
 };
 
-/** Notes when each event came. */
+/** Records when each event arrived. */
 const startReceiver = async () => {
   const cameAt = new Map<string, number>();
   const server = createServer((request, response) => {
@@ -157,7 +157,7 @@ const main = async (): Promise<void> => {
     const accounts = await seedAccounts(services.database.pool, projectId, ACCOUNTS);
     const sending = services.startWebhooks("bench");
     await benchCost({ services, projectId, accounts });
-    // Whatever was written for the ledger is numbered before deliveries are measured.
+    // The ledger's events are sequenced before deliveries are measured.
     while ((await services.database.prisma.eventOutbox.count()) > 0) await sleep(50);
     await benchDeliveries({ services, projectId, accounts });
     await sending.stop();

@@ -58,7 +58,7 @@ interface Customer {
 const newCode = async ({ client, email, codes }: Pick<Customer, "client" | "email" | "codes">): Promise<string> => {
   for (;;) {
     const { data } = await client.call(readInbox, { query: { to: email, limit: 20 } });
-    // Notices without a code may lie above it.
+    // Mails without a code may come before it in the list.
     const mail = data.find(({ id, code }) => code !== undefined && !codes.has(id));
     if (mail?.code !== undefined) {
       codes.add(mail.id);
@@ -243,7 +243,7 @@ const measure = async (stack: Awaited<ReturnType<typeof startStack>>) => {
   });
   const balances = await benchBalances({ databaseUrl: stack.databaseUrl, client: customer.client });
   const streams = await benchIdleStreams(stack, customer);
-  // The API must stay as fast once pages were rendered.
+  // Checks that the API is as fast after pages were rendered.
   await fetch(`${stack.url}/sign-in`);
   const next = await startNext(environment);
   const http = await benchHttp({ serverUrl: stack.url, nextUrl: next.url, apiKey: customer.apiKey }).finally(() =>

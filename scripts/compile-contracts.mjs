@@ -1,5 +1,6 @@
-// Compiles the contracts of the project: `node scripts/compile-contracts.mjs`. What it writes is committed, so that starting
-// and deploying need no compiler. With `--check` it writes nothing, and fails when a committed file is not what its source gives.
+// Compiles the contracts of the project: `node scripts/compile-contracts.mjs`. The output is committed, so that
+// starting and deploying need no compiler. With `--check` it writes nothing, and fails when a committed file differs
+// from the compiled source.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -25,7 +26,7 @@ const CREATE2_DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 
 const word = (text) => BigInt(text).toString(16).padStart(64, "0");
 const point = ([x, y]) => word(x) + word(y);
-// The precompiled pairing takes the imaginary part first.
+// The pairing precompile takes the imaginary part first.
 const twistPoint = ([[x0, x1], [y0, y1]]) => word(x1) + word(x0) + word(y1) + word(y0);
 
 /** Solidity with the verification keys that come with the circuit files. */

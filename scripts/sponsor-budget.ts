@@ -16,7 +16,7 @@ import { findDatabase } from "./database";
 const COIN_DECIMALS = 18;
 const USAGE = "npm run sponsor-budget -- <project> [<chain> [--daily <coins|default>] [--operation <coins|default>]]";
 
-/** What an option says: keep what is set, take the configuration's, or so many wei. */
+/** Parses an option: keep the stored value, use the configuration's, or this many wei. */
 const weiOf = (option: string | undefined, kept: bigint | null): bigint | null => {
   if (option === undefined) return kept;
   if (option === "default") return null;

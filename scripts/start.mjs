@@ -23,7 +23,7 @@ const main = async () => {
   checkNode();
   if (existsSync(join(ROOT, ".env"))) process.loadEnvFile(join(ROOT, ".env"));
   const other = runningStack();
-  // Before anything is built: a build would pull the pages away from under the stack that runs.
+  // Checked before the build, because a build would replace the pages of the running stack.
   if (other) throw new Refusal(`Causeway is already running: ${other.url ?? "starting"} (pid ${other.pid}).`);
   await ensureInstalled(console.log);
   const { build, bundle, generate, SUPERVISOR } = await import("./build.mjs");
@@ -46,7 +46,8 @@ const interrupted = () => {
 };
 process.on("SIGINT", interrupted);
 process.on("SIGTERM", interrupted);
-// npm's shell ends by a SIGTERM and hands it to nobody. Once the stack runs it watches for that itself.
+// npm's shell ends on a SIGTERM without passing it on. The running stack watches for that itself; this covers the
+// build.
 let building = true;
 if (process.env.npm_lifecycle_event) onParentEnd(() => building && interrupted());
 

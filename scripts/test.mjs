@@ -18,7 +18,7 @@ const readResult = (name) => {
   }
 };
 
-/** What went wrong outside the tests (a crash, a file that cannot be loaded) counts as one failure. */
+/** An error outside the tests (a crash, a file that cannot be loaded) counts as one failure. */
 const atLeastOneFailure = (counts, code) => (code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
 
 const vitestCounts =

@@ -264,7 +264,7 @@ const TABLE: AttackTable = {
       return expecting(call("POST", `/payouts/${String(body.payoutId)}/retry`), 409, { code: "invalid_state" });
     },
   ],
-  // An endpoint is told what its owner may read anyway, and moves nothing.
+  // An endpoint only receives data that its owner may read anyway, and moves nothing.
   "POST /webhook-endpoints": [
     "moves nothing",
     () => expecting(call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["*"] }), 201),

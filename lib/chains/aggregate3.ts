@@ -6,8 +6,8 @@ export interface ReadCall {
   readonly callData: Hex;
 }
 
-// A quote carries dozens of reads, and the general ABI coder takes longer for them than the chain takes to answer.
-// So `aggregate3((address target, bool allowFailure, bytes callData)[])` is written out here, word by word.
+// A quote sends dozens of reads, and encoding them with the general ABI coder takes longer than the chain takes to
+// answer. So this file encodes `aggregate3((address target, bool allowFailure, bytes callData)[])` word by word.
 const AGGREGATE3_SELECTOR = "82ad56cb";
 const WORD_DIGITS = 64;
 const WORD_BYTES = 32;
@@ -24,7 +24,7 @@ const encodeCall = ({ target, callData }: ReadCall): string => {
   return `${address}${TRUE}${BYTES_OFFSET}${word(digits.length / 2)}${padded}`;
 };
 
-/** Call data of `aggregate3` in which every call may fail for itself. */
+/** Call data of `aggregate3` in which each call may fail without failing the others. */
 export const encodeAggregate = (calls: readonly ReadCall[]): Hex => {
   const bodies = calls.map(encodeCall);
   let offset = calls.length * WORD_BYTES;

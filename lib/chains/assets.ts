@@ -5,9 +5,9 @@ import type { ChainRegistry } from "./registry";
 /** Assets that are the same on every chain that lists them. */
 export interface Asset {
   readonly assetId: string;
-  /** As most of its tokens call themselves. */
+  /** The symbol that most of its tokens use. */
   readonly symbol: string;
-  /** Of the finest of its tokens: how many fraction digits an amount of it may have. */
+  /** The largest `decimals` of its tokens: the number of fraction digits that an amount of the asset may have. */
   readonly decimals: number;
   readonly tokens: readonly Token[];
 }

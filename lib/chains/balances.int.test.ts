@@ -9,7 +9,7 @@ import { createChainRegistry } from "./registry";
 const CHAIN = 31337;
 const devnet = await testDevnet();
 let requests = 0;
-/** Requests longer than this are refused as nodes and their proxies do. */
+/** Requests longer than this are refused, as nodes and their proxies do. */
 let bytesMax = Infinity;
 const registry = createChainRegistry(devnet.chains, {
   fetchFn: (input, init) => {
@@ -81,7 +81,7 @@ test("a node that refuses large requests is asked in halves, and a node that is 
   });
   requests = 0;
   await expect(readBalances(nowhere, CHAIN, owners, nowhere.tokens(CHAIN))).rejects.toThrow("does not answer");
-  // Once, and once more by the client itself.
+  // One request, and one retry by the client itself.
   expect(requests).toBe(2);
 });
 

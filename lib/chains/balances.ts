@@ -7,7 +7,7 @@ import { chainCall, type ChainRegistry } from "./registry";
 const WORD_HEX_LENGTH = 66;
 /** 1,000 calls are 220 kB of request and some 25 million gas; nodes allow 50 million for one `eth_call`. */
 const CALLS_AT_ONCE_MAX = 1_000;
-/** A node that refuses so many is asked for half of them, and so on down to a sixteenth. */
+/** When a node refuses this many calls it is asked for half of them, and so on down to a sixteenth. */
 const HALVINGS_MAX = 4;
 const PAYLOAD_TOO_LARGE = 413;
 
@@ -41,11 +41,11 @@ const balanceCall = (multicall: Address, owner: Address, token: Token): ReadCall
     : { target: token.address, callData: `${SELECTORS.balanceOf}${argument}` };
 };
 
-// A contract that answers with less than a word, or none at all, says nothing about a balance.
+// An answer shorter than a word cannot be a balance.
 const firstWord = (returnData: Hex | null): bigint | null =>
   returnData !== null && returnData.length >= WORD_HEX_LENGTH ? BigInt(returnData.slice(0, WORD_HEX_LENGTH)) : null;
 
-/** Nothing where it is no answer of Multicall3 to so many calls. */
+/** The results, or nothing when the data is not an answer of Multicall3 to this number of calls. */
 const answersOf = (data: Hex | undefined, calls: number): readonly (Hex | null)[] => {
   try {
     const answers = decodeAggregate(data ?? "0x");
@@ -83,7 +83,10 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((cause) => cause instanceof HttpRequestError && cause.status === PAYLOAD_TOO_LARGE) !== null;
 
-/** A node that answered, but not to this: it ran out of gas, or the request or its answer was too large for it. */
+/**
+ * Whether the node answered but could not run these calls: it ran out of gas, or the request or its answer was too
+ * large.
+ */
 const mayBeTooMany = (error: unknown): boolean =>
   !isDomainError(error) || error.cause === undefined || isTooLarge(error.cause);
 
@@ -93,15 +96,16 @@ const read = async (question: Question, calls: readonly ReadCall[], halvings = 0
   } catch (error) {
     if (halvings >= HALVINGS_MAX || calls.length < 2 || !mayBeTooMany(error)) throw error;
     const middle = Math.ceil(calls.length / 2);
-    // One after the other: asked together they would travel in one request, which is as large as before.
+    // Sequentially: sent together, both halves would travel in one JSON-RPC batch as large as before.
     const first = await read(question, calls.slice(0, middle), halvings + 1);
     return [...first, ...(await read(question, calls.slice(middle), halvings + 1))];
   }
 };
 
 /**
- * Every owner's balance of every token, and the block they are of, in one round trip: one `eth_call`, or a few in one request
- * for more than 1,000 balances, of which the oldest block is told. A token whose contract reverts costs its own answer alone.
+ * Reads every owner's balance of every token, and the block of these balances, in one round trip: one `eth_call`, or a
+ * few in one request for more than 1,000 balances; the returned block is then the oldest of them. A token whose
+ * contract reverts loses only its own balances.
  * @throws DomainError `chain_unavailable`, `unsupported_chain`
  */
 export const readBalances = async (

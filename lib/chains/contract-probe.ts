@@ -31,7 +31,7 @@ const ask = async (client: PublicClient, addresses: readonly Address[]): Promise
   return addresses.map((_, index) => slice(data, index, index + 1) === "0x01");
 };
 
-/** Which of these addresses have code of their own now, in their order. A few calls, however many they are. */
+/** The addresses, in their order, that now have code of their own. It needs few calls for any number of addresses. */
 export const contractsAmong = async (client: PublicClient, addresses: readonly Address[]): Promise<boolean[]> => {
   const parts: Promise<boolean[]>[] = [];
   for (let from = 0; from < addresses.length; from += ADDRESSES_AT_ONCE_MAX)

@@ -24,14 +24,14 @@ export const DISTRIBUTOR_ADDRESS: Address = getContractAddress({
 
 interface DistributorDeployment {
   readonly chain: { readonly id: number; readonly name: string; readonly rpcUrl: string };
-  /** Pays for the transaction and has no rights over the contract, as nobody has. */
+  /** Pays for the transaction. Neither this account nor any other has rights over the contract. */
   readonly executor: Account;
 }
 
 /**
- * Puts the distributor on a chain, unless somebody has done so already.
+ * Deploys the distributor on a chain, unless it is there already.
  * @returns whether a transaction was sent
- * @throws Error that says what is missing on the chain
+ * @throws Error naming the contract or funds that the chain lacks
  */
 export const deployDistributor = async ({ chain, executor }: DistributorDeployment): Promise<boolean> => {
   const transport = http(chain.rpcUrl);

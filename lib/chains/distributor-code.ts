@@ -7,7 +7,10 @@ const RUNTIME_START = "fe6080";
 const PUSH32 = "7f";
 const EMPTY_WORD = "0".repeat(64);
 
-/** The code that `Distributor.sol` has at an address: it names that address (`self`), to tell a delegated call from a plain one. */
+/**
+ * The runtime code of `Distributor.sol` at an address. The code contains that address (`self`), with which it
+ * recognises delegated calls.
+ */
 export const distributorRuntimeCode = (address: Address): Hex => {
   const start = DISTRIBUTOR_CODE.indexOf(RUNTIME_START) + "fe".length;
   const runtime = DISTRIBUTOR_CODE.slice(start);
@@ -16,8 +19,8 @@ export const distributorRuntimeCode = (address: Address): Hex => {
 };
 
 /**
- * Why no account may delegate a call to this address, or null. What is delegated to acts as the account itself and could take
- * everything, so nothing but exactly the code of this release is accepted.
+ * Why no account may delegate a call to this address, or null when it may. Delegated code runs as the account itself
+ * and could take everything, so only exactly the code of this release is accepted.
  */
 export const distributorFault = async (
   client: Pick<PublicClient, "getCode">,
@@ -33,7 +36,8 @@ export const distributorFault = async (
 };
 
 /**
- * The same for every chain that names a distributor. A chain that does not answer is left out: each payout asks again before it signs.
+ * Runs `distributorFault` for every chain that names a distributor. A chain that does not answer is left out, because
+ * each payout checks again before it signs.
  */
 export const distributorFaults = async (
   registry: Pick<ChainRegistry, "list" | "client">,

@@ -22,7 +22,7 @@ import { distributorFault } from "./distributor-code";
 import { distributeData, distributorAbi, failedRowOf, type DistributorRow } from "./distributor";
 import { DISTRIBUTOR_CODE } from "./solidity/distributor";
 
-// An account that delegates whatever it is told, as a Safe's module does; and tokens that go wrong in every way they can.
+// An account that delegates any call, as a Safe's module does; and tokens that fail in every way they can.
 const SOURCE = `
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.26;
@@ -74,7 +74,7 @@ const mined = async (hash: Hex) => chain.client.waitForTransactionReceipt({ hash
 const send = async (to: Address | null, data: Hex, value = 0n) => {
   const hash = await chain.client.request({
     method: "eth_sendTransaction",
-    // A limit of its own: estimating is what a failing batch would not get through.
+    // A fixed gas limit, because estimating the gas of a failing batch would throw.
     params: [{ from: sender, ...(to ? { to } : {}), data, value: numberToHex(value), gas: numberToHex(16_000_000) }],
   } as never);
   return mined(hash);
@@ -137,7 +137,7 @@ test("the code of a deployed distributor is recognised, and no other", async () 
   const elsewhere = someone();
   const code = (await chain.client.getCode({ address: distributor })) ?? "0x";
   await chain.client.setCode({ address: elsewhere, bytecode: code });
-  // It would take itself for the account that delegates, when somebody calls it by mistake.
+  // Such code would mistake an accidental direct call for a delegated one.
   expect(await distributorFault(chain.client, elsewhere)).toContain("is not the Distributor");
 });
 

@@ -40,7 +40,7 @@ export const distributeData = (token: `0x${string}` | "native", rows: readonly D
     : encodeFunctionData({ abi: distributorAbi, functionName: fits ? "payToken" : "payToken256", args: [token, data] });
 };
 
-/** Index of the row that made the batch revert, from the revert data; null where it was not a row. */
+/** Index of the row that made the batch revert, from the revert data; null when no row caused it. */
 export const failedRowOf = (revertData: Hex): number | null => {
   if (size(revertData) < 4) return null;
   try {

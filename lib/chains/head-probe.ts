@@ -8,20 +8,21 @@ interface HeadProbeDeps {
   readonly monotonicMs?: () => number;
 }
 
-/** When this many expected blocks are missing, the delay is no coincidence. */
+/** When this many expected blocks are missing, the chain counts as stalled. */
 const BLOCKS_MISSED_MAX = 10;
 const STILL_MIN_MS = 30_000;
 
 interface Seen {
   readonly number: bigint;
   readonly sinceMs: number;
-  /** Whether another block was seen before. */
+  /** Whether the newest block changed since the first probe. */
   readonly moved: boolean;
 }
 
 /**
- * Asks a chain for its newest block, and whether blocks still come: a node that answers and stands still is of no use. What was seen
- * counts first; a chain of which only one block was seen is told by that block's own time.
+ * Reads a chain's newest block, and tells whether new blocks still arrive: a node that answers but stands still is
+ * useless. It compares the blocks seen so far; when it has seen only one block, it compares that block's timestamp with
+ * the clock.
  */
 export const createHeadProbe = (
   { registry, clock, monotonicMs = () => performance.now() }: HeadProbeDeps,

@@ -6,13 +6,15 @@ import { probe, type ProbeCall, type ProbeResult } from "./probe";
 
 /** This many rows fit into one `eth_call`, each with the maximum gas of a row. */
 const ROWS_PER_CALL = 100;
-/** A usual token's transfer uses less than half of it. More is a recipient that burns gas at the sponsor's cost. */
+/**
+ * A usual token's transfer uses less than half of it. A recipient that needs more would burn gas at the sponsor's cost.
+ */
 export const TOKEN_ROW_GAS_MAX = 150_000n;
 /** Gas that the distributor passes on with a transfer of coins. */
 const COIN_ROW_GAS_MAX = 30_000n;
 
 export interface PayoutProbe {
-  /** By position in the rows; reasons in words. */
+  /** Refused rows by position, with the reason in words. */
   readonly faults: readonly { readonly position: number; readonly reason: string }[];
   /** The account's balance of the token now, in base units. */
   readonly balanceBase: bigint;
@@ -32,7 +34,7 @@ const rowCall = (token: Payout["token"], { recipient, amountBase }: DistributorR
         gas: TOKEN_ROW_GAS_MAX,
       };
 
-/** True, or nothing at all from tokens that answer nothing: what the distributor accepts. */
+/** Whether the answer is true or empty, as the distributor accepts it (some tokens return nothing). */
 const isTrue = (answer: Hex): boolean =>
   answer === "0x" || (answer.length >= 66 && BigInt(slice(answer, 0, 32)) === 1n);
 
@@ -47,8 +49,9 @@ const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 /**
- * Makes every row's transfer from the account's own address (which has other code for the while), a hundred in one `eth_call`: those
- * that fail leave the others as they are, so that any number of bad rows is found at once. The rows of one call share one balance.
+ * Simulates every row's transfer from the account's own address (whose code the call overrides), a hundred rows in one
+ * `eth_call`. A failing row does not affect the others, so any number of bad rows is found at once. The rows of one
+ * call share one balance.
  */
 export const probePayout = async (
   client: PublicClient,
@@ -84,8 +87,8 @@ export const probePayout = async (
 };
 
 /**
- * By how much each owner's balance of a token changed in one block, in base units.
- * @throws what the node answers when it no longer knows the state of that block
+ * The change of each owner's token balance in one block, in base units.
+ * @throws the node's error when it no longer has the state of that block
  */
 export const balanceChangesIn = (
   client: PublicClient,

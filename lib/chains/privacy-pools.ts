@@ -6,10 +6,10 @@ const WITHDRAW_PROOF =
 const RAGEQUIT_PROOF =
   "struct RagequitProof { uint256[2] pA; uint256[2][2] pB; uint256[2] pC; uint256[4] pubSignals; }";
 
-/** The asset of a pool of the chain's coin, as the protocol writes it. */
+/** The asset address that the protocol uses for a pool of the chain's coin. */
 export const NATIVE_ASSET: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
-/** The part of 0xbow's Entrypoint that is used. */
+/** ABI of 0xbow's Entrypoint, reduced to the used part. */
 export const entrypointAbi = parseAbi([
   WITHDRAWAL,
   WITHDRAW_PROOF,
@@ -36,7 +36,7 @@ export const entrypointAbi = parseAbi([
   "error SafeERC20FailedOperation(address token)",
 ]);
 
-/** The part of 0xbow's pools that is used. */
+/** ABI of 0xbow's pools, reduced to the used part. */
 export const privacyPoolAbi = parseAbi([
   WITHDRAWAL,
   WITHDRAW_PROOF,
@@ -61,7 +61,7 @@ export const privacyPoolAbi = parseAbi([
   "error UnknownStateRoot()",
 ]);
 
-/** `withdrawal.data` of `relay`: whom the entrypoint pays, as the proof binds it. */
+/** `withdrawal.data` of `relay`: the recipients that the entrypoint pays. The proof covers it. */
 export const relayData = parseAbiParameters([
   "RelayData data",
   "struct RelayData { address recipient; address feeRecipient; uint256 relayFeeBPS; }",

@@ -31,11 +31,11 @@ export const privacyProcessorAbi = parseAbi([
   "error UnknownStateRoot()",
 ]);
 
-/** `withdrawal.data` of `run`: what the processor does with the note, as its proof binds it. */
+/** `withdrawal.data` of `run`: the processor's instructions for the note. The proof covers it. */
 export const processorOrder = parseAbiParameters([
   "Order order",
   "struct Order { address entrypoint; address router; address wrapped; address assetOut; bytes path; uint256 minimumOut; uint256 precommitment; bytes32 exitHash; address feeRecipient; uint256 fee; uint256 deadline; }",
 ]);
 
-/** The data with which the owner of a note uses its public exit; `exitHash` is its keccak256. */
+/** The data with which the owner of a note uses its public exit; `exitHash` is the keccak256 of it. */
 export const exitParameters = parseAbiParameters("address owner, bytes32 salt");

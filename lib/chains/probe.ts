@@ -89,20 +89,20 @@ export interface ProbeCall {
   readonly to: Address;
   readonly data: Hex;
   readonly value?: bigint;
-  /** Without it the call gets all gas that is there. */
+  /** Gas limit of the call. Without a limit it gets all remaining gas. */
   readonly gas?: bigint;
 }
 
 export interface ProbeResult {
   readonly success: boolean;
-  /** Before refunds, price of the call itself included. */
+  /** Before refunds; includes the cost of the call itself. */
   readonly gasUsed: bigint;
   readonly returnData: Hex;
 }
 
 const word = (value: bigint | Hex): Hex => numberToHex(BigInt(value), { size: 32 });
 
-/** The input that makes a probe make these calls; also for a probe that is called by another one. */
+/** The input with which a probe makes these calls; also for a probe called by another probe. */
 export const probeInput = (calls: readonly ProbeCall[]): Hex =>
   concatHex(
     calls.flatMap((call) => [
@@ -128,16 +128,16 @@ const decode = (output: Hex): ProbeResult[] => {
   return results;
 };
 
-/** An account that has other code for the while; its storage and balance stay as they are. */
+/** An account whose code is replaced for one `eth_call`; its storage and balance stay unchanged. */
 export interface StandIn {
   readonly address: Address;
   readonly code: Hex;
 }
 
-/** An account that calls can make call somebody (`probeInput`). */
+/** Replaces the account's code by a probe, so that other calls can make it call somebody (`probeInput`). */
 export const asProbe = (address: Address): StandIn => ({ address, code: PROBE_CODE });
 
-/** Makes the calls from `from`, which is a probe for the while; `others` have the code that they stand in with. */
+/** Makes the calls from `from`, whose code is replaced by the probe; `others` get the code of their `StandIn`. */
 export const probe = async (
   client: Pick<PublicClient, "call">,
   from: Address,

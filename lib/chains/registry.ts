@@ -39,7 +39,7 @@ export interface RegistryOptions {
   readonly measureCall?: MeasureCall;
 }
 
-/** Runs `call`, a JSON-RPC call of this method to this chain, and gives its result back. */
+/** Measures one JSON-RPC call of `method` to a chain: runs `call` and returns its result. */
 export type MeasureCall = <T>(chainId: number, method: string, call: () => Promise<T>) => Promise<T>;
 
 const TIMEOUT_MS = 5000;
@@ -75,7 +75,10 @@ const mayBeNull = (method: string, params: unknown): boolean => {
   return !ALWAYS_ANSWERED.has(method);
 };
 
-/** Nodes that are overloaded answer null where that makes no sense; it counts as no answer, so that the next URL is asked. */
+/**
+ * Overloaded nodes return null for methods that always have a value. Such a null counts as a failure, so that the next
+ * URL is asked.
+ */
 const refusingNull =
   (
     url: string,
@@ -161,7 +164,8 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
 };
 
 /**
- * Runs a call to a chain; a node that is not reached or does not answer becomes `chain_unavailable`. A revert stays what it is.
+ * Runs a call to a chain, and turns an unreachable or silent node into `chain_unavailable`. Reverts are thrown
+ * unchanged.
  * @throws DomainError `chain_unavailable`
  */
 export const chainCall = async <T>(chainId: number, call: () => Promise<T>): Promise<T> => {

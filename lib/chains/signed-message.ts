@@ -24,18 +24,18 @@ export interface ChainClients {
 }
 
 /**
- * What one check may cost a node. A wallet that deploys itself and checks a passkey in Solidity stays below a million; without the bound
- * whoever tries to sign in could have the node run a whole block's gas.
+ * Gas limit of one signature check. A wallet that deploys itself and verifies a passkey in Solidity needs less than a
+ * million; without the limit a sign-in attempt could make the node execute a whole block's gas.
  */
 const VERIFICATION_GAS_MAX = 3_000_000n;
 const DEADLINE_MS = 5_000;
 const LATE = { timeoutMs: DEADLINE_MS, message: `No answer within ${String(DEADLINE_MS)} ms.` };
 
 /**
- * Whether the address signed the message (EIP-191): a plain account by recovery, without the network; else a contract on the chain
- * that the message names, deployed (ERC-1271) or not yet (ERC-6492).
- * @returns what kind of account signed, or null when it did not
- * @throws DomainError `chain_unavailable` when only the chain could tell, and does not answer in time
+ * Checks who signed the message (EIP-191): a plain account by recovery, without the network; otherwise a contract on
+ * the chain named by the message, deployed (ERC-1271) or not yet (ERC-6492).
+ * @returns the kind of account that signed, or null when the address did not sign
+ * @throws DomainError `chain_unavailable` when the check needs the chain and it does not answer in time
  */
 export const verifySignedMessage = async (
   signed: SignedMessage,
@@ -43,7 +43,7 @@ export const verifySignedMessage = async (
 ): Promise<"eoa" | "contract" | null> => {
   const { address, chainId, message, signature } = signed;
   if (await isRecovered({ address, message, signature })) return "eoa";
-  // Half a byte is no signature, and would be no valid question to the chain either.
+  // An odd number of hex digits is no valid signature, and could not be encoded for the contract either.
   if (!isHex(signature) || signature.length % 2 !== 0) return null;
   const client = chains.client(chainId);
   try {
@@ -54,7 +54,10 @@ export const verifySignedMessage = async (
   }
 };
 
-/** ERC-6492's validator asks the contract, and deploys it first where the signature says how. Nothing stays on the chain. */
+/**
+ * Asks the contract through ERC-6492's validator, which deploys it first when the signature contains the deployment.
+ * The call changes nothing on chain.
+ */
 const isContractSignature = async (
   { address, message, signature }: SignedMessage,
   client: Pick<PublicClient, "call" | "getChainId">,
@@ -65,22 +68,23 @@ const isContractSignature = async (
     args: [address, hashMessage(message), signature],
   });
   try {
-    // A call without a target: viem follows no link that a contract answers with (ERC-3668).
+    // A call without `to`, so that viem follows no off-chain lookup that a contract answers with (ERC-3668).
     const answer = await client.call({ data, gas: VERIFICATION_GAS_MAX });
     return answer.data !== undefined && BigInt(answer.data) === 1n;
   } catch {
-    // A reverted check and a chain that is away look alike; only a chain that answers may call a signature wrong.
+    // A reverted check and an unreachable chain throw alike; the signature is wrong only when the chain answers this
+    // request.
     await client.getChainId();
     return false;
   }
 };
 
-/** Whether the address is a plain account that signed the message (EIP-191). Without the network. */
+/** Whether the address is a plain account that signed the message (EIP-191). Needs no network. */
 export const isRecovered = async (signed: Omit<SignedMessage, "chainId">): Promise<boolean> => {
   try {
     return await verifyMessage(signed);
   } catch {
-    // Not a signature of 65 bytes: a contract's may have any form.
+    // The signature is not 65 bytes long; contracts accept signatures of any form.
     return false;
   }
 };

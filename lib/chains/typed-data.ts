@@ -44,7 +44,7 @@ export const toJsonTypedData = (data: TypedDataDefinition): JsonTypedData => {
   return jsonTypedData.parse({
     types: { EIP712Domain: getTypesForEIP712Domain({ domain }), ...types },
     primaryType,
-    // Wallets compare it with the chain they are on, as a number.
+    // Wallets compare `chainId` with their current chain, as a number.
     domain: { ...domain, ...chainId },
     message: withoutNumbers(message),
   });

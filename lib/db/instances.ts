@@ -89,7 +89,7 @@ export const createInstances = ({ pool, id, onTime, beatMs = BEAT_MS }: Instance
       look(row.peers ?? []);
       hasBeaten = true;
     } catch (error) {
-      // While the database is away nobody can beat.
+      // While the database is unreachable no process can record its heartbeat.
       isOut = true;
       peers = new Map([...peers].map(([peerId, { beats }]) => [peerId, { beats, missed: 0 }]));
       throw error;

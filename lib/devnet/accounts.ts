@@ -2,12 +2,12 @@ import { mnemonicToAccount, type HDAccount } from "viem/accounts";
 import type { Address } from "viem";
 
 /**
- * The mnemonic that anvil and Hardhat publish. Whoever reads this owns these accounts, so they are good for local chains
- * and nothing else; production refuses secrets with the prefix `dev_`.
+ * The mnemonic that anvil and Hardhat publish. Everybody knows its keys, so they may be used on local chains only;
+ * production refuses secrets with the prefix `dev_`.
  */
 const PUBLIC_MNEMONIC = "test test test test test test test test test test test junk";
 
-/** Which account of the mnemonic does what. Each role has its own, so that no two parts fight over a nonce. */
+/** Account index of each role. The roles use separate accounts, so that their nonces never conflict. */
 const ACCOUNT_INDEX = { deployer: 0, relayer: 2, postman: 3, faucet: 9 } as const;
 type DevAccount = keyof typeof ACCOUNT_INDEX;
 

@@ -8,9 +8,9 @@ const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = { 
 const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "linux", darwin: "darwin" };
 
 /**
- * Path of the anvil that came with the npm package of this platform. The wrapper script of `@foundry-rs/anvil` is passed
- * by: it is one more process, and a SIGKILL of it would leave the chain running.
- * @throws Error that says which package is missing
+ * Path of the anvil binary from the npm package of this platform. The wrapper script of `@foundry-rs/anvil` is not
+ * used: it is an extra process, and a SIGKILL of it would leave the chain running.
+ * @throws Error naming the missing package
  */
 export const anvilBinary = (): string => {
   const platform = PLATFORMS[process.platform];

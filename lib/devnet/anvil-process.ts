@@ -9,7 +9,7 @@ import { startBlocks } from "./blocks";
 import { BLOCKS_KEPT } from "./journal/prune";
 import { rpc } from "./json-rpc";
 
-/** For a large state on a busy machine; a process that ended is noticed at once. */
+/** Long enough for a large state on a busy machine; an anvil that exits is noticed at once. */
 const START_TIMEOUT_MS = 120_000;
 const START_POLL_MS = 15;
 const PROBE_TIMEOUT_MS = 2_000;
@@ -29,7 +29,10 @@ export interface AnvilOptions {
    * True: a block for each transaction, and one each second. False: a block for each `evm_mine` alone, and never one of its own.
    */
   readonly minesItself: boolean;
-  /** File for anvil's output, truncated at each start. A pipe would break when this process ends, and anvil with it. */
+  /**
+   * File for anvil's output, truncated at each start. With a pipe instead, the end of this process would break the pipe
+   * and end anvil too.
+   */
   readonly logFile: string;
 }
 
@@ -43,7 +46,8 @@ export interface AnvilProcess {
   stop(): Promise<void>;
 }
 
-// Port 0 gives a free one. A taken port is told here: a foreign chain that answers on it could pass for ours.
+// Reserves the port; 0 reserves a free one. Fails for a port in use, because a foreign chain that answers on it could
+// be mistaken for ours.
 const claimPort = (wanted: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
@@ -60,9 +64,10 @@ const claimPort = (wanted: number): Promise<number> =>
   });
 
 /**
- * Anvil keeps a copy of the whole state for each block. Told to make a block each second (`--block-time 1`) it keeps 1,500 of
- * them whatever `--prune-history` says: 400 MB per chain after 25 minutes at rest. Told to keep none, it refuses calls at `latest`
- * during which a block came. So it mines each transaction at once, keeps this many states, and we ask for the blocks between.
+ * Anvil keeps a copy of the whole state for each block. With `--block-time 1` it keeps 1,500 of them whatever
+ * `--prune-history` says: 400 MB per chain after 25 idle minutes. With none kept, it refuses calls at `latest` during
+ * which a block is made. So anvil mines each transaction at once and keeps this many states, and we request the blocks
+ * in between.
  */
 const STATES_KEPT = "32";
 
@@ -71,16 +76,19 @@ const flags = (chainId: number, port: number): string[] => [
   ...["--gas-limit", "60000000", "--prune-history", STATES_KEPT, "--silent"],
 ];
 
-/** Start of its clock. Otherwise anvil refuses blocks older than its own start, such as those of a journal. */
+/**
+ * Start time of anvil's clock. Otherwise anvil refuses blocks older than its own start, such as those replayed from a
+ * journal.
+ */
 const LONG_AGO = ["--timestamp", "1577836800"];
 
-/** Transactions of older blocks are dropped from memory; each has the trace of all its calls with it. */
+/** Drops the transactions of older blocks from memory, each of which holds the trace of all its calls. */
 const MINED_ON_DEMAND = ["--no-mining", "--transaction-block-keeper", String(BLOCKS_KEPT)];
 
 /**
- * Starts one anvil, which ends with this process, however that ends. It has a process group of its own, so that a Ctrl-C in the
- * terminal reaches only us and we stop it in order.
- * @throws Error with anvil's own words when it does not answer in time, for instance because its port is taken
+ * Starts one anvil, which ends with this process, however that ends. It runs in its own process group, so that a Ctrl-C
+ * in the terminal reaches only this process, which then stops anvil in order.
+ * @throws Error with anvil's output when it does not answer in time, for instance because its port is taken
  */
 export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> => {
   const name = `The local chain ${String(options.chainId)}`;

@@ -20,7 +20,7 @@ const ACROSS = "@across-protocol/contracts/dist/evm/artifacts";
 const SAFE = "@safe-global/safe-contracts/build/artifacts/contracts";
 const SAFE_4337 = "@safe-global/safe-4337/build/artifacts/contracts";
 
-/** Compiled contracts in the npm packages of their makers, which are not copied here. */
+/** Compiled contracts that are read from their makers' npm packages instead of being copied here. */
 const FILES = {
   entryPoint: "@account-abstraction/contracts/artifacts/EntryPoint.json",
   safe: `${SAFE}/Safe.sol/Safe.json`,
@@ -45,7 +45,10 @@ const FILES = {
   swapRouter02: "@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json",
 } as const;
 
-/** Where no package has one: of our own (see scripts/compile-contracts.mjs), and what would need too large a package. */
+/**
+ * Contracts without a usable package: our own (see scripts/compile-contracts.mjs), and those whose package would be too
+ * large.
+ */
 const COMMITTED = {
   permitToken: PERMIT_TOKEN_CODE,
   permit2: PERMIT2_CODE,
@@ -79,7 +82,7 @@ export const creationCode = (name: ArtifactName): Hex => {
   return bytecode;
 };
 
-/** Creation bytecode with its constructor arguments behind it. */
+/** Creation bytecode followed by its encoded constructor arguments. */
 export const initCode = <const P extends readonly AbiParameter[]>(
   name: ArtifactName,
   parameters: P,

@@ -6,15 +6,16 @@ const LOOK_INTERVAL_MS = 250;
 const BLOCK_INTERVAL_MS = 1_000;
 const REST_INTERVAL_MS = 5_000;
 const REST_AFTER_MS = 300_000;
-/** A timer comes a little early at times. */
+/** Timers may fire slightly early. */
 const TIMER_TOLERANCE_MS = 100;
 
 const poolStatus = z.object({ queued: z.string() });
 
 /**
- * Makes a block each second, so that confirmations count up and deadlines pass without transactions, and sees to transactions
- * that got stuck. After five minutes without any it makes a block each five seconds, until the next transaction: each block makes
- * anvil a little larger and slower (ten thousand of them 80 MB and 5 ms per block), and a chain left running should last for days.
+ * Makes a block each second, so that confirmations and deadlines advance without transactions, and frees stuck
+ * transactions. After five minutes without a transaction it makes a block every five seconds until the next one: each
+ * block makes anvil larger and slower (80 MB and 5 ms per block after ten thousand), and a chain should be able to run
+ * for days.
  */
 export const startBlocks = (rpcUrl: string): { stop: () => void } => {
   let expected = -1;
@@ -25,7 +26,7 @@ export const startBlocks = (rpcUrl: string): { stop: () => void } => {
     if (Number(poolStatus.parse(status).queued) > 0) await freeStuckTransactions(rpcUrl);
     const latest = Number(number);
     const now = performance.now();
-    // A block that we did not ask for holds a transaction.
+    // A block that we did not request contains a transaction.
     if (latest !== expected) usedAt = now;
     expected = latest;
     const interval = now - usedAt > REST_AFTER_MS ? REST_INTERVAL_MS : BLOCK_INTERVAL_MS;

@@ -12,9 +12,9 @@ import {
 import { devAddress } from "./accounts";
 import { creationCode, initCode, type ArtifactName } from "./artifacts";
 
-/** Nick's CREATE2 deployer, which anvil brings along. */
+/** Nick's CREATE2 deployer, which anvil predeploys. */
 export const CREATE2_DEPLOYER: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
-/** Safe's own CREATE2 deployer: the same code at an address of its own. */
+/** Safe's own CREATE2 deployer: the same code at another address. */
 export const SAFE_SINGLETON_FACTORY: Address = "0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7";
 export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
@@ -24,11 +24,16 @@ const ENTRY_POINT_SALT: Hex = "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a9
 /** Salt of the canonical Permit2, found in the same way. */
 const PERMIT2_SALT: Hex = "0x0000000000000000000000000000000000000000d3af2663da51c10215000000";
 
-/** Seconds by which a deposit's quote time may lie back and its fill deadline ahead; the values of mainnet. */
+/**
+ * Seconds that a deposit's quote time may lie in the past and its fill deadline in the future; the values of mainnet.
+ */
 const QUOTE_TIME_BUFFER_S = 3600;
 const FILL_DEADLINE_BUFFER_S = 21600;
 
-/** One deployment. Its address follows from its code (CREATE2) or from the deployer's nonce (CREATE), never from the run. */
+/**
+ * One deployment. Its address depends on its code (CREATE2) or the deployer's nonce (CREATE), so it is the same in
+ * every run.
+ */
 export interface Deployment {
   readonly name: string;
   readonly address: Address;
@@ -64,23 +69,26 @@ export interface DevnetContracts {
   readonly poolInitCodeHash: Hex;
 }
 
-/** Privacy pools with their entrypoint, and what swaps between them. */
+/** The privacy pools, their entrypoint, and the contracts for swaps between them. */
 export interface PrivacyContracts {
   readonly entrypoint: Address;
   readonly processor: Address;
   readonly pools: Readonly<Record<"usdc" | "dai" | "native", Address>>;
 }
 
-/** The asset of a pool of the chain's coin, as the protocol writes it. */
+/** The asset address that the protocol uses for a pool of the chain's coin. */
 export const PRIVACY_NATIVE_ASSET: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
 interface DeploymentPlan {
   readonly contracts: DevnetContracts;
-  /** To be sent by the deployer in this order, each with its index as nonce: addresses of creations follow from it. */
+  /**
+   * The deployer sends them in this order, each with its index as nonce, because the addresses of CREATE deployments
+   * depend on the nonce.
+   */
   readonly deployments: readonly Deployment[];
 }
 
-/** Of contracts that give rights to their creator: it must be an account of ours, so a CREATE2 factory cannot make them. */
+/** Deploys a contract that gives rights to its creator, which must be our account and not a CREATE2 factory. */
 type Create = (name: string, code: Hex) => Address;
 type Create2 = (name: string, code: Hex, options?: { salt?: Hex; factory?: Address }) => Address;
 
@@ -105,7 +113,7 @@ const safeContracts = (create2: Create2, entryPoint: Address) => {
   };
 };
 
-/** USDC takes permits (EIP-2612), the others do not: as it is with those that they are named after. */
+/** As on public chains, USDC supports permits (EIP-2612) and the other tokens do not. */
 const tokens = (create2: Create2) => {
   const token = (name: string, symbol: string, decimals: number, code: ArtifactName = "erc20"): Address =>
     create2(
@@ -161,7 +169,7 @@ const across = (create: Create, create2: Create2, weth: Address) => {
 };
 
 const privacy = (create2: Create2, { usdc, dai }: { usdc: Address; dai: Address }): PrivacyContracts => {
-  // The pools' code names where these two are.
+  // The pools' code contains the addresses of these two libraries.
   create2("PoseidonT3", creationCode("poseidonT3"));
   create2("PoseidonT4", creationCode("poseidonT4"));
   const withdrawalVerifier = create2("WithdrawalVerifier", creationCode("withdrawalVerifier"));
@@ -188,10 +196,13 @@ const privacy = (create2: Create2, { usdc, dai }: { usdc: Address; dai: Address 
 
 let plan: DeploymentPlan | null = null;
 
-/** Every contract of the local chains with its address, worked out from code alone: the same on each chain and in each run. */
+/**
+ * Every contract of the local chains with its address, computed from code alone: the same on each chain and in each
+ * run.
+ */
 export const planDeployments = (): DeploymentPlan => (plan ??= workOutPlan());
 
-// Hashes a megabyte of code, so once is enough.
+// Computed once, because it hashes a megabyte of code.
 const workOutPlan = (): DeploymentPlan => {
   const deployments: Deployment[] = [];
   const create2: Create2 = (name, code, { salt = zeroHash, factory = CREATE2_DEPLOYER } = {}) => {
@@ -209,7 +220,7 @@ const workOutPlan = (): DeploymentPlan => {
   const erc20 = tokens(create2);
   const contracts: DevnetContracts = {
     entryPoint,
-    // Its marker is the service's executor, whose key is made later and elsewhere (`allowMarker`).
+    // Its marker, the service's executor, is appointed later by `allowMarker`, because that key does not exist yet.
     paymaster: create2(
       "MarkedPaymaster",
       initCode(

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { commandOf, endProcess, identityOf, isSameProcess, waitForExit } from "@/lib/os/process.mjs";
 import { writeAtomically } from "./write-atomically";
 
-/** The process that serves the chains ends by itself when its own parent is gone. */
+/** Time in which the process that serves the chains ends by itself after its parent has ended. */
 const HOST_GRACE_MS = 5_000;
 const END_STEPS = [
   { signal: "SIGTERM", waitMs: 3_000 },
@@ -12,7 +12,7 @@ const END_STEPS = [
 ] as const;
 
 const manifestSchema = z.object({
-  /** Hash of everything that was deployed: a state of other contracts is of no use. */
+  /** Hash of all deployed contracts. A stored state with another fingerprint cannot be used. */
   fingerprint: z.string(),
 });
 const processesSchema = z.object({
@@ -32,15 +32,18 @@ const readJson = <T extends z.ZodType>(file: string, schema: T): z.output<T> | n
 };
 
 export interface DevnetStore {
-  /** Whether the contracts with this fingerprint were deployed to the end. */
+  /** Whether the contracts with this fingerprint were deployed completely. */
   isDeployed(fingerprint: string): boolean;
-  /** Says that they were. */
+  /** Records that the contracts with this fingerprint were deployed completely. */
   complete(fingerprint: string): Promise<void>;
-  /** Forgets that anything was deployed. */
+  /** Removes the record of a deployment. */
   clear(): void;
-  /** Says that this process serves the chains, by these nodes. */
+  /** Records that this process serves the chains, with these nodes. */
   setRunning(nodes: readonly NodeProcess[]): Promise<void>;
-  /** Ends what a killed process left, so that nobody else writes here. Nothing is saved: the journals have everything. */
+  /**
+   * Ends the processes that a killed process left running, so that no other process writes here. Nothing has to be
+   * saved: the journals contain everything.
+   */
   endLeftOvers(log: (message: string) => void): Promise<void>;
 }
 

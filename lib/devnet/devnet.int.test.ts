@@ -45,7 +45,9 @@ afterAll(async () => {
 const childChains = z.array(z.object({ chainId: z.number(), rpcUrl: z.string(), pid: z.number() }));
 type ChildChains = z.output<typeof childChains>;
 
-/** The local chains in a process of their own, which can be killed. Prints each log line, then the chains as JSON. */
+/**
+ * Runs the local chains in a separate process, which a test can kill. It prints each log line, then the chains as JSON.
+ */
 const startChild = (options: { dataDir: string; persist: boolean }) => {
   const code = `
     const { startDevnet } = await import(${JSON.stringify(new URL("./devnet.ts", import.meta.url).href)});
@@ -77,7 +79,7 @@ const startChild = (options: { dataDir: string; persist: boolean }) => {
 const clientOf = (chains: ChildChains | Devnet["chains"], index = 0) =>
   createPublicClient({ transport: http(chains[index]?.rpcUrl, { retryCount: 0 }), pollingInterval: 25 });
 
-/** Sends coins to somebody new. */
+/** Sends coins to a new address. */
 const makeTransfer = async (chains: ChildChains | Devnet["chains"]): Promise<{ to: Hex; hash: Hex; block: bigint }> => {
   const to = privateKeyToAddress(generatePrivateKey());
   const sender = createUnlockedSender(clientOf(chains), devAddress("faucet"));

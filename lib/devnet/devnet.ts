@@ -15,11 +15,11 @@ import { allowMarker } from "./marker";
 const EXECUTOR_BALANCE_WEI = 1_000_000n * 10n ** 18n;
 
 export interface DevnetOptions {
-  /** Folder of the chains' own; made when missing. */
+  /** The chains' data folder; created when missing. */
   readonly dataDir: string;
   /** One per chain; 0 or absent: any free port. */
   readonly ports?: readonly number[];
-  /** False: chains of a test, gone with the process. */
+  /** False: chains for a test, which end with the process. */
   readonly persist: boolean;
   readonly log: (message: string) => void;
 }
@@ -27,21 +27,21 @@ export interface DevnetOptions {
 export interface DevnetChain {
   readonly chainId: number;
   readonly rpcUrl: string;
-  /** Process id of its node. The node of a kept chain is replaced when it dies, and the id changes with it. */
+  /** Process id of the chain's node. A persistent chain replaces its node when it dies, and the id changes. */
   readonly pid: number;
-  /** Calls back when transactions may have been mined. Chains of a test do not have it. */
+  /** Calls back when transactions may have been mined. Missing for chains of a test. */
   readonly onTransactions?: (called: () => void) => () => void;
 }
 
 export interface Devnet {
   readonly chains: readonly DevnetChain[];
-  /** Whether the contracts were deployed now, or came with kept chains. */
+  /** True when the contracts were deployed by this start, false when the chains were restored. */
   readonly fresh: boolean;
   /** Ends the chains. */
   stop(): Promise<void>;
 }
 
-// A state is of use only under the very contracts that local.json names.
+// A stored state is usable only with exactly the contracts that local.json names.
 const fingerprint = (): string => {
   const { contracts, deployments } = planDeployments();
   const transactions = [
@@ -56,11 +56,11 @@ const fingerprint = (): string => {
   return hash.digest("hex");
 };
 
-/** Ends what a killed process left running in that folder, so that it may be removed. */
+/** Ends the processes that a killed process left running in that folder, so that it can be removed. */
 export const endDevnetLeftOvers = (options: Pick<DevnetOptions, "dataDir" | "log">): Promise<void> =>
   openDevnetStore(options.dataDir).endLeftOvers(options.log);
 
-/** Chains of a test: without a journal, without a process between, gone at the end. */
+/** Starts chains for a test: without a journal or a separate host process, removed at the end. */
 const startTestChains = async ({ dataDir, ports = [] }: DevnetOptions) => {
   const starting = await Promise.allSettled(
     DEVNET_CHAIN_IDS.map((chainId, index) => {
@@ -99,12 +99,12 @@ const startAndDeploy = async <T extends { readonly chains: readonly DevnetChain[
 };
 
 /**
- * Starts three local chains with every contract that `lib/config/chains/local.json` names. Fresh: about 3 s; kept ones: as long as
- * it takes to load their state and to repeat what came after it.
+ * Starts three local chains with every contract that `lib/config/chains/local.json` names. Fresh chains take about 3 s;
+ * restored ones take as long as loading their state and replaying the journal.
  *
- * With `persist` the chains lose nothing that anybody was told of, whatever is killed: see `journal/journaled-chain.ts`. A deployment
- * that was interrupted is begun again from nothing.
- * @throws Error that says which chain cannot start, and why
+ * With `persist` the chains keep every change that a caller got an answer for, whichever process is killed: see
+ * `journal/journaled-chain.ts`. An interrupted deployment starts again from nothing.
+ * @throws Error naming the chain that cannot start, and why
  */
 export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
   const store = openDevnetStore(options.dataDir);
@@ -115,7 +115,7 @@ export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
   await store.endLeftOvers(options.log);
   const print = fingerprint();
   const fresh = !store.isDeployed(print);
-  // Before anything is removed: half of the chains must not pass for all of them.
+  // Cleared before anything is removed, so that a partly removed set of chains is never taken for a complete one.
   if (fresh) store.clear();
   const { dataDir, log, ports = [] } = options;
   const started = await startKeptChains({ dataDir, chainIds: DEVNET_CHAIN_IDS, ports, isFresh: fresh, store, log });
@@ -127,7 +127,7 @@ export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
   });
 };
 
-/** Gives the service's account coins on each chain, and lets it mark for the paymaster. */
+/** Funds the service's account with coins on each chain, and lets it mark for the paymaster. */
 export const fundServiceAccounts = async (devnet: Devnet, accounts: { readonly executor: Address }): Promise<void> => {
   const { executor } = accounts;
   await Promise.all(

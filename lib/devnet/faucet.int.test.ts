@@ -29,7 +29,7 @@ test.each(["ETH", "WETH", "USDC", "USDT", "DAI"])(
 );
 
 test("the faucet: serves many at once, from several processes too", async () => {
-  // Two faucets know nothing of each other, as in two processes.
+  // Two independent faucets, as in two processes.
   const faucets = [createFaucet({ registry }), createFaucet({ registry })];
   const tokens = registry.tokens(CHAIN);
   const gifts = Array.from({ length: 30 }, (_, index) => ({ to: newAddress(), index }));

@@ -11,7 +11,7 @@ import { createUnlockedSender, type UnlockedSender } from "./sender";
 const mintableAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
 const weth9Abi = parseAbi(["function deposit() payable"]);
 
-/** Whole tokens at a time. Enough for any trial, and little enough that the source never runs dry. */
+/** Whole tokens per call: enough for any trial, and small enough that the source never runs dry. */
 const GIVEN_AT_ONCE_MAX = 1_000_000n;
 
 export interface FaucetOptions {
@@ -19,9 +19,9 @@ export interface FaucetOptions {
 }
 
 /**
- * Gives tokens on the local chains: coins from an account that the node has unlocked, wrapped coins by wrapping them, all
- * other tokens by minting. Any number of calls at once, also from several processes.
- * `give` @throws DomainError `invalid_request` for more than the faucet gives at a time, `chain_unavailable`
+ * Gives tokens on the local chains: coins from an account that the node has unlocked, wrapped coins by wrapping them,
+ * all other tokens by minting. Safe for concurrent calls, also from several processes.
+ * `give` @throws DomainError `invalid_request` for more than the maximum per call, `chain_unavailable`
  */
 export const createFaucet = ({ registry }: FaucetOptions): Faucet => {
   const senders = new Map<number, UnlockedSender>();

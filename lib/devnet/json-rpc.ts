@@ -23,7 +23,10 @@ const post = async (url: string, body: unknown, timeoutMs: number): Promise<unkn
   return response.json();
 };
 
-/** Makes the calls in one HTTP request, in order. @throws Error of the first that the node refused */
+/**
+ * Sends the calls in one HTTP request, in order.
+ * @throws Error of the first call that the node refused
+ */
 export const rpcBatch = async (
   url: string,
   calls: readonly RpcCall[],

@@ -8,7 +8,7 @@ interface KeptChainsOptions {
   readonly chainIds: readonly number[];
   /** One per chain; 0 or absent: any free port. */
   readonly ports: readonly number[];
-  /** True: whatever there is of these chains is removed first. */
+  /** True: existing data of these chains is removed first. */
   readonly isFresh: boolean;
   readonly store: DevnetStore;
   readonly log: (message: string) => void;
@@ -19,7 +19,10 @@ export interface KeptChains {
   stop(): Promise<void>;
 }
 
-/** Chains that outlive every process. Each is kept, restored and restarted by itself. @throws Error when one cannot start */
+/**
+ * Starts chains that survive the end of every process. Each is stored, restored and restarted independently.
+ * @throws Error when one cannot start
+ */
 export const startKeptChains = async (options: KeptChainsOptions): Promise<KeptChains> => {
   const { dataDir, ports, store, log } = options;
   const checkpointer = createCheckpointer();
@@ -28,7 +31,7 @@ export const startKeptChains = async (options: KeptChainsOptions): Promise<KeptC
     const nodes = started.map(({ chainId, pid, nodePort: port }) => ({ chainId, pid, port }));
     store.setRunning(nodes.filter(({ pid }) => pid > 0)).catch((error: unknown) => log(String(error)));
   };
-  // Before the first node, so that the next start knows whom to end.
+  // Written before the first node starts, so that the next start knows which processes to end.
   await store.setRunning([]);
   const starting = await Promise.allSettled(
     options.chainIds.map(async (chainId, index) => {

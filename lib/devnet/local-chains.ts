@@ -4,12 +4,15 @@ import { MULTICALL3, planDeployments } from "./contracts";
 import { FEE_TIERS } from "./deploy/pools";
 import { DEVNET_CHAIN_IDS } from "./chain-ids";
 
-/** Ports that the committed file names; the supervisor replaces them by `RPC_URL_<id>` where the chains got others. */
+/** First of the ports in the committed file; the supervisor sets `RPC_URL_<id>` when the chains got other ports. */
 const FIRST_PORT = 8545;
-/** As for the chains; the variable is `ASP_URL_<id>`. */
+/** Port of the association provider; the supervisor sets `ASP_URL_<id>` when it got another one. */
 const ASSOCIATION_PORT = 8548;
 
-/** The required content of `lib/config/chains/local.json`. The file is committed, so that only `lib/devnet` has to know its origin. */
+/**
+ * The required content of `lib/config/chains/local.json`. The file is committed, so that code outside `lib/devnet` only
+ * reads it.
+ */
 export const localChains = (): z.output<typeof chainsFile> => {
   const { contracts } = planDeployments();
   const token = (symbol: string, name: string, address: string, decimals: number, usdPegged: boolean) => ({

@@ -4,7 +4,10 @@ import { devAddress } from "./accounts";
 import { planDeployments } from "./contracts";
 import { createUnlockedSender } from "./sender";
 
-/** Lets an account mark operations for the local chain's paymaster, which the deployer owns. Does nothing where it may already. */
+/**
+ * Lets an account mark operations for the local chain's paymaster, which the deployer owns. Does nothing when it may
+ * already.
+ */
 export const allowMarker = async (rpcUrl: string, marker: Address): Promise<void> => {
   const { paymaster } = planDeployments().contracts;
   const client = createPublicClient({ transport: http(rpcUrl) });

@@ -4,11 +4,12 @@ import { z } from "zod";
 const ATTEMPTS_MAX = 5;
 const RECEIPT_TIMEOUT_MS = 15_000;
 const RECEIPT_POLL_MS = 25;
-/** The estimate is of the present state; others' transactions may come first. */
+/** Adds a margin, because the estimate uses the present state and other transactions may be mined first. */
 const gasWithMargin = (estimate: bigint): bigint => (estimate * 13n) / 10n + 20_000n;
 /**
- * The same for all, so that of two transactions with one nonce (two processes send from one account at once) the node keeps
- * the first and refuses the second, which is then sent again; a higher fee would push the first out.
+ * The same fee for all transactions. When two processes send one account's transactions with the same nonce, the node
+ * keeps the first and refuses the second, which is then sent again; with a higher fee the second would replace the
+ * first.
  */
 const MAX_FEE_PER_GAS = 1_000_000_000_000n;
 
@@ -18,10 +19,14 @@ export interface SendRequest {
   readonly value?: bigint;
 }
 
-/** An account that the node has unlocked, and that gives out its nonces. Safe for many callers at once. */
+/** Sends from an account that the node has unlocked, and assigns its nonces. Safe for concurrent callers. */
 export interface UnlockedSender {
   readonly address: Address;
-  /** Simulates, then sends. @returns the hash, not mined yet @throws viem's error with the revert reason */
+  /**
+   * Simulates, then sends.
+   * @returns the hash, before the transaction is mined
+   * @throws viem's error with the revert reason
+   */
   send(request: SendRequest): Promise<Hex>;
   /** Sends and waits. @throws Error when it is mined and reverted, or not mined in time */
   sendAndWait(request: SendRequest): Promise<TransactionReceipt>;
@@ -31,9 +36,9 @@ const hash = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-f]{
 type Request = (call: { method: string; params: readonly unknown[] }) => Promise<unknown>;
 
 export const createUnlockedSender = (client: PublicClient, address: Address): UnlockedSender => {
-  // viem types the read methods alone for a public client; a development node signs too.
+  // viem types only read methods for a public client, but a development node also signs.
   const request = client.request as Request;
-  // The node looks a nonce up and takes it in two steps; one at a time they cannot meet.
+  // The node reads and reserves a nonce in two steps, so sends run one at a time.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work, work);

@@ -43,7 +43,9 @@ const balance = (index: number, owner: Address): Promise<bigint> =>
   });
 const stranger = (): Address => privateKeyToAddress(generatePrivateKey());
 
-/** Deposits USDC of chain `from` for chain `to`; who gets it back is a stranger, so that balances tell everything. */
+/**
+ * Deposits USDC of chain `from` for chain `to`. A new address gets the refund, so that its balance shows every one.
+ */
 const deposit = async (from: number, to: number, options: { outputAmount?: bigint; outputToken?: Address } = {}) => {
   const origin = chain(from);
   const [depositor, recipient] = [stranger(), stranger()];
@@ -149,7 +151,7 @@ describe("the local relayer", () => {
     start();
     await vi.waitFor(async () => expect(await payouts(1, depositId)).toHaveLength(1), WAIT);
     expect(await balance(2, recipient)).toBe(OUT);
-    // Another deposit goes the whole way, so whatever the restart set off has had its time.
+    // Waits until another deposit is completed, so that any action triggered by the restart has happened.
     const second = await deposit(0, 2);
     await vi.waitFor(async () => expect(await payouts(0, second.depositId)).toHaveLength(1), WAIT);
     const after = await Promise.all([0, 1, 2].map(async (index) => balance(index, devAddress("relayer"))));

@@ -6,7 +6,10 @@ import { createOrigin } from "./across/origin";
 import type { DevnetChain } from "./devnet";
 import type { Deposit } from "./across/spoke-pool";
 
-/** New deposits are told by subscription; this is how often the chains are looked at all the same, and a fill is tried again. */
+/**
+ * New deposits are noticed by subscription. At this interval the chains are also polled, and failed fills are tried
+ * again.
+ */
 const LOOK_INTERVAL_MS = 500;
 
 export interface SolverOptions {
@@ -15,23 +18,26 @@ export interface SolverOptions {
 }
 
 export interface Solver {
-  /** From now on the solver does nothing at all, until `resume`. */
+  /** Stops all actions until `resume`. */
   pause(): void;
   resume(): void;
-  /** Deposits for which it is true are not filled, but still refunded. @returns takes it back */
+  /**
+   * Does not fill deposits for which the predicate is true, but still refunds them.
+   * @returns a function that removes the rule
+   */
   ignore(predicate: (deposit: Deposit) => boolean): () => void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no action is running any more. */
   stop(): Promise<void>;
 }
 
-/** The same token on both sides, and not more out than in: the local relayer is content with any fee. */
+/** The same token on both sides, and an output not above the input: the local relayer accepts any fee. */
 const isFair = (tokens: readonly `0x${string}`[]) => {
   const known = new Set(tokens.map((token) => token.toLowerCase()));
   return ({ inputToken, outputToken, inputAmount, outputAmount }: Deposit): boolean =>
     known.has(inputToken.toLowerCase()) && isAddressEqual(inputToken, outputToken) && outputAmount <= inputAmount;
 };
 
-/** Runs `work` now and then: at once when woken, else each interval; never twice at a time. */
+/** Runs `work` when woken and at each interval, never twice at the same time. */
 const startLoop = (work: () => Promise<void>, log: (message: string) => void) => {
   let stopped = false;
   let woken = false;
@@ -67,9 +73,9 @@ const startLoop = (work: () => Promise<void>, log: (message: string) => void) =>
 };
 
 /**
- * Relayer and settlement of the local chains in one: fills deposits between them out of its inventory, is repaid on their
- * origin chain, and refunds there what nobody filled in time, each deposit exactly once. It keeps nothing: stopped at any
- * moment and started again, it finds on the chains what is left to do.
+ * Relayer and settlement of the local chains: fills deposits between them from its inventory, is repaid on their origin
+ * chain, and refunds deposits there that nobody filled in time, each deposit exactly once. It has no state of its own:
+ * after a stop at any moment it finds the remaining work on the chains.
  *
  * On public networks independent relayers and Across' own dataworkers do this work.
  */
@@ -94,7 +100,7 @@ export const startSolver = ({ chains, log }: SolverOptions): Solver => {
       },
       log,
     });
-    // Settling has a loop of its own, so that a new deposit never waits for the repayment of an old one.
+    // Settling runs in a loop of its own, so that a new deposit never waits for the repayment of an old one.
     const fills = startLoop(async () => {
       if (paused) return;
       await origin.read();

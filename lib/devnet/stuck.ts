@@ -15,12 +15,12 @@ const freeSender = async (
 ): Promise<boolean> => {
   const next = BigInt(z.string().parse(await rpc(rpcUrl, "eth_getTransactionCount", [sender, "latest"])));
   const inOrder = [...waiting].sort((a, b) => Number(BigInt(a.nonce) - BigInt(b.nonce)));
-  // Of one that waits for a lower nonce we know nothing better.
+  // The transactions wait for a lower nonce that is not in the pool; sending them again would not help.
   if (BigInt(inOrder[0]?.nonce ?? 0) !== next) return false;
   const calls = inOrder.map(({ hash }) => ({ method: "eth_getRawTransactionByHash", params: [hash] }));
   const found = z.array(raw.nullable()).parse(await rpcBatch(rpcUrl, calls));
   const signed = found.filter((each) => each !== null);
-  // One was mined meanwhile, so the others are not stuck.
+  // One of them was mined meanwhile, so the others are not stuck.
   if (signed.length < found.length) return false;
   const signers = await Promise.all(
     signed.map((serializedTransaction) => recoverTransactionAddress({ serializedTransaction })),
@@ -33,9 +33,9 @@ const freeSender = async (
 };
 
 /**
- * Frees transactions that anvil forgot. Where a transaction arrives at the very moment in which the one before it is mined,
- * anvil lets it wait for that one for ever (1.7.1, with and without interval mining; about one in 500 when several are
- * sent at once), and all later ones of its sender behind it. The same bytes, taken out and sent again, are mined at once.
+ * Frees transactions that anvil forgot. When a transaction arrives at the moment in which the previous one is mined,
+ * anvil makes it wait forever for that one (1.7.1, with and without interval mining; about one in 500 when several are
+ * sent at once), and all later ones of its sender behind it. Removed and sent again unchanged, they are mined at once.
  */
 export const freeStuckTransactions = async (rpcUrl: string): Promise<void> => {
   const { queued } = content.parse(await rpc(rpcUrl, "txpool_content"));

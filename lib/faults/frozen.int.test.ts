@@ -149,7 +149,7 @@ test(
     const random = randomOf(seed);
     const cutBefore = await sessionsCut();
     const recoveredMs = [await freezeAndThaw(({ label }) => label === "INSERT INTO chain_transaction")];
-    // The server did end the transaction: nobody else could have.
+    // Only the server itself can have ended the transaction.
     await vi.waitFor(async () => expect(await sessionsCut()).toBeGreaterThan(cutBefore), { timeout: FINAL_MS });
     for (let round = 1; round < ROUNDS; round += 1) {
       const at = 1 + Math.floor(random() * RANDOM_POINTS_MAX);

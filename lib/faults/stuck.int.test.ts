@@ -59,7 +59,7 @@ const newest = (above: bigint) =>
     where: { chainId: one.chainId, fromAddress: executor, nonce: { gt: above } },
     orderBy: { nonce: "desc" },
   });
-/** The executor's last nonce before the operations of this test: what the tests before left is not theirs. */
+/** The executor's nonce before this test's operations, so that earlier tests' transactions are not counted. */
 let nonceBefore = -1n;
 
 /** Operations whose source is on chain one, which from here on makes blocks when the test says so. */

@@ -145,7 +145,7 @@ const walkThroughAllPoints = async (): Promise<void> => {
   );
   await expectAllIsRight(customers.map(({ treasury }) => treasury));
   expect(killed).toBeGreaterThan(0);
-  // A machine that is busy with other things gets less far in its time; what it did was right all the same.
+  // On a busy machine the walk may not reach every point in time; the points that it reached are checked in any case.
   if (isThrough) expect(walk.missed()).toEqual([]);
 };
 // The walk takes minutes, so it is left to the long run.

@@ -15,7 +15,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { loggedError } from "@/lib/log/logger";
 import { toAnswer, toDomainError } from "./problem";
 
-/** Every secret of this file, by where it is. The discard port answers nobody. */
+/** Every secret of this file, by its place. Nothing listens on the discard port. */
 const secret = () => randomBytes(12).toString("hex");
 const { url } = await testDatabase();
 const KEYS = {
@@ -61,7 +61,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A process of its own: what it writes is all that an operator's log would hold. */
+/** A separate process, so that its output is exactly the content of an operator's log. */
 const startServer = async (environment: Readonly<Record<string, string>>) => {
   const child = fork(SERVER, {
     execArgv: ["--import", "tsx"],

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says beyond its structure: names, descriptions, examples and webhooks. */
+/** Tests of the OpenAPI document's content: names, descriptions, examples and webhooks. */
 import { expect, test } from "vitest";
 import { namedContracts } from "@/lib/contracts/all";
 import { EVENT_TYPES } from "@/lib/contracts/events";
@@ -65,7 +65,7 @@ test("no object of four or more fields is written out twice", () => {
   expect(copies).toEqual([]);
 });
 
-/** What a caller reads as the description: of the field, or of the named schema that it refers to. */
+/** The description that a caller reads: the field's own, or that of the named schema it refers to. */
 const descriptionOf = (field: Json): unknown => {
   if (field.description !== undefined) return field.description;
   const reference = typeof field.$ref === "string" ? field.$ref : undefined;

@@ -121,7 +121,7 @@ test("while it is away browsers get a page that loads again, and programs an err
   expect(shown.headers.get("cache-control")).toBe("no-store");
   expect(shown.text).toContain('<meta http-equiv="refresh" content="3">');
   expect(shown.text).toContain("prefers-color-scheme:dark");
-  // Self-contained: it asks for nothing that could be missing now, too.
+  // The page is self-contained, because other files could be missing too.
   expect(shown.text).not.toMatch(/<(script|link|img)|src=|url\(/);
   const asset = await page("/_next/static/x.js");
   const session = await page("/api/auth/session", { accept: "text/html" });

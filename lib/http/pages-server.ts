@@ -23,7 +23,7 @@ export const servePages = (
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(socketPath, () => process.send?.({ type: PAGES_READY }));
-  // Without the parent there is nobody to answer to, and nobody else removes the socket.
+  // Without the parent no request can arrive, and no other process removes the socket.
   process.on("disconnect", () => {
     rmSync(dirname(socketPath), { recursive: true, force: true });
     process.exit(0);

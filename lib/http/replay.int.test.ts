@@ -118,7 +118,8 @@ test("a key whose recipients were narrowed gets no replay of what pays others, w
   await prisma.apiKey.update({ where: { id: key.id }, data: { recipients: [testAccount().address] } });
   const refused = { status: 403, code: "recipient_not_allowed" };
   for (const [path, body] of calls) await eventually(path, keyHeaders(key), "narrow", body, refused);
-  // What keeps the key beside its own rows refuses as well. Execute has nothing to repeat: it would say that nothing is prepared.
+  // Deletes the HTTP layer's keys: modules that store the key with their own rows refuse as well. Execute stores none;
+  // it would answer that nothing is prepared.
   await prisma.idempotencyKey.deleteMany({});
   for (const [path, body] of calls.slice(0, -1))
     expect(await send(path, keyHeaders(key), "narrow", body), path).toMatchObject({ ...refused, replayed: null });

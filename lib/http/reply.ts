@@ -1,4 +1,4 @@
-/** What a handler answers: the contract's body before serialising. Headers are lower case. */
+/** A handler's answer: the contract's body before it is serialised. Header names are lower case. */
 export interface Reply<Body> {
   readonly status: number;
   readonly body: Body;

@@ -15,7 +15,7 @@ interface Streaming {
   readonly outgoing: ServerResponse;
   readonly closing: AbortSignal;
   readonly headOnly: boolean;
-  /** Tells the source that the caller is gone. */
+  /** Notifies the source that the caller has disconnected. */
   readonly abort: () => void;
 }
 

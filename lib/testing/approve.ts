@@ -4,7 +4,7 @@ import { createApiKey } from "@/lib/contracts/api-keys";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { updatePolicies } from "@/lib/contracts/policies";
 
-/** What a request carries once it is approved. */
+/** The approval fields of a request. */
 export interface SignedApproval {
   readonly approvalId: string;
   readonly signature: `0x${string}`;

@@ -28,7 +28,7 @@ export interface OperationChain {
 
 const mintAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
 
-/** A chain of the test's own with every contract of the local chains, and an executor that nobody else uses. */
+/** A separate chain with every contract of the local chains, and an executor that only this test uses. */
 export const startOperationChain = async (chainId: number): Promise<OperationChain> => {
   const anvil = await startBareAnvil(chainId, ANVIL_ARGS);
   await deployAll(anvil.url, 0);

@@ -20,7 +20,9 @@ export interface CrashWalkOptions {
 }
 
 export interface CrashWalk {
-  /** A worker that nobody kills works until `done`, so that its points become known. A sample needs no survey. */
+  /**
+   * Runs a worker without kills until `done`, to learn the points at which it can be killed. A sample needs no survey.
+   */
   survey(done: () => Promise<void>): Promise<void>;
   /** Walks until every goal was met and the random kills are done (true), or the budget is spent (false). */
   run(): Promise<boolean>;

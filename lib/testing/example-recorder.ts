@@ -60,7 +60,7 @@ export const exampleRecorder = (baseUrl: string) => {
   return {
     call,
     keep,
-    /** What was kept, in the order of names. */
+    /** The recorded examples, sorted by name. */
     examples: (): Examples => lookAlikes(Object.fromEntries([...kept].sort(([a], [b]) => a.localeCompare(b)))),
   };
 };

@@ -8,7 +8,7 @@ import { createMemorySigner } from "./memory-signer";
 export const GWEI = 10n ** 9n;
 const TRANSFER_GAS = 21_000n;
 
-/** An address for each purpose that nobody else pays. */
+/** An address for each purpose, used by this test only. */
 const recipientOf = (purpose: string): Hex => `0x${keccak256(toHex(purpose)).slice(26)}`;
 
 /** Makes payments of 5 wei on one chain, each with a purpose of its own. */
@@ -38,7 +38,7 @@ export const codeOf = async (work: Promise<unknown>): Promise<string> => {
   return isDomainError(outcome) ? outcome.code : String(outcome);
 };
 
-/** What the repository stores of a payment before it is broadcast. */
+/** The row that the repository stores of a payment before it is broadcast. */
 export const signedOnly = (
   { chainId, purpose, to, data, value, gas, fees }: NewTransaction,
   { executorKey, firstNonce, now }: { executorKey: Hex; firstNonce: bigint; now: Date },

@@ -4,7 +4,10 @@ import { keccak256, type Hex } from "viem";
 import { z } from "zod";
 import { behind, type Call } from "./lagging-node";
 
-/** What goes wrong with a call. Of a batch the first five concern the whole HTTP request, the others the call alone. */
+/**
+ * The fault to apply to a call. In a batch the first five apply to the whole HTTP request, the others to the single
+ * call.
+ */
 export type Fault =
   /** No answer ever; the call does not reach the chain. */
   | { readonly kind: "hang" }
@@ -19,7 +22,7 @@ export type Fault =
   | { readonly kind: "error"; readonly message: string; readonly code?: number }
   /** `eth_sendRawTransaction` is answered with the hash as if it were accepted, and does not reach the chain. */
   | { readonly kind: "swallow" }
-  /** A node that is so many blocks behind. */
+  /** Simulates a node that is this many blocks behind. */
   | { readonly kind: "lag"; readonly blocks: number };
 
 export interface Rule {
@@ -170,7 +173,7 @@ export const startFaultProxy = async (target: string, { watch }: FaultProxyOptio
   };
 
   const server = createServer((request, response) => {
-    // A chain that is gone is gone for the client too.
+    // For an unreachable chain the client's connection is cut.
     serve(request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -16,7 +16,7 @@ const MIGRATIONS = fileURLToPath(new URL("../../prisma/migrations", import.meta.
 
 type Stop = () => Promise<unknown>;
 
-/** As `maxWorkers` in vitest.config.ts: so many files run at the same time. */
+/** Like `maxWorkers` in vitest.config.ts: the number of files that run at the same time. */
 const WORKERS = availableParallelism() + 1;
 /** The largest files: their own pool (10), the services (20), and four more processes or services of 20 connections each. */
 const CONNECTIONS_PER_FILE = 120;

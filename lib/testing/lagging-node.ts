@@ -45,7 +45,7 @@ const asOf = (call: Call, head: bigint): Call | null => {
   return { ...call, params: [{ ...filter, toBlock: numberToHex(to === null || to > head ? head : to) }] };
 };
 
-/** Answers as a node that is so many blocks behind the chain. */
+/** Answers like a node that is this many blocks behind the chain. */
 export const behind = async (forward: Forward, call: Call, blocks: number): Promise<Record<string, unknown>> => {
   const base = { jsonrpc: "2.0", id: call.id };
   const [latest] = await forward([{ ...base, method: "eth_blockNumber", params: [] }]);

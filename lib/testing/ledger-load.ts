@@ -17,7 +17,10 @@ export interface LoadOptions {
 const AMOUNT_MAX = 100;
 const OVERDRAFT_BASE = 10n ** 15n;
 
-/** Posts transfers between these accounts, one in ten of them an overdraft, until it is told to stop. @returns how many */
+/**
+ * Posts transfers between these accounts, one in ten of them an overdraft, until it is stopped.
+ * @returns the number posted
+ */
 export const postLoad = async (ledger: LedgerService, options: LoadOptions): Promise<number> => {
   const { projectId, name, accounts, inFlight, random, answered, isOver } = options;
   let count = 0;

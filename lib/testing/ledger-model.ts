@@ -170,7 +170,7 @@ export class LedgerModel {
     }
   }
 
-  /** What should be answered; and what that changes is remembered under the id that the ledger gave it. */
+  /** The expected answer. Stores the command's effects under the id that the ledger assigned. */
   answer(command: LedgerCommand, transactionId: string | null): string {
     const key = `${command.kind}/${command.key}`;
     const same = JSON.stringify({ ...command, liabilitiesMaxBase: null }, (_, value: unknown) =>

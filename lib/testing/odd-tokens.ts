@@ -11,11 +11,14 @@ export const ODD_MODE = {
   movesNothing: 2,
   returnsNothing: 3,
   refusesSilently: 4,
-  /** Moves the tokens, and tells of it by no event. */
+  /** Moves the tokens without emitting an event. */
   movesQuietly: 5,
 } as const;
 
-/** What becomes of transfers to a recipient. `trapped`: they succeed in a simulation, which nobody sends, and revert on chain. */
+/**
+ * The outcome of transfers to a recipient. `trapped`: they succeed in a simulation, which is never sent, and revert on
+ * chain.
+ */
 export const ODD_RECIPIENT = { usual: 0, blocked: 1, ignored: 2, trapped: 3 } as const;
 
 const SOURCE = `
@@ -106,7 +109,7 @@ const deploy = async (
   };
 };
 
-/** A token of six decimals whose transfers go as `mode` says, until it is told otherwise. */
+/** Deploys a token of six decimals whose transfers behave according to `mode`, which can be changed. */
 export const deployOddToken = (at: { rpcUrl: string; deployer: PrivateKeyAccount }, mode: number): Promise<OddToken> =>
   deploy(at, compileContract("OddToken", SOURCE), [mode]);
 

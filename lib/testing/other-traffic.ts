@@ -28,7 +28,9 @@ const POOLS = [
   { token: contracts.dai, decimals: 18, fees: [3000] },
 ] as const;
 
-/** Swaps of somebody else that make WETH dearer on every way, signed and not sent: so many dollars into each pool. */
+/**
+ * Swaps by another account, signed and not sent, that make WETH dearer on every path: this many dollars into each pool.
+ */
 export const newWhale = async (one: OwnChain, router: Address, usd: string): Promise<readonly Hex[]> => {
   const account = testAccount();
   await one.client.setBalance({ address: account.address, value: parseEther("100") });

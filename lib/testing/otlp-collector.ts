@@ -30,7 +30,7 @@ export interface OtlpCollector {
   headers(): Readonly<Record<string, unknown>>;
   /** From now on no export is answered. @returns how many wait for an answer */
   hang(): () => number;
-  /** Ends every connection; nobody listens at the URL any more. */
+  /** Ends every connection and stops listening. */
   close(): void;
 }
 

@@ -12,7 +12,7 @@ const KILL = [{ signal: "SIGKILL", waitMs: 10_000 }] as const;
 
 export interface OwnPostgres {
   readonly url: string;
-  /** kill -9 of the server. Resolves once it is gone; what it had committed is on disk. */
+  /** Ends the server with kill -9. Resolves when it has ended; its committed data is on disk. */
   crash(): Promise<void>;
   /** Starts it again, on the same port. Resolves once it answers. */
   restart(): Promise<void>;

@@ -142,7 +142,7 @@ export const plainWallet = async (devnet: TestDevnet, customer: Customer): Promi
   return account;
 };
 
-/** From one token of one wallet to an address that nobody else uses. */
+/** A transfer of one token from one wallet to an unused address. */
 export const oneSource = (
   address: Address,
   from: readonly [chainId: number, token: string, amount: string],
@@ -209,7 +209,7 @@ export const narrowBridgeChains = (): string => {
   return file;
 };
 
-/** The refusal of signatures: what is wrong with each action, by its id. */
+/** The faults of the actions by action id, from a refusal of signatures. */
 export const refusedWith = async (work: Promise<unknown>): Promise<Record<string, string>> => {
   const error: unknown = await work.then(
     () => null,

@@ -74,7 +74,7 @@ const errorNameOf = (error: unknown): string => {
   return found.data?.errorName ?? found.reason ?? "revert";
 };
 
-/** A chain with EntryPoint, and a paymaster of `OWNER` at which `MARKER` may mark. Everybody may send in anybody's name. */
+/** A chain with EntryPoint, and a paymaster of `OWNER` at which `MARKER` may mark. Any account can be impersonated. */
 export const startPaymasterChain = async (chainId: number) => {
   const { client, stop } = await startBareAnvil(chainId);
   await client.request({ method: "anvil_autoImpersonateAccount" as never, params: [true] as never });
@@ -86,7 +86,10 @@ export const startPaymasterChain = async (chainId: number) => {
     return contractAddress;
   };
 
-  /** Sends it, unless it would revert. @returns what it returned (`done` for nothing), or the name of its error */
+  /**
+   * Sends the call unless it would revert.
+   * @returns the return value (`done` for none), or the name of the error
+   */
   const send = async (from: Address, { to, value = 0n, ...call }: Call): Promise<unknown> => {
     try {
       const { result }: { result: unknown } = await client.simulateContract({

@@ -1,4 +1,4 @@
-/** What tests of payouts to wallets ask of the service, as its users do. */
+/** Requests for payouts to wallets, as the service's users send them. */
 import type { Address } from "viem";
 import { createWalletsPayout, approvePayout, getPayout, listPayoutItems } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
@@ -54,7 +54,7 @@ export const newPayer = async (api: TestApi, amount: string, dailyCapUsd = "1000
   return { customer, key: key.client, person: customer.session.client };
 };
 
-/** What a payout holds now: number of the batch and base units. */
+/** The holds of a payout now: batch number and base units. */
 export const heldBy = async ({ services }: TestApi, payoutId: string): Promise<string[]> => {
   const where = { operationId: payoutId, releasedAt: null };
   const holds = await services.database.prisma.balanceHold.findMany({ where, orderBy: { id: "asc" } });

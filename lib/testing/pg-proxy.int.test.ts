@@ -72,7 +72,7 @@ test.each([
   await withClient(async (client) => {
     await expect(insertInTransaction(client)).rejects.toThrow(/terminated/);
   });
-  // The lock of the connection that was cut is gone, or this would wait for it.
+  // The cut connection's lock is released; otherwise this statement would wait for it.
   await database.pool.query("BEGIN; LOCK TABLE seen_by_proxy; COMMIT");
   expect(await words()).toEqual(kept);
 });

@@ -18,7 +18,7 @@ interface Journey {
   readonly recipient?: EvmAddress;
 }
 
-/** One source that nobody else uses. */
+/** A request with one source wallet that no other test uses. */
 export const requestOf = ({ from, to, amount, slippageBps = 50, recipient = newAddress() }: Journey): RouteRequest => ({
   sources: [{ owner: newAddress(), token: from, amountBase: parseUnits(amount, from.decimals) }],
   destination: { token: to, recipient },

@@ -55,8 +55,8 @@ export interface LocalRouting {
 }
 
 /**
- * Not estimated: a pool writes its oracle once per block, so the same swap costs more as the first of its block than it did
- * in the estimate, and one in thirty ran out of gas.
+ * A fixed limit instead of an estimate: a pool writes its oracle once per block, so a swap that is the first of its
+ * block needs more gas than the estimate, and one in thirty ran out of gas.
  */
 const GAS_LIMIT = 5_000_000n;
 

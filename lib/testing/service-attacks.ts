@@ -27,7 +27,7 @@ export const SERVICE_ROWS: AttackTable = {
     "moves nothing",
     async () => expecting(call("POST", `/deliveries/${await deliveryOf()}/resend`), 202),
   ],
-  // The faucet gives coins of local chains, from nobody's wallet.
+  // The faucet gives coins of local chains, and takes them from no user's wallet.
   "POST /dev/faucet": [
     "moves nothing",
     () => {

@@ -1,4 +1,4 @@
-/** Sets the clock of a process wrong: whatever asks `Date` what time it is gets an answer that is so far ahead. */
+/** Shifts the clock of a process: `Date` returns a time that is this far ahead. */
 export const skewedClock = (aheadMs: number): string => {
   const source = `
     const RightDate = globalThis.Date;

@@ -20,8 +20,8 @@ const DIFFERENCES = `
   WHERE reserved IS DISTINCT FROM reserved_wei OR used IS DISTINCT FROM used_wei`;
 
 /**
- * What is reserved of every sponsor budget is the sum over its open legs and batches of payouts, and what was used is what those that
- * ended cost.
+ * Checks every sponsor budget: the reserved amount equals the sum over its open legs and payout batches, and the used
+ * amount equals the cost of the ended ones.
  */
 export const expectBudgetsToFitLegs = async ({ pool }: Database): Promise<void> => {
   expect((await pool.query(DIFFERENCES)).rows).toEqual([]);

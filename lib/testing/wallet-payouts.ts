@@ -34,7 +34,7 @@ interface Payer {
 /** The sponsor's reservation for each batch: more than a batch of any test costs. */
 const RESERVED_WEI = 10n ** 17n;
 
-/** An address that nobody has, the same for the same name. */
+/** An address without a known key, the same for the same name. */
 export const nobody = (name: string): Address => getAddress(`0x${keccak256(stringToHex(name)).slice(-40)}`);
 
 /** Rows with recipients of their own, each of another amount. */

@@ -14,7 +14,7 @@ export interface WebhookReceiver {
   readonly url: string;
   /** In the order in which they came. */
   readonly received: ReceivedWebhook[];
-  /** What it answers from now on; `turn` counts from 1. */
+  /** Sets the answer from now on; `turn` counts from 1. */
   answer(respond: (response: ServerResponse, webhook: ReceivedWebhook, turn: number) => void): void;
   /** Requests that were open at once, at most. */
   readonly openMax: number;

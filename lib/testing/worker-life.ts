@@ -49,7 +49,7 @@ const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
 const BATCH_STATE = /\b(?:queued|signed|sent|mined|paid|failed|cancelled)\b/;
 
-/** What a write is about, beside its table: the step that an event tells of, the status that a transaction or a batch gets. */
+/** The subject of a write besides its table: the step of an event, or the new status of a transaction or a batch. */
 const detailOf = (table: string, parameters: string): string => {
   if (table === "operation_event")
     return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}`;
@@ -57,7 +57,7 @@ const detailOf = (table: string, parameters: string): string => {
   return table === "chain_transaction" ? (STATUS.exec(parameters)?.[0] ?? "") : "";
 };
 
-/** The step that a transaction is: what it says of a leg, and only else what that makes of the operation. */
+/** The step that a transaction stands for: that of a leg if it names one, otherwise that of the operation. */
 const stepOf = (written: readonly string[]): string =>
   written.find((what) => what.includes("leg.")) ??
   written.find((what) => what.includes("operation.")) ??
@@ -70,7 +70,7 @@ interface Named {
 
 /** Names the writes by what they write, so that the same step has the same name in every run. Reads have none. */
 const createNamer = () => {
-  /** What was written in the transaction that is open on a connection. */
+  /** The writes of the open transaction on each connection. */
   const written = new Map<number, string[]>();
   return ({ sql, parameters, connection }: Statement): Named | null => {
     const before = written.get(connection);
@@ -94,8 +94,8 @@ const createNamer = () => {
 };
 
 /**
- * A worker process whose every word to the database and to the chains goes by way of the test, which may end it at any of them.
- * After its end nothing of it reaches anybody.
+ * A worker process whose traffic to the database and to the chains passes through the test, which may end it at any
+ * message. After its end none of its messages are delivered.
  */
 export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
   let dead: Point | null = null;

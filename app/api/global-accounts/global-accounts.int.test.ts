@@ -31,7 +31,10 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** The command that anybody may run. @returns its exit code */
+/**
+ * Runs the public verifier.
+ * @returns its exit code
+ */
 const verifier = (proof: string, root: string | undefined): number | null =>
   spawnSync(process.execPath, [reservesVerify, "-", root ?? ""], {
     input: proof,
@@ -86,7 +89,7 @@ test("a global account opened or funded twice with one Idempotency-Key is so onc
   const headers = { authorization: `Bearer ${customer.session.accessToken}`, "idempotency-key": crypto.randomUUID() };
   const body = { currency: "USDC", name: "Once" };
   const first = await api.client(headers).call(createGlobalAccount, { body });
-  // What the HTTP layer remembers is gone; the ledger's own key remains.
+  // Deletes the HTTP layer's stored answers; the ledger's own idempotency keys remain.
   await api.services.database.prisma.idempotencyKey.deleteMany({});
   expect((await api.client(headers).call(createGlobalAccount, { body })).id).toBe(first.id);
   await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });

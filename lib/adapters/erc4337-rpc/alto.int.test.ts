@@ -81,10 +81,10 @@ test("a sponsored operation is marked once, however often and by however many in
     async () => expect(await Promise.all(all.map(({ to }) => harness.tokenBalance(to)))).toEqual([1n, 1n, 1n]),
     { timeout: 20_000, interval: 50 },
   );
-  // As after a crash that forgot that it was sent.
+  // Simulates a crash after which the service no longer knows that it sent this operation.
   const [operation] = operations;
   if (operation !== undefined) await newInstance().submit(CHAIN_ID, operation);
-  // Two instances may have divided them between each other.
+  // Each service instance may have marked some of them, in one transaction each.
   expect(await transactionsOfExecutor()).toBeLessThanOrEqual(before + instances.length);
   const marks = await database.prisma.bundleOperation.findMany({ where: { chainId: CHAIN_ID } });
   expect(marks.length).toBeGreaterThanOrEqual(all.length);

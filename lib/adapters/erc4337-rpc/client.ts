@@ -4,7 +4,7 @@ import { rpcAnswer } from "./schema";
 
 const DEADLINE_MS = 10_000;
 
-/** The bundler answered with an error of its own. */
+/** The bundler answered with a JSON-RPC error. */
 export class BundlerRefusal extends Error {
   constructor(
     readonly rpcCode: number,
@@ -16,7 +16,9 @@ export class BundlerRefusal extends Error {
   }
 }
 
-/** No answer, or none that can be read: what became of the request is unknown. */
+/**
+ * The bundler did not answer, or its answer could not be parsed, so we do not know whether it processed the request.
+ */
 export class BundlerUnreachable extends Error {
   constructor(method: string, cause: unknown) {
     super(`The bundler did not answer ${method}.`, { cause });

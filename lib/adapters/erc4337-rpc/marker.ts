@@ -12,7 +12,7 @@ import { BundledElsewhereError, type BundleTransaction, type TransactionSender }
 export interface MarkerDeps {
   readonly registry: ChainRegistry;
   readonly transactions: TransactionSender;
-  /** Address of the key `executor`, which the paymaster lets mark. */
+  /** Address of the key `executor`, which the paymaster accepts as a marker. */
   readonly executorAddress: EvmAddress;
   readonly fees: Bundler["fees"];
 }
@@ -26,18 +26,21 @@ export interface MarkerDeps {
 export type Marker = (chainId: number, operation: UserOperation, userOpHash: Hex) => Promise<void>;
 
 const EXECUTOR_KEY_ID = "executor";
-/** A mark lives longer than any operation is valid; after that it can no longer be used. */
+/** A mark expires after this time, which is longer than the validity of any operation. */
 const MARK_SECONDS = 3_600;
 const MARKED_AT_ONCE_MAX = 200;
 const CLAIMS_MAX = 3;
-/** Gas of a new storage slot and its call data, and of the transaction itself. */
+/** Gas for the new storage slot and the call data of one mark; the base gas of the transaction is separate. */
 const GAS_PER_MARK = 30_000n;
 const GAS_OF_TRANSACTION = 60_000n;
-/** Blocks to wait for; the caller submits again afterwards. */
+/** Blocks to wait for the mark; if it is not mined by then, the caller submits the operation again. */
 const BLOCKS_WAITED = 2;
 const WAIT_MS_MAX = 15_000;
 
-/** The id under which the marking transaction is stored; the operation's own hash names the transaction that executes it. */
+/**
+ * The id under which the marking transaction is stored. The operation's own hash cannot serve, because it identifies
+ * the transaction that executes the operation.
+ */
 const markIdOf = (userOpHash: Hex): Hex => keccak256(concatHex([toHex("mark"), userOpHash]));
 
 type State = "none" | "pending" | "mined";
@@ -50,7 +53,7 @@ const targetOf = ({ registry, executorAddress }: MarkerDeps, chainId: number) =>
   return { chainId, chainName: name, entryPoint, paymaster, executor: executorAddress };
 };
 
-/** The state of a mark on chain now; a reorganisation may take it back. */
+/** Reads the state of a mark from the chain. It is read each time because a reorganisation can remove a mark. */
 const stateOf = async (
   registry: ChainRegistry,
   chainId: number,

@@ -16,24 +16,30 @@ export interface RpcBundlerDeps {
   readonly registry: ChainRegistry;
   /** ERC-4337 JSON-RPC by chain id. */
   readonly urls: ReadonlyMap<number, string>;
-  /** Null: there is no account that could mark, and no operation that the project's paymaster pays for is submitted. */
+  /**
+   * The account that marks operations for the project's paymaster. Null: no such account exists, so operations that
+   * this paymaster pays for are not submitted.
+   */
   readonly marker: Pick<MarkerDeps, "transactions" | "executorAddress"> | null;
   readonly fetchFn?: typeof fetch;
 }
 
-/** A mark in storage costs more to use than what the paymaster does without one, which is all that an estimate sees. */
+/** Reading a mark from storage costs more gas than the estimate shows, because the estimate runs without a mark. */
 const MARK_USE_GAS = 10_000n;
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const EXECUTION_REVERTED = -32521;
-/** States of an operation that waits or was mined. */
+/** Bundler states of an operation that is waiting or was mined. */
 const UNDER_WAY: ReadonlySet<string> = new Set(["not_submitted", "queued", "submitted", "included"]);
 const KNOWN_ASKED_MAX = 3;
 const KNOWN_ASKED_EVERY_MS = 100;
 const no = (): boolean => false;
 
-/** ERC-7769: refused by EntryPoint, by the paymaster, for its opcodes, its validity, its reputation, its stake, … */
+/**
+ * ERC-7769 error codes for a definite refusal: by EntryPoint or the paymaster, or because of opcodes, validity,
+ * reputation or stake.
+ */
 const REFUSALS = { from: -32507, to: -32500 } as const;
 
 const isReasoned = (code: number): boolean =>
@@ -62,7 +68,8 @@ const toDomainError = (chainName: string, error: unknown): unknown => {
 const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => {
   const answers = await Promise.all([
     ask.call("eth_getUserOperationByHash", [userOpHash], operationAnswer).then((found) => found !== null, no),
-    // Some answer the standard question for mined operations alone, and this one for those that wait.
+    // Some bundlers answer the standard method only for mined operations, and `pimlico_getUserOperationStatus` for
+    // waiting ones.
     ask
       .call("pimlico_getUserOperationStatus", [userOpHash], statusAnswer)
       .then(({ status }) => UNDER_WAY.has(status), no),
@@ -71,11 +78,12 @@ const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => 
 };
 
 /**
- * Whether the bundler holds the operation that it has just refused. ERC-7769 has no code for "already known", so the bundler is asked;
- * several times when the refusal may come from a second submission that arrived before the first was filed.
+ * Whether the bundler already holds the operation that it has just refused. ERC-7769 has no code for "already known",
+ * so we query the bundler for the operation. We repeat the query when the refusal may come from a second submission
+ * that arrived before the bundler had stored the first.
  */
 const isKnown = async (ask: RpcClient, userOpHash: Hex, error: unknown): Promise<boolean> => {
-  // A reasoned code of ERC-7769 is a true refusal; other codes leave open what happened.
+  // An ERC-7769 refusal code is definite; any other code leaves the operation's state unknown.
   const askedMax = error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
   for (let asked = 0; asked < askedMax; asked += 1) {
     if (asked > 0) await new Promise((resolve) => setTimeout(resolve, KNOWN_ASKED_EVERY_MS));

@@ -10,7 +10,7 @@ export const rpcAnswer = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/** Answers of ERC-7769 (the JSON-RPC of ERC-4337), only what is read of them. */
+/** Answers of ERC-7769 (the JSON-RPC of ERC-4337), reduced to the fields that this adapter reads. */
 export const sendAnswer = hex;
 
 export const estimateAnswer = z.object({

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import type { estimateAnswer } from "./schema";
 
-/** The operation as ERC-7769 wants it: quantities in hex, absent parts left out. */
+/** Encodes the operation for ERC-7769: quantities in hex, absent fields omitted. */
 export const toRpcOperation = (operation: UserOperation): Record<string, Hex> => ({
   sender: operation.sender,
   nonce: numberToHex(operation.nonce),

@@ -9,37 +9,43 @@ import { dryRun } from "./simulation";
 
 type Hex = `0x${string}`;
 
-/** A signed operation that is to be brought on chain. */
+/** A signed operation that is waiting to be bundled. */
 export interface Wanted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
-  /** Its account's owner is outside of the service. */
+  /** True when the owner key of the operation's account is held outside the service. */
   readonly isHeldElsewhere: boolean;
-  /** The bundle that carried it and reverted. */
+  /** The previous bundle of this operation, which was mined and reverted. */
   readonly before: BundleTransaction | null;
 }
 
-/** How the wanted are bundled, as EntryPoint would take them now. */
+/** The assignment of operations to bundles, according to the current EntryPoint simulation. */
 export interface Plan {
   readonly bundles: readonly (readonly Wanted[])[];
   readonly refused: ReadonlyMap<Wanted, RevertReason>;
 }
 
-/** More would hold up the first of them, and blocks have room for other things too. */
+/** A larger bundle would delay its first operation and may not fit into a block beside other transactions. */
 const OPERATIONS_MAX = 50;
 const GAS_MAX = TRANSACTION_GAS_MAX - 1_000_000n;
 /** Nodes take transactions of up to 128 kB. */
 const DATA_BYTES_MAX = 100_000;
-/** After so many refusals each operation of the bundle is asked about by itself. */
+/** After this many refusals in one bundle, each of its operations is simulated alone. */
 const REFUSALS_MAX = 3;
-/** From this bundle on an operation goes by itself: what made the ones before revert may have been another one. */
+/**
+ * From this attempt on an operation is bundled alone, because another operation of its bundle may have caused the
+ * earlier reverts.
+ */
 const ALONE_FROM_ATTEMPT = 3;
 
-/** An owner who spends its nonce on something else makes every bundle revert that holds it, and so could stop all others on the chain. */
+/**
+ * An owner outside the service can use up the operation's nonce in another transaction. Every bundle with that
+ * operation would then revert, and block all other operations on the chain, so it is bundled alone after a revert.
+ */
 const mustGoAlone = ({ before, isHeldElsewhere }: Wanted): boolean =>
   isHeldElsewhere || (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
 
-/** In order, as many in each bundle as number, gas and size allow. */
+/** Fills bundles in order, each up to the limits of count, gas and size. */
 const pack = (chain: ChainContext, wanted: readonly Wanted[]): Wanted[][] => {
   const bundles: Wanted[][] = [];
   let room = { gas: 0n, bytes: 0, count: 0 };
@@ -81,7 +87,10 @@ const askEach = async (chain: ChainContext, wanted: readonly Wanted[]): Promise<
   };
 };
 
-/** Takes out which EntryPoint refuses, one after another, until it takes the rest or too many were refused. */
+/**
+ * Removes the operations that EntryPoint refuses, one after another, until it accepts the rest or too many were
+ * refused.
+ */
 const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
   let together = bundle;
   const apart: Wanted[] = [];
@@ -98,8 +107,9 @@ const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
 const singles = (wanted: readonly Wanted[]): Wanted[][] => wanted.map((one) => [one]);
 
 /**
- * One `eth_call` asks about the whole bundle, which is all there is to it when nothing is wrong. Those that are refused beside
- * the others are asked about by themselves; what is taken then (two that draw on the same deposit) gets a bundle of its own.
+ * Simulates the whole bundle in one `eth_call`, which is enough when EntryPoint accepts it. Operations that are refused
+ * together with others are simulated alone; those that then pass (for instance two that draw on the same deposit) get a
+ * bundle of their own.
  */
 const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<Plan> => {
   if (bundle.length === 1) {

@@ -20,16 +20,22 @@ import { dryRun, simulationFailed } from "./simulation";
  */
 
 const PROOFS_MAX = 4;
-/** Nonce, deposit and hashing inside EntryPoint, which the probe does not do; and per word of the operation. */
+/**
+ * Gas of nonce, deposit and hashing inside EntryPoint, which the probe does not perform; and gas per word of the
+ * operation.
+ */
 const VALIDATION_OVERHEAD = 60_000n;
 const VALIDATION_OVERHEAD_PER_WORD = 30n;
 const PAYMASTER_OVERHEAD = 15_000n;
 const EXECUTION_OVERHEAD = 30_000n;
 
-/** Prices move a swap over more ticks, recipients lose their balance row; but ten swaps do not all change at once. */
+/**
+ * Upper bound of the margin. A price move makes a swap cross more ticks, and a recipient may lose its balance slot, but
+ * ten swaps in one batch do not all change at once.
+ */
 const ROOM_MAX = 400_000n;
 
-/** A tenth more, and up to a fifth more on top. */
+/** Adds a tenth, and up to another fifth. */
 const withRoom = (gas: bigint): bigint => gas + gas / 10n + (gas / 5n < ROOM_MAX ? gas / 5n : ROOM_MAX);
 
 const abi = parseAbi([
@@ -52,7 +58,7 @@ const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigin
     // EntryPoint v0.7 deploys its SenderCreator as its first contract.
     phases.push(["deployment", { to: getContractAddress({ from: chain.entryPoint, nonce: 1n }), data }]);
   }
-  // Paying something costs what paying the real sum costs.
+  // Any non-zero payment costs the same gas as the real amount.
   const missingFunds = operation.paymaster === undefined ? 1n : 0n;
   phases.push([
     "validation",
@@ -91,7 +97,7 @@ const createdAddress = (result: ProbeResult): bigint => (result.returnData === "
 
 const assertConsent = (chain: ChainContext, who: string, code: string, result: ProbeResult | undefined): void => {
   if (result === undefined) return;
-  // A call to an address without code succeeds, and answers nothing.
+  // A call to an address without code succeeds and returns empty data.
   if (result.success && result.returnData === "0x") throw simulationFailed(chain, `${who} is not deployed`);
   if (!result.success) throw simulationFailed(chain, `${who} refuses: ${revertReasonOf(result.returnData).text}`, code);
 };
@@ -99,7 +105,7 @@ const assertConsent = (chain: ChainContext, who: string, code: string, result: P
 const assertPossible = async (chain: ChainContext, operation: UserOperation, measured: Measured): Promise<void> => {
   const { deployment, validation, paymaster, execution } = measured;
   if (deployment !== undefined && createdAddress(deployment) !== BigInt(operation.sender)) {
-    // A node that already has the account says so in the dry run, which knows the words for it.
+    // When the account is already deployed, the dry run returns EntryPoint's own error for it, which we can explain.
     const refused = await dryRun(chain, [operation]);
     throw simulationFailed(chain, refused?.text ?? "the account cannot be deployed", refused?.entryPointCode ?? null);
   }
@@ -139,7 +145,7 @@ const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperat
 
 const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
 
-/** The limits themselves when they suffice, higher ones when they do not. */
+/** Returns the given limits when they suffice, otherwise higher ones. */
 const prove = async (
   chain: ChainContext,
   operation: UserOperation,

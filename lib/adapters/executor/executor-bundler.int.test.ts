@@ -90,7 +90,7 @@ const execute = async (wallet: Wallet, calls: readonly Call[], key: bigint) => {
   return received(userOpHash);
 };
 
-/** Puts operations on chain in one bundle of an account that is not the service's. */
+/** Bundles the operations in a transaction of an account that does not belong to the service. */
 const bundleElsewhere = async (operations: readonly UserOperation[]): Promise<void> => {
   const stranger = privateKeyToAccount(generatePrivateKey());
   await client.setBalance({ address: stranger.address, value: parseEther("10") });
@@ -131,7 +131,7 @@ test("executor alone a bundle that reverted is replaced by another one, and the 
   const wallet = await newWallet();
   const to = newRecipient();
   const { operation, userOpHash } = await signed(wallet, [transfer(to, 3n)], 1n);
-  // What is left of a bundle whose gas did not suffice.
+  // A bundle whose gas limit is too low, so that it reverts.
   await transactions.send({
     chainId: harness.chainId,
     keyId: "executor",
@@ -163,7 +163,7 @@ test("executor alone the operations of a bundle that reverted go again, without 
   await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
   const to = Array.from({ length: 3 }, newRecipient);
   const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 5n)], BigInt(20 + index))));
-  // Somebody took the second one out of the open bundle and was faster: the bundle reverts with AA25.
+  // A stranger copies the second operation from the pending bundle and is mined first, so our bundle reverts with AA25.
   await bundleElsewhere(all.slice(1, 2).map(({ operation }) => operation));
   await transactions.send({
     chainId: harness.chainId,
@@ -186,7 +186,7 @@ test("executor alone the operations of a bundle that reverted go again, without 
       await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
       const receipts = await Promise.all(all.map(({ userOpHash }) => bundler.receipt(harness.chainId, userOpHash, 0n)));
       expect(receipts.map((receipt) => receipt?.success)).toEqual([true, true, true]);
-      // The two that were left went together.
+      // The two remaining operations share one transaction.
       expect(receipts[0]?.txHash).toBe(receipts[2]?.txHash);
     },
     { timeout: 20_000, interval: 100 },
@@ -208,7 +208,7 @@ test("executor alone operations that somebody else holds too are bundled with no
   const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
   expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
   const [first, second, third, fourth, fifth] = receipts.map(({ txHash }) => txHash);
-  // What the service alone holds went together.
+  // The operations of accounts whose keys the service holds share one transaction.
   expect([third, fifth]).toEqual([first, first]);
   expect(new Set([first, second, fourth]).size).toBe(3);
 });
@@ -225,7 +225,7 @@ test("executor alone two instances that are given the same operations at once ex
   ];
   await Promise.all(
     instances.flatMap((instance, turn) =>
-      // Each in an order of its own, so that their bundles overlap in part.
+      // Each instance submits in a different order, so that their bundles overlap partly.
       [...all.slice(turn * 4), ...all.slice(0, turn * 4)].map(({ operation }) =>
         instance.submit(harness.chainId, operation),
       ),
@@ -234,7 +234,7 @@ test("executor alone two instances that are given the same operations at once ex
   const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
   expect(receipts.every(({ success }) => success)).toBe(true);
   expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual(to.map(() => 2n));
-  // Every transaction of the executor carried at least one of them: none was sent in vain.
+  // Every transaction of the executor contains at least one of the operations, so none wasted gas.
   const bundles = new Set(receipts.map(({ txHash }) => txHash));
   expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + bundles.size);
 });
@@ -286,7 +286,7 @@ test("executor alone the call of a batch that fails is named with its reason", a
 
 test("executor alone a contract that wants gas to be left over is given it", async () => {
   const wallet = await newWallet();
-  // 63/64 of the gas go down each of the calls; measured alone the use would not suffice.
+  // Each nested call gets 63/64 of the remaining gas, so a limit measured without nesting would be too low.
   const greedy = "0x00000000000000000000000000000000000a11ce";
   // PUSH3 200000 GAS GT PUSH1 10 JUMPI INVALID JUMPDEST STOP: fails below 200,000 gas and uses none of it.
   await client.setCode({ address: greedy, bytecode: "0x62030d405a11600a57fe5b00" });

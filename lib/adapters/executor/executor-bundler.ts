@@ -21,14 +21,14 @@ type Fees = Awaited<ReturnType<Bundler["fees"]>>;
 type Submit = (one: Submitted) => Promise<null>;
 
 const FEES_CACHED_MS_MAX = 2_000;
-/** Submissions that are worked on at once; how many go into one transaction is decided by gas and size. */
+/** Submissions handled in one batch; gas and size decide how many of them share a transaction. */
 const BATCHED_MAX = 200;
 
-/** Asks at most once per `ttlMs`, and once at a time. */
+/** Caches the result of `ask` for `ttlMs`; concurrent callers share one request. */
 const cached = <T>(ttlMs: number, ask: () => Promise<T>): (() => Promise<T>) => {
   let answer: { readonly value: Promise<T>; readonly until: number } | null = null;
   return () => {
-    // Monotonic: what the clock says is of no interest here.
+    // A monotonic clock, because changes of the system time must not change the cache's lifetime.
     const now = performance.now();
     if (answer === null || answer.until <= now) {
       const value = ask();
@@ -39,7 +39,7 @@ const cached = <T>(ttlMs: number, ask: () => Promise<T>): (() => Promise<T>) => 
   };
 };
 
-/** One of each kind per chain, made when the chain is first used. */
+/** Creates one value per chain, when the chain is first used. */
 const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => {
   const made = new Map<number, T>();
   return (chainId) => {
@@ -50,9 +50,10 @@ const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => 
 };
 
 /**
- * Puts operations on chain in transactions of the service's own account: `handleOps` of EntryPoint, or of the project's paymaster,
- * which marks what it pays for and calls EntryPoint in the same transaction. Needs no other process. The first goes at
- * once; those that come while it is checked, stored and sent go together in the next transaction.
+ * Puts operations on chain in transactions of the service's own account: `handleOps` of EntryPoint, or of the project's
+ * paymaster, which marks the operations that it pays for and calls EntryPoint in the same transaction. It needs no
+ * other process. The first operation is sent at once; those that arrive while it is checked, stored and sent share the
+ * next transaction.
  */
 export const createExecutorBundler = ({ registry, transactions, executorAddress }: ExecutorDeps): Bundler => {
   const chainContextOf = (chainId: number): ChainContext => {

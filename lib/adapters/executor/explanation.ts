@@ -11,7 +11,7 @@ const abi = parseAbi([
 const HEADER_BYTES = 1 + 20 + 32 + 32;
 const CALLS_MAX = 1_000;
 
-/** The single calls of a Safe's batch; null when the call data is something else. */
+/** The single calls of a Safe's batch; null when the call data is not a batch. */
 const batchedCalls = (callData: Hex): ProbeCall[] | null => {
   let packed: Hex;
   try {

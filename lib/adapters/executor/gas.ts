@@ -7,13 +7,15 @@ import type { ChainContext } from "./chain-context";
 const TRANSACTION_GAS = 21_000n;
 const GAS_PER_ZERO_BYTE = 4n;
 const GAS_PER_BYTE = 16n;
-/** Least price of call data (EIP-7623), where execution costs little beside it. */
+/** Minimum price of call data (EIP-7623), which applies to transactions with little execution. */
 const FLOOR_PER_ZERO_BYTE = 10n;
 const FLOOR_PER_BYTE = 40n;
 /** Gas that EntryPoint spends on an operation outside of its own measurement: loop, events, payment of the executor. */
 const UNMEASURED_GAS = 22_000n;
 const UNMEASURED_GAS_PER_WORD = 5n;
-/** Gas that the paymaster spends before it calls EntryPoint: it looks the marker up, marks, and hands the call data on. */
+/**
+ * Gas that the paymaster uses before it calls EntryPoint: checking the marker, marking, and forwarding the call data.
+ */
 const MARKING_GAS = 6_000n;
 
 const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {

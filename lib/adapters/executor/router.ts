@@ -1,14 +1,14 @@
 import type { Bundler } from "@/lib/ports/bundler";
 
 interface RouterDeps {
-  /** For chains that have no bundler of their own in the configuration. */
+  /** The bundler for chains without an ERC-4337 JSON-RPC in the configuration. */
   readonly executor: Bundler;
   readonly rpc: Bundler;
   /** Chains whose operations go to an ERC-4337 JSON-RPC. */
   readonly rpcChainIds: ReadonlySet<number>;
 }
 
-/** One bundler for all chains, which asks the one that is responsible for the chain. */
+/** Combines both bundlers into one that forwards each call to the bundler of its chain. */
 export const createBundlerRouter = ({ executor, rpc, rpcChainIds }: RouterDeps): Bundler => {
   const of = (chainId: number): Bundler => (rpcChainIds.has(chainId) ? rpc : executor);
   return {

@@ -8,7 +8,7 @@ import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
 import { transactionGasOf } from "./gas";
 import type { ChainContext } from "./chain-context";
 
-/** EntryPoint's codes as a person reads them; the others speak for themselves. */
+/** Explanations of EntryPoint's error codes. Codes without an entry are shown as EntryPoint words them. */
 const WORDS: Readonly<Record<string, string>> = {
   AA10: "the account was deployed meanwhile, so the operation must be prepared anew",
   AA21: "the account cannot pay the network fee",
@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<string, string>> = {
   AA34: "the paymaster has not consented to pay for it",
 };
 
-/** The operation would not do what it is for. */
+/** The error for an operation whose validation or calls would fail. */
 export const simulationFailed = (
   chain: ChainContext,
   reason: string,
@@ -35,7 +35,7 @@ export const simulationFailed = (
 const isRevert = (error: unknown): boolean =>
   error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
 
-/** The reason of a reverted call; anything else that went wrong is thrown on. */
+/** The reason of a reverted call. Rethrows errors that are not reverts. */
 export const reasonOfRevert = (error: unknown): RevertReason => {
   const data: Hex | null = revertDataOf(error);
   if (data !== null) return revertReasonOf(data);
@@ -44,9 +44,10 @@ export const reasonOfRevert = (error: unknown): RevertReason => {
 };
 
 /**
- * The bundle as the executor would send it, by `eth_call`. Null: EntryPoint accepts all of them (whatever their calls then
- * do); else which of them it refuses first, and why.
- * @throws DomainError `provider_error` when the paymaster does not know the executor
+ * Simulates the bundle by `eth_call` as the executor would send it.
+ * @returns null when EntryPoint accepts every operation (even if its calls then revert); otherwise the first operation
+ * that it refuses, and why
+ * @throws DomainError `provider_error` when the paymaster does not accept the executor as a marker
  */
 export const dryRun = async (
   chain: ChainContext,

@@ -55,7 +55,7 @@ type Wallet = Awaited<ReturnType<typeof newWallet>>;
 type Payer = "paymaster" | "account" | "old paymaster";
 
 let keys = 0n;
-/** Prepared and signed by the account's owner, as somebody has it who has not called execute yet. */
+/** Prepared and signed by the account's owner, but not executed yet. */
 const signed = async (wallet: Wallet, calls: readonly Call[], payer: Payer = "paymaster") => {
   const draft = await harness.accounts.draft({
     chainId: CHAIN_ID,
@@ -84,7 +84,7 @@ const received = (userOpHash: Hex) =>
     { timeout: 20_000, interval: 20 },
   );
 
-/** One that can also pay by itself. */
+/** A deployed account with coin, which can also pay for its own gas. */
 const deployedWallet = async (): Promise<Wallet> => {
   const wallet = await newWallet();
   const { operation, userOpHash } = await signed(wallet, [transfer()]);
@@ -110,7 +110,7 @@ const handleOps = (operations: readonly UserOperation[], beneficiary: EvmAddress
     args: [operations.map(packUserOperation), beneficiary],
   });
 
-/** Sends whatever somebody likes, far above everybody else's price. Nobody asks first whether it would revert. */
+/** Sends any call at a price far above all others, without simulating it first. */
 const sendAs = async (stranger: PrivateKeyAccount, nonce: number, to: EvmAddress, data: Hex): Promise<Hex> =>
   client.sendRawTransaction({
     serializedTransaction: await stranger.signTransaction({
@@ -141,7 +141,8 @@ const NOT_CONSENTED = "AA34 signature error";
 describe("what prepare hands out", () => {
   test("makes the paymaster pay nothing in the hands of others, before execute", async () => {
     const [wallet, stranger] = await Promise.all([newWallet(), newStranger()]);
-    // Uses all gas that it is given, which a bundler would be paid for: PUSH1 0 JUMPDEST … GAS PUSH2 50000 LT JUMPI.
+    // Code that uses all gas it is given, for which a bundler would be reimbursed: PUSH1 0 JUMPDEST … GAS PUSH2 50000
+    // LT JUMPI.
     const burner = "0x0000000000000000000000000000000000b42e12";
     await client.setCode({ address: burner, bytecode: "0x5b61c3505a11600057" });
     const { operation, userOpHash } = await signed(wallet, [{ to: burner, data: "0x", value: 0n }]);
@@ -164,7 +165,7 @@ describe("what prepare hands out", () => {
     await client.setIntervalMining({ interval: 0 });
     try {
       await bundler.submit(CHAIN_ID, operation, { isHeldElsewhere: true });
-      // The executor's own call is to be seen in the pool, and may be copied.
+      // The executor's call is visible in the mempool, so anybody can copy it.
       const copied = bundleCallOf({ chainId: CHAIN_ID, entryPoint, paymaster, executor: stranger.address }, [
         operation,
       ]);
@@ -176,7 +177,7 @@ describe("what prepare hands out", () => {
       const ours = await received(userOpHash);
       const theirs = await Promise.all(attempts.map((hash) => client.getTransactionReceipt({ hash })));
       expect(theirs.map(({ status }) => status)).toEqual(["reverted", "reverted"]);
-      // They were first.
+      // The copied transaction was mined first.
       const { transactionIndex, from } = await client.getTransactionReceipt({ hash: ours.txHash });
       expect(from).toBe(executor.toLowerCase());
       expect(theirs.every((one) => one.blockNumber === ours.blockNumber)).toBe(true);
@@ -243,7 +244,7 @@ describe("the executor", () => {
 });
 
 describe("gas", () => {
-  /** Of the whole transaction, by operation. */
+  /** Gas of the whole transaction divided by its number of operations. */
   const gasPerOperation = async (payer: Payer, count: number): Promise<number> => {
     const wallet = await deployedWallet();
     const all = await Promise.all(Array.from({ length: count }, () => signed(wallet, [transfer()], payer)));

@@ -62,7 +62,8 @@ const bundleOf = async (
     data: call.data,
     value: 0n,
     gas: transactionGasOf(operations, call),
-    // An operation that was priced a while ago is carried at today's price: late is worse than dear.
+    // The bundle pays today's network price even when the operation was priced earlier: a higher cost is better than a
+    // delay.
     fees: {
       maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
       maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
@@ -71,7 +72,7 @@ const bundleOf = async (
   };
 };
 
-/** Whether a stored bundle is a dead end: mined, but reverted. */
+/** Whether a stored bundle was mined and reverted, so that its operations need a new bundle. */
 const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction): Promise<boolean> => {
   if (minedHash === null) return false;
   const receipt = await chainCall(chain.chainId, () =>
@@ -80,7 +81,7 @@ const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction):
   return receipt?.status === "reverted";
 };
 
-/** The bundles of these operations; of each transaction it is asked once whether it reverted. */
+/** The bundles of these operations, with one query per transaction whether it reverted. */
 const bundleTransactionsOf = async (deps: SubmitterDeps, chain: ChainContext, submitted: readonly Submitted[]) => {
   const hashes = submitted.map(({ userOpHash }) => userOpHash);
   const bundles = await deps.transactions.bundleTransactionsOf(chain.chainId, hashes);
@@ -117,7 +118,7 @@ const sendBundle = async (deps: SubmitterDeps, chain: ChainContext, bundle: read
     throw new DomainError("chain_unavailable", "The operation is being bundled elsewhere. Try again.");
 };
 
-/** An executor that cannot pay for a large bundle may be able to pay for smaller ones. */
+/** Splits the bundle when the executor cannot pay for it, because it may be able to pay for smaller ones. */
 const sendInParts = async (
   deps: SubmitterDeps,
   chain: ChainContext,
@@ -138,7 +139,7 @@ const sendInParts = async (
   }
 };
 
-/** Why an operation can never be bundled; null where it can. */
+/** Why an operation can never be bundled; null when it can. */
 const impossible = (chain: ChainContext, { operation, before }: Wanted): Error | null => {
   const gas = transactionGasOf([operation], bundleCallOf(chain, [operation]));
   if (gas > TRANSACTION_GAS_MAX) {
@@ -149,7 +150,7 @@ const impossible = (chain: ChainContext, { operation, before }: Wanted): Error |
     : null;
 };
 
-/** @returns why an operation was not accepted; whatever is missing was */
+/** @returns the reason per operation hash that was not accepted; accepted operations are not in it */
 const submitRound = async (
   deps: SubmitterDeps,
   chain: ChainContext,
@@ -167,7 +168,7 @@ const submitRound = async (
   });
   const [plan] = await Promise.all([
     chainCall(chain.chainId, () => planBundles(chain, wanted)),
-    // Cached by the time that a bundle is made.
+    // Fetched here so that the fees are cached when the bundles are sent.
     wanted.length > 0 ? deps.fees(chain.chainId) : null,
     ...alive.map((id) => deps.transactions.resend(id)),
   ]);
@@ -183,7 +184,7 @@ const refuse = async (
   failures: Map<Hex, Error>,
 ): Promise<void> => {
   if (refused.size === 0) return;
-  // The same operation may have been submitted elsewhere and mined between the two questions.
+  // The operation may have been submitted by another instance and mined between the two queries.
   const { bundles, isAlive } = await bundleTransactionsOf(deps, chain, [...refused.keys()]);
   for (const [one, reason] of refused) {
     const bundle = bundles.get(one.userOpHash);
@@ -194,8 +195,8 @@ const refuse = async (
 };
 
 /**
- * Brings operations of one chain on their way, many in one transaction. The answer for each operation is null once a stored
- * transaction carries it, else the reason why it was not accepted.
+ * Submits operations of one chain, many in one transaction.
+ * @returns for each operation null once a stored transaction contains it, otherwise the reason why it was not accepted
  */
 export const createSubmitter = (deps: SubmitterDeps) => {
   return async (chain: ChainContext, submitted: readonly Submitted[]): Promise<readonly (Error | null)[]> => {

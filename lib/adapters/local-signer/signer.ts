@@ -16,7 +16,7 @@ export interface StoredKey extends Envelope {
 
 /** Stores encrypted keys. */
 export interface ManagedKeyStore {
-  /** Stores the key unless its id is taken; returns the key that has the id now. */
+  /** Inserts the key unless its id is taken. Returns the stored key with that id. */
   insert(key: StoredKey, createdAt: Date): Promise<StoredKey>;
   find(id: string): Promise<StoredKey | null>;
 }
@@ -25,7 +25,7 @@ export interface LocalSignerOptions {
   readonly store: ManagedKeyStore;
   /** Encrypts and decrypts the keys, under a key from outside the database. */
   readonly envelopes: Envelopes;
-  /** The service's own keys, from the configuration: asked for by that `keyId` with `projectId: null`. */
+  /** The service's own keys, from the configuration; callers name them by `keyId` with `projectId: null`. */
   readonly staticKeys?: Readonly<Record<string, Hex | null>>;
   readonly clock?: Clock;
 }
@@ -58,7 +58,7 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   const decrypt = (key: StoredKey, context: string): PrivateKeyAccount => {
     const account = openStored(envelopes, key, context);
     if (account?.address === key.address) return account;
-    // Without the cause: the error of node:crypto would not help an operator.
+    // The cause is left out: the error of node:crypto would not help an operator.
     throw new Error(
       account
         ? `Managed key ${key.id} does not belong to the address it is stored under.`

@@ -32,7 +32,7 @@ export const wrappedNativeAbi = parseAbi([
 
 export const erc20TransferAbi = parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]);
 
-/** Of Across' SpokePool: what a depositor and an observer need. */
+/** The functions and events of Across' SpokePool that a depositor and an observer need. */
 export const spokePoolAbi = parseAbi([
   "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
   "function fillStatuses(bytes32 relayHash) view returns (uint256)",

@@ -29,7 +29,7 @@ export interface DeliveryTerms {
   readonly amount: bigint;
   readonly swap: SwapPlan | null;
   readonly minimumOut: bigint;
-  /** The recipient gets the chain's own coin. */
+  /** True when the recipient wants the chain's own coin. */
   readonly toNative: boolean;
   readonly recipient: EvmAddress;
   readonly deadline: bigint;
@@ -38,8 +38,9 @@ export interface DeliveryTerms {
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /**
- * Whether the handler has to stand between. A SpokePool hands the wrapped native token to an account without code as native
- * coin and to a contract as token; whoever asked for one of the two must not get the other, so the handler decides.
+ * Whether the fill has to go through the handler contract. A SpokePool pays the wrapped native token as native coin to
+ * an account without code, and as a token to a contract. The caller asked for one of the two forms, so the handler
+ * converts to that form.
  */
 const needsHandler = ({ swap, toNative, bridgeToken, wrappedNative }: DeliveryTerms): boolean =>
   swap !== null || toNative || sameAddress(bridgeToken, wrappedNative);
@@ -80,9 +81,10 @@ const deliveryCalls = (terms: DeliveryTerms): HandlerCall[] => {
 };
 
 /**
- * Who gets the fill and what happens with it. The handler has no fallback recipient: if one of its calls fails the fill
- * reverts, nobody fills, and the deposit is refunded. What is left of the bridged token after the calls (a slow fill may pay
- * more than asked) goes to the recipient as it is, because anybody may take what rests in the handler.
+ * Returns who receives the fill and the calls that the handler then makes. The handler has no fallback recipient: when
+ * one of its calls fails the fill reverts, nobody fills, and the deposit is refunded. After the calls the rest of the
+ * bridged token (a slow fill may pay more than requested) is sent to the recipient unchanged, because anybody can
+ * withdraw tokens that stay in the handler.
  */
 export const delivery = (terms: DeliveryTerms): { readonly recipient: EvmAddress; readonly message: Hex } => {
   if (!needsHandler(terms)) return { recipient: terms.recipient, message: "0x" };
@@ -177,7 +179,7 @@ const RELAY_DATA = [
   { type: "uint256" },
 ] as const;
 
-/** The key of `fillStatuses` on the destination's SpokePool: the same as its `getV3RelayHash`. */
+/** The deposit's key in `fillStatuses` on the destination's SpokePool, equal to its `getV3RelayHash`. */
 export const relayHash = (deposit: DepositRecord): Hex =>
   keccak256(
     encodeAbiParameters(RELAY_DATA, [

@@ -15,7 +15,7 @@ const BPS = 10_000;
 
 type Erc20 = Token & { readonly address: EvmAddress };
 
-/** A token that the bridge carries between two chains, as it is on either. */
+/** A token that the bridge supports between two chains, with its form on each. */
 interface BridgeAsset {
   readonly input: Erc20;
   readonly output: Erc20;
@@ -52,7 +52,7 @@ export const bridgeAssets = (
 /** 1 − (1 − a)(1 − b), in whole basis points, rounded up. */
 const compoundBps = (a: number, b: number): number => a + b - Math.floor((a * b) / BPS);
 
-/** The most informative failure: an unreachable chain before shallow pools before no way at all. */
+/** Picks the most informative error: an unreachable chain, then low liquidity, then no route. */
 const worstOf = (errors: readonly Error[]): Error | undefined =>
   errors.find((error) => isDomainError(error) && error.code === "chain_unavailable") ??
   errors.find((error) => isDomainError(error) && error.code === "insufficient_liquidity") ??
@@ -67,7 +67,7 @@ const wishOf = (from: Erc20, to: Erc20, amountIn: bigint) => ({
   amountIn,
 });
 
-/** Shared by the steps: the prices, pools and block heights that one provider keeps. */
+/** Dependencies that the steps share: the prices, pools and block heights cached by one provider. */
 interface BridgeParts extends OnchainDeps {
   readonly finder: SwapFinder;
   readonly prices: PriceSource;
@@ -101,12 +101,12 @@ const afterBridge = async (
   return rest <= 0n ? 0n : rescaleFloor(rest, asset.input.decimals, asset.output.decimals);
 };
 
-/** A way with two swaps never beats one without any: it would only cost questions. */
+/** A route with two swaps is never better than one with none, so we do not query the quoter for it. */
 const swapsBy = (parts: BridgeParts, { source, request }: LegInput, { input, output }: BridgeAsset): number =>
   Number(!sameToken(asErc20(parts, source.token), input)) +
   Number(!sameToken(asErc20(parts, request.destination.token), output));
 
-/** Without the quoter: good enough to decide which bridged tokens are worth asking about. */
+/** Estimates without querying the quoter, to decide which bridged tokens are worth quoting. */
 const estimate = async (
   parts: BridgeParts,
   input: LegInput,
@@ -127,8 +127,8 @@ const estimate = async (
 };
 
 /**
- * The deposit is fixed before the swap that pays for it: a small part of the tolerance comes off what the quoter promises,
- * the swap buys exactly that, and what it does not need of the source's amount stays in the wallet.
+ * The deposit amount is fixed before the swap that pays for it: it is the quoted amount less a small part of the
+ * tolerance. The swap buys exactly that amount, and the unused rest of the source's amount stays in the wallet.
  */
 const sourceSide = async (
   parts: BridgeParts,
@@ -161,7 +161,7 @@ const legBy = async (
   const { source, request, sourceIndex } = input;
   const to = request.destination.token;
   const height = parts.heights.get(to.chainId, signal);
-  // Awaited below; a failure before that must not count as unhandled.
+  // The promise is awaited below. This empty handler prevents an unhandled rejection if the code between throws first.
   height.catch(() => undefined);
   const side = await sourceSide(parts, input, asset, signal);
   const outputAmount = await afterBridge(parts, asset, side.deposited, signal);
@@ -174,7 +174,7 @@ const legBy = async (
     ? (await parts.finder.find(wishOf(asset.output, erc20Out, outputAmount), signal))[0]
     : undefined;
   const expectedOutBase = there?.amountOut ?? outputAmount;
-  // Without swaps, and with a fee that no price moves, the amount that the deposit names is what arrives.
+  // Without swaps, and with a bridge fee that does not depend on a price, exactly the deposit's output amount arrives.
   const exact = side.quote === null && !swapsThere && asset.input.usdPegged;
   const chain = parts.registry.get(source.token.chainId);
   return {
@@ -232,7 +232,7 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
     const ranked = estimates
       .filter(({ asset, out }) => out > 0n && swapsBy(parts, input, asset) <= fewestSwaps + 1)
       .sort((a, b) => (a.out < b.out ? 1 : -1));
-    // When nothing looks possible the quoter's own answer gives the better reason.
+    // When no estimate is positive the quoter is asked anyway, because its error explains why.
     const asked = (ranked.length > 0 ? ranked : estimates).slice(0, tuning.bridgeAssetsMax);
     const answers = await Promise.allSettled(asked.map(({ asset }) => legBy(parts, input, asset, signal)));
     signal.throwIfAborted();

@@ -16,7 +16,7 @@ interface Waiting {
   readonly fire: () => void;
 }
 
-// A quote waits for dozens of answers at once with one signal, which gets one listener for all of them.
+// A quote waits for dozens of answers with one signal; all of them share a single listener on it.
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 const listen = (signal: AbortSignal): Waiting => {
@@ -30,7 +30,7 @@ const listen = (signal: AbortSignal): Waiting => {
   return made;
 };
 
-/** @returns a function that takes the callback back */
+/** @returns a function that unregisters the callback */
 const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) => {
   const { callbacks, fire } = waiting.get(signal) ?? listen(signal);
   callbacks.add(callback);
@@ -42,7 +42,10 @@ const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) =>
   };
 };
 
-/** Rejects with the signal's reason as soon as it fires. The work behind `promise` goes on, its outcome is dropped. */
+/**
+ * Rejects with the signal's reason as soon as the signal aborts. The work behind `promise` continues, but its outcome
+ * is ignored.
+ */
 export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   signal.throwIfAborted();
   let leave = (): void => undefined;
@@ -65,8 +68,9 @@ const tooSlow = (registry: ChainRegistry, chainId: number, timeoutMs: number): D
   );
 
 /**
- * A node may lose the block that it was about to read (it was pruned, or the next node behind a balancer does not have it
- * yet). None of our reads can fail by itself, so whatever else than an outage comes back is asked again.
+ * Retries a read. A node may not have the block that it was about to read (it was pruned, or the next node behind a
+ * load balancer has not received it). These reads cannot revert by themselves, so every error except an outage is
+ * retried.
  */
 const readAgain = async <T>(
   registry: ChainRegistry,

@@ -20,7 +20,7 @@ interface LegContext {
   readonly source: RouteSource;
   readonly request: RouteRequest;
   readonly leg: RouteLeg;
-  /** Makes the calls, and holds the source's amount when it does. */
+  /** The account that makes the calls, and holds the source's amount at that moment. */
   readonly payer: EvmAddress;
 }
 
@@ -56,7 +56,8 @@ const routerOf = (deps: OnchainDeps, chainId: number): EvmAddress => {
 };
 
 /**
- * Tokens like USDT refuse to change an allowance that is not zero. Ours always end at zero, but somebody may have left one.
+ * Tokens like USDT refuse to change an allowance that is not zero. Our calls always end with zero, but another
+ * application may have left one.
  */
 const approvals = async (
   deps: OnchainDeps,
@@ -115,7 +116,9 @@ const swapCalls = async (
   return { calls, spendsAll: !native, validUntil, fillDeadline: null };
 };
 
-/** The swap that pays for a deposit: buys exactly the deposit, and takes back what it was allowed and did not need. */
+/**
+ * The swap that pays for a deposit: buys exactly the deposit's amount, then revokes the unused part of its allowance.
+ */
 const payingSwap = async (
   deps: OnchainDeps,
   context: LegContext,
@@ -157,7 +160,8 @@ const bridgeCalls = async (
     throw new DomainError("quote_price_moved", "This leg can no longer deliver its minimum. Ask for a new quote.");
   }
   const originTime = latestTimestamp(deps, origin.id, signal);
-  // A native source that is bridged as it is travels as value: the SpokePool wraps it, and no allowance is needed.
+  // A native coin that is bridged without a swap is sent as the call's value: the SpokePool wraps it, and no allowance
+  // is needed.
   const asValue = source.token.address === "native" && plan.sourceSwap === null;
   const [timestamp, destinationTime, paying, allowances] = await Promise.all([
     originTime,
@@ -165,7 +169,7 @@ const bridgeCalls = async (
     plan.sourceSwap === null ? [] : payingSwap(deps, context, plan.sourceSwap, originTime, signal),
     asValue ? [] : approvals(deps, context, plan.inputToken, across.spokePool, plan.inputAmount, signal),
   ]);
-  // The deadline is read by the destination's clock and limited by the origin's.
+  // The fill deadline is compared with the destination's clock, and its maximum is enforced by the origin's clock.
   const fillDeadline = Math.min(
     Math.max(timestamp, destinationTime) + across.fillDeadlineSeconds,
     timestamp + FILL_DEADLINE_SECONDS_MAX,
@@ -203,7 +207,7 @@ const bridgeCalls = async (
   };
 };
 
-/** Makes the calls of legs: one atomic batch of the source's wallet each, with exact allowances that are used up. */
+/** Builds the calls of legs: one atomic batch per source wallet, with exact allowances that the calls use up. */
 export const createLegCalls = (deps: OnchainDeps) => {
   return async (
     request: RouteRequest,
@@ -215,7 +219,7 @@ export const createLegCalls = (deps: OnchainDeps) => {
     if (source === undefined) throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
     const context = { source, request, leg, payer: options.executor ?? source.owner };
     const plan = parsePlan(leg.plan);
-    // Neither a transfer nor an exchange into the wrapped coin knows a deadline.
+    // Transfers and wrapping have no deadline.
     const always = { validUntil: null, fillDeadline: null };
     switch (plan.kind) {
       case "transfer": {

@@ -11,8 +11,8 @@ interface Scan<T> {
 }
 
 /**
- * Visits the span from its lower end in ranges of `logRangeBlocks` until a visit finds something, at most `logRangesMax`
- * of them. `scannedTo` is the last block that was looked at.
+ * Calls `visit` on ranges of `logRangeBlocks` blocks from the lower end of the span until a visit finds something, for
+ * at most `logRangesMax` ranges. `scannedTo` is the last block that was visited.
  */
 export const scanBlocks = async <T>(
   { tuning }: Pick<OnchainDeps, "tuning">,
@@ -37,7 +37,7 @@ interface TimeSearch {
   readonly time: number;
 }
 
-/** The first block between `low` and `high` that is not older than `time`, by bisection (at most 64 questions). */
+/** The first block between `low` and `high` whose time is at or after `time`, by bisection (at most 64 requests). */
 export const blockAtTime = async (
   deps: OnchainDeps,
   { chainId, low, high, time }: TimeSearch,

@@ -33,7 +33,7 @@ const Q96 = 1n << 96n;
 const SPOT_SCALE = 10n ** 18n;
 const BPS = 10_000n;
 
-/** The deepest pools of each pair, so that the number of paths does not explode with the number of fee tiers. */
+/** Keeps the deepest pools of each pair, so that the number of paths stays small whatever the number of fee tiers. */
 const deepestPerPair = (pools: readonly Pool[], poolsPerPairMax: number): readonly Pool[] => {
   const pairs = new Map<string, Pool[]>();
   for (const pool of pools) {
@@ -46,7 +46,7 @@ const deepestPerPair = (pools: readonly Pool[], poolsPerPairMax: number): readon
   );
 };
 
-/** Every way from one token to another that visits no token twice, shortest first, at most `pathsMax`. */
+/** Every path from one token to another that visits no token twice, shortest first, at most `pathsMax`. */
 export const findPaths = (search: PathSearch): readonly Path[] => {
   const hopsFrom = new Map<string, Hop[]>();
   for (const pool of deepestPerPair(search.pools, search.poolsPerPairMax)) {
@@ -72,13 +72,16 @@ export const findPaths = (search: PathSearch): readonly Path[] => {
   return found.slice(0, search.pathsMax);
 };
 
-/** Two paths through one pool move each other's price, so they may not share a trade. */
+/**
+ * Whether the paths share no pool. Two paths through one pool change each other's price, so they cannot be parts of one
+ * split trade.
+ */
 export const disjoint = (a: Path, b: Path): boolean =>
   a.every((hop) => b.every((other) => other.pool.address !== hop.pool.address));
 
 /**
- * What a path would give if the depth at the present price reached all the way. Only ranks paths and proposes splits;
- * amounts that anybody sees come from the quoter.
+ * The output of a path if the depth at the present price were unlimited. It only ranks paths and proposes splits;
+ * amounts shown to callers come from the quoter.
  */
 export const estimateOut = (path: Path, amountIn: bigint): bigint => {
   let amount = amountIn;
@@ -114,8 +117,8 @@ export const impactBps = (spotScaled: bigint, amountOut: bigint): number => {
 };
 
 /**
- * The paths worth asking the quoter about: the best by estimate, and among them room for paths that share no pool with
- * the best ones, because only those can take a part of a large trade.
+ * The paths to query the quoter about: the best by estimate, including some that share no pool with the best ones,
+ * because only those can take a part of a large trade.
  */
 export const rankPaths = (paths: readonly Path[], amountIn: bigint, countMax: number): readonly Path[] => {
   const ranked = paths
@@ -135,7 +138,7 @@ export const rankPaths = (paths: readonly Path[], amountIn: bigint, countMax: nu
   return chosen;
 };
 
-/** From the front: each path that shares no pool with those taken before it. */
+/** Selects paths from the front, each sharing no pool with those selected before it. */
 export const disjointSet = (paths: readonly Path[], countMax: number): readonly Path[] => {
   const chosen: Path[] = [];
   for (const path of paths) {

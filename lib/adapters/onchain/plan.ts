@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DomainError } from "@/lib/core/errors";
 import type { EvmAddress } from "@/lib/ports/routing";
 
-/** Names this provider in stored legs, so it never changes. */
+/** Identifies this provider in stored legs; changing it would orphan them. */
 export const PROVIDER_ID = "onchain";
 
 // Plans and deposits are stored as JSON beside quotes and legs, so amounts are decimal integer strings in them.
@@ -31,14 +31,14 @@ const legPlan = z.discriminatedUnion("kind", [
     kind: z.literal("bridge"),
     inputToken: address,
     outputToken: address,
-    /** What is deposited, whatever the swap before it costs. */
+    /** The deposited amount, which does not depend on the cost of the swap before it. */
     inputAmount: amount,
     outputAmount: amount,
-    /** `amountIn` of its shares is the most they may take; `amountOut` is exact and sums to `inputAmount`. */
+    /** `amountIn` of its shares is their maximum input; `amountOut` is exact and sums to `inputAmount`. */
     sourceSwap: swapPlan.nullable(),
     /** `amountIn` of its shares sums to `outputAmount`. */
     destinationSwap: swapPlan.nullable(),
-    /** The destination's height when the plan was made: no fill lies below it. */
+    /** The destination's block number when the plan was made; a fill can only be in a later block. */
     destinationBlock: amount,
   }),
 ]);
@@ -68,7 +68,7 @@ export type LegPlan = z.output<typeof legPlan>;
 export type BridgePlan = Extract<LegPlan, { kind: "bridge" }>;
 export type DepositRecord = z.output<typeof depositRecord>;
 
-/** bigint → decimal string, all the way down. */
+/** Replaces bigint by decimal strings, recursively. */
 type Json<T> = T extends bigint ? string : T extends readonly (infer E)[] ? Json<E>[] : { [K in keyof T]: Json<T[K]> };
 
 const toJson = (value: unknown): unknown => {

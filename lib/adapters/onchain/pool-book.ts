@@ -20,9 +20,9 @@ const firstWord = (data: Hex | null | undefined): bigint =>
 export interface PoolBook {
   /** At most `poolStatesTtlMs` old. Empty where the chain has no Uniswap. */
   pools(chainId: number, signal: AbortSignal): Promise<readonly Pool[]>;
-  /** The reads that bring the states of a chain's known pools up to date, to go along with other reads. */
+  /** The calls that refresh the states of known pools, to be sent together with other reads. */
   stateCalls(pools: readonly Pool[]): readonly ReadCall[];
-  /** Takes the answers to `stateCalls`, and returns the pools with them. */
+  /** Stores the answers to `stateCalls`, and returns the updated pools. */
   learn(chainId: number, pools: readonly Pool[], answers: readonly (Hex | null)[]): readonly Pool[];
 }
 
@@ -54,7 +54,7 @@ const discover = async (deps: OnchainDeps, chainId: number): Promise<readonly Po
   const chunks = Array.from({ length: Math.ceil(wanted.length / DISCOVERY_CALLS_MAX) }, (_, index) =>
     wanted.slice(index * DISCOVERY_CALLS_MAX, (index + 1) * DISCOVERY_CALLS_MAX),
   );
-  // Shared by everybody who waits, so only the call's own deadline ends it.
+  // All waiting callers share this load, so no caller's signal may abort it; only the call's own deadline does.
   const { signal } = new AbortController();
   const answers = await Promise.all(
     chunks.map((chunk) =>

@@ -11,7 +11,7 @@ const LATE_MS = 200;
 const { chains } = await testDevnet();
 const never = (): AbortSignal => new AbortController().signal;
 
-/** Its reads arrive after those of all other chains. */
+/** A client whose reads resolve after those of all other chains. */
 const late = (client: PublicClient): PublicClient => ({
   ...client,
   call: async (parameters) => {
@@ -21,7 +21,7 @@ const late = (client: PublicClient): PublicClient => ({
 });
 
 test("the highest price over chains is given where it is asked for, not that of the chain which answers first", async () => {
-  // What the pools of the last chain give counts ten times as much.
+  // On the last chain the pools return ten times as much.
   const registry = createChainRegistry(
     chains.map((chain) =>
       chain.id === THREE

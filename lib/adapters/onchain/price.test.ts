@@ -12,7 +12,7 @@ const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
 const registry = createChainRegistry(localChains().chains);
 const never = (): AbortSignal => new AbortController().signal;
 
-/** A deep pool of a chain in which one WETH costs so many DAI, a square number. */
+/** A deep pool in which one WETH costs the square of `squareRoot` in DAI. */
 const poolAt = (chainId: number, squareRoot: bigint): Pool => {
   const [weth, dai] = ["WETH", "DAI"].map((symbol) => registry.resolveToken(chainId, symbol).address.toLowerCase());
   const [address0 = "", address1 = ""] = [weth ?? "", dai ?? ""].sort();
@@ -20,7 +20,7 @@ const poolAt = (chainId: number, squareRoot: bigint): Pool => {
   return { address: "pool", token0: address0, token1: address1, fee: 500, sqrtPriceX96, liquidity: 10n ** 24n };
 };
 
-/** Prices over chains whose pools are these; chains that are not named have none. */
+/** A price source over chains with these pools; chains that are not named have none. */
 const pricesOver = (
   poolsOf: Readonly<Record<number, (signal: AbortSignal) => Promise<readonly Pool[]>>>,
 ): PriceSource => {

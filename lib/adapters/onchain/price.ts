@@ -12,7 +12,7 @@ export const USD_DECIMALS = 18;
 const USD_ONE = 10n ** BigInt(USD_DECIMALS);
 const SPOT_SCALE_DECIMALS = 18n;
 const SIGNIFICANT_FRACTION_DIGITS = 6;
-/** Callers wait 3 s at most. */
+/** Less than the 3 s for which callers wait. */
 const HIGHEST_WAIT_MS = 2000;
 
 /** `"2998.5"`: at most six significant digits after the point, rounded down. */
@@ -24,7 +24,7 @@ export const formatUsd = (usd: UsdScaled): string => {
   return kept === "" ? whole.toString() : `${whole}.${kept}`;
 };
 
-/** Decimal dollars as configuration writes them → scaled. Further digits than 18 are cut. */
+/** Parses decimal US dollars from the configuration; digits after the 18th are cut off. */
 export const parseUsd = (text: string): UsdScaled => scaledTo(parseDecimal(text), USD_DECIMALS, "floor");
 
 /** Converts dollars to base units of a token at that price, rounded up. */
@@ -32,15 +32,15 @@ export const usdToTokenCeil = (usd: UsdScaled, price: UsdScaled, decimals: numbe
   (usd * 10n ** BigInt(decimals) + price - 1n) / price;
 
 export interface PriceSource {
-  /** null where no pool leads to a pegged token on any chain that can be reached. */
+  /** Null when no pool leads to a pegged token on any reachable chain. */
   usd(token: Token, signal: AbortSignal): Promise<UsdScaled | null>;
-  /** The highest that the chains listing the asset say within a moment; null where none of them knows. */
+  /** The highest price that the chains listing the asset return within a moment; null when none knows one. */
   highestUsd(token: Token, signal: AbortSignal): Promise<UsdScaled | null>;
 }
 
 /**
- * Pegged tokens are one dollar by configuration. Others are worth the middle price, without fees, of the path that gives most
- * pegged tokens for one whole token: a thin pool gives little, so a thin pool does not make the price.
+ * Pegged tokens are one dollar by configuration. Other tokens are worth the mid price, without fees, of the path that
+ * returns the most pegged tokens for one whole token. A thin pool returns little, so it cannot determine the price.
  */
 export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSource => {
   const { registry, clock, tuning } = deps;
@@ -66,7 +66,7 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
   const load = async (assetId: string): Promise<UsdScaled | null> => {
     const { signal } = new AbortController();
     const places = registry.tokens().filter((token) => token.assetId === assetId);
-    // The first chain that knows answers, so that a chain that hangs holds nobody up.
+    // The first chain with a price wins, so that a hanging chain delays nobody.
     const asked = places.map(async (place) => {
       const price = await onChain(place, signal);
       if (price === null) throw new Error(`${place.symbol} has no price on chain ${place.chainId}.`);
@@ -77,7 +77,7 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
   const loadHighest = async (assetId: string): Promise<UsdScaled | null> => {
     const signal = AbortSignal.timeout(HIGHEST_WAIT_MS);
     const places = registry.tokens().filter((token) => token.assetId === assetId);
-    // A chain that hangs or is away says nothing; the others are heard.
+    // A chain that hangs or is unreachable counts as having no price; the others decide.
     const answers = await Promise.all(
       places.map((place) => (place.usdPegged ? Promise.resolve(USD_ONE) : onChain(place, signal).catch(() => null))),
     );

@@ -34,7 +34,7 @@ const contractsOf = (chainId: number) => {
   return { router: uniswapV3.swapRouter02, spokePool: across.spokePool, handler: across.multicallHandler };
 };
 
-/** Nothing of anybody's may rest in contracts that everybody can empty. */
+/** Contracts that anybody can empty must not keep funds of a user. */
 const expectNothingLeft = async (chainId: number): Promise<void> => {
   const { router, handler } = contractsOf(chainId);
   for (const holder of [router, handler]) {
@@ -145,7 +145,7 @@ test("between two chains below the minimum nobody can fill, and the deposit is r
   const request = requestOf({ from: token(ONE, "USDC"), to: token(THREE, "WETH"), amount: "30000" });
   local.solver.pause();
   const { leg, deposit, fillDeadline, spentBase } = await start(request);
-  // Somebody buys so much on the destination that the price leaves the tolerance.
+  // A large purchase on the destination moves the price beyond the tolerance.
   const whale = requestOf({
     from: token(THREE, "USDC"),
     to: token(THREE, "WETH"),
@@ -281,7 +281,7 @@ describe("on one chain", () => {
   });
 });
 
-/** The best that no split gives: the same search with splits turned off. */
+/** The best output of an unsplit route: the same search with splits turned off. */
 const bestSingle = async (request: RouteRequest): Promise<bigint> => {
   const provider = createOnchainRouting({
     registry: local.registry,

@@ -19,7 +19,7 @@ interface OnchainRoutingOptions {
   readonly config?: Partial<Tuning>;
 }
 
-/** The best leg of every source, then whole requests that differ where a source has another way. */
+/** The combination of every source's best leg, then combinations in which one source uses another leg. */
 const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[], tuning: Tuning): readonly Route[] => {
   const ways = Math.min(Math.max(...legsPerSource.map((legs) => legs.length)), 1 + tuning.alternativesMax);
   const routes = Array.from({ length: ways }, (_, way): Route => ({
@@ -33,8 +33,8 @@ const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[], tuning: Tunin
 };
 
 /**
- * Routes over what the chains themselves offer: Uniswap v3's pools on a chain, Across between chains. It needs no service
- * beside the RPC endpoints, and keeps nothing but caches. Sources are quoted independently of each other.
+ * Finds routes by on-chain reads alone: Uniswap v3 on a chain, Across between chains. It needs only RPC endpoints, and
+ * keeps no state but caches. Each source is quoted independently.
  */
 export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRoutingOptions): RoutingProvider => {
   const tuning: Tuning = { ...DEFAULT_TUNING, ...config };

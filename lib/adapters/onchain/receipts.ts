@@ -17,14 +17,14 @@ type AnyLog = Pick<ReceiptLog, "address" | "topics" | "data">;
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** Decodes the logs of one contract; logs of other shape are left out. */
+/** Decodes the logs of one contract; logs that do not match the events are left out. */
 export const eventsOf = <const A extends typeof erc20TransferAbi | typeof wrappedNativeAbi | typeof spokePoolAbi>(
   abi: A,
   contract: EvmAddress,
   logs: readonly AnyLog[],
 ) => parseEventLogs({ abi, logs: logs.filter(({ address }) => same(address, contract)).map(asRpcLog) });
 
-/** `parseEventLogs` wants whole RPC logs; it reads nothing but address, topics and data. */
+/** `parseEventLogs` is typed for complete RPC logs but reads only address, topics and data. */
 const asRpcLog = ({ address, topics, data }: AnyLog): Log => ({
   address,
   topics: [...topics] as [Hex, ...Hex[]],
@@ -51,8 +51,8 @@ export const sumTransfers = (logs: readonly AnyLog[], token: EvmAddress, { from,
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * Native coin that was wrapped for one of `holders`. WETH9 tells it by Deposit; the wrapped coins of some rollups by a
- * Transfer from zero, or by both.
+ * Native coin that was wrapped for one of `holders`. WETH9 emits Deposit; the wrapped coins of some rollups emit a
+ * Transfer from zero, or both.
  */
 export const wrappedFor = (logs: readonly AnyLog[], weth: EvmAddress, holders: readonly EvmAddress[]): bigint =>
   holders.reduce((total, holder) => {
@@ -77,8 +77,8 @@ const flowContracts = (registry: OnchainDeps["registry"], chainId: number): read
 };
 
 /**
- * What left the source's wallet, by its logs. Native coin leaves no Transfer; what became of the value of the calls is what
- * router, SpokePool or wallet wrapped.
+ * The amount that left the source's wallet, by its logs. Native coin has no Transfer events, so its amount is the value
+ * that router, SpokePool or wallet wrapped.
  */
 export const spentBy = (
   { registry }: Pick<OnchainDeps, "registry">,
@@ -98,7 +98,9 @@ export const spentBy = (
   return out - back + burnt;
 };
 
-/** Reads what a mined leg did from its own logs, never from what was planned (native transfers leave none: see below). */
+/**
+ * Reads the effects of a mined leg from its own logs, never from its plan (native transfers have no logs: see below).
+ */
 export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
   const { registry } = deps;
   const contractsOf = (chainId: number): readonly EvmAddress[] => flowContracts(registry, chainId);
@@ -111,7 +113,7 @@ export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
       return unwrappedBy(logs, weth, [...contractsOf(token.chainId), source.owner]);
     }
     const isOwn = same(recipient, source.owner);
-    // A token that keeps a part of every transfer may take it from the recipient, in the same transfer.
+    // A fee-on-transfer token may deduct its fee from the recipient within the same transfer.
     const taken = isOwn ? 0n : sumTransfers(logs, token.address, { from: recipient });
     const arrived = sumTransfers(logs, token.address, { to: recipient }) - taken;
     // Wrapping into one's own wallet: WETH9 emits Deposit, and no Transfer.

@@ -12,7 +12,7 @@ type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
 /** A refund root's leaf that pays our depositor in the deposit's token. */
 interface Leaf {
   readonly leafId: number;
-  /** What the leaf gives the depositor. */
+  /** The amount that the leaf pays to the depositor. */
   readonly amount: bigint;
   readonly txHash: `0x${string}`;
   readonly blockNumber: bigint;
@@ -67,7 +67,7 @@ const isOurs = async (deps: OnchainDeps, deposit: DepositRecord, leaf: Leaf, sig
   return amounts.length <= deps.tuning.aggregatedDepositsMax && someAddUpTo(leaf.amount - deposit.inputAmount, amounts);
 };
 
-/** A leaf from before the deadline is another deposit's: this one could still be filled. */
+/** A leaf executed before the fill deadline belongs to another deposit, because this one could still be filled then. */
 const isTooEarly = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
@@ -80,7 +80,7 @@ const isTooEarly = async (
   return Number(block.timestamp) + deps.tuning.clockSkewSeconds < deposit.fillDeadline;
 };
 
-/** The leaf's own transfers come before its event and after the event of the leaf before it. */
+/** The amount that the leaf's own transfers moved: those between the previous leaf's event and its own. */
 const movedBy = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
@@ -155,7 +155,7 @@ const startOf = async (
  */
 export const createRefundSearch = (deps: OnchainDeps) => {
   const { registry, tuning } = deps;
-  // Where the next search starts. Lost on restart, and then found again from the chain.
+  // The block at which the next search starts. It is lost on restart; the search then starts over.
   const positions = new Map<string, bigint>();
 
   const remember = (key: string, block: bigint): void => {
@@ -165,7 +165,10 @@ export const createRefundSearch = (deps: OnchainDeps) => {
     if (positions.size > tuning.searchesRememberedMax && oldest.done !== true) positions.delete(oldest.value);
   };
 
-  /** null as long as nothing was refunded. @throws DomainError `chain_unavailable` */
+  /**
+   * Null while nothing was refunded.
+   * @throws DomainError `chain_unavailable`
+   */
   return async (deposit: DepositRecord, signal: AbortSignal): Promise<Refunded | null> => {
     const { originChainId: chainId } = deposit;
     const spokePool = spokePoolOf(deps, chainId);
@@ -179,7 +182,7 @@ export const createRefundSearch = (deps: OnchainDeps) => {
           if (!(await isOurs(deps, deposit, leaf, signal))) continue;
           if (await isTooEarly(deps, deposit, leaf, signal)) continue;
           const moved = await movedBy(deps, deposit, leaf, spokePool, signal);
-          // Nothing moved: the token refused the transfer, and the SpokePool keeps the amount for a later claim.
+          // Nothing was transferred: the token refused, and the SpokePool keeps the amount for a later claim.
           if (moved === 0n) continue;
           const { txHash, blockNumber } = leaf;
           const refundedBase = moved < deposit.inputAmount ? moved : deposit.inputAmount;

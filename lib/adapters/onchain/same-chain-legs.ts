@@ -20,7 +20,7 @@ export interface LegInput {
 export const sameToken = (a: Token, b: Token): boolean =>
   a.chainId === b.chainId && a.address.toLowerCase() === b.address.toLowerCase();
 
-/** The ERC-20 that stands for a token in pools and bridges: itself, or the wrapped form of the chain's own coin. */
+/** The ERC-20 that represents a token in pools and bridges: itself, or the wrapped form of the chain's own coin. */
 export const asErc20 = (deps: Pick<OnchainDeps, "registry">, token: Token): Token & { address: `0x${string}` } => {
   const erc20 = token.address === "native" ? deps.registry.wrappedNative(token.chainId) : token;
   if (erc20.address === "native") throw new TypeError("The wrapped form of a native coin has to be an ERC-20.");
@@ -39,7 +39,7 @@ export const planOf = (quote: SwapQuote): SwapPlan => ({
   })),
 });
 
-/** The fee that the pools keep of a trade, expressed in the token that is sold, rounded up. */
+/** The fee that the pools take from a trade, in the sold token, rounded up. */
 export const swapFee = (quote: SwapQuote, token: Token): RouteFee => {
   const amountBase = quote.shares.reduce((sum, { path, amountIn }) => {
     const kept = path.reduce((amount, { pool }) => (amount * (FEE_UNIT - BigInt(pool.fee))) / FEE_UNIT, amountIn);
@@ -90,7 +90,7 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
     plan: planToJson(parts.plan),
   });
 
-  /** Nothing is traded, so what is sent arrives: `amount`, where the token itself keeps a part. */
+  /** A leg without a trade: the sent amount arrives, or `amount` when the token keeps a part of a transfer. */
   const oneToOne = (
     input: LegInput,
     parts: Pick<LegParts, "kind" | "venue" | "stepKind" | "plan">,

@@ -1,4 +1,7 @@
-/** `outputs[i][k]`: what path i gives for k steps of the amount, null where nobody asked. `outputs[i][0]` is taken as 0. */
+/**
+ * `outputs[i][k]`: the output of path i for k steps of the amount, null where it was not queried. `outputs[i][0]` is
+ * taken as 0.
+ */
 export type OutputTable = readonly (readonly (bigint | null)[])[];
 
 /**

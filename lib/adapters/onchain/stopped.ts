@@ -3,7 +3,10 @@ import type { OnchainDeps } from "./chain-access";
 import { parsePlan } from "./plan";
 import { spentBy, sumTransfers } from "./receipts";
 
-/** Reads what was done before a leg stopped: a swap that paid for a deposit, and the deposit was never made. */
+/**
+ * Reads the effects of a leg that stopped half-way: the swap that pays for a deposit was mined, and the deposit was
+ * not.
+ */
 export const createStoppedReader =
   (deps: Pick<OnchainDeps, "registry">): RoutingProvider["readStopped"] =>
   (request: RouteRequest, leg: RouteLeg, { logs }) => {

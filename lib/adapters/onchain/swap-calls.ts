@@ -19,7 +19,7 @@ interface ExactInputTerms extends SwapTerms {
   readonly minimumOut: bigint;
   /** The router unwraps what it got and sends the chain's own coin. */
   readonly unwrap: boolean;
-  /** Value was sent along: what the pools did not take goes back. */
+  /** True when value was sent with the call: the router refunds the value that the pools did not use. */
   readonly refundNative: boolean;
 }
 
@@ -77,7 +77,7 @@ export const encodeExactOutput = ({
       functionName: "exactOutput",
       args: [
         {
-          // The router takes the path of an exact output from its end.
+          // The router expects the path of an exact-output swap in reverse order.
           path: reversed(share),
           recipient,
           amountOut: share.amountOut,

@@ -28,7 +28,8 @@ type FilledRelay = Extract<
 >["args"];
 
 /**
- * Anybody may "fill" an invented relay with our deposit's number and theirs of everything else, so each field has to be ours.
+ * Anybody can submit a fill for an invented relay that carries our deposit's number, so every other field has to match
+ * our deposit too.
  */
 const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
   args.originChainId === BigInt(deposit.originChainId) &&
@@ -44,7 +45,10 @@ const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
   args.exclusivityDeadline === deposit.exclusivityDeadline &&
   args.messageHash === (deposit.message === "0x" ? NO_MESSAGE : keccak256(deposit.message));
 
-/** The amount that this fill gave the recipient: of a transaction with several fills only the logs between this one and the next. */
+/**
+ * The amount that the recipient got from this fill. In a transaction with several fills only the logs between the
+ * previous fill and this one count.
+ */
 const receivedBy = async (
   deps: OnchainDeps,
   request: RouteRequest,
@@ -98,7 +102,7 @@ const findFill = async (
       return logs.find(({ args }) => fills(deposit, args)) ?? null;
     },
   });
-  // The contract says filled but this node's logs are behind: the next question finds it.
+  // The contract says "filled" but this node's logs lag behind; the next look finds the event.
   if (found === null) return { state: "waiting" };
   const fill = { txHash: found.transactionHash, logIndex: found.logIndex };
   return {
@@ -110,7 +114,9 @@ const findFill = async (
   };
 };
 
-/** In one `eth_call`, because "past the deadline" and "not filled" have to be true of the same state. */
+/**
+ * Reads time and status in one `eth_call`, because "past the deadline" and "not filled" must be true of the same state.
+ */
 const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: AbortSignal) => {
   const chainId = deposit.destinationChainId;
   const target = spokePoolOf(deps, chainId);
@@ -131,14 +137,14 @@ const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: Abo
   );
 };
 
-/** Follows deposits by what both SpokePools say. */
+/** Tracks deposits by the state of both SpokePools. */
 export const createTracker = (deps: OnchainDeps) => {
   const findRefund = createRefundSearch(deps);
 
   return async (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal): Promise<BridgeProgress> => {
     const { filled, time } = await readStatus(deps, deposit, signal);
     if (filled) return await findFill(deps, request, deposit, signal);
-    // A fill in the second of the deadline is still accepted.
+    // A fill is still accepted in the second of the deadline.
     if (time <= BigInt(deposit.fillDeadline)) return { state: "waiting" };
     return (await findRefund(deposit, signal)) ?? { state: "expired" };
   };

@@ -7,9 +7,10 @@ const amountOf = (result: ProbeResult | undefined): bigint | null =>
   result?.success === true && result.returnData !== "0x" ? BigInt(result.returnData) : null;
 
 /**
- * What a plain transfer would bring the recipient, tried on the chain's latest state in one `eth_call` that nobody has to sign. Tokens
- * may keep a part of every transfer, and neither their answer nor their event has to say so: the recipient's balance does.
- * Null where it cannot be told: the wallet does not hold the amount yet, the token refuses, or the chain does not answer.
+ * Simulates a plain transfer on the chain's latest state in one unsigned `eth_call`, and returns the amount that the
+ * recipient would get. A token may keep a part of every transfer without showing it in its return value or event, so
+ * the recipient's balance is compared. Null when it cannot be determined: the wallet does not hold the amount yet, the
+ * token refuses, or the chain does not answer.
  */
 export const createTransferProbe =
   (deps: OnchainDeps) =>

@@ -9,13 +9,13 @@ interface Entry<V> {
 interface TtlCacheOptions<K, V> {
   readonly clock: Clock;
   readonly ttlMs: number;
-  /** Runs once for all who ask at the same time; no single caller's signal stops it. */
+  /** Runs once for all concurrent callers; no single caller's signal aborts it. */
   readonly load: (key: K) => Promise<V>;
 }
 
 export interface TtlCache<K, V> {
   get(key: K, signal: AbortSignal): Promise<V>;
-  /** Stores what was learnt by other means. */
+  /** Stores a value that was obtained without `load`. */
   set(key: K, value: V): void;
 }
 

@@ -4,11 +4,11 @@ export interface Tuning {
   readonly callTimeoutMs: number;
   /** Times that a read is tried when a node answers with an error of its own. */
   readonly readAttemptsMax: number;
-  /** How long the list of pools of a chain is believed. New pools appear after it. */
+  /** How long the list of a chain's pools is cached. A new pool is found after this time at the latest. */
   readonly poolsTtlMs: number;
-  /** How long prices and depths may serve to rank paths. Quotes themselves are always asked of the chain. */
+  /** How long cached prices and depths may rank paths. Quotes themselves always come from the chain. */
   readonly poolStatesTtlMs: number;
-  /** How long a dollar price is believed. */
+  /** How long a dollar price is cached. */
   readonly priceTtlMs: number;
   /** How long a block number may serve as the lower end of a later search for logs. */
   readonly blockNumberTtlMs: number;
@@ -21,16 +21,16 @@ export interface Tuning {
   readonly pathsQuotedMax: number;
   /** Calls of the quoter in one `eth_call`; more go out in parallel. */
   readonly quotesPerCallMax: number;
-  /** Above this loss a single path is no longer taken as it is: splits are tried. */
+  /** Above this price impact of a single path, splits are tried. */
   readonly splitAboveImpactBps: number;
-  /** A split has to bring at least this much more, or the simpler route is taken. */
+  /** A split must improve the output by at least this much; otherwise the simpler route is used. */
   readonly splitGainMinBps: number;
   /** The grid of a split: 20 steps of 5 %. */
   readonly splitSteps: number;
   readonly splitPathsMax: number;
   /** How many grid points either side of the proposed share the quoter is asked about. */
   readonly splitNeighbours: number;
-  /** A trade that loses more than this has no liquidity to speak of and is refused. */
+  /** A trade with more impact than this is refused as `insufficient_liquidity`. */
   readonly impactMaxBps: number;
   readonly bridgeAssetsMax: number;
   readonly alternativesMax: number;
@@ -38,19 +38,22 @@ export interface Tuning {
   readonly alternativeFloorBps: number;
   /** Upper end of the part of the tolerance that the swap before a bridge may use. */
   readonly sourceToleranceMaxBps: number;
-  /** Seconds that a mined-late swap on one chain is still accepted; its minimum protects it anyway. */
+  /**
+   * Seconds during which a swap on one chain is still accepted when it is mined late; its minimum output protects it as
+   * well.
+   */
   readonly swapDeadlineSeconds: number;
   /** Blocks of one `eth_getLogs`. */
   readonly logRangeBlocks: bigint;
-  /** Ranges of one search. A fill lies within them; a search for a refund goes on from there at the next call. */
+  /** Ranges of one search. A fill must be found within them; a search for a refund continues there at the next call. */
   readonly logRangesMax: number;
-  /** Blocks that a reorganisation may take back; searches reach so much further down. */
+  /** Blocks that a reorganisation may remove; searches start that many blocks earlier. */
   readonly reorgBlocks: bigint;
   /** How far the clocks of two chains may differ. */
   readonly clockSkewSeconds: number;
   /** Deposits whose search position is remembered; forgetting one only costs reading again. */
   readonly searchesRememberedMax: number;
-  /** Deposits that one refund may add up; more are not tried. */
+  /** Deposits that one refund may sum up; larger combinations are not tried. */
   readonly aggregatedDepositsMax: number;
 }
 

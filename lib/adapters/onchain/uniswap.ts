@@ -44,11 +44,11 @@ export interface SwapFinder {
    *   `chain_unavailable`.
    */
   find(wish: SwapWish, signal: AbortSignal): Promise<readonly SwapQuote[]>;
-  /** Without asking the quoter; 0 where no path is known. Good for ranking only. */
+  /** Estimates the output without querying the quoter; 0 when no path is known. Only for ranking. */
   estimate(wish: SwapWish, signal: AbortSignal): Promise<bigint>;
 }
 
-// TickMath's ends: a swap that stops there ran out of liquidity before its input was used up.
+// The bounds of TickMath: a swap that stops at one ran out of liquidity before its input was used up.
 const SQRT_PRICE_LOWEST = 4295128740n;
 const SQRT_PRICE_HIGHEST = 1461446703485210103287273052203988822378723970341n;
 
@@ -133,7 +133,10 @@ const ask = async (
 const pathsOf = (parts: FinderParts, pools: readonly Pool[], wish: SwapWish): readonly Path[] =>
   findPaths({ ...parts.tuning, pools, tokenIn: wish.tokenIn, tokenOut: wish.tokenOut });
 
-/** Proposes shares from the depths, asks the quoter about the grid points around them, and lets those answers decide. */
+/**
+ * Proposes shares from the pools' depths, queries the quoter at the grid points around them, and chooses by its
+ * answers.
+ */
 const trySplit = async (
   parts: FinderParts,
   wish: SwapWish,
@@ -144,7 +147,8 @@ const trySplit = async (
 ): Promise<readonly SwapQuoteShare[] | null> => {
   const steps = parts.tuning.splitSteps;
   const known = new Map(singles.map((single) => [single.path, single.amountOut]));
-  // A path that cannot take the whole may still take a part, so those without an answer come last instead of never.
+  // A path that cannot take the whole amount may still take a part, so paths without a quote come last instead of being
+  // dropped.
   const inOrder = [...new Set([...singles.map(({ path }) => path), ...ranked])];
   const paths = disjointSet(inOrder, parts.tuning.splitPathsMax);
   if (paths.length < 2) return null;
@@ -226,15 +230,15 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
   };
 };
 
-/** The same paths over the pools as of now. */
+/** The same paths with the current states of their pools. */
 const refresh = (paths: readonly Path[], pools: readonly Pool[]): readonly Path[] => {
   const byAddress = new Map(pools.map((pool) => [pool.address, pool]));
   return paths.map((path) => path.map((hop) => ({ ...hop, pool: byAddress.get(hop.pool.address) ?? hop.pool })));
 };
 
 /**
- * Grid points are rounded down, so the amounts of the shares are divided anew to sum to the whole: each gets at least
- * what was quoted for it, and gives at least that output.
+ * Grid points are rounded down, so the inputs are divided again to sum to the whole amount: each share gets at least
+ * the input that was quoted for it, and so returns at least the quoted output.
  */
 const sharesOf = (
   amountIn: bigint,

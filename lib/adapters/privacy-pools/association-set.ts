@@ -10,7 +10,7 @@ const depositsAnswer = z.array(z.object({ label: z.coerce.string(), reviewStatus
 
 export interface AssociationSet {
   readonly root: bigint;
-  /** What the contract has; a withdrawal needs it to be the same. */
+  /** The root in the contract; a withdrawal needs it to equal the provider's root. */
   readonly onchainRoot: bigint | null;
   /** Approved labels of all pools of the entrypoint, in the tree's order. */
   readonly labels: readonly bigint[];
@@ -19,7 +19,10 @@ export interface AssociationSet {
 export interface AssociationSource {
   /** @throws DomainError `provider_error` */
   read(chainId: number, scope: bigint, signal: AbortSignal): Promise<AssociationSet | null>;
-  /** Which of these were declined. @throws DomainError `provider_error` */
+  /**
+   * The given labels that were declined.
+   * @throws DomainError `provider_error`
+   */
   declined(
     chainId: number,
     scope: bigint,

@@ -9,10 +9,10 @@ import type { PoolLogStore } from "@/lib/ports/privacy-history";
 import { createAssociationSource, type AssociationSource } from "./association-set";
 import { createPoolEvents, type PoolEvents } from "./pool-events";
 
-/** A pool with what proofs need to know of it. */
+/** A pool with the values that proofs need. */
 export interface ChainPool extends PrivacyPool {
   readonly scope: bigint;
-  /** As the entrypoint names the asset. */
+  /** The asset's address at the entrypoint. */
   readonly asset: Address;
 }
 

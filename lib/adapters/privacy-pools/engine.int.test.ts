@@ -36,14 +36,14 @@ const prover = createProver();
 let chain: Chain;
 let harness: PrivacyEngineHarness;
 
-/** A transaction that the contract's tests had mined, with the chain as it was just before. */
+/** A transaction that a contract test had mined, with a snapshot of the chain just before it. */
 interface Mined {
   readonly call: Call;
   readonly before: Hex;
 }
 const relayed: Mined[] = [];
 const sent: Mined[] = [];
-/** Of the wallets of the contract's tests: the first one deposits. */
+/** Mnemonics of the wallets of the contract tests; the first one deposits. */
 const mnemonics: string[] = [];
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ privacyEngineContract("privacy pools", () =>
   }),
 );
 
-// Takes two proofs of its own; `npm test` shows the guarantees with those of the others.
+// Needs two proofs of its own, so `npm test` skips it; other tests cover its guarantees with their proofs.
 if (inject("isLong")) {
   test("a transfer inside of the pool gives another wallet all but the fee, and one below its minimum takes nothing", async () => {
     const { engine, chainId, token } = harness;
@@ -140,7 +140,7 @@ test("a provider of association sets that starts later serves the same set, reme
   const { privacy } = chain.contracts;
   const postman = { address: devAddress("postman") };
   const before = await chain.client.getTransactionCount(postman);
-  // By its own delay it would have approved nothing yet.
+  // The provider's own delay would not have approved any deposit yet.
   const later = createAssociationChain({ rpcUrl: chain.url, privacy, delayMs: HOUR_MS });
   await later.advance();
   const server = await serveAssociationSets(new Map([[String(chainId), later]]), 0);
@@ -162,7 +162,7 @@ test("a provider of association sets that starts later serves the same set, reme
   } finally {
     await server.close();
   }
-  // A deposit that one approves is approved for the other, and the shorter set is not published over the longer one.
+  // A deposit approved by one provider is approved for the other, and the shorter set never replaces the longer one.
   const wallet = { id: "seen by both", mnemonic: engine.newMnemonic() };
   const amountBase = parseUnits("10", 6);
   const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index: 0 } });
@@ -176,8 +176,8 @@ test("a provider of association sets that starts later serves the same set, reme
 });
 
 /*
- * What the contracts refuse, with the proofs of the tests above. Each test takes the chain back to where its transaction was not mined
- * yet, so the latest transaction comes first.
+ * The calls that the contracts refuse, with the proofs of the tests above. Each test sets the chain back to the moment
+ * before its transaction was mined, so the latest transaction comes first.
  */
 const errors = [...entrypointAbi, ...privacyPoolAbi, ...privacyProcessorAbi];
 
@@ -267,17 +267,17 @@ test("a relayed withdrawal pays exactly whom its proof names, from its own pool,
   const { pools } = chain.contracts.privacy;
   // Somebody else's address in the place of the recipient's.
   await refused(call.to, relayWith({ change: { recipient: THIEF } }), "ContextMismatch");
-  // The pool of another asset, and one that there is not.
+  // The pool of another asset, and a pool that does not exist.
   await refused(call.to, relayWith({ in: await chain.scopeOf(pools.dai) }), "ContextMismatch");
   await refused(call.to, relayWith({ in: 1n }), "PoolNotFound");
   // A relayer's fee above the pool's bound.
   await refused(call.to, relayWith({ change: { relayFeeBPS: 101n } }), "RelayFeeGreaterThanMax");
   const [, nullifierHash, withdrawn] = proof.pubSignals;
   await refused(call.to, relayWith({ signals: [2, withdrawn + 1n] }), "InvalidProof");
-  // The same nullifier written as another number of the same remainder.
+  // The same nullifier plus the field's modulus.
   await refused(call.to, relayWith({ signals: [1, nullifierHash + SCALARS] }), "InvalidProof");
   await refused(call.to, relayWith({ signals: [3, 1n] }), "UnknownStateRoot");
-  // The set moved on since the proof was made, and comes back.
+  // The set changes after the proof was made, and is then restored.
   const id = await chain.client.snapshot();
   await harness.publishOtherSet();
   await refused(call.to, call.data, "IncorrectASPRoot");

@@ -35,7 +35,7 @@ export interface PrivacyPoolsOptions {
   /** Sends the transactions, and gets the relayer's fee. */
   readonly relayer: Address;
   readonly prover?: Prover;
-  /** Keeps what was read of the pools over restarts. */
+  /** Stores the pools' logs, so that they survive a restart. */
   readonly logStore?: PoolLogStore;
 }
 
@@ -50,7 +50,7 @@ interface EngineContext {
 
 const isSame = (one: Token, other: Token): boolean => one.chainId === other.chainId && one.address === other.address;
 
-/** @throws NoteGoneError when it was spent; NotReadyError when the node has not seen it yet */
+/** @throws NoteGoneError when the note was spent; NotReadyError when the node has not seen the note yet */
 const openNote = (
   keys: WalletKeys,
   { scope }: ChainPool,
@@ -188,7 +188,10 @@ const exit = async (
   };
 };
 
-/** The note, the trees that contain it, and what it becomes. @throws NotReadyError, NoteGoneError */
+/**
+ * Collects the note, the trees that contain it, and the notes that it becomes.
+ * @throws NotReadyError, NoteGoneError
+ */
 const gather = async (context: EngineContext, spend: Spend, signal: AbortSignal) => {
   const chain = chainOf(context, spend.chainId);
   const keys = keysOf(context, spend.wallet);

@@ -15,9 +15,9 @@ const forContract = ({ pubSignals, ...points }: Groth16Proof) => {
 };
 
 /**
- * The public exit of a note. A pool pays the depositor alone; for a note that the processor deposited, the processor pays the owner
- * whom the order named by a hash.
- * @param deposit secrets of the deposit from which the note comes; the hash was made with them
+ * The public exit of a note. A pool pays only the depositor. For a note that the processor deposited, the processor
+ * pays the owner named by the hash in the order.
+ * @param deposit secrets of the deposit from which the note comes, which also went into the hash
  */
 export const exitCallOf = (
   own: {

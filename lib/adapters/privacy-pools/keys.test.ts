@@ -14,7 +14,7 @@ import { changeSecrets, commitmentOf, depositSecrets, masterKeysOf, nullifierHas
 
 const BASE = Array.from({ length: 11 }, () => "abandon").join(" ");
 
-// Versions of the SDK before 1.2.0 read the seed as a floating-point number, which keeps its first 53 bits alone.
+// Versions of the SDK before 1.2.0 read the seed as a floating-point number, which keeps only its first 53 bits.
 test("two mnemonics that differ in their last word alone give keys that share nothing", () => {
   const one = masterKeysOf(`${BASE} about`);
   const other = masterKeysOf(`${BASE} actual`);

@@ -5,11 +5,11 @@ import { bytesToBigInt } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 
 /*
- * The same derivations as in @0xbow/privacy-pools-core-sdk 1.5.0, which a test compares. The SDK itself is loaded where proofs are
- * made alone: it takes a second and a hundred megabytes.
+ * The same derivations as in @0xbow/privacy-pools-core-sdk 1.5.0; a test compares them. The SDK itself is loaded only
+ * by the proving process, because it takes a second and a hundred megabytes.
  */
 
-/** From which every nullifier and secret of a private wallet follows. */
+/** The keys from which every nullifier and secret of a private wallet is derived. */
 export interface MasterKeys {
   readonly masterNullifier: bigint;
   readonly masterSecret: bigint;
@@ -37,11 +37,11 @@ const secretsOf = (keys: MasterKeys, of: bigint, index: bigint): NoteSecrets => 
   secret: poseidon3([keys.masterSecret, of, index]),
 });
 
-/** Of the wallet's deposit number `index` into the pool of that scope. */
+/** Secrets of the wallet's deposit number `index` into the pool of that scope. */
 export const depositSecrets = (keys: MasterKeys, scope: bigint, index: bigint): NoteSecrets =>
   secretsOf(keys, scope, index);
 
-/** Of the change that is left by withdrawal number `index` from the deposit of that label. */
+/** Secrets of the change note that withdrawal number `index` from the deposit of that label leaves. */
 export const changeSecrets = (keys: MasterKeys, label: bigint, index: bigint): NoteSecrets =>
   secretsOf(keys, label, index);
 
@@ -50,7 +50,7 @@ export const precommitmentOf = ({ nullifier, secret }: NoteSecrets): bigint => p
 export const commitmentOf = (value: bigint, label: bigint, secrets: NoteSecrets): bigint =>
   poseidon3([value, label, precommitmentOf(secrets)]);
 
-/** What a pool shows of a note when it is spent. */
+/** The hash that a pool publishes when a note is spent. */
 export const nullifierHashOf = ({ nullifier }: NoteSecrets): bigint => poseidon1([nullifier]);
 
 export const hashPair = (left: bigint, right: bigint): bigint => poseidon2([left, right]);

@@ -11,19 +11,19 @@ import {
 import type { PoolDeposit, PoolHistory } from "./pool-history";
 
 /**
- * After so many deposit numbers in a row that the chain does not show, no later one is looked for. Transactions that failed leave
+ * After this many consecutive deposit numbers that are not on the chain, the search ends. Failed transactions leave
  * gaps; the SDK's own scan bridges ten.
  */
 export const GAP_MAX = 10;
 
-/** A note that was not spent, with all that a proof needs. */
+/** An unspent note, with the values that a proof needs. */
 export interface OpenNote extends NoteSecrets {
   readonly value: bigint;
   readonly label: bigint;
   readonly commitment: bigint;
   readonly nullifierHash: bigint;
   readonly depositIndex: number;
-  /** How often its deposit was spent from before: the number of the next withdrawal. */
+  /** Number of earlier withdrawals from its deposit, which is the index of the next withdrawal. */
   readonly spends: number;
   readonly depositor: Address;
   readonly txHash: Hex;
@@ -33,7 +33,7 @@ export interface OpenNote extends NoteSecrets {
 export interface WalletNotes {
   readonly notes: readonly OpenNote[];
   readonly nextDepositIndex: number;
-  /** A deposit of this number, or of a later one, might not be found again. */
+  /** A deposit with this number or a later one might not be found again. */
   readonly depositIndexLimit: number;
 }
 
@@ -41,7 +41,7 @@ interface Hashed extends NoteSecrets {
   readonly precommitment: bigint;
 }
 
-/** The secrets of one wallet, derived once each: a hash takes a third of a millisecond. */
+/** The secrets of one wallet, each derived once, because a hash takes a third of a millisecond. */
 export interface WalletKeys {
   readonly master: MasterKeys;
   deposit(scope: bigint, index: number): Hashed;
@@ -77,7 +77,7 @@ export const createWalletKeys = (mnemonic: string): WalletKeys => {
   };
 };
 
-/** Follows a deposit through its withdrawals to what is left of it; null where nothing is. */
+/** Follows a deposit through its withdrawals to the remaining note; null when none remains. */
 const follow = (
   keys: WalletKeys,
   history: PoolHistory,
@@ -113,7 +113,7 @@ const follow = (
   }
 };
 
-/** A wallet's unspent notes in a pool, by its keys and the chain alone. */
+/** A wallet's unspent notes in a pool, derived only from its keys and the chain. */
 export const readNotes = (keys: WalletKeys, scope: bigint, history: PoolHistory): WalletNotes => {
   const notes: OpenNote[] = [];
   let nextDepositIndex = 0;
@@ -123,7 +123,7 @@ export const readNotes = (keys: WalletKeys, scope: bigint, history: PoolHistory)
     const deposit = history.deposits.get(secrets.precommitment);
     if (deposit === undefined) continue;
     nextDepositIndex = index + 1;
-    // A reorganisation may take a newer deposit back, and its number with it.
+    // A reorganisation may remove a newer deposit, and free its number again.
     if (deposit.blockNumber <= history.finalBlock) nextFinalIndex = index + 1;
     const note = follow(keys, history, { deposit, secrets, depositIndex: index });
     if (note !== null) notes.push(note);

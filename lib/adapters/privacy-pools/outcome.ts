@@ -14,7 +14,7 @@ import type { SpendOutcome, SpendRefusal } from "@/lib/ports/privacy";
 const MOVED = new Set(["IncorrectASPRoot", "UnknownStateRoot", "NoRootsAvailable"]);
 const errors = [...entrypointAbi, ...privacyPoolAbi, ...privacyProcessorAbi];
 
-/** The data with which a call reverted, wherever the client keeps it. */
+/** The revert data of a failed call, wherever the client stores it. */
 const revertDataOf = (error: unknown): Hex | null => {
   if (!(error instanceof BaseError)) return null;
   const found = error.walk((cause) => typeof cause === "object" && cause !== null && "data" in cause);
@@ -26,10 +26,10 @@ const revertDataOf = (error: unknown): Hex | null => {
 const isRevert = (error: unknown): boolean =>
   error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
 
-/** Why the contracts refuse a transaction; null where the error is none of theirs. */
+/** Why the contracts refuse a transaction; null when the error does not come from them. */
 export const refusalOf = (error: unknown): SpendRefusal | null => {
   const data = revertDataOf(error);
-  // A recipient may refuse without a reason. A node that does not answer throws another error, which is tried again.
+  // A recipient may revert without data. An unreachable node throws another error, which is retried.
   if (data === null) return isRevert(error) ? "refused" : null;
   try {
     const { errorName } = decodeErrorResult({ abi: errors, data });

@@ -18,19 +18,19 @@ export interface PoolWithdrawal {
   readonly blockNumber: bigint;
 }
 
-/** Everything that a pool has logged. */
+/** All logged events of a pool. */
 export interface PoolHistory {
   readonly deposits: ReadonlyMap<bigint, PoolDeposit>;
   readonly labels: ReadonlySet<bigint>;
-  /** By the hash of the nullifier that was spent. */
+  /** By the hash of the spent nullifier. */
   readonly withdrawals: ReadonlyMap<bigint, PoolWithdrawal>;
   /** Labels of notes that left by the public exit. */
   readonly exits: ReadonlySet<bigint>;
-  /** Of the state tree, in their order. */
+  /** Leaves of the state tree, in order. */
   readonly leaves: readonly bigint[];
-  /** Changes when a reorganisation took something back. */
+  /** Changes when a reorganisation removed events. */
   readonly generation: number;
-  /** No reorganisation is expected to take this block back. */
+  /** The newest block that no reorganisation is expected to remove. */
   readonly finalBlock: bigint;
 }
 
@@ -51,7 +51,7 @@ const KNOWN = new Set<Hex | undefined>([DEPOSITED, WITHDRAWN, RAGEQUIT, LEAF_INS
 const WORD_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
 
-/** Empty for events that say nothing about notes. */
+/** Empty for events that do not concern notes. */
 export const poolLogsOf = (log: Log<bigint, number, false>): PoolLog[] => {
   const [topic, account] = log.topics;
   if (topic === undefined || !KNOWN.has(topic)) return [];
@@ -70,8 +70,8 @@ export const emptyHistory = (generation: number): MutableHistory => ({
 });
 
 /**
- * All values of the events but the first account are words of the data, in their order. They are read by hand, because a general
- * decoder takes seconds for the logs of ten thousand deposits.
+ * All event values except the first account are words of the data, in order. They are decoded by hand, because a
+ * general decoder takes seconds for the logs of ten thousand deposits.
  */
 const wordsOf = (data: Hex): bigint[] => {
   const digits = data.slice(2);
@@ -86,7 +86,7 @@ export const applyLog = (history: MutableHistory, { topic, account, data, txHash
     case DEPOSITED: {
       const [commitment, label, value, precommitment] = [first, second, third, fourth];
       history.labels.add(label);
-      // The first deposit with a precommitment is the wallet's own; who copies one can spend neither.
+      // The first deposit with a precommitment is the wallet's own; a copy of it cannot be spent by whoever made it.
       if (history.deposits.has(precommitment)) return;
       const made = { depositor: account, commitment, label, value, precommitment };
       history.deposits.set(precommitment, { ...made, txHash, blockNumber });

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** What is proved, as it goes to the proving process: bigints as decimal strings. */
+/** The job as sent to the proving process: bigints as decimal strings. */
 const integer = z.string().regex(/^\d+$/).transform(BigInt);
 
 const secrets = { value: integer, label: integer, nullifier: integer, secret: integer };
 
-/** Leaves that the process has already, and what follows them. `key` names the tree. */
+/** `known`: number of leaves that the process has already; `added`: the following leaves. `key` names the tree. */
 const leaves = z.object({ key: z.string(), known: z.int().min(0), added: z.array(integer) });
 
 export const proofJob = z.discriminatedUnion("circuit", [
@@ -17,7 +17,7 @@ export const proofJob = z.discriminatedUnion("circuit", [
     newNullifier: integer,
     newSecret: integer,
     commitment: integer,
-    /** Every leaf of the pool, and every approved label, with the root that the contract has of them. */
+    /** Every leaf of the pool, and every approved label, with the root that the contract has for them. */
     state: leaves,
     association: leaves.extend({ root: integer }),
   }),
@@ -28,7 +28,7 @@ export type ProofJob = z.output<typeof proofJob>;
 
 const words = z.array(integer);
 
-/** As the contracts take it. */
+/** A Groth16 proof as the contracts take it. */
 export const groth16Proof = z.object({
   pA: z.tuple([integer, integer]),
   pB: z.tuple([z.tuple([integer, integer]), z.tuple([integer, integer])]),
@@ -40,7 +40,7 @@ export type Groth16Proof = z.output<typeof groth16Proof>;
 
 export const proverMessage = z.union([
   z.object({ ready: z.literal(true) }),
-  /** `artifactsRead`: how many files of circuits the process has read since it started. */
+  /** `artifactsRead`: number of circuit files that the process has read since it started. */
   z.object({ proof: groth16Proof, artifactsRead: z.int() }),
   z.object({ failure: z.string(), code: z.enum(["not_in_tree", "failed"]) }),
 ]);

@@ -12,7 +12,7 @@ import { proofJob, toMessage, type Groth16Proof, type ProofJob } from "./proof-j
  * Entry of the process that makes proofs, one after another. It keeps the circuit files and the trees between them, and ends with
  * its parent. A proof takes seconds of all cores but one and half a gigabyte, which is why it is no part of the service's own process.
  */
-/** The circuits' own; siblings are padded to it. */
+/** Tree depth of the circuits; siblings are padded to it. */
 const TREE_DEPTH = 32;
 const TREES_MAX = 32;
 
@@ -23,7 +23,10 @@ type Withdraw = Extract<ProofJob, { circuit: "withdraw" }>;
 
 const trees = new LRUCache<string, Tree>({ max: TREES_MAX });
 
-/** The tree of that name with the leaves that were added. Trees only grow; one that was set back gets another name. */
+/**
+ * Appends the added leaves to the tree of that name. Trees only grow; after a reorganisation the tree gets another
+ * name.
+ */
 const grow = ({ key, known, added }: Withdraw["state"]): Tree => {
   const kept = trees.get(key);
   const tree = kept !== undefined && kept.size === known ? kept : new LeanIMT<bigint>(hashPair);
@@ -38,7 +41,8 @@ const proofOf = (tree: Tree, leaf: bigint) => {
   if (index === -1) throw new NotInTreeError("The note is not in the tree.");
   const { siblings, ...proof } = tree.generateProof(index);
   const padding = Array.from({ length: TREE_DEPTH - siblings.length }, () => 0n);
-  // Levels without a sibling are left out of the proof, and of the bits of its index, which is not the leaf's.
+  // The proof leaves out levels without a sibling, also in the bits of its index, which therefore differs from the
+  // leaf's.
   return { ...proof, siblings: [...siblings, ...padding] };
 };
 
@@ -54,7 +58,7 @@ const pair = (values: readonly unknown[] = []): [bigint, bigint] => {
   return [one, other];
 };
 
-/** The pairing of the chain takes the imaginary part of each coordinate first. */
+/** The pairing precompile takes the imaginary part of each coordinate first. */
 const reversed = ([one, other]: [bigint, bigint]): [bigint, bigint] => [other, one];
 
 const forContracts = (proof: SnarkProof, signals: readonly unknown[]): Groth16Proof => ({
@@ -77,12 +81,12 @@ class CountedCircuits extends Circuits {
 
 const circuits = new CountedCircuits({ browser: false, baseUrl: pathToFileURL(`${artifacts}/`).href });
 const sdk = new PrivacyPoolSDK(circuits);
-// Reads the files once, and compares their hashes with those that the SDK knows.
+// Reads the circuit files once, and compares their hashes with those in the SDK.
 const loading = circuits.initArtifacts("latest");
 
 const withdraw = async (job: Withdraw): Promise<Groth16Proof> => {
   const [state, association] = [grow(job.state), grow(job.association)];
-  // Seconds of proving would be in vain.
+  // Checked first, because proving takes seconds and would fail.
   if (association.root !== job.association.root)
     throw new NotInTreeError("The leaves of the association set do not make the root that was published.");
   const commitment = getCommitment(job.value, job.label, job.nullifier as Secret, job.secret as Secret);
@@ -112,7 +116,7 @@ const prove = async (job: ProofJob): Promise<Groth16Proof> => {
 
 const tell = (message: unknown): void => void process.send?.(toMessage(message));
 
-// The words of an error of the prover may name its inputs, which are secrets.
+// Not forwarded, because a prover's error message may contain its inputs, which are secrets.
 const failureOf = (error: unknown) =>
   error instanceof NotInTreeError
     ? { failure: error.message, code: "not_in_tree" }

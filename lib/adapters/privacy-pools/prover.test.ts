@@ -1,7 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { createProver, type ProofInput } from "./prover";
 
-/** Answers with its priority and process id in the place of a proof's signals; a job with the value 0 takes for ever. */
+/**
+ * A stub that answers with its priority and process id in place of a proof's signals; a job with the value 0 never
+ * ends.
+ */
 const STUB = `
 const { getPriority } = require("node:os");
 process.on("message", ({ value }) => {
@@ -40,7 +43,7 @@ test("a proof that is stopped ends its process, and the next one gets a new proc
   await vi.waitFor(() => expect(isAlive(before[1] ?? 0n)).toBe(false), { timeout: 5_000 });
   const { pubSignals: after } = await prover.prove(jobOf(1n), never());
   expect(after[1]).not.toBe(before[1]);
-  // Stopped in its very turn, before the process was asked.
+  // Aborted while it was next in line, before the process got its job.
   const early = new AbortController();
   await expect(prover.prove(jobOf(1n), early.signal, () => early.abort(reason))).rejects.toBe(reason);
   expect(isAlive(after[1] ?? 0n)).toBe(true);

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { entryArguments } from "@/lib/os/entry";
 import { proverMessage, toMessage, type Groth16Proof } from "./proof-job";
 
-/** A note that the trees do not contain, or trees that are not what the prover has: read the chain again. */
+/** The trees do not contain the note, or differ from the prover's trees: the caller has to read the chain again. */
 export class StaleTreeError extends Error {}
 
 export interface TreeLeaves {
-  /** Names the tree. One that a reorganisation set back gets another name. */
+  /** Names the tree. After a reorganisation the tree gets another name. */
   readonly key: string;
   readonly leaves: readonly bigint[];
 }
@@ -35,13 +35,13 @@ export type ProofInput =
 
 export interface Prover {
   /**
-   * Waits for its turn, then proves. Aborting ends the process that works on it.
+   * Waits in the queue, then proves. Aborting ends the process that works on the proof.
    * @throws StaleTreeError, the signal's reason, Error
    */
   prove(input: ProofInput, signal: AbortSignal, onStart?: () => void): Promise<Groth16Proof>;
-  /** Milliseconds that the latest proofs of a spend took, on average. */
+  /** Average duration of the latest spend proofs, in milliseconds. */
   expectedMs(): number;
-  /** How many files of circuits the process that proves has read since it started. */
+  /** Number of circuit files that the proving process has read since it started. */
   artifactsRead(): number;
   stop(): void;
 }
@@ -49,21 +49,21 @@ export interface Prover {
 export interface ProverOptions {
   /** Arguments for `node` to run the proving process. */
   readonly entry?: readonly string[];
-  /** Without work for so long the process ends, and gives its memory back. */
+  /** The process ends after this idle time, and releases its memory. */
   readonly idleMs?: number;
-  /** Of the proving process; what serves people comes first. */
+  /** Niceness of the proving process; requests have priority. */
   readonly niceness?: number;
 }
 
 const IDLE_MS = 120_000;
-/** A busy service still gives proofs a third of what it takes itself; at 10 a proof could take minutes. */
+/** At this niceness proofs still get about a third of the CPU of a busy service; at 10 a proof could take minutes. */
 const NICENESS = 5;
-/** Until proofs were measured on this machine. */
+/** Assumed duration until proofs were measured on this machine. */
 const FIRST_EXPECTED_MS = 8_000;
 
 const exitMessage = z.number().nullable();
 
-/** The leaves of a tree that the process does not have yet. */
+/** The leaves of a tree that the process has not got yet. */
 const addedLeaves = ({ key, leaves }: TreeLeaves, sent: ReadonlyMap<string, number>) => {
   const known = Math.min(sent.get(key) ?? 0, leaves.length);
   return { key, known, added: leaves.slice(known) };
@@ -87,7 +87,7 @@ interface Answer {
 
 /**
  * Sends a message to the process and waits for its proof.
- * @param stop ends the process: after a failure it is not known which leaves the process has
+ * @param stop ends the process, because after a failure we do not know which leaves it has
  * @throws StaleTreeError; the signal's reason
  */
 const requestProof = (
@@ -134,7 +134,7 @@ export const createProver = ({
   niceness = NICENESS,
 }: ProverOptions = {}): Prover => {
   let child: ChildProcess | null = null;
-  /** By tree: the number of leaves that the process has. */
+  /** Number of leaves sent to the process, by tree. */
   let sent = new Map<string, number>();
   let idle: ReturnType<typeof setTimeout> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -176,7 +176,7 @@ export const createProver = ({
         const begun = performance.now();
         try {
           const proof = await ask(input, signal);
-          // The proof of a public exit takes a tenth of the time.
+          // Not counted for a public exit, whose proof takes a tenth of the time.
           if (input.circuit === "withdraw") expected = (expected + performance.now() - begun) / 2;
           return proof;
         } finally {

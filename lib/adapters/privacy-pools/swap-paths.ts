@@ -31,7 +31,10 @@ const candidates = (from: Address, to: Address, middles: readonly Address[], tie
     ),
 ];
 
-/** The path that brings most, directly or over the wrapped coin. A path is a part of the proof, so it is not split. */
+/**
+ * Finds the path with the highest output, direct or through the wrapped coin. The proof contains the path, so it is not
+ * split.
+ */
 export const createSwapPaths =
   (registry: ChainRegistry) =>
   async ({
@@ -56,7 +59,7 @@ export const createSwapPaths =
             functionName: "quoteExactInput",
             args: [path, amountBase],
           });
-          // A revert says that there is no such pool, or not enough in it.
+          // A revert means that the pool does not exist or has too little liquidity.
           const answer = await registry
             .client(from.chainId)
             .call({ to: uniswapV3.quoterV2, data })

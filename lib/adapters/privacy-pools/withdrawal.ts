@@ -20,9 +20,9 @@ const withdrawalParameters = [
   { type: "uint256" },
 ] as const;
 
-/** What a proof is bound to: who may use it, and for what. */
+/** The part of a withdrawal that its proof covers: who may use it, and for which purpose. */
 export interface Withdrawal {
-  /** The protocol's spelling. */
+  /** The protocol's spelling, with three o. */
   readonly processooor: Address;
   readonly data: Hex;
 }
@@ -30,7 +30,7 @@ export interface Withdrawal {
 export const contextOf = (withdrawal: Withdrawal, scope: bigint): bigint =>
   BigInt(keccak256(encodeAbiParameters(withdrawalParameters, [withdrawal, scope]))) % SCALARS;
 
-/** Follows from the note's secret, so that the mnemonic alone suffices for the public exit. */
+/** Derived from the note's secret, so that the mnemonic alone suffices for the public exit. */
 export const exitSaltOf = ({ secret }: NoteSecrets): Hex =>
   keccak256(encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["causeway exit", secret]));
 
@@ -42,7 +42,7 @@ interface Places {
   readonly feeRecipient: Address;
 }
 
-/** @param slotSecrets of the note that the slot's wallet gets, with its precommitment */
+/** @param slotSecrets of the note that the slot's wallet gets, including its precommitment */
 export const withdrawalOf = (
   spend: Spend,
   { chain, contracts, pool, poolOut, feeRecipient }: Places,

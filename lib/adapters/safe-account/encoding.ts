@@ -13,7 +13,7 @@ import type { SafeContracts } from "@/lib/chains/safe-contracts";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
 
-/** keccak256 of the proxy's creation code followed by the canonical singleton: all that CREATE2 asks for. */
+/** keccak256 of the proxy's creation code followed by the canonical singleton: the init code hash for CREATE2. */
 export const CANONICAL_INIT_CODE_HASH: Hex = "0x76733d705f71b79841c0ee960a0ca880f779cde7ef446c989e6d23efc0a4adfb";
 
 export const SALT_NONCE = 0n;
@@ -39,7 +39,10 @@ const packed = (call: Call, operation: number): Hex =>
 const multiSend = (transactions: readonly Hex[]): Hex =>
   encodeFunctionData({ abi, functionName: "multiSend", args: [concatHex(transactions)] });
 
-/** `setup` of a Safe with one owner and the 4337 module as module and fallback handler, as permissionless makes it. */
+/**
+ * `setup` call of a Safe with one owner and the 4337 module as module and fallback handler, encoded as permissionless
+ * does.
+ */
 const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
   const enableModules = encodeFunctionData({ abi, functionName: "enableModules", args: [[contracts.module4337]] });
   const setupCalls = multiSend([

@@ -22,7 +22,7 @@ interface SafeAccountDeps {
 const ADDRESSES_CACHED_MAX = 10_000;
 const factoryAbi = parseAbi(["function proxyCreationCode() view returns (bytes)"]);
 
-/** The Safe contracts, which must be the same on all chains: otherwise an account had another address on each. */
+/** The Safe contracts, which must be equal on all chains; otherwise an account would have another address on each. */
 const commonContracts = (registry: ChainRegistry): SafeContracts => {
   const sets = registry.list().map((chain) => ({ ...CANONICAL_SAFE, ...withoutUndefined(chain.contracts.safe) }));
   const [first = CANONICAL_SAFE, ...others] = sets;
@@ -56,13 +56,16 @@ const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): 
   };
 };
 
-/** Reads a chain's distributor contract and compares its code once. @throws DomainError `provider_error` for other code */
+/**
+ * Reads a chain's distributor contract and compares its code once.
+ * @throws DomainError `provider_error` when the code differs
+ */
 const distributorReader = (registry: ChainRegistry): ((chainId: number) => Promise<EvmAddress | undefined>) => {
   const verified = new Set<number>();
   return async (chainId) => {
     const chain = registry.get(chainId);
     const { distributor } = chain.contracts;
-    // The verified code cannot destroy itself, so one comparison is enough.
+    // The verified code cannot destroy itself, so it is compared once.
     if (distributor === undefined || verified.has(chainId)) return distributor;
     const fault = await chainCall(chainId, () => distributorFault(registry.client(chainId), distributor));
     if (fault !== null) throw new DomainError("provider_error", `${chain.name}: ${fault}`);

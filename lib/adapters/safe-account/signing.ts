@@ -5,7 +5,7 @@ import { initCodeOf, paymasterAndDataOf } from "@/lib/chains/erc4337/user-operat
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 
-/** From the epoch on: an operation is limited by its end alone. */
+/** Valid from the epoch on; only the end limits an operation's validity. */
 const VALID_AFTER = 0;
 
 const SAFE_OP = [
@@ -75,11 +75,11 @@ export const packSignature = (validUntil: Date, ownerSignature: Hex): Hex =>
   concatHex([encodePacked(["uint48", "uint48"], [VALID_AFTER, unixSeconds(validUntil)]), normalised(ownerSignature)]);
 
 /**
- * Of the right form and the highest price, and recovers to somebody else: validation runs to its end with it and
- * answers "wrong signature", so that an estimate needs no key.
+ * A well-formed dummy signature of the highest gas cost that recovers to another address: validation runs to its end
+ * and fails with "wrong signature", so that an estimate needs no key.
  */
 export const DUMMY_SIGNATURE: Hex = concatHex([
-  // validAfter 0, validUntil at its end: valid at any time.
+  // validAfter 0, validUntil at its maximum: always valid.
   "0x000000000000ffffffffffff",
   "0xfffffffffffffffffffffffffffffff000000000000000000000000000000000",
   "0x7aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",

@@ -31,7 +31,7 @@ export const createSmtpMailer = ({ url, from, timeoutMs = TIMEOUT_MS }: SmtpOpti
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // Messages are texts of ours; nothing in them may make the server read a file or fetch an address.
+    // The mailer only sends texts of this service, so reading files or URLs for a message is disabled.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

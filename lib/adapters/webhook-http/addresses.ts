@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** IPv4 that is not reachable on the public internet (IANA special-purpose registry), multicast and what is reserved. */
+/** IPv4 ranges that are not publicly reachable (IANA special-purpose registry), multicast and reserved ranges. */
 const FORBIDDEN_V4 = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -19,8 +19,8 @@ const FORBIDDEN_V4 = [
 ] as const;
 
 /**
- * IPv6 outside of 2000::/3 is not public. Inside it are documentation, and forms that carry an IPv4 address to somewhere else (Teredo,
- * 6to4, ORCHID).
+ * IPv6 outside 2000::/3 is not public. Inside it these ranges are for documentation, or contain an IPv4 address that
+ * they lead to (Teredo, 6to4, ORCHID).
  */
 const FORBIDDEN_V6 = [
   ["2001::", 23],
@@ -40,13 +40,16 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Whether the address is one of the public internet. IPv4 in IPv6 is not: nobody needs it, and it hides where it leads. */
+/**
+ * Whether the address is publicly reachable. IPv4-mapped IPv6 counts as not public, because it is never needed and
+ * hides its target.
+ */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0) return false;
   if (isIPv4(address)) return !forbidden.check(address, "ipv4");
   return publicV6.check(address, "ipv6") && !forbidden.check(address, "ipv6");
 };
 
-/** This machine alone: 127.0.0.0/8 and ::1. */
+/** Whether the address is this machine: 127.0.0.0/8 or ::1. */
 export const isLoopbackAddress = (address: string): boolean =>
   isIP(address) !== 0 && !address.startsWith("::ffff:") && loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6");

@@ -7,13 +7,13 @@ const IDLE_MS = 10_000;
 const SOCKETS_MAX = 64;
 
 interface AgentsOptions {
-  /** Certificates that are trusted beside the usual ones. */
+  /** Certificates that are trusted in addition to the default ones. */
   readonly ca?: string;
 }
 
 /**
- * Connections that are kept for the next request, by origin and by the address that was checked: a connection is never used for a name
- * that leads somewhere else by now.
+ * Keeps connections for later requests, by origin and checked address, so that a connection is never reused after its
+ * name resolves elsewhere.
  */
 export const createAgents = ({ ca }: AgentsOptions) => {
   const agents = new Map<string, http.Agent>();
@@ -37,7 +37,7 @@ export const createAgents = ({ ca }: AgentsOptions) => {
       const key = [url.protocol, host, String(port), address].join(" ");
       const known = agents.get(key);
       if (known !== undefined) {
-        // Behind all others, so that the one that was used least recently goes first.
+        // Moved to the end, so that the least recently used agent is removed first.
         agents.delete(key);
         agents.set(key, known);
         return known;

@@ -64,7 +64,8 @@ test("a resolver that changes its answer is asked once for a request, and the ne
   const answers = [["127.0.0.1"], ["10.0.0.1"], ["127.0.0.1"]];
   let asked = 0;
   const resolve = () => Promise.resolve(answers[asked++] ?? []);
-  // Loopback stands for the public address here: the connection goes where the first answer led, whatever the second one says.
+  // Loopback stands in for a public address: the connection goes to the first resolved address, whatever a second
+  // resolution returns.
   const sender = createWebhookSender({ allowLoopback: true, resolve });
   const request = { headers: {}, body: "{}", signal: new AbortController().signal };
   const url = `http://changing.example:${String(inside.port)}/`;

@@ -7,26 +7,26 @@ import type { WebhookAnswer, WebhookRequest, WebhookSender } from "@/lib/ports/w
 import { createAgents } from "./agents";
 import { addressProblem, readTarget, type Target, type TargetRules } from "./url-rules";
 
-/** All addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface WebhookSenderOptions extends TargetRules {
-  /** For one request as a whole. Default 15 s. */
+  /** Deadline of one whole request. Default 15 s. */
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
-  /** Certificates that are trusted beside the usual ones. */
+  /** Certificates that are trusted in addition to the default ones. */
   readonly ca?: string;
 }
 
 const TIMEOUT_MS = 15_000;
 const CHECK_TIMEOUT_MS = 3_000;
-/** So much of an answer is read; the rest is cut with the connection. */
+/** Maximum number of bytes read of an answer; the connection is closed after them. */
 const READ_BYTES_MAX = 64 * 1024;
 const KEPT_CHARACTERS_MAX = 4096;
 const HEADERS_KEPT = ["content-type", "retry-after", "location", "server", "date"];
 const HEADER_LENGTH_MAX = 300;
 
-/** No request was made, or its connection broke. The message is for people. */
+/** The request was not made, or its connection broke. The message is for people. */
 class SendError extends Error {}
 
 const resolveByDns: Resolve = async (host) => {
@@ -62,8 +62,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Resolves a name once and chooses the one address that the connection will have. All addresses must be allowed: a name that also leads
- * into a private network is not one of the public internet.
+ * Resolves a name once and picks the one address for the connection. All its addresses must be allowed: a name that
+ * also leads into a private network is refused.
  */
 const choose = async ({ host }: Target, resolve: Resolve, rules: TargetRules): Promise<string> => {
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
@@ -76,7 +76,7 @@ const choose = async ({ host }: Target, resolve: Resolve, rules: TargetRules): P
   return first;
 };
 
-/** Answers every question for an address with the one that was checked. */
+/** A lookup function that always returns the checked address. */
 const pinned = (address: string): LookupFunction => {
   const family = isIP(address);
   return (_host, options, done) => {
@@ -85,7 +85,7 @@ const pinned = (address: string): LookupFunction => {
   };
 };
 
-/** The connection must lead where it was pinned to, or the request is not sent. */
+/** Aborts the request when the connection leads elsewhere than to the pinned address. */
 const guard = (request: ClientRequest, address: string): void => {
   const check = (socket: Socket): void => {
     if (socket.remoteAddress !== address) request.destroy(new SendError("The connection led to another address."));
@@ -112,7 +112,7 @@ const readSome = (incoming: IncomingMessage): Promise<string> =>
       finish();
     });
     incoming.once("end", finish);
-    // An answer that breaks off or dribbles has its status already.
+    // An answer that breaks off or is sent slowly already has its status.
     incoming.once("error", finish);
     incoming.once("close", finish);
   });
@@ -136,7 +136,7 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
         agent: agents.get(target, address),
         lookup: pinned(address),
         signal,
-        // The certificate is checked for the host's name, whatever the address.
+        // The certificate is verified for the host's name, not for the address.
         ...(isTls && isIP(target.host) === 0 ? { servername: target.host } : {}),
       });
       guard(request, address);
@@ -151,7 +151,7 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
     check: async (text) => {
       const target = readTarget(text, options);
       if (typeof target === "string") return target;
-      // A name that does not resolve now may later, and is checked again for each request.
+      // The name is resolved for each request, so a failed resolution may succeed later.
       const found = choose(target, resolve, options).then(
         () => null,
         (error: unknown) => (error instanceof SendError ? error.message : null),

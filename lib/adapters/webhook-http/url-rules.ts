@@ -8,20 +8,20 @@ export interface TargetRules {
 
 export interface Target {
   readonly url: URL;
-  /** Without the brackets of IPv6. */
+  /** The host; for IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
 const URL_LENGTH_MAX = 2000;
 const FIRST_FREE_PORT = 1024;
-/** Names that resolvers of a network answer for themselves. */
+/** Names that local resolvers answer, which never belong to a public host. */
 const LOCAL_NAME = /(^|\.)(local|internal|intranet|lan|home|corp|private|home\.arpa)$/i;
 const LOOPBACK_NAME = /(^|\.)localhost$/i;
 
 const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port));
 
-/** Why no request may go to this address; null: it may. */
+/** Why requests to this address are refused; null when they are allowed. */
 export const addressProblem = (address: string, { allowLoopback }: TargetRules): string | null => {
   if (isPublicAddress(address)) return null;
   if (allowLoopback && isLoopbackAddress(address)) return null;
@@ -29,8 +29,8 @@ export const addressProblem = (address: string, { allowLoopback }: TargetRules):
 };
 
 /**
- * Reads a URL and checks what it says by itself. `URL` turns every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433, 0177.0.0.1)
- * into the usual one.
+ * Parses a URL and checks it without resolving its name. `URL` normalises every spelling of an IPv4 address (127.1,
+ * 0x7f000001, 2130706433, 0177.0.0.1).
  * @returns the target, or the problem for people
  */
 export const readTarget = (text: string, rules: TargetRules): Target | string => {

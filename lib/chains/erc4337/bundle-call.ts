@@ -3,11 +3,11 @@ import { entryPoint07Abi } from "viem/account-abstraction";
 import { markedPaymasterAbi } from "./marked-paymaster";
 import { hashUserOperation, packUserOperation, type UserOperationFields } from "./user-operation";
 
-/** Recipient and call data of the transaction in which the executor sends a bundle. The caller sets its gas. */
+/** Recipient and call data of the transaction in which the executor sends a bundle. The caller adds the gas limit. */
 export interface BundleCall {
   readonly to: Address;
   readonly data: Hex;
-  /** How many operations the paymaster marks in it; without any it goes to EntryPoint directly. */
+  /** Number of operations that the paymaster marks; with none the call goes to EntryPoint directly. */
   readonly marked: number;
 }
 
@@ -16,7 +16,7 @@ export interface BundleTarget {
   readonly entryPoint: Address;
   /** The project's paymaster, where the chain has one. */
   readonly paymaster: Address | null;
-  /** Sends the bundle and is paid for it. */
+  /** Sends the bundle, and is reimbursed for it. */
   readonly executor: Address;
 }
 
@@ -24,8 +24,8 @@ export const isPaidBy = (paymaster: Address | null, operation: Pick<UserOperatio
   paymaster !== null && operation.paymaster !== undefined && isAddressEqual(operation.paymaster, paymaster);
 
 /**
- * The call that brings a bundle on chain. What the project's paymaster is to pay for goes through the paymaster, which marks it for
- * this transaction alone; a bundle that has nothing of that kind goes to EntryPoint.
+ * The call that submits a bundle. A bundle with operations that the project's paymaster pays for goes through the
+ * paymaster, which marks them for this transaction only; any other bundle goes to EntryPoint.
  */
 export const bundleCallOf = (target: BundleTarget, operations: readonly UserOperationFields[]): BundleCall => {
   const { chainId, entryPoint, executor, paymaster } = target;

@@ -14,23 +14,23 @@ interface PaymasterDeployment {
   readonly chain: { readonly id: number; readonly name: string; readonly rpcUrl: string; readonly entryPoint: Address };
   /** Sends the transactions, pays for them, and may mark from then on. */
   readonly executor: Account;
-  /** Takes deposit and stake back, and names the markers. */
+  /** May withdraw deposit and stake, and appoints the markers. */
   readonly owner: Address;
-  /** In wei; bundlers of ERC-4337 ask for a stake, the own executor does not. */
+  /** In wei. ERC-4337 bundlers require a stake; the service's executor does not. */
   readonly stakeWei: bigint;
   readonly depositWei: bigint;
-  /** Called once the contract is there, before anything is deposited. */
+  /** Called once the contract is deployed, before the deposit is paid. */
   readonly deployed: (address: Address) => void;
 }
 
-/** Bundlers of ERC-4337 want at least a day. */
+/** ERC-4337 bundlers require at least a day. */
 const UNSTAKE_DELAY_S = 86_400;
 /** PUSH1 1 PUSH1 0 TSTORE STOP: fails on a chain that does not have the opcode (EIP-1153, Cancun). */
 const TRANSIENT_STORE: Hex = "0x600160005d00";
 
 /**
- * Puts the project's paymaster on a chain, stakes and fills its deposit at EntryPoint.
- * @throws Error that says what is missing on the chain, or which step reverted
+ * Deploys the project's paymaster on a chain, and pays its stake and deposit at EntryPoint.
+ * @throws Error naming the contract that the chain lacks, or the step that reverted
  */
 export const deployPaymaster = async (deployment: PaymasterDeployment): Promise<Address> => {
   const { chain, executor, owner, stakeWei, depositWei, deployed } = deployment;

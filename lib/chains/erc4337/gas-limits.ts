@@ -5,19 +5,22 @@ export const TRANSACTION_GAS_MAX = 16_777_216n;
 
 /** The gas that `innerHandleOp` requires beyond the limits of the operation; with less it aborts the bundle (AA95). */
 const INNER_OVERHEAD = 10_000n;
-/** Left over in a bundle's transaction for what EntryPoint does between operations. */
+/** Reserve in a bundle's transaction for EntryPoint's work between operations. */
 export const SPARE_GAS = 60_000n;
 
 /** The gas that a caller needs so that its call gets this much: at most 63/64 of the remaining gas is passed on (EIP-150). */
 const passingOn = (gas: bigint): bigint => (gas * 64n) / 63n;
 
 /**
- * Gas that the operation may use inside of a bundle. Twice a 64th more: EntryPoint calls itself for it, and wants to be able to pass
- * the whole call gas limit on from there.
+ * Gas that the operation may use inside a bundle. A 64th is added twice: EntryPoint calls itself for the operation, and
+ * that inner call must be able to pass on the whole call gas limit.
  */
 export const bundledGasOf = (gas: GasLimits): bigint => passingOn(passingOn(gasTotalOf(gas) + INNER_OVERHEAD));
 
-/** Gas limit of a transaction that carries nothing but this operation. `isSponsored`: by way of the paymaster's own call. */
+/**
+ * Gas limit of a transaction that contains only this operation. `isSponsored`: it goes through the paymaster's own
+ * call.
+ */
 export const transactionGasAlone = (gas: GasLimits, { isSponsored }: { readonly isSponsored: boolean }): bigint => {
   const bundled = bundledGasOf(gas) + SPARE_GAS;
   return isSponsored ? passingOn(bundled) : bundled;

@@ -5,7 +5,7 @@ import { revertDataOf } from "./revert-reason";
 const PACKED_USER_OPERATION =
   "struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }";
 
-/** `lib/chains/solidity/MarkedPaymaster.sol`. */
+/** ABI of `lib/chains/solidity/MarkedPaymaster.sol`. */
 export const markedPaymasterAbi = parseAbi([
   PACKED_USER_OPERATION,
   "constructor(address entryPoint, address owner, address[] markers, uint32 unstakeDelaySec) payable",
@@ -43,8 +43,9 @@ interface Marking {
 }
 
 /**
- * The operator of the service has to fix it: it is not a fault of the operation.
- * @returns null for a call that failed for another reason than that the paymaster does not let the executor mark
+ * The error for a paymaster that does not accept the executor as a marker. The service's operator has to fix it; the
+ * operation is not at fault.
+ * @returns null for a call that failed for another reason
  */
 export const notMarkerErrorOf = (error: unknown, { chainName, paymaster, executor }: Marking): DomainError | null =>
   revertDataOf(error)?.startsWith(NOT_MARKER) === true

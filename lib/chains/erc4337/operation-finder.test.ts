@@ -21,7 +21,7 @@ interface Range {
   readonly toBlock: bigint;
 }
 
-/** A chain on which operations lie in bundles; each call is written down. */
+/** A chain with operations in bundles; records each call. */
 const newChain = (latest: bigint) => {
   const calls: string[] = [];
   const bundles = new Map<Hex, { blockNumber: bigint; blockHash: Hex; operations: readonly Hex[] }>();
@@ -83,7 +83,7 @@ test("fifty that wait in two bundles share one look at the head, one search, and
     undefined,
   ]);
   expect(found[0]).toMatchObject({ success: true, actualGasCost: 21n, txHash: hashOf(901) });
-  // Asked again, only what may have changed is.
+  // A second query asks only for the data that may have changed.
   await Promise.all(operations.map((one) => find(CHAIN_ID, one, 80n)));
   expect(calls.slice(4)).toEqual(["head", "logs 80-100"]);
 });

@@ -17,7 +17,7 @@ type Operations = ReadonlyMap<Hex, OperationReceipt>;
 const SOUGHT_MAX = 500;
 /** Bundles whose receipts are kept; a receipt of a block never changes. */
 const BUNDLES_KEPT = 50;
-/** Searches begin so many times per poll interval at most, however many ask. */
+/** Maximum number of searches that begin per poll interval, for any number of callers. */
 const SEARCHES_PER_POLL = 4;
 
 type Find = (sought: Sought) => Promise<OperationReceipt | null>;
@@ -30,7 +30,7 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
     const known = bundles.get(key);
     if (known !== undefined) return known;
     const read = readBundle(query, txHash).then((operations) => {
-      // The block may have been replaced between the two questions.
+      // A reorganisation may have replaced the block between the two requests.
       const isOfBlock = [...operations.values()].some((operation) => operation.blockHash === blockHash);
       if (!isOfBlock) bundles.delete(key);
       return operations;
@@ -43,7 +43,7 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
   const search = async (sought: readonly Sought[]): Promise<(OperationReceipt | null)[]> => {
     const latest = await query.client.getBlockNumber({ cacheTime: 0 });
     const isRecent = ({ fromBlock }: Sought): boolean => fromBlock + BLOCKS_PER_QUERY > latest;
-    // A search that goes far back takes many queries, and must not keep the others waiting.
+    // A search that goes far back needs many requests, and must not delay the others.
     const [recent, old] = await Promise.all(
       [sought.filter(isRecent), sought.filter((one) => !isRecent(one))].map((part) => findEvents(query, part, latest)),
     );
@@ -63,9 +63,9 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
 };
 
 /**
- * Finds operations for everybody who waits for one: all who ask about one chain at about the same time share one look at its
- * head, one search of its logs, and one receipt per bundle. Each search asks the chain anew, so that a reorganisation shows.
- * Null while it is not mined.
+ * Finds mined operations for all waiting callers: those that ask about one chain at about the same time share one head
+ * request, one log search, and one receipt per bundle. Each search reads the chain again, so that a reorganisation is
+ * noticed. The result is null while the operation is not mined.
  * @throws DomainError `chain_unavailable`, `unsupported_chain`
  */
 export const createOperationFinder = (registry: ChainRegistry) => {

@@ -17,7 +17,7 @@ const userOperationEvent = parseAbiItem(
 const EVENT_TOPIC = toEventSelector(userOperationEvent);
 const BEFORE_EXECUTION_TOPIC = toEventSelector("BeforeExecution()");
 
-/** Public nodes answer for a few thousand blocks at once. */
+/** Public nodes answer log queries over a few thousand blocks. */
 export const BLOCKS_PER_QUERY = 2_000n;
 const QUERIES_MAX = 500;
 const HASHES_PER_QUERY = 100;
@@ -29,7 +29,7 @@ export interface OperationReceipt {
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
   readonly actualGasCost: bigint;
-  /** Null: the account paid itself. */
+  /** Null: the account paid for its own gas. */
   readonly paymaster: Address | null;
   readonly logs: readonly { address: Address; topics: readonly Hex[]; data: Hex; logIndex: number }[];
 }
@@ -52,8 +52,9 @@ const addressOf = (topic: Hex | undefined): Address | null => {
 };
 
 /**
- * Every operation of a bundle, by hash, with the logs that are its own: what lies between the previous operation's end (or the
- * start of the execution phase) and its own `UserOperationEvent`. Logs of the validation phase belong to no operation's effects.
+ * The operations of a bundle by hash, each with its own logs: those between the previous operation's
+ * `UserOperationEvent` (or the start of the execution phase) and its own. Logs of the validation phase belong to no
+ * operation.
  */
 export const operationsOf = (receipt: BundleReceipt, entryPoint: Address): Map<Hex, OperationReceipt> => {
   const operations = new Map<Hex, OperationReceipt>();
@@ -96,7 +97,7 @@ export const readBundle = async (query: BundleQuery, txHash: Hex): Promise<Map<H
   return receipt === null ? new Map<Hex, OperationReceipt>() : operationsOf(receipt, query.entryPoint);
 };
 
-/** An operation that is looked for, no further back than `fromBlock`. */
+/** An operation to search for, in blocks from `fromBlock` on. */
 export interface Sought {
   readonly userOpHash: Hex;
   readonly fromBlock: bigint;
@@ -126,10 +127,7 @@ const eventsBetween = async (
     .map(({ topics, transactionHash: txHash, blockHash }) => ({ userOpHash: topics[1], txHash, blockHash }));
 };
 
-/**
- * Searches the chain for many operations at once; the chain is the only witness that is asked. Those that are not mined are
- * missing in the answer.
- */
+/** Searches the chain's logs for many operations at once. Operations that are not mined are missing in the result. */
 export const findEvents = async (
   query: BundleQuery,
   sought: readonly Sought[],

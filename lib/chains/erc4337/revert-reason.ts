@@ -13,12 +13,12 @@ const knownErrors = parseAbi([
   "error ExecutionFailed()",
 ]);
 
-/** The revert data of a contract, in words. */
+/** Revert data decoded for people. */
 export interface RevertReason {
   readonly text: string;
-  /** `AAxx` of EntryPoint, where it was EntryPoint that refused. */
+  /** EntryPoint's error code (`AAxx`), when EntryPoint refused. */
   readonly entryPointCode: string | null;
-  /** Which operation of the bundle it was that EntryPoint refused. */
+  /** Index within the bundle of the operation that EntryPoint refused. */
   readonly operationIndex: number | null;
 }
 

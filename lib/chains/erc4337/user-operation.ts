@@ -1,7 +1,10 @@
 import { concatHex, numberToHex, type Address, type Hex } from "viem";
 import { getUserOperationHash, toPackedUserOperation } from "viem/account-abstraction";
 
-/** The fields of a user operation of EntryPoint v0.7 (ERC-4337), unpacked; structurally that of the bundler port. */
+/**
+ * The fields of a user operation of EntryPoint v0.7 (ERC-4337), unpacked. The type has the same structure as the
+ * bundler port's.
+ */
 export interface UserOperationFields {
   readonly sender: Address;
   readonly nonce: bigint;
@@ -47,7 +50,7 @@ export const paymasterAndDataOf = (operation: UserOperationFields): Hex =>
         operation.paymasterData ?? "0x",
       ]);
 
-/** The gas limits of an operation, alone or as a part of it. */
+/** The gas limits of an operation. */
 export type GasLimits = Pick<
   UserOperationFields,
   | "callGasLimit"
@@ -57,7 +60,7 @@ export type GasLimits = Pick<
   | "paymasterPostOpGasLimit"
 >;
 
-/** Gas that the account or paymaster must be able to pay for before anything runs. */
+/** Sum of the gas limits. The account or paymaster must be able to pay for it before anything runs. */
 export const gasTotalOf = (gas: GasLimits): bigint =>
   gas.callGasLimit +
   gas.verificationGasLimit +

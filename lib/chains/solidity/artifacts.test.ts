@@ -4,6 +4,6 @@ import { expect, test } from "vitest";
 
 test("the committed code of every contract is what its source compiles to", { timeout: 60_000 }, async () => {
   const run = promisify(execFile)(process.execPath, ["scripts/compile-contracts.mjs", "--check"]);
-  // Rejects with what the script found when it exits with 1.
+  // When the script exits with 1, its stderr names the outdated artifacts.
   await expect(run).resolves.toMatchObject({ stderr: "" });
 });

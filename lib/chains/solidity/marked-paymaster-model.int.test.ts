@@ -16,7 +16,7 @@ afterAll(stop);
 
 const HASHES: Hex[] = ["0x01", "0x02", "0x03"].map((seed) => keccak256(seed as Hex));
 
-/** A model of the contract in a few lines. */
+/** A minimal model of the contract. */
 interface Model {
   readonly markers: Set<Address>;
   readonly until: Map<Hex, number>;
@@ -39,7 +39,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc
     .record({ from: somebody, hashes: someHashes, seconds: fc.integer({ min: -60, max: 3_600 }) })
     .map(({ from, hashes, seconds }) => async (model: Model) => {
-      // A second or two pass between the look at the clock and the block.
+      // A second or two pass between reading the clock and the block.
       const until = (await now()) + (Math.abs(seconds) < 10 ? 10 : seconds);
       const actual = await as(from, "mark", [hashes, until]);
       if (!mayMark(model, from)) return { expected: "NotMarker", actual };
@@ -53,7 +53,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     return { expected: isAllowed ? "done" : "NotMarker", actual: await as(from, "unmark", [hashes]) };
   }),
   fc.record({ from: somebody, hashes: someHashes }).map(({ from, hashes }) => async (model: Model) => ({
-    // Leaves nothing behind: `validate` below would see it.
+    // Its marks must end with the call; a mark left behind would show in `validate` below.
     expected: mayMark(model, from) ? "done" : "NotMarker",
     actual: await as(from, "handleMarkedOps", [[], STRANGER, hashes]),
   })),

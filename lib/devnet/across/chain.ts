@@ -19,9 +19,9 @@ export interface SolverChain {
   readonly sender: UnlockedSender;
   /** Logs of the SpokePool from `fromBlock` to now, and the block to go on from. */
   readLogs(fromBlock: bigint): Promise<{ logs: SpokePoolLogs; nextBlock: bigint }>;
-  /** How many root bundles the SpokePool has; the number of the next one. */
+  /** The number of root bundles in the SpokePool, which is the id of the next one. */
   countRootBundles(): Promise<number>;
-  /** Calls back when the SpokePool logs something. It may miss some; whoever relies on it must also look from time to time. */
+  /** Calls back when the SpokePool emits a log. It may miss some, so callers must also read from time to time. */
   onLogs(wake: () => void): () => void;
 }
 
@@ -40,7 +40,10 @@ const listen = (rpcUrl: string, spokePool: Address, wake: () => void): (() => vo
   };
 };
 
-/** The contract gives no count, and a chain may have dropped the logs of the first ones: so by halving. */
+/**
+ * The contract has no count, and a chain may have pruned the logs of the first bundles, so the count is found by
+ * bisection.
+ */
 const countRootBundles = async (client: PublicClient, spokePool: Address): Promise<number> => {
   const has = async (index: number): Promise<boolean> => {
     try {

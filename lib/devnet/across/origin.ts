@@ -12,9 +12,9 @@ export interface OriginDeps extends ResolveDeps {
 
 type DepositState =
   | { readonly kind: "open" }
-  /** Being looked at or filled right now. */
+  /** Currently being read or filled. */
   | { readonly kind: "busy" }
-  /** Filled, or not filled in time: to be paid out. */
+  /** Filled, or expired unfilled: to be paid out to `to`. */
   | { readonly kind: "due"; readonly to: Address };
 
 interface Entry {
@@ -35,7 +35,7 @@ export const createOrigin = (deps: OriginDeps) => {
   const working = new Set<Promise<void>>();
 
   const readOn = async (): Promise<void> => {
-    // Before the logs: one that comes in between is in them too.
+    // Counted before the logs are read, so that a bundle added in between is in the logs too.
     nextRootBundleId ??= await origin.countRootBundles();
     const { logs, nextBlock: next } = await origin.readLogs(nextBlock);
     for (const entry of logs) {
@@ -51,7 +51,7 @@ export const createOrigin = (deps: OriginDeps) => {
     nextBlock = next;
   };
 
-  // One at a time: a slower read that ends after a later one would bring settled deposits back.
+  // One read at a time: a slow read that finished after a later one would restore settled deposits.
   const read = (): Promise<void> => {
     reading = reading.then(readOn, readOn);
     return reading;
@@ -84,7 +84,7 @@ export const createOrigin = (deps: OriginDeps) => {
     try {
       await settleBatch(batch);
     } catch (error) {
-      // One that cannot be paid must not hold up the others.
+      // Settled one by one, so that a deposit that cannot be paid does not block the others.
       log(`Settling on chain ${String(origin.chainId)} one by one: ${reason(error)}`);
       for (const one of batch) {
         await read();
@@ -99,7 +99,7 @@ export const createOrigin = (deps: OriginDeps) => {
   return {
     read,
     settle,
-    /** Begins to bring every open deposit on; none waits for another. */
+    /** Starts the next step of every open deposit; no deposit waits for another. */
     advance: (): void => {
       for (const entry of open.values()) {
         if (entry.state.kind !== "open") continue;
@@ -107,7 +107,7 @@ export const createOrigin = (deps: OriginDeps) => {
         working.add(work);
       }
     },
-    /** Resolves when nothing begun is under way any more. */
+    /** Resolves when no started step is running any more. */
     settled: async (): Promise<void> => {
       await Promise.all(working);
     },

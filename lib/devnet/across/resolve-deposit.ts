@@ -15,7 +15,7 @@ export interface ResolveDeps {
 export const reason = (error: unknown): string =>
   error instanceof Error && "shortMessage" in error ? String(error.shortMessage) : String(error);
 
-/** The relayer that filled the deposit; null while nobody did. */
+/** The relayer that filled the deposit; null when nobody has. */
 const fillerOf = async (spokePool: Address, destination: SolverChain, deposit: Deposit): Promise<Address | null> => {
   const status = await destination.client.readContract({
     address: spokePool,
@@ -36,7 +36,7 @@ const fillerOf = async (spokePool: Address, destination: SolverChain, deposit: D
   return fill ? addressOf(fill.args.relayer) : null;
 };
 
-/** @returns the obstacle; null when the deposit is filled */
+/** @returns the reason why the deposit cannot be filled now; null when it is filled */
 const fill = async (spokePool: Address, destination: SolverChain, deposit: Deposit): Promise<string | null> => {
   try {
     await destination.sender.sendAndWait({ to: spokePool, data: fillCall(deposit, destination.sender.address) });
@@ -46,17 +46,20 @@ const fill = async (spokePool: Address, destination: SolverChain, deposit: Depos
   }
 };
 
-/** The account that the destination chain says is due: the filler, or the depositor after the deadline. Null: neither yet. */
+/** The account to pay out: the filler, or the depositor after the deadline. Null: neither yet. */
 const outcomeOf = async ({ origin, chainOf, spokePool }: ResolveDeps, deposit: Deposit): Promise<Address | null> => {
   const destination = chainOf(deposit.destinationChainId);
-  // The time is read first: what is not filled at a moment after its deadline never will be.
+  // The time is read first: a deposit that is unfilled at a time after its deadline stays unfilled.
   const { timestamp } = await (destination ?? origin).client.getBlock({ blockTag: "latest" });
   const filler = destination ? await fillerOf(spokePool, destination, deposit) : null;
   if (filler) return filler;
   return timestamp > BigInt(deposit.fillDeadline) ? deposit.depositor : null;
 };
 
-/** Fills the deposit when the relayer accepts it. @returns the account that it is due to now; null while that is open */
+/**
+ * Fills the deposit when the relayer accepts it.
+ * @returns the account to pay out; null while that is undecided
+ */
 export const resolveDeposit = async (deps: ResolveDeps, deposit: Deposit): Promise<Address | null> => {
   const { origin, chainOf, spokePool, accepts, log } = deps;
   const destination = chainOf(deposit.destinationChainId);

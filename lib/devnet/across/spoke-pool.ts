@@ -15,7 +15,7 @@ import {
   type ParseEventLogsReturnType,
 } from "viem";
 
-/** Of Across' SpokePool: what a relayer and the settlement need. */
+/** The functions and events of Across' SpokePool that a relayer and the settlement need. */
 export const spokePoolAbi = parseAbi([
   "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
   "struct RefundLeaf { uint256 amountToReturn; uint256 chainId; uint256[] refundAmounts; uint32 leafId; address l2TokenAddress; address[] refundAddresses; }",
@@ -33,12 +33,12 @@ export const spokePoolAbi = parseAbi([
 ]);
 
 type LogsOf<N extends ContractEventName<typeof spokePoolAbi>> = ParseEventLogsReturnType<typeof spokePoolAbi, N, true>;
-/** The SpokePool's events among logs, in their order. */
+/** Parses the SpokePool's events from logs, in their order. */
 export const parseSpokePoolLogs = (logs: Log[]) => parseEventLogs({ abi: spokePoolAbi, logs, strict: true });
 export type SpokePoolLogs = ReturnType<typeof parseSpokePoolLogs>;
 type DepositArguments = LogsOf<"FundsDeposited">[number]["args"];
 
-/** A deposit as the origin chain tells it. Amounts in base units, times in Unix seconds. */
+/** A deposit as its origin chain logged it. Amounts in base units, times in Unix seconds. */
 export interface Deposit {
   readonly originChainId: number;
   readonly destinationChainId: number;
@@ -69,7 +69,7 @@ interface RelayData {
   readonly message: Hex;
 }
 
-/** The contract keeps addresses of any chain in 32 bytes; those of ours are the last 20. */
+/** The contract stores addresses of any chain in 32 bytes; EVM addresses are the last 20. */
 export const addressOf = (word: Hex): Address => slice(word, 12);
 
 export const readDeposit = (originChainId: number, args: DepositArguments): Deposit => ({
@@ -130,13 +130,14 @@ export interface Settlement {
   readonly to: Address;
 }
 
-/** Leaf ids are 32 bits wide. Deposits made with a number of the caller's choice may be beyond; nobody here settles those. */
+/** Leaf ids have 32 bits. Deposits whose caller chose a larger number are not settled here. */
 export const LEAF_ID_MAX = 0xffff_ffffn;
 
 /**
- * Pays out deposits on their origin chain, each by a root of its own whose one leaf has the deposit's number as id: so the
- * chain itself tells which deposits are settled. The calls are one transaction and name the number that the first root will
- * get; were somebody to settle in between, the numbers would not fit, and the whole would revert rather than pay twice.
+ * Pays out deposits on their origin chain. Each deposit gets a root of its own, whose only leaf has the deposit's
+ * number as id, so that the chain's logs show which deposits are settled. The calls are one transaction and name the id
+ * of the first root; if another settlement came first, the ids would not match and the transaction would revert instead
+ * of paying twice.
  */
 export const settleCall = (settlements: readonly Settlement[], firstRootBundleId: number): Hex =>
   encodeFunctionData({

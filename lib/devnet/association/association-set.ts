@@ -1,27 +1,33 @@
 import { LeanIMT } from "@zk-kit/lean-imt";
 import { poseidon2 } from "poseidon-lite/poseidon2";
 
-/** A published set is recognised after a restart when it lacks at most this many of the known deposits. */
+/** After a restart a published root is recognised when it lacks at most this many of the known deposits. */
 const RECENT_ROOTS = 32;
 
 interface SeenDeposit {
   readonly label: bigint;
   readonly isDeclined: boolean;
-  /** By this machine's clock. */
+  /** Unix milliseconds by this machine's clock. */
   readonly seenAtMs: number;
 }
 
-/** Deposits in their order, and a Merkle tree of those that are not declined. A prefix of the tree's leaves is approved. */
+/**
+ * Deposits in their order, and a Merkle tree of those that are not declined. The approved leaves are a prefix of the
+ * tree's leaves.
+ */
 export interface AssociationSet {
-  /** Appends deposits of one read. */
+  /** Appends deposits. */
   add(deposits: readonly SeenDeposit[]): void;
-  /** Approves deposits in their order, and stops before one that is not declined when `isEnough`. */
+  /**
+   * Approves deposits in order, and stops before the first deposit that is not declined and for which `isEnough` is
+   * true.
+   */
   review(isEnough: (next: SeenDeposit) => boolean): void;
   /** Number of approved leaves. */
   approved(): number;
   /** Root of the approved leaves; undefined while there is none. */
   approvedRoot(): bigint | undefined;
-  /** Number of leaves that a root stands for; 0 for an unknown root. */
+  /** Number of leaves that a root covers; 0 for an unknown root. */
   sizeOf(root: bigint): number;
   approvedLeaves(): readonly bigint[];
   changedAt(): Date;
@@ -44,7 +50,7 @@ export const createAssociationSet = (): AssociationSet => {
   };
 
   const addLeaves = (labels: readonly bigint[]): void => {
-    // One insertion of many leaves takes a fraction of the hashes; only the latest roots are needed one by one.
+    // Inserting many leaves at once needs a fraction of the hashes; only the latest roots are needed individually.
     const many = Math.max(0, labels.length - RECENT_ROOTS);
     if (many > 0) {
       tree.insertMany(labels.slice(0, many));

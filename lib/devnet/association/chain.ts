@@ -14,16 +14,16 @@ import { createUnlockedSender } from "../sender";
 import { createAssociationSet } from "./association-set";
 
 const TIMEOUT_MS = 5_000;
-/** The contract requires the name of a file in IPFS; the local provider uploads none. */
+/** The contract requires the name of a file in IPFS, but the local provider uploads none. */
 const NO_FILE = "local-association-set-without-a-file-in-ipfs";
-/** A text in place of the file's name: later deposits of this account are declined. */
+/** A text used in place of the file's name: later deposits of this account are declined. */
 const DECLINES = /^declines-(0x[0-9a-f]{40})$/;
 /** Published together with the first account that is declined, when nothing is approved yet. No proof can be made for it. */
 const ROOT_OF_NOTHING = 1n;
 export interface AssociationChain {
   /** Reads new deposits, approves those whose time has come, and publishes the set where it changed. */
   advance(): Promise<void>;
-  /** Deposits that the account makes from now on are declined. The chain keeps it. */
+  /** Declines the deposits that the account makes from now on. The rule is stored on the chain. */
   decline(depositor: Address): Promise<void>;
   /** Null as long as nothing is approved. */
   roots(): Promise<{
@@ -43,7 +43,7 @@ const createRootRegistry = (client: PublicClient, entrypoint: Address) => {
   const onchainRoot = (): Promise<bigint | null> =>
     client
       .readContract({ address: entrypoint, abi: entrypointAbi, functionName: "latestRoot" })
-      // It reverts before the first set.
+      // The call reverts before the first set is published.
       .catch(() => null);
 
   const publish = (root: bigint, ipfsCid: string): Promise<unknown> => {
@@ -54,9 +54,10 @@ const createRootRegistry = (client: PublicClient, entrypoint: Address) => {
 };
 
 /**
- * Maintains the association set of one local chain. Everything but the delay follows from the chain's logs: the set contains the deposits
- * in their order, without those of accounts that were declined before. So a restart forgets nothing, and two providers of one chain
- * publish the same sets: a provider that finds a longer set of its own deposits published takes it over and publishes nothing.
+ * Maintains the association set of one local chain. Apart from the delay, everything is derived from the chain's logs:
+ * the set contains the deposits in their order, without those of accounts declined before. So a restart loses nothing,
+ * and two providers of one chain publish the same sets: a provider that finds a longer published set of its own
+ * deposits adopts it and publishes nothing.
  */
 export const createAssociationChain = (options: {
   readonly rpcUrl: string;
@@ -85,7 +86,7 @@ export const createAssociationChain = (options: {
         const account = DECLINES.exec(log.args._ipfsCID)?.[1];
         if (account !== undefined) declinedAccounts.add(getAddress(account));
       }
-      // The entrypoint logs deposits too, without their labels.
+      // The entrypoint also logs deposits, but without their labels.
       if (log.eventName !== "Deposited" || !states.has(getAddress(log.address))) continue;
       const { _label: label, _depositor: depositor } = log.args;
       seen.push({ label, isDeclined: declinedAccounts.has(getAddress(depositor)), seenAtMs });
@@ -98,7 +99,7 @@ export const createAssociationChain = (options: {
     await read();
     const published = await onchainRoot();
     const publishedSize = published === null ? 0 : set.sizeOf(published);
-    // Another provider, or this one before it was started again, approved them.
+    // Another provider, or this one before a restart, approved these deposits.
     set.review(() => set.approved() >= publishedSize);
     const now = Date.now();
     set.review(({ seenAtMs }) => seenAtMs + delayMs > now);
@@ -112,7 +113,7 @@ export const createAssociationChain = (options: {
   };
 
   let last: Promise<unknown> = Promise.resolve();
-  /** One publication at a time: a decline repeats the latest root, which must not replace a newer one. */
+  /** Runs publications one at a time: a decline repeats the latest root, which must not replace a newer one. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = last.then(work, work);
     last = mine.catch(() => undefined);

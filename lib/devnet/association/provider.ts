@@ -16,7 +16,7 @@ export interface AssociationProviderOptions {
 
 export interface AssociationProvider {
   readonly url: string;
-  /** Deposits that this account makes from now on are declined, on every chain. */
+  /** Declines the deposits that this account makes from now on, on every chain. */
   decline(depositor: Address): Promise<void>;
   stop(): Promise<void>;
 }

@@ -10,11 +10,12 @@ import { sendAll } from "./transactions";
 
 const code = z.custom<Hex>((value) => typeof value === "string" && /^0x([0-9a-f]{2})+$/i.test(value), "has no code");
 
-/** Beyond anything that the pools, inventories and faucets of a long-lived chain need. */
+/** More than the pools, inventories and faucets of a long-lived chain need. */
 const BALANCE_WEI = parseEther("1000000000000");
 const RICH = ["deployer", "relayer", "postman", "faucet"] as const;
 
-// These two live where no local deployment can put them: on public chains their addresses follow from keys that nobody has here.
+// Sets the code of two contracts that no local deployment can place: their addresses on public chains depend on unknown
+// keys.
 const prepare = async (url: string): Promise<void> => {
   const [create2, multicall3] = await rpcBatch(url, [
     { method: "eth_getCode", params: [CREATE2_DEPLOYER, "latest"] },

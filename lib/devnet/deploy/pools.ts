@@ -7,16 +7,16 @@ type Symbol = "usdc" | "usdt" | "dai" | "weth";
 
 const DECIMALS: Readonly<Record<Symbol, number>> = { usdc: 6, usdt: 6, dai: 18, weth: 18 };
 
-/** Distance of initialisable ticks by fee tier, in hundredths of a basis point, as the factory has it. */
+/** Tick spacing by fee tier (in hundredths of a basis point), as in the factory. */
 const TICK_SPACING = { 100: 1, 500: 10, 3000: 60, 10_000: 200 } as const;
 type FeeTier = keyof typeof TICK_SPACING;
-/** The factory knows the three others from birth. */
+/** The factory has the other three fee tiers built in. */
 export const EXTRA_FEE_TIER = 100 satisfies FeeTier;
 export const FEE_TIERS: readonly FeeTier[] = [100, 500, 3000, 10_000];
 const MAX_TICK = 887_272;
 const FAR_FUTURE_S = 4_102_444_800n;
 
-/** ETH is a little dearer on one chain than on another, as in life; in US cents. */
+/** Price of ETH by chain, in US cents. It differs a little between chains, as in reality. */
 const ETH_PRICE_CENTS: readonly bigint[] = [300_000n, 300_300n, 299_800n];
 
 /** Two tokens, fee tier, worth of each side in US dollars. Several tiers of a pair make splitting a large trade pay. */
@@ -110,7 +110,10 @@ const fund = (token: Address, spender: Address, mint: SetupTransaction): SetupTr
   },
 ];
 
-/** Tokens of the deployer, pools at the price of the chain (by its index), and their liquidity over the whole range. */
+/**
+ * The transactions that mint the deployer's tokens, create the pools at the chain's price (by its index), and add
+ * full-range liquidity.
+ */
 export const poolTransactions = (contracts: DevnetContracts, chainIndex: number): SetupTransaction[] => {
   const ethPriceCents = ETH_PRICE_CENTS[chainIndex % ETH_PRICE_CENTS.length] ?? 300_000n;
   const minted = (["usdc", "usdt", "dai"] as const).flatMap((token) =>

@@ -7,10 +7,13 @@ import type { SetupTransaction } from "./transactions";
 
 const PAYMASTER_DEPOSIT_WEI = parseUnits("100000", 18);
 const PAYMASTER_STAKE_WEI = parseUnits("100", 18);
-/** Bundlers of ERC-4337 want at least a day. */
+/** ERC-4337 bundlers require at least a day. */
 const UNSTAKE_DELAY_S = 86_400;
 
-/** The relayer's funds per token and chain. It is repaid on origin chains, so this bounds the transfers in one direction. */
+/**
+ * The relayer's funds per token and chain. It is repaid on origin chains, so they limit the total transferred in one
+ * direction.
+ */
 const RELAYER_INVENTORY = { usdc: "1000000000", usdt: "1000000000", dai: "1000000000" } as const;
 const RELAYER_WETH_WEI = parseUnits("300000", 18);
 
@@ -25,7 +28,7 @@ const ASP_POSTMAN = keccak256(toBytes("ASP_POSTMAN"));
 const VETTING_FEE_BPS = 10n;
 const RELAY_FEE_BPS_MAX = 100n;
 
-/** The entrypoint learns its pools, and who publishes association sets. Sent by the deployer. */
+/** Registers the pools and the publisher of association sets at the entrypoint. Sent by the deployer. */
 const privacyTransactions = ({ privacy, usdc, dai }: DevnetContracts): SetupTransaction[] => {
   const { entrypoint: to, pools } = privacy;
   const registered = [
@@ -52,7 +55,7 @@ const privacyTransactions = ({ privacy, usdc, dai }: DevnetContracts): SetupTran
   ];
 };
 
-/** The paymaster gets what it pays with; the relayer gets the right to settle deposits; privacy pools are opened. Sent by the deployer. */
+/** Funds the paymaster, lets the relayer settle deposits, and registers the privacy pools. Sent by the deployer. */
 export const serviceTransactions = (contracts: DevnetContracts): SetupTransaction[] => [
   {
     what: "the paymaster's deposit",
@@ -74,7 +77,7 @@ export const serviceTransactions = (contracts: DevnetContracts): SetupTransactio
   ...privacyTransactions(contracts),
 ];
 
-/** Inventory of the relayer and its approvals to the SpokePool. Sent by the relayer. */
+/** Mints the relayer's inventory and approves the SpokePool. Sent by the relayer. */
 export const relayerTransactions = (contracts: DevnetContracts): SetupTransaction[] => {
   const approve = encodeFunctionData({
     abi: erc20Abi,

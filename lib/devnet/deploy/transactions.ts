@@ -3,7 +3,7 @@ import { z } from "zod";
 import { rpc, rpcBatch } from "../json-rpc";
 import { freeStuckTransactions } from "../stuck";
 
-/** Below the cap of a transaction (EIP-7825: 16,777,216), above what the largest contract takes. */
+/** Below the gas cap of a transaction (EIP-7825: 16,777,216), and above the gas of the largest contract. */
 const GAS = 15_000_000n;
 const MAX_FEE_PER_GAS = 20_000_000_000n;
 /** Requests of a node are limited to 2 MB; the largest creation code is 50 kB of hex. */
@@ -13,7 +13,7 @@ const RECEIPT_POLL_MS = 15;
 const STUCK_AFTER_MS = 500;
 
 export interface SetupTransaction {
-  /** For the error message. */
+  /** Describes the transaction in error messages. */
   readonly what: string;
   readonly to: Address | null;
   readonly data: Hex;

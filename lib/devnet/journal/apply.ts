@@ -18,13 +18,14 @@ export const headOf = async (node: NodeClient): Promise<Head> => {
 };
 
 /**
- * Takes a node one step on. The live chain and its restoration both come by here, so that they end the same. What the node refuses,
- * it refuses both times.
- * @returns the node's answer to each call @throws NodeGoneError
+ * Applies one journal record to a node. The live chain and its restoration both use this function, so that they reach
+ * the same state; a call that the node refuses is refused both times.
+ * @returns the node's answer to each call
+ * @throws NodeGoneError
  */
 export const applyRecord = async (node: NodeClient, record: JournalRecord): Promise<Outcome[]> => {
   const outcomes: Outcome[] = [];
-  // One by one: anvil works on the calls of a batch side by side.
+  // Sent one by one, because anvil executes the calls of a batch concurrently.
   for (const [method, params] of record.calls) outcomes.push(await node.call(method, params));
   if (record.block !== null) await node.call("evm_mine", [{ timestamp: record.block.time }]);
   return outcomes;

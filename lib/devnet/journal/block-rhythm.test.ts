@@ -10,7 +10,7 @@ test("a block each second, one each five after five minutes of rest, and each se
   now = 1_400;
   expect(rhythm.dueIn()).toBe(0);
   rhythm.made();
-  // It came late; the next one does not.
+  // The last block was late; the next one is due on time.
   expect(rhythm.dueIn()).toBe(600);
   now = 301_000;
   rhythm.made();

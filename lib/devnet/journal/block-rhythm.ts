@@ -5,15 +5,15 @@ const REST_AFTER_MS = 300_000;
 export interface BlockRhythm {
   /** Milliseconds until the next block is due; 0 when it is due now. */
   dueIn(): number;
-  /** A block was made because it was due. */
+  /** Records that a block was made because it was due. */
   made(): void;
-  /** A transaction was made. */
+  /** Records that a transaction was made. */
   used(): void;
 }
 
 /**
- * Plans a block each second, so that confirmations count up and deadlines pass without transactions. After five minutes without a
- * transaction it plans one each five seconds, because each block makes anvil's state larger.
+ * Plans a block each second, so that confirmations and deadlines advance without transactions. After five minutes
+ * without a transaction it plans one every five seconds, because each block makes anvil's state larger.
  */
 export const createBlockRhythm = (now = () => performance.now()): BlockRhythm => {
   let madeAt = -Infinity;
@@ -24,7 +24,7 @@ export const createBlockRhythm = (now = () => performance.now()): BlockRhythm =>
       return Math.max(0, madeAt + interval - now());
     },
     made: () => {
-      // Counted from the time at which it was due, so that a late block does not delay all later ones.
+      // Counted from the due time, so that one late block does not delay all later ones.
       const due = madeAt + BLOCK_INTERVAL_MS;
       madeAt = now() - due < BLOCK_INTERVAL_MS ? due : now();
     },

@@ -21,7 +21,7 @@ const REFUSED = new Set([
   "removeBlockTimestampInterval",
 ]);
 
-/** Without their prefix: anvil knows most of them under `anvil_`, `hardhat_` and `evm_`. */
+/** Methods without their prefix, because anvil knows most of them under `anvil_`, `hardhat_` and `evm_`. */
 const READ = new Set([
   "nodeInfo",
   "metadata",
@@ -33,7 +33,7 @@ const READ = new Set([
   "enableTraces",
   "setLoggingEnabled",
   "setRpcUrl",
-  // An id of the process's own: a restart forgets it.
+  // A snapshot's id is valid in its process only, and lost with a restart.
   "snapshot",
 ]);
 const STATE = new Set([

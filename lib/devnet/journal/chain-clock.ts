@@ -17,7 +17,10 @@ export interface ChainClock {
   reset(to: { readonly offset: number; readonly last: number }): void;
 }
 
-/** The clock of one chain, as anvil keeps it. It is kept here because a block's time has to be known before the block is made. */
+/**
+ * The clock of one chain, equal to anvil's own. It is tracked here because a block's time must be journaled before the
+ * block is made.
+ */
 export const createChainClock = (now = () => Math.floor(Date.now() / 1000)): ChainClock => {
   let offset = 0;
   let last = 0;
@@ -38,7 +41,7 @@ export const createChainClock = (now = () => Math.floor(Date.now() / 1000)): Cha
       const value = quantity.parse(first);
       const name = plainName(method);
       if (name === "increaseTime") increase(value);
-      // In milliseconds from some tools, which anvil takes too.
+      // Some tools send milliseconds, which anvil accepts too.
       else if (name === "setTime") offset = (value > 1e11 ? Math.floor(value / 1000) : value) - now();
       else exact = value;
     },

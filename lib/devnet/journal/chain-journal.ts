@@ -8,21 +8,22 @@ import type { JournalRecord } from "./record";
 import { restoreNode, type RestoredNode } from "./restore";
 import { openSegment, type SegmentWriter } from "./segment";
 
-/** They take a few seconds to repeat. */
+/** Replaying this many steps takes a few seconds. */
 const STEPS_PER_CHECKPOINT = 2_000;
-/** Between two attempts to dump a node that the journal does not lead to. */
+/** Pause between two attempts to dump a node whose state the journal does not reproduce. */
 const DUMP_RETRY_MS = 10_000;
 
 export interface ChainJournal {
-  /** @throws Error when it cannot be written; the chain must not go on then */
+  /** @throws Error when the record cannot be written; the chain must then stop */
   append(record: JournalRecord): void;
-  /** A node with everything that the journal says. */
+  /** Starts a node and brings it to the state of the journal. */
   restore(): Promise<RestoredNode>;
   /**
-   * Sees to checkpoints: begins one when the journal has become long, and lets one that is ready count. Between two records.
+   * Manages checkpoints: starts one when the journal has become long, and commits one that is ready. Call it only
+   * between two records.
    */
   tend(node: NodeClient, clockOffset: number): Promise<void>;
-  /** Keeps what the journal cannot say: a state of the node itself. Between two records. */
+  /** Stores the node's own state, for changes that the journal cannot express. Call it only between two records. */
   dump(node: NodeClient, clockOffset: number, isSmall?: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,17 +45,20 @@ export const openChainJournal = (options: JournalOptions): ChainJournal => {
   let steps = 0;
   let isMaking = false;
   let ready: Checkpoint | null = null;
-  /** When to dump the node itself; null: not at all. */
+  /** When to dump the node itself; null: no dump is planned. */
   let dumpAt: number | null = null;
 
   const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
   const say = (message: string): void => log(`Chain ${String(store.chainId)}: ${message}`);
 
-  /** From here on records go to a new file. @returns its number */
+  /**
+   * Starts a new file for the following records.
+   * @returns its number
+   */
   const rotate = (): number => {
     const next = openSegment(store.segmentFile(segment + 1));
     segment += 1;
-    // No fsync here: a reader finds the written bytes whether they are on the disk yet or not.
+    // No fsync here: a reader of this machine sees the written bytes even before they are on the disk.
     writer.close().catch((error: unknown) => say(reason(error)));
     writer = next;
     steps = 0;
@@ -68,14 +72,14 @@ export const openChainJournal = (options: JournalOptions): ChainJournal => {
   };
 
   const commit = async (checkpoint: Checkpoint): Promise<void> => {
-    // One that was begun before a dump is of no use after it.
+    // A checkpoint started before a dump is older than the dump, so it is dropped.
     if (checkpoint.segment <= (store.checkpoint()?.segment ?? -1)) return;
     await store.commit(checkpoint);
     store.tidy();
   };
 
   const dump = async (node: NodeClient, clockOffset: number, isSmall = false): Promise<void> => {
-    // Until it is done a restoration would lead elsewhere.
+    // Until the dump succeeds, a restoration would reach another state.
     dumpAt = performance.now() + DUMP_RETRY_MS;
     const job = await jobOf(node, clockOffset);
     await commit(await checkpointer.run({ ...job, livePort: node.port, isSmall }));

@@ -12,11 +12,11 @@ import type { RestoredNode } from "./restore";
 
 /** Maximum number of calls in one block. */
 const CALLS_PER_BLOCK = 100;
-/** A block of this many transactions may have left some in the pool. */
+/** A block with this many transactions may have left some in the pool. */
 const MAY_BE_FULL = 10;
 /**
- * Number of blocks that are made immediately after a restoration. A node has no state of blocks before its start, and the service reads
- * balances at final blocks, which lie a few below the latest.
+ * Number of blocks that are made immediately after a restoration. A node has no state of blocks before its start, and
+ * the service reads balances at final blocks, a few below the latest.
  */
 const BLOCKS_AT_START = 3;
 
@@ -26,13 +26,13 @@ interface Waiting {
 }
 
 export interface ChainLoop {
-  /** Does one call that changes the chain; resolves when it is in the journal and in the chain. */
+  /** Runs one call that changes the chain; resolves when the call is in the journal and in the chain. */
   submit(call: NodeCall): Promise<Outcome>;
   /** Makes the loop look for work at once. */
   wake(): void;
   /** Stores the state of a chain that is still small, between two records. */
   dumpSmall(): Promise<void>;
-  /** Calls back after each block that transactions were sent for. */
+  /** Calls back after each block for which transactions were sent. */
   onTransactions(called: () => void): () => void;
   /** Resolves when the first node runs. @throws the error of the first start */
   start(): Promise<void>;
@@ -57,7 +57,7 @@ interface Loop extends LoopOptions {
   readonly listeners: Set<() => void>;
   /** Number of the latest block. */
   head: number;
-  /** Calls that are in the journal and not answered yet. */
+  /** Calls in the journal that are not answered yet. */
   unanswered: readonly Waiting[];
   isStopped: boolean;
   wakeUp: () => void;
@@ -70,7 +70,7 @@ const currentNode = ({ holder }: Loop): RestoredNode => {
   return up;
 };
 
-/** Writes calls (and a block) to the journal, then lets the node do them. */
+/** Writes calls (and a block) to the journal, then sends them to the node. */
 const record = async (
   loop: Loop,
   { node }: RestoredNode,
@@ -131,7 +131,7 @@ const takeCalls = async (loop: Loop, up: RestoredNode): Promise<void> => {
   if (transactions >= MAY_BE_FULL) await emptyPool(loop, up);
 };
 
-/** Does `work` between two records; repeats it on the next node when the node ends meanwhile. */
+/** Runs `work` between two records; repeats it on the next node when the node ends meanwhile. */
 const inTurn = (loop: Loop, work: (up: RestoredNode) => Promise<Outcome>): Promise<Outcome> =>
   new Promise((resolve) => {
     const item = async (): Promise<void> => {
@@ -188,7 +188,7 @@ const step = async (loop: Loop): Promise<void> => {
   await mineBlock(loop, up);
 };
 
-/** Resolves when there is work: a call, a block that is due, or the end. */
+/** Resolves when there is work: a call, a due block, or the end. */
 const rest = (loop: Loop): Promise<void> =>
   new Promise((resolve) => {
     if (loop.queue.length > 0 || loop.isStopped) {
@@ -212,7 +212,7 @@ const run = async (loop: Loop): Promise<void> => {
     } catch (error) {
       if (hasStopped(loop)) return;
       loop.log(error instanceof Error ? error.message : String(error));
-      // A node that does not answer any more is as useless as one that ended.
+      // A node that does not answer is replaced like one that ended.
       if (error instanceof NodeGoneError) await loop.holder.drop();
     }
     await rest(loop);
@@ -220,8 +220,8 @@ const run = async (loop: Loop): Promise<void> => {
 };
 
 /**
- * Serialises all changes of one chain: a call is written to the journal, then done by the node, then answered. When the node ends
- * meanwhile, another one is restored from the journal, and its outcomes are the answers.
+ * Serialises all changes of one chain: a call is written to the journal, then run by the node, then answered. When the
+ * node ends meanwhile, another one is restored from the journal, and its results are returned.
  */
 export const createChainLoop = (options: LoopOptions): ChainLoop => {
   const clock = createChainClock();

@@ -6,9 +6,9 @@ import { writeAtomically } from "../write-atomically";
 const checkpointSchema = z.object({
   /** File name of the node's state. */
   state: z.string(),
-  /** The first segment of the journal that the state does not hold. */
+  /** The first journal segment that the state does not include. */
   segment: z.int().min(0),
-  /** Signed transactions that waited in the pool, which the node's own state leaves out. */
+  /** Signed transactions waiting in the pool, which the node's own state does not contain. */
   pool: z.array(z.string()),
   clockOffset: z.int(),
 });
@@ -18,11 +18,17 @@ export type Checkpoint = z.output<typeof checkpointSchema>;
 export interface ChainStore {
   readonly folder: string;
   readonly chainId: number;
-  /** The checkpoint that a restoration begins with; null when there is no complete one. @throws Error when it cannot be read */
+  /**
+   * The checkpoint from which a restoration starts; null when there is no complete one.
+   * @throws Error when it cannot be read
+   */
   checkpoint(): Checkpoint | null;
-  /** Makes a new beginning the one that counts: before this returns a restoration takes the old one, afterwards the new. */
+  /**
+   * Replaces the current checkpoint atomically: a restoration reads the old one until this call returns, and the new
+   * one afterwards.
+   */
   commit(checkpoint: Checkpoint): Promise<void>;
-  /** Removes what no restoration reads any more. Not while one runs. */
+  /** Removes files that no restoration needs any more. Must not run during a restoration. */
   tidy(): void;
   /** Numbers of the segments from `first` on, up to the first that is missing. */
   segments(first: number): number[];
@@ -31,11 +37,11 @@ export interface ChainStore {
   segmentFile(segment: number): string;
   stateFile(name: string): string;
   logFile(name: string): string;
-  /** Removes the chain. */
+  /** Removes all files of the chain. */
   clear(): void;
 }
 
-/** Names of files and folders are told apart by their numbers: `31337.journal.12`, `31337.state.12.json`. */
+/** Opens a chain's files, which are named by chain id and number: `31337.journal.12`, `31337.state.12.json`. */
 export const openChainStore = (folder: string, chainId: number): ChainStore => {
   mkdirSync(folder, { recursive: true });
   const id = String(chainId);
@@ -50,7 +56,7 @@ export const openChainStore = (folder: string, chainId: number): ChainStore => {
     });
   const checkpoint = (): Checkpoint | null => {
     if (existsSync(checkpointFile)) return checkpointSchema.parse(JSON.parse(readFileSync(checkpointFile, "utf8")));
-    // Chains of earlier versions had a state alone, and no journal.
+    // Chains of earlier versions had a state file and no journal.
     const state = `${id}.state.json`;
     return existsSync(join(folder, state)) ? { state, segment: 0, pool: [], clockOffset: 0 } : null;
   };
@@ -80,7 +86,7 @@ export const openChainStore = (folder: string, chainId: number): ChainStore => {
     stateFile: (name) => join(folder, name),
     logFile: (name) => join(folder, `${id}.${name}.log`),
     clear: () => {
-      // Without this file the others count for nothing.
+      // Removed first, because no restoration reads the other files without it.
       remove(`${id}.checkpoint.json`);
       for (const name of readdirSync(folder)) if (segmentPattern.test(name) || statePattern.test(name)) remove(name);
     },

@@ -10,14 +10,14 @@ const mineOptions = z.union([z.object({ timestamp: z.number().optional(), blocks
 export const failure = (message: string): Outcome => ({ error: { code: -32603, message } });
 
 interface TurnsDeps {
-  /** Does work between two records; again on another node when the node ends meanwhile. */
+  /** Runs work between two records; repeats it on another node when the node ends meanwhile. */
   readonly inTurn: (work: (up: RestoredNode) => Promise<Outcome>) => Promise<Outcome>;
   readonly clock: ChainClock;
   /** Makes a block. */
   readonly mine: (up: RestoredNode) => Promise<unknown>;
-  /** Writes the clock into the journal. */
+  /** Writes the clock to the journal. */
   readonly note: (up: RestoredNode) => Promise<unknown>;
-  /** Keeps a state of the node itself. */
+  /** Stores the node's own state. */
   readonly dump: (up: RestoredNode, isSmall: boolean) => Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 import { checkpointJob, DivergedError, makeCheckpoint } from "./checkpoint";
 
 /*
- * Makes one checkpoint and ends. A process of its own: a dump passes through its memory several times over, and the process that
- * serves the chains stays small. Its last argument is the job, as JSON.
+ * Makes one checkpoint and ends. It is a separate process because a dump needs several times its size in memory, and
+ * the process that serves the chains should stay small. The last argument is the job, as JSON.
  */
 const main = async (): Promise<void> => {
   try {
@@ -15,6 +15,6 @@ const main = async (): Promise<void> => {
   process.disconnect();
 };
 
-// The parent that would commit the checkpoint has ended.
+// The parent, which would commit the checkpoint, has ended.
 process.once("disconnect", () => process.exit());
 void main();

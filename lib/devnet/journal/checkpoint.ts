@@ -14,20 +14,25 @@ const DUMP_TIMEOUT_MS = 300_000;
 export const checkpointJob = z.object({
   folder: z.string(),
   chainId: z.int(),
-  /** The first segment that the checkpoint shall not hold. */
+  /** The first segment that the checkpoint does not include. */
   segment: z.int(),
   clockOffset: z.int(),
-  /** Port of a node that nobody else makes blocks on; null: a node is made from the checkpoint before and the journal. */
+  /**
+   * Port of a node on which nobody else makes blocks; null: a node is made from the previous checkpoint and the
+   * journal.
+   */
   livePort: z.int().nullable(),
-  /** Made by the process that serves the chain, which is faster than to start another one. */
+  /**
+   * True: the checkpoint is made within the process that serves the chain, which is faster than starting another one.
+   */
   isSmall: z.boolean(),
-  /** The chain's latest block at the end of the segment before. */
+  /** The chain's latest block at the end of the previous segment. */
   expected: z.object({ number: z.int(), stateRoot: z.string() }),
 });
 
 export type CheckpointJob = z.output<typeof checkpointJob>;
 
-/** The journal does not lead to what the chain is. */
+/** Replaying the journal gave another state than the chain has. */
 export class DivergedError extends Error {
   constructor(chainId: number) {
     super(`The journal of chain ${String(chainId)} does not lead to the state that the chain has.`);
@@ -69,8 +74,8 @@ const writeState = async (store: ChainStore, node: NodeClient, job: CheckpointJo
 };
 
 /**
- * Writes a state from which a restoration can begin. It counts only when the chain itself commits it.
- * @throws DivergedError when the journal leads elsewhere than the chain went
+ * Writes a state from which a restoration can start. It takes effect only when the chain commits it.
+ * @throws DivergedError when replaying the journal gives another state than the chain has
  */
 export const makeCheckpoint = async (job: CheckpointJob): Promise<Checkpoint> => {
   const store = openChainStore(job.folder, job.chainId);

@@ -5,7 +5,7 @@ import { entryArguments } from "@/lib/os/entry";
 import { DivergedError, makeCheckpoint, type CheckpointJob } from "./checkpoint";
 import type { Checkpoint } from "./chain-store";
 
-/** Lowest priority: requests come before checkpoints. */
+/** Lowest priority, because requests are more urgent than checkpoints. */
 const NICENESS = 10;
 
 const message = z.union([
@@ -15,16 +15,22 @@ const message = z.union([
   z.object({ failure: z.string(), isDiverged: z.boolean() }),
 ]);
 
-/** @returns what can be committed @throws DivergedError, Error */
+/**
+ * @returns the checkpoint to commit
+ * @throws DivergedError, Error
+ */
 type RunCheckpoint = (job: CheckpointJob) => Promise<Checkpoint>;
 
 export interface Checkpointer {
   readonly run: RunCheckpoint;
-  /** Ends what runs. */
+  /** Ends running checkpoints. */
   stop(): void;
 }
 
-/** Makes checkpoints in processes of their own, but for small ones. Those beside a running chain one at a time, with low priority. */
+/**
+ * Makes checkpoints in separate processes, except small ones. Those beside a running chain run one at a time with low
+ * priority.
+ */
 export const createCheckpointer = (): Checkpointer => {
   const stopper = new AbortController();
   let last: Promise<unknown> = Promise.resolve();

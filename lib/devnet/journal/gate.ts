@@ -3,9 +3,9 @@ import { z } from "zod";
 import { kindOf } from "./calls";
 import type { Outcome } from "./node-client";
 
-/** A request that comes while no node runs waits this long for one. */
+/** How long a request waits when no node is running. */
 const PATIENCE_MS = 15_000;
-/** After this time the end of the node is known. */
+/** Pause before a retry, after which the end of a node is noticed. */
 const RETRY_MS = 50;
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 const HEADERS_OF_ONE_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "host"]);
@@ -16,7 +16,7 @@ export interface GateOptions {
   readonly port: number;
   /** The port of the node, as soon as one runs; null when none runs within the time. */
   readonly nodePort: (timeoutMs: number) => Promise<number | null>;
-  /** Does a call that changes the chain. */
+  /** Runs a call that changes the chain. */
   readonly submit: (method: string, params: readonly unknown[]) => Promise<Outcome>;
 }
 
@@ -40,7 +40,10 @@ const readBody = async (incoming: IncomingMessage): Promise<Buffer | null> => {
   return Buffer.concat(chunks);
 };
 
-/** Whether the body may go to the node as it is. A body with escapes or without a method is parsed first. */
+/**
+ * Whether the unparsed body may be forwarded to the node. A body with escapes or without a method has to be parsed
+ * first.
+ */
 const onlyReads = (body: string): boolean => {
   if (body.includes("\\")) return false;
   const methods = [...body.matchAll(METHOD)];
@@ -72,7 +75,10 @@ interface Exchange {
   readonly body: Buffer;
 }
 
-/** Hands a request that only reads to the node. Asks once more when the node ended meanwhile: reading changes nothing. */
+/**
+ * Forwards a read-only request to the node. Retries once when the node ended meanwhile, because reading changes
+ * nothing.
+ */
 const passOn = async (door: Door, exchange: Exchange, isAgain = false): Promise<void> => {
   const { incoming, outgoing, body } = exchange;
   const { agent, nodePort } = door;
@@ -130,13 +136,13 @@ const change = async (door: Door, outgoing: ServerResponse, body: string): Promi
     sendJson(outgoing, 200, await answer(door, parsed));
     return;
   }
-  // Begun in order; what changes the chain is also done in order, and may share a block.
+  // Started in order. Calls that change the chain also run in order, and may share a block.
   sendJson(outgoing, 200, await Promise.all(parsed.map((call) => answer(door, call))));
 };
 
 /**
- * Opens the port of a local chain. Requests that only read go straight to the node, calls that change the chain go to `submit`. The port
- * stays open while nodes come and go; a request that comes in between waits for the next node.
+ * Opens the port of a local chain. Read-only requests go straight to the node; calls that change the chain go to
+ * `submit`. The port stays open while nodes are replaced, and a request in between waits for the next node.
  * @throws Error when the port is taken
  */
 export const openGate = async ({ host, port, nodePort, submit }: GateOptions): Promise<Gate> => {

@@ -26,7 +26,7 @@ const start = async (folder: string, stepsPerCheckpoint?: number): Promise<Journ
   const checkpointer = createCheckpointer();
   const store = openChainStore(folder, CHAIN_ID);
   const silent = (): void => undefined;
-  // The pauses between restarts have a test of their own with fake timers.
+  // The pauses between restarts are tested separately with fake timers.
   const own = { port: 0, checkpointer, log: silent, onNode: silent, restartPausesMs: [0] };
   const chain = await startJournaledChain({ store, ...own, ...(stepsPerCheckpoint ? { stepsPerCheckpoint } : {}) });
   open.push({ chain, checkpointer });
@@ -53,7 +53,10 @@ const clientOf = ({ rpcUrl }: JournaledChain) =>
 const stranger = (): Address => privateKeyToAddress(generatePrivateKey());
 const kill = ({ pid }: JournaledChain): void => void process.kill(pid, "SIGKILL");
 
-/** Sends a coin to each, without waiting for one before the next. @returns the hashes, null for a call that got no answer */
+/**
+ * Sends a coin to each recipient, without waiting in between.
+ * @returns the hashes, null for a call that got no answer
+ */
 const pay = (chain: JournaledChain, recipients: readonly Address[]): Promise<(Hex | null)[]> =>
   Promise.all(
     recipients.map((to) =>
@@ -66,7 +69,7 @@ const pay = (chain: JournaledChain, recipients: readonly Address[]): Promise<(He
     ),
   );
 
-/** Every block from the first on: its hash says everything about it, and its state root everything about the accounts. */
+/** Every block from the first on. Its hash covers the block, and its state root covers all accounts. */
 const history = async (chain: JournaledChain, to: number): Promise<unknown[]> =>
   rpcBatch(
     chain.rpcUrl,
@@ -217,7 +220,7 @@ test(
     const chain = await start(folder, 150);
     const paid: Address[] = [];
     const { pid } = chain;
-    // One that waits for a lower nonce is in no state that a node writes: the checkpoint has to bring it along.
+    // A transaction that waits for a lower nonce is in no state dump, so the checkpoint has to store it.
     const account = privateKeyToAccount(generatePrivateKey());
     const client = clientOf(chain);
     await client.setBalance({ address: account.address, value: parseEther("5") });

@@ -11,15 +11,15 @@ export interface JournaledChain {
   readonly chainId: number;
   readonly rpcUrl: string;
   readonly port: number;
-  /** Of the node that there is now. */
+  /** Process id of the current node. */
   readonly pid: number;
-  /** At which that node listens; nobody else should use it. */
+  /** Port of the current node. Callers use the chain's own port instead. */
   readonly nodePort: number;
-  /** Calls back after each block that transactions were sent for, and when another node took over. */
+  /** Calls back after each block for which transactions were sent, and when another node took over. */
   onTransactions(called: () => void): () => void;
-  /** Keeps the whole state of a chain that is still small, so that no restoration has to begin before it. */
+  /** Stores the whole state of a chain that is still small, so that restorations start from it. */
   dumpSmall(): Promise<void>;
-  /** Brings the journal to the disk and ends the chain. */
+  /** Flushes the journal to disk and ends the chain. */
   stop(): Promise<void>;
 }
 
@@ -29,17 +29,18 @@ interface JournaledChainOptions {
   readonly port: number;
   readonly checkpointer: Checkpointer;
   readonly log: (message: string) => void;
-  /** Calls and blocks after which a checkpoint is made; by default as many as are repeated in a few seconds. */
+  /** Calls and blocks after which a checkpoint is made; the default can be replayed in a few seconds. */
   readonly stepsPerCheckpoint?: number;
-  /** Pauses before the restarts of a node that ends again and again; by default up to five seconds. */
+  /** Pauses before the restarts of a node that keeps ending; by default up to five seconds. */
   readonly restartPausesMs?: readonly number[];
-  /** A node has been started. */
+  /** Called when a node has been started. */
   readonly onNode: () => void;
 }
 
 /**
- * A local chain that loses nothing: every change is in a journal before its answer leaves, and whatever process is killed, the chain
- * is made again from its last checkpoint and the journal behind it. Its node may die as often as it likes.
+ * A local chain that loses no change: each one is in the journal before its answer is sent, and whichever process is
+ * killed, the chain is restored from its last checkpoint and the following journal. Its node may end any number of
+ * times.
  * @throws Error when its port is taken or the first node does not start
  */
 export const startJournaledChain = async (options: JournaledChainOptions): Promise<JournaledChain> => {

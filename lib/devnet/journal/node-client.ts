@@ -1,13 +1,13 @@
 import { Agent, request } from "node:http";
 import { z } from "zod";
 
-/** A node that is silent for so long hangs. */
+/** A node that is silent for this long counts as hanging. */
 const CALL_TIMEOUT_MS = 30_000;
 
 /** A node's answer to one call: a result, or its own error object. */
 export type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
-/** The node's process is gone, or does not talk. */
+/** The node's process has ended or does not answer. */
 export class NodeGoneError extends Error {
   constructor(cause: unknown) {
     super("The chain's node does not answer.", { cause });
@@ -19,7 +19,10 @@ export interface NodeClient {
   readonly port: number;
   /** @throws NodeGoneError */
   call(method: string, params: readonly unknown[]): Promise<Outcome>;
-  /** As `call`. @throws Error too for what the node refuses */
+  /**
+   * Like `call`.
+   * @throws NodeGoneError; Error when the node refuses the call
+   */
   ask(method: string, params: readonly unknown[], timeoutMs?: number): Promise<unknown>;
   close(): void;
 }
@@ -41,7 +44,7 @@ const post = (agent: Agent, port: number, body: string, timeout: number): Promis
     sent.end(body);
   });
 
-/** Calls one node, one call after the other: the next is sent when the one before it is answered. */
+/** Sends calls to one node sequentially: each is sent after the previous one is answered. */
 export const createNodeClient = (port: number): NodeClient => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const call = async (method: string, params: readonly unknown[], timeoutMs = CALL_TIMEOUT_MS): Promise<Outcome> => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RestoredNode } from "./restore";
 
-/** Pauses before the restarts of a node that ends again and again; the last one repeats. */
+/** Pauses before the restarts of a node that keeps ending; the last one repeats. */
 const PAUSES_MS: readonly number[] = [0, 250, 500, 1_000, 2_000, 5_000];
-/** After a node ran this long, the pauses begin with the shortest again. */
+/** After a node ran this long, the pauses start with the shortest again. */
 const STEADY_AFTER_MS = 30_000;
 
 export interface NodeHolder {
@@ -15,7 +15,7 @@ export interface NodeHolder {
   drop(): Promise<void>;
   /** Ends the previous node, pauses, and starts another one. @throws the error of `restore` */
   replace(restore: () => Promise<RestoredNode>): Promise<RestoredNode>;
-  /** No pauses from now on. */
+  /** Ends the current pause, and skips all later ones. */
   hurry(): void;
   stop(): Promise<void>;
 }

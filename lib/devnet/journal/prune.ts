@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * As many blocks as a restarted chain still has, with their transactions, receipts and logs. At rest an hour and more, and far more
- * than any operation that is under way asks for. Balances and contracts do not depend on it.
+ * Blocks that a restarted chain keeps, with their transactions, receipts and logs: more than an hour of an idle chain,
+ * and far more than any running operation needs. Balances and contracts do not depend on them.
  */
 export const BLOCKS_KEPT = 5_000;
 
@@ -14,8 +14,8 @@ const dump = z.looseObject({
 });
 
 /**
- * Takes from a dump of anvil what grows without end: blocks below the last `blocksKept` but the first, and the trace of every call
- * of every transaction, which is nine tenths of a dump.
+ * Removes the parts of an anvil dump that grow without limit: blocks below the last `blocksKept` except the first, and
+ * the traces of all transactions, which are nine tenths of a dump.
  * @returns JSON for `--load-state`
  */
 export const pruneState = (json: string, blocksKept = BLOCKS_KEPT): string => {

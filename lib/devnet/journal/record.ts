@@ -4,7 +4,7 @@ import { z } from "zod";
 /** A JSON-RPC call without its envelope. */
 export type NodeCall = readonly [method: string, params: readonly unknown[]];
 
-/** One step of a chain: calls that change it, in their order, and the block that was made after them. */
+/** One step of a chain: the calls that change it, in order, and the block that was made after them. */
 export interface JournalRecord {
   readonly calls: readonly NodeCall[];
   /** Null: no block was made, for instance after a balance was set. `time` in Unix seconds. */
@@ -22,7 +22,7 @@ const schema = z.object({
 const CHECKSUM_LENGTH = 8;
 const checksum = (text: string): string => crc32(text).toString(16).padStart(CHECKSUM_LENGTH, "0");
 
-/** A line of its own: the checksum of the JSON behind it, a space, the JSON. */
+/** Encodes a record as a line: the checksum of the JSON, a space, the JSON. */
 export const encodeRecord = ({ calls, block, clockOffset }: JournalRecord): string => {
   const json = JSON.stringify({
     c: calls,
@@ -32,7 +32,10 @@ export const encodeRecord = ({ calls, block, clockOffset }: JournalRecord): stri
   return `${checksum(json)} ${json}\n`;
 };
 
-/** @param line without its line break. @returns null for a line that was torn or damaged */
+/**
+ * @param line without its line break
+ * @returns null for an incomplete or damaged line
+ */
 export const decodeRecord = (line: string): JournalRecord | null => {
   const json = line.slice(CHECKSUM_LENGTH + 1);
   if (line.slice(0, CHECKSUM_LENGTH) !== checksum(json)) return null;

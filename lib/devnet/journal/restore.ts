@@ -12,7 +12,10 @@ interface RestoreOptions {
   readonly checkpoint: Checkpoint | null;
   /** The journal segments that the restoration replays. */
   readonly segments: readonly number[];
-  /** Cuts what a kill left half-written at the end. False for a reader beside the chain that writes there. */
+  /**
+   * Whether to cut a half-written record at the end, as a kill leaves it. False while the chain itself still writes
+   * there.
+   */
   readonly cutsTails: boolean;
   readonly logFile: string;
   readonly log: (message: string) => void;
@@ -22,13 +25,16 @@ export interface RestoredNode {
   readonly anvil: AnvilProcess;
   readonly node: NodeClient;
   readonly clockOffset: number;
-  /** How many calls and blocks were repeated. */
+  /** Number of replayed calls and blocks. */
   readonly steps: number;
   /** The node's answers to the calls of the last record. */
   readonly lastOutcomes: readonly Outcome[];
 }
 
-/** As `applyRecord`, but skips a call that a living node does not answer: it would make every restoration fail. */
+/**
+ * Like `applyRecord`, but skips a call that a living node does not answer, because it would make every restoration
+ * fail.
+ */
 const repeat = async (node: NodeClient, pid: number, record: JournalRecord): Promise<Outcome[]> => {
   try {
     return await applyRecord(node, record);
@@ -39,8 +45,8 @@ const repeat = async (node: NodeClient, pid: number, record: JournalRecord): Pro
 };
 
 /**
- * Starts a node that holds what the checkpoint and the journal behind it say: the same balances, block numbers, times and
- * transactions. Hashes of the blocks that are made again differ, because each has a random number in it (EIP-4399).
+ * Starts a node with the state of the checkpoint and the following journal: the same balances, block numbers, times and
+ * transactions. The hashes of replayed blocks differ, because each block contains a random number (EIP-4399).
  * @throws Error when the node does not start, or ends meanwhile
  */
 export const restoreNode = async (options: RestoreOptions): Promise<RestoredNode> => {

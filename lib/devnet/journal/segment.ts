@@ -4,14 +4,20 @@ import { copyFile, stat, truncate } from "node:fs/promises";
 import { promisify } from "node:util";
 import { decodeRecord, encodeRecord, type JournalRecord } from "./record";
 
-/** The time of writes that a power cut may lose. The end of a process loses nothing: written bytes are in the system's memory. */
+/**
+ * Writes of this last period can be lost in a power cut. The end of the process loses none, because written bytes are
+ * in the system's memory.
+ */
 const SYNC_INTERVAL_MS = 1_000;
 const LINE_BREAK = 10;
 
 export interface SegmentWriter {
-  /** Returns when the record is with the operating system. @throws Error, and nothing is written, for instance on a full disk */
+  /**
+   * Returns when the operating system has the record.
+   * @throws Error when it cannot be written, for instance on a full disk; nothing is written then
+   */
   append(record: JournalRecord): void;
-  /** Brings everything to the disk, then closes the file. */
+  /** Flushes to disk, then closes the file. */
   close(): Promise<void>;
 }
 
@@ -21,7 +27,7 @@ const writeWhole = (file: number, bytes: Buffer): void => {
   for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
 };
 
-/** Opens a segment for appending; made when missing. */
+/** Opens a segment for appending, and creates it when missing. */
 export const openSegment = (path: string): SegmentWriter => {
   const file = openSync(path, "a", 0o600);
   let size = fstatSync(file).size;
@@ -46,7 +52,7 @@ export const openSegment = (path: string): SegmentWriter => {
       try {
         writeWhole(file, bytes);
       } catch (error) {
-        // Half a line would hide every later one from the reader.
+        // Removed, because an incomplete line would make every later one unreadable.
         ftruncateSync(file, size);
         throw error;
       }
@@ -57,7 +63,7 @@ export const openSegment = (path: string): SegmentWriter => {
   };
 };
 
-/** Every whole record from the beginning, with the offset behind it; ends before the first line that is not whole. */
+/** Reads every complete record from the beginning, with the offset after it; ends before the first incomplete line. */
 export async function* readSegment(path: string): AsyncGenerator<{ record: JournalRecord; end: number }> {
   let rest: Buffer = Buffer.alloc(0);
   let end = 0;
@@ -75,7 +81,10 @@ export async function* readSegment(path: string): AsyncGenerator<{ record: Journ
   }
 }
 
-/** Cuts what follows the last whole record. What was cut is kept beside the file. @returns how many bytes were cut */
+/**
+ * Cuts the bytes after the last complete record, and keeps them in a file beside.
+ * @returns the number of bytes cut
+ */
 export const cutTail = async (path: string, end: number): Promise<number> => {
   const { size } = await stat(path);
   if (size === end) return 0;

@@ -20,7 +20,7 @@ export const insertApproval = async (db: Queryable, approval: Omit<Approval, "co
   await db.approval.create({ data: approval });
 };
 
-/** The approval that the person asked for in the project; null for one of anybody else. */
+/** The approval that the person requested in the project; null when another person requested it. */
 export const findApproval = (
   db: Queryable,
   { projectId, userId, id }: Pick<Approval, "projectId" | "userId" | "id">,

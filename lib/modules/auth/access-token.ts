@@ -33,7 +33,10 @@ interface Verified {
 
 export interface AccessTokens {
   mint(subject: { readonly userId: string; readonly sessionId: string }): Promise<AccessToken>;
-  /** Says whose the token is; whether the session still lives is asked elsewhere. @throws DomainError `unauthorized` */
+  /**
+   * Verifies the token and returns its subject; whether the session is still alive is checked elsewhere.
+   * @throws DomainError `unauthorized`
+   */
   verify(token: string): Promise<TokenSubject>;
 }
 

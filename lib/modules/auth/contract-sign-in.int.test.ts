@@ -70,7 +70,7 @@ test("sign-in with a smart account is refused when another key signed, or the ri
 test("sign-in with a smart account asks the chain that the message names", async () => {
   const { safe, deploy, tryOn, here, elsewhere } = await setUp();
   await deploy();
-  // Once deployed the account signs without the wrapper that would make it anew, so it is nobody on the other chain.
+  // A deployed account signs without the ERC-6492 wrapper, so its signature cannot be verified on another chain.
   const sign = (message: string) => safe.signMessage({ message });
   expect(await tryOn(here, sign)).toBe(safe.address);
   expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
@@ -78,7 +78,8 @@ test("sign-in with a smart account asks the chain that the message names", async
 
 test("a contract that signed in on one chain cannot sign in on another, where the same address may have other owners", async () => {
   const { safe, tryOn, here, elsewhere } = await setUp();
-  // Before it is deployed the wrapper would make the account anew on any chain, and its signature be right there.
+  // The ERC-6492 wrapper of an account that is not deployed would deploy it on any chain, so its signature would be
+  // valid there.
   const sign = (message: string) => safe.signMessage({ message });
   expect(await tryOn(here, sign)).toBe(safe.address);
   expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");
@@ -96,7 +97,7 @@ test("sign-in with a smart account costs the chain's node three million gas at m
     chain: registry.viemChain(chain.id),
     transport: http(chain.rpcUrls[0]),
   });
-  // Says yes to every signature, once it has counted far enough.
+  // A contract that accepts every signature, after a loop that uses much gas.
   const { abi, bytecode } = compileContract(
     "Yes",
     `pragma solidity 0.8.26; contract Yes {

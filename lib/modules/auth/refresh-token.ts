@@ -18,9 +18,9 @@ export interface RefreshTokens {
 }
 
 /**
- * Refresh tokens: 32 random bytes, with the session that they belong to and a MAC over both. So any token that was ever made for a
- * session is known as such, however often it was rotated since, and its second use ends the session (RFC 9700, 4.14.2); a made-up
- * one ends nothing. Only the keyed hash of the newest is stored.
+ * Refresh tokens: 32 random bytes, with the id of their session and a MAC over both. The MAC identifies every token
+ * that was ever made for a session, however often it was rotated since, and the second use of one ends the session (RFC
+ * 9700, 4.14.2); a forged token ends nothing. Only the keyed hash of the newest token is stored.
  */
 export const createRefreshTokens = (secrets: Secrets): RefreshTokens => {
   /** Under each application secret that counts, the current one first. */

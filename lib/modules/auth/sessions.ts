@@ -97,7 +97,8 @@ export const createSessions = (deps: SessionsDeps): Sessions => {
     const rotation = { id: used.sessionId, from: used.hashes, to: next.hash, now: clock.now() };
     const session = await database.transaction(async (tx) => {
       const rotated = await rotateRefreshToken(tx, rotation);
-      // Somebody holds a copy. Which of the two is the thief cannot be told, so neither goes on (RFC 9700, 4.14.2).
+      // Two parties hold the token. We cannot tell which one is the thief, so the session ends for both (RFC 9700,
+      // 4.14.2).
       if (!rotated) await end(tx, used.sessionId, "refresh_token_reused");
       return rotated;
     });

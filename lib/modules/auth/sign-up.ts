@@ -2,7 +2,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { hasAnyUser, hasUser, lockFirstSignUp } from "./repository";
 
-/** The rule for first sign-ins. `closed` admits the first person of an empty installation and nobody afterwards. */
+/** The rule for first sign-ins. `closed` admits only the first person of an empty installation. */
 export type SignUpRule =
   { readonly mode: "open" | "closed" } | { readonly mode: "allow-list"; readonly addresses: readonly string[] };
 
@@ -13,8 +13,8 @@ const closed = (): DomainError =>
   );
 
 /**
- * Whether this is the first person of the installation. Of any number of people at once, one is: the others wait for that one's
- * transaction, and then find somebody. The first person may be among them, who signs in twice at once.
+ * Whether this is the first person of the installation. Concurrent first sign-ins wait for each other's transaction, so
+ * only one of them finds the table empty. The same person may sign in twice at once.
  */
 const isFirst = async (tx: Tx, address: string): Promise<boolean> => {
   if (await hasAnyUser(tx)) return false;
@@ -23,7 +23,7 @@ const isFirst = async (tx: Tx, address: string): Promise<boolean> => {
 };
 
 /**
- * Lets people in who are known, and new ones where the rule admits them.
+ * Admits known people, and new ones if the rule allows it.
  * @param address checksummed
  * @throws DomainError `sign_up_closed`
  */

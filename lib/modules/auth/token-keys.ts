@@ -40,7 +40,7 @@ export interface TokenKeys {
   signing(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
   /** null for a `kid` that is not in the database. */
   verifying(kid: string): Promise<CryptoKey | null>;
-  /** Whether a key that was there before is still there. */
+  /** Whether a key that existed before still exists. */
   isKept(kid: string): boolean | Promise<boolean>;
   /** RFC 7517, newest first. */
   jwks(): Promise<readonly Jwk[]>;
@@ -55,16 +55,16 @@ export interface TokenKeysDeps {
 }
 
 const KEYS_MAX = 10;
-/** A key that was removed is refused, and no longer signs, after this time on every instance. */
+/** After this time every instance refuses a removed key and has stopped signing with it. */
 const EXPIRE_AFTER_MS = 20_000;
 const REFRESH_AFTER_MS = 10_000;
-/** A `kid` that is not known is looked for in the database this often at most, however many such tokens come. */
+/** An unknown `kid` is looked up in the database at most this often, whatever the number of such tokens. */
 const UNKNOWN_KID_MS = 1000;
 const ALL = "all";
 
 /**
- * The keys of access tokens: one row each, the private part encrypted. The first one is made when it is needed. A second one, added
- * by an operator, signs from then on; tokens of the older ones stay good until they expire.
+ * The keys of access tokens: one row each, the private part encrypted. The first one is created when needed. A second
+ * one, added by an operator, signs from then on; tokens of older keys stay valid until they expire.
  */
 export const createTokenKeys = (deps: TokenKeysDeps): TokenKeys => {
   const { keyring } = deps;
@@ -110,7 +110,8 @@ export const addTokenKey = async (deps: Pick<TokenKeysDeps, "database" | "keyrin
 };
 
 /**
- * From now on tokens of this key are refused. Where it is the newest key another one is made first, so that sign-ins go on.
+ * Refuses tokens of this key from now on. If it is the newest key, another one is created first, so that sign-ins
+ * continue.
  * @returns false when there is no such key
  */
 export const removeTokenKey = async (
@@ -123,7 +124,7 @@ export const removeTokenKey = async (
 };
 
 /**
- * Removes the keys whose tokens have all expired: those that another key took over from longer ago than a token lives.
+ * Removes the keys whose tokens have all expired: those that were replaced longer ago than a token's lifetime.
  * @returns their kids
  */
 export const removeSpentTokenKeys = async (

@@ -16,17 +16,17 @@ interface BroadcasterDeps {
 interface Expense {
   readonly chainId: number;
   readonly from: EvmAddress;
-  /** Most that it may cost, in wei. */
+  /** Maximum cost of the transaction, in wei. */
   readonly cost: bigint;
 }
 
 export interface Broadcaster {
   /**
-   * Offers the stored bytes to the chain's node. True when a node has them now. Every other answer (time-out, refusal,
-   * nonsense) is unknown, not failed: the row stays, and reconciling offers it again.
+   * Sends the stored bytes to the chain's node. True when a node has them now. Every other outcome (time-out, refusal,
+   * an invalid answer) is unknown, not failed: the row stays, and reconciling sends it again.
    */
   offer(transaction: StoredTransaction): Promise<boolean>;
-  /** @throws DomainError `provider_error`, naming what must be funded */
+  /** @throws DomainError `provider_error`, naming the account to fund */
   assertAffordable(expense: Expense): Promise<void>;
 }
 
@@ -43,7 +43,10 @@ export const createBroadcaster = ({ registry, repository, clock, log }: Broadcas
     );
   };
 
-  /** A node may refuse what it has already; error texts differ from node to node, so it is asked instead. */
+  /**
+   * A node may refuse a transaction that it already has. Error texts differ between nodes, so the node is asked for the
+   * transaction instead.
+   */
   const isKnown = ({ chainId, hash }: StoredTransaction): Promise<boolean> =>
     registry
       .client(chainId)

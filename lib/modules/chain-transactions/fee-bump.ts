@@ -3,7 +3,7 @@ interface Fees {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Never pay more than so many times what the network asks for now. */
+/** Never pay more than this many times the network's suggested fee. */
 const FACTOR_MAX = 5n;
 
 /** Nodes take a replacement only when both fees are higher by at least an eighth. */
@@ -12,8 +12,8 @@ const withEighth = (fee: bigint): bigint => (fee * 9n + 7n) / 8n + 1n;
 const higher = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /**
- * Fees of the next version: at least an eighth above `present`, at least what the network `suggested`.
- * Null when that would pay far more than it asks for: then the fee is not what keeps the transaction back.
+ * Fees of the replacement: at least an eighth above `present`, and at least the network's `suggested` ones. Null when
+ * that would be far above the suggestion: the fee is then not the reason why the transaction is not mined.
  */
 export const raisedFees = (present: Fees, suggested: Fees): Fees | null => {
   const maxFeePerGas = higher(withEighth(present.maxFeePerGas), suggested.maxFeePerGas);

@@ -20,7 +20,7 @@ interface ReconcilerDeps {
 
 const OPEN_MAX = 500;
 const PARALLEL_MAX = 20;
-/** A transaction that is next in line and was not mined for so many blocks pays too little. */
+/** After this many blocks without being mined, the transaction with the next nonce pays too little. */
 const STUCK_AFTER_BLOCKS = 5;
 const STUCK_AFTER_MS_MIN = 3_000;
 
@@ -30,7 +30,7 @@ interface View {
   readonly client: PublicClient;
   readonly latest: bigint;
   readonly confirmations: bigint;
-  /** Transactions mined per account: the nonce that is next in line. */
+  /** Number of mined transactions per account, which is its next nonce. */
   readonly counts: ReadonlyMap<EvmAddress, bigint>;
 }
 
@@ -65,7 +65,7 @@ const viewOf = async (deps: ReconcilerDeps, chainId: number, rows: readonly Stor
   };
 };
 
-/** Its nonce is used up: by one of its versions, or by a transaction that did not come from here. */
+/** Settles a transaction whose nonce was used: by one of its versions, or by a transaction from elsewhere. */
 const settleUsed = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
   const mined = await minedVersion(view.client, row);
   if (mined !== null) {
@@ -82,7 +82,7 @@ const settleUsed = async (deps: ReconcilerDeps, view: View, row: StoredTransacti
 const replaceNonce = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
   const depth = view.latest - view.confirmations;
   if (depth < 0n) return;
-  // Only what is as deep as a final block counts: another node of the same provider may simply lag behind.
+  // Counted at a final block, because another node of the same provider may lag behind.
   const counted = BigInt(await view.client.getTransactionCount({ address: row.from, blockNumber: depth }));
   if (counted <= row.nonce) return;
   if (row.status === "mined") {
@@ -107,19 +107,22 @@ const isStuck = (deps: ReconcilerDeps, view: View, row: StoredTransaction): bool
   return deps.clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs;
 };
 
-/** Stores a dearer version under the same nonce, then offers it. At most one of the versions is ever mined. */
+/**
+ * Stores a version with a higher fee under the same nonce, then broadcasts it. At most one of the versions is ever
+ * mined.
+ */
 const bump = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
   const keyId = await deps.sign.keyOf(row.from);
   const fees = raisedFees(row, await suggestFees(view.client));
   if (keyId === null || fees === null) return;
   const version = await deps.sign.version(keyId, row, { nonce: row.nonce, ...fees });
-  // Another instance may have raised it at the same moment.
+  // Another instance may have raised the fee at the same moment.
   if (!(await deps.repository.replaceVersion(row, version, deps.clock.now()))) return;
   deps.log.info({ transactionId: row.id, chainId: row.chainId, hash: version.hash }, "fee raised");
   await deps.broadcaster.offer({ ...row, ...version, status: "signed" });
 };
 
-/** Its nonce is not used yet. */
+/** Settles a transaction whose nonce is not used yet. */
 const settleWaiting = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
   if (row.status === "mined") {
     await deps.repository.markDropped(row, deps.clock.now());
@@ -129,13 +132,13 @@ const settleWaiting = async (deps: ReconcilerDeps, view: View, row: StoredTransa
   const isKnown =
     row.status === "broadcast" &&
     (await view.client.getTransaction({ hash: row.hash }).catch(orNull(TransactionNotFoundError))) !== null;
-  // A node that takes it only now has not had the time to mine it yet.
+  // A node that got the transaction only now had no time to mine it.
   if (!isKnown && (await deps.broadcaster.offer(row))) return false;
   if (isStuck(deps, view, row)) await bump(deps, view, row);
   return false;
 };
 
-/** Whether it is final. One that cannot be settled now must not keep the others waiting. */
+/** Returns whether the transaction is final. One that cannot be settled now must not delay the others. */
 const settle = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
   try {
     const isUsed = row.nonce < (view.counts.get(row.from) ?? 0n);
@@ -148,8 +151,8 @@ const settle = async (deps: ReconcilerDeps, view: View, row: StoredTransaction):
 };
 
 /**
- * A chain that was set back further than its depth (a local one after a crash, restored from its last save) lacks
- * transactions that were final, and would wait for their nonces for ever.
+ * Restores final transactions that the chain has lost. A chain that was set back further than its depth (a local one
+ * restored from its last save after a crash) would otherwise wait forever for their nonces.
  */
 const restoreLost = async (deps: ReconcilerDeps, view: View, rows: readonly StoredTransaction[]): Promise<void> => {
   for (const [account, count] of view.counts) {

@@ -31,7 +31,7 @@ export interface StoredTransaction extends SignedVersion {
   readonly minedHash: Hex | null;
   readonly blockNumber: bigint | null;
   readonly createdAt: Date;
-  /** When its latest version was first offered to a node that took it. */
+  /** When a node first accepted its latest version. */
   readonly broadcastAt: Date | null;
   readonly updatedAt: Date;
 }
@@ -52,12 +52,12 @@ export interface TransactionRow {
 
 interface Insert {
   readonly row: TransactionRow;
-  /** The nonce to begin with where this account has sent nothing on this chain yet. */
+  /** The first nonce, for an account that has sent nothing on this chain yet. */
   readonly firstNonce: bigint;
   readonly carries: readonly BundledOperation[];
-  /** Decides in the transaction that stores it whether it is still wanted; false: nothing is stored. */
+  /** Runs in the transaction that stores it, and decides whether it is still wanted; false: nothing is stored. */
   readonly claim?: ((tx: Tx) => Promise<boolean>) | undefined;
-  /** Signs with the nonce it is given. Must not use the database or the network: the nonce's row is locked meanwhile. */
+  /** Signs with the given nonce. Must not use the database or the network, because the nonce's row is locked. */
   readonly sign: (nonce: bigint) => Promise<SignedVersion>;
 }
 
@@ -107,7 +107,8 @@ const takeNonce = async (tx: Queryable, chainId: number, from: EvmAddress, first
 };
 
 /**
- * Puts the operations into this transaction: those that none carried yet, and those that are still where the caller saw them.
+ * Assigns the operations to this transaction: those that no transaction contained yet, and those that are still
+ * assigned as the caller saw.
  * @throws BundledElsewhereError
  */
 const load = async (
@@ -115,7 +116,7 @@ const load = async (
   row: Pick<TransactionRow, "id" | "chainId">,
   carries: readonly BundledOperation[],
 ) => {
-  // In one order everywhere, so that two bundles never wait for each other in a circle.
+  // Sorted the same way everywhere, so that two bundles never deadlock.
   const sorted = [...carries].sort((a, b) => (a.userOpHash < b.userOpHash ? -1 : 1));
   const first = sorted.filter(({ after }) => after === null).map(({ userOpHash }) => userOpHash);
   const again = sorted.flatMap(({ userOpHash, after }) => (after === null ? [] : [{ userOpHash, after }]));
@@ -133,11 +134,11 @@ const load = async (
         AS moved (hash, transaction_id)
       WHERE b.chain_id = ${row.chainId} AND b.user_op_hash = moved.hash AND b.transaction_id = moved.transaction_id`;
   }
-  // Rolls everything back: the transaction and its nonce with it.
+  // Rolls back both the transaction and its nonce.
   if (loaded !== carries.length) throw new BundledElsewhereError("Another transaction carries some of them by now.");
 };
 
-/** The reason for the transaction has gone meanwhile; nothing was stored. */
+/** The transaction is no longer wanted; nothing was stored. */
 export class NotWantedError extends Error {}
 
 const isUniqueViolation = (error: unknown): boolean =>
@@ -158,12 +159,12 @@ const createTransactionReader = ({ prisma }: Database) => ({
     return row === null ? null : toStored(row);
   },
 
-  /** In which transactions these operations are. */
+  /** The bundle transaction of each operation. */
   bundles: async (
     chainId: number,
     userOpHashes: readonly Hex[],
   ): Promise<{ userOpHash: Hex; attempts: number; transaction: Carrying }[]> => {
-    // Not its bytes: with all its operations they are long.
+    // Without the signed bytes, which are long for a bundle.
     const rows = await prisma.$queryRaw<(Carrying & { userOpHash: Hex; attempts: number })[]>`
       SELECT b.user_op_hash AS "userOpHash", b.attempts, t.id, t.hash, t.status, t.mined_hash AS "minedHash"
       FROM bundle_operation b JOIN chain_transaction t ON t.id = b.transaction_id
@@ -171,7 +172,7 @@ const createTransactionReader = ({ prisma }: Database) => ({
     return rows.map(({ userOpHash, attempts, ...transaction }) => ({ userOpHash, attempts, transaction }));
   },
 
-  /** Those that are not final, in the order in which they must be mined. */
+  /** The transactions that are not final, in the order in which they must be mined. */
   listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
     const rows = await prisma.chainTransaction.findMany({
       where: { chainId, status: { in: [...OPEN] } },
@@ -181,7 +182,7 @@ const createTransactionReader = ({ prisma }: Database) => ({
     return rows.map(toStored);
   },
 
-  /** Final by our count, with nonces from `from` (included) to `to` (not included). */
+  /** Transactions that we stored as final, with nonces from `from` (inclusive) to `to` (exclusive). */
   listFinal: async (
     chainId: number,
     account: EvmAddress,
@@ -204,8 +205,8 @@ type MoveToNewNonce = [
 ];
 
 /**
- * Gives a transaction another nonce after a transaction from elsewhere took its own, and sees to it that the nonces
- * to come are above what the chain has counted.
+ * Gives a transaction a new nonce after a transaction from elsewhere used its own, and keeps future nonces above the
+ * chain's count.
  */
 const moveToNewNonce = (database: Database, ...[read, countedOnChain, sign, at]: MoveToNewNonce): Promise<boolean> =>
   database
@@ -225,7 +226,7 @@ const moveToNewNonce = (database: Database, ...[read, countedOnChain, sign, at]:
           updatedAt: at,
         },
       });
-      // Rolls the nonce back: a number that nobody uses would block all that follow.
+      // Rolls back the nonce, because an unused nonce would block all later transactions.
       if (count !== 1) throw new LostRaceError();
       return true;
     })
@@ -238,7 +239,7 @@ const moveToNewNonce = (database: Database, ...[read, countedOnChain, sign, at]:
 export const createTransactionRepository = (database: Database) => {
   const { prisma } = database;
 
-  /** Changes the row only while it is still as it was read. */
+  /** Changes the row only if it is unchanged since it was read. */
   const change = async (
     read: StoredTransaction,
     expected: readonly TransactionStatus[],
@@ -255,8 +256,8 @@ export const createTransactionRepository = (database: Database) => {
     ...createTransactionReader(database),
 
     /**
-     * Takes the next nonce, signs and stores, with all that it carries, in one transaction. Null when the purpose is stored
-     * already.
+     * Takes the next nonce, signs and stores the transaction with its operations, in one database transaction. Null
+     * when the purpose is stored already.
      * @throws BundledElsewhereError, NotWantedError
      */
     insert: async ({ row, firstNonce, sign, carries, claim }: Insert): Promise<StoredTransaction | null> => {
@@ -280,7 +281,7 @@ export const createTransactionRepository = (database: Database) => {
           return toStored(inserted);
         });
       } catch (error) {
-        // The rollback gave the nonce back.
+        // The rollback also released the nonce.
         if (isUniqueViolation(error)) return null;
         throw error;
       }
@@ -295,7 +296,7 @@ export const createTransactionRepository = (database: Database) => {
     markFinal: (read: StoredTransaction, mined: { hash: Hex; blockNumber: bigint }, at: Date): Promise<boolean> =>
       change(read, OPEN, { status: "final", minedHash: mined.hash, blockNumber: mined.blockNumber, updatedAt: at }),
 
-    /** A reorg took it out of its block. */
+    /** A reorganisation removed the transaction from its block. */
     markDropped: (read: StoredTransaction, at: Date): Promise<boolean> =>
       change(read, ["mined", "final"], {
         status: "broadcast",
@@ -305,7 +306,7 @@ export const createTransactionRepository = (database: Database) => {
         updatedAt: at,
       }),
 
-    /** Stores a dearer version under the same nonce, before any node sees it. */
+    /** Stores a version with a higher fee under the same nonce, before it is sent to any node. */
     replaceVersion: (read: StoredTransaction, version: SignedVersion, at: Date): Promise<boolean> =>
       change(read, UNMINED, {
         ...versionColumns(version),

@@ -25,14 +25,15 @@ export interface TransactionsDeps {
 
 export interface ChainTransactionsService extends TransactionSender {
   /**
-   * As the port says. `claim` runs in the database transaction that stores the signed bytes, so that what the caller notes there is
-   * true exactly when the transaction exists. It may not use the network.
-   * @throws NotWantedError when `claim` answers false; nothing is stored then
+   * Sends a transaction as the port describes. `claim` runs in the database transaction that stores the signed bytes,
+   * so that its writes are committed exactly when the transaction is stored. It must not use the network.
+   * @throws NotWantedError when `claim` returns false; nothing is stored then
    */
   send(transaction: NewTransaction, claim?: (tx: Tx) => Promise<boolean>): Promise<SentTransaction>;
   /**
-   * Compares what is not final with the chain: marks what was mined or is final, takes back what a reorg dropped, offers
-   * again what the nodes have lost, raises the fees of what is stuck. Harmless at any time and on several instances.
+   * Compares transactions that are not final with the chain: marks mined and final ones, unmarks those that a
+   * reorganisation removed, sends lost ones again, and raises the fees of stuck ones. Safe to run at any time, and on
+   * several instances.
    * @returns how many are still not final
    * @throws DomainError `chain_unavailable`
    */
@@ -53,11 +54,14 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
   const broadcaster = createBroadcaster({ ...deps, repository });
   const sign = createVersionSigner(deps.signer);
   const reconciler = createReconciler({ ...deps, repository, broadcaster, sign });
-  // Callers wait for a nonce here, so that one of them holds a database connection, not all.
+  // Callers wait for a nonce in this queue, so that only one of them holds a database connection.
   const nonces = createKeyedQueue();
   const known = new Set<string>();
 
-  /** Read before the database transaction begins, which makes no network call; of use for the very first one alone. */
+  /**
+   * Read before the database transaction begins, which makes no network call. Used only for the account's first
+   * transaction.
+   */
   const firstNonceOf = async (chainId: number, from: EvmAddress): Promise<bigint> => {
     const key = `${chainId}:${from}`;
     if (known.has(key) || (await repository.hasNonce(chainId, from))) {
@@ -93,7 +97,7 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
     },
 
     send: async (input, claim) => {
-      // For a bundle, its user operations say whether a transaction with them is stored already.
+      // For a bundle, its user operations show whether a transaction with them is stored already.
       const earlier = input.carries === undefined ? await repository.find(input.chainId, input.purpose) : null;
       const transaction = earlier ?? (await store(input, claim));
       if (transaction.minedHash !== null) return toSent(transaction);

@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 
 const payment = paymentsOn(CHAIN_ID);
-/** As a process leaves it that died after the commit and before the broadcast. */
+/** Stores without broadcasting, like a process that died in between. */
 const storeOnly = async (one: NewTransaction): Promise<void> => {
   const firstNonce = BigInt(await client.getTransactionCount({ address: executor, blockTag: "pending" }));
   await repository.insert(signedOnly(one, { executorKey, firstNonce, now: clock.now() }));
@@ -160,7 +160,7 @@ describe("what a transaction carries", () => {
     expect(bundles.size).toBe(2);
     expect(new Set([...bundles.values()].map(({ transaction }) => transaction.id)).size).toBe(1);
     await client.mine({ blocks: 1 });
-    // The one that was refused left no gap in the nonces.
+    // The refused transaction left no gap in the nonces.
     expect(await client.getTransactionCount({ address: executor })).toBe(1);
   });
 

@@ -6,7 +6,7 @@ import type { SignedVersion } from "./repository";
 /** The service's keys that send transactions. */
 const KEY_IDS: readonly string[] = ["executor"];
 
-/** The fields that are the same in every version of a transaction. */
+/** The fields shared by all versions of a transaction. */
 interface Body {
   readonly chainId: number;
   readonly to: EvmAddress;

@@ -8,7 +8,7 @@ type LegRecord = OperationRecord["legs"][number];
 interface Row {
   readonly operation: OperationRecord;
   readonly source: OperationRecord["quoted"]["from"][number] | null;
-  /** Null for an operation that awaits approval: it has none yet. */
+  /** Null for an operation that awaits approval, which has no legs yet. */
   readonly leg: LegRecord | null;
 }
 

@@ -7,10 +7,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 interface World {
-  /** Since each leg changed. */
+  /** Time since each leg's last change. */
   readonly idleMs: readonly number[];
   readonly pollMs?: number;
-  /** The chain does not answer. */
+  /** True: the chain does not answer. */
   readonly isDown?: boolean;
 }
 
@@ -18,7 +18,10 @@ const token = { symbol: "A", name: "A", chainId: 1, address: "native", decimals:
 const address = `0x${"11".repeat(20)}`;
 const sent = { actionId: "a", to: address, data: "0x", value: 5n, hash: "0xaa", nonce: 7 };
 
-/** One drive of an operation whose legs wait for a transaction that no node shows; it is stopped when it stays for longer. */
+/**
+ * Drives an operation whose legs wait for a transaction that no node shows; stops the drive when it holds on for
+ * longer.
+ */
 const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
   let looks = 0;
   const controller = new AbortController();
@@ -59,7 +62,7 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
     repository: {
       find: () => {
         looks += 1;
-        // It stays: enough is known.
+        // The drive held on; the test has seen enough.
         if (looks > 1) controller.abort();
         return Promise.resolve(operation);
       },

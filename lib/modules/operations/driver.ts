@@ -8,14 +8,18 @@ import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
 import { isLegFinal } from "./summary";
 
-/** Waits longer than this are left to the job's `run_at`. */
+/** Longer waits are left to the job's `run_at`. */
 const HOLD_MS_MAX = 3000;
 /**
- * So long after the last change of a leg a worker stays with its operation. Afterwards it looks once and lets go, so that operations
- * which only wait (for a bridge, for a transaction that nobody ever sent) leave the workers to those that move.
+ * How long after the last change of a leg a worker keeps its operation. Afterwards it looks once and releases the
+ * operation, so that operations that only wait (for a bridge, or for a transaction that was never sent) do not occupy
+ * workers.
  */
 const HELD_MS = 5000;
-/** An operation counts as delayed after so many times what was estimated, and not before so many seconds. */
+/**
+ * An operation counts as delayed after this many times its estimated duration, but not before the minimum number of
+ * seconds.
+ */
 const DELAY_FACTOR = 4;
 const DELAY_SECONDS_MIN = 30;
 
@@ -25,31 +29,31 @@ export interface DriverDeps extends StepDeps {
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-/** Either the operation is final, or it is to be looked at again after so many milliseconds. */
+/** Either the operation is final, or it has to be looked at again after this many milliseconds. */
 export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 
 /** State of one drive of one operation. */
 interface Drive {
   readonly signal: AbortSignal;
-  /** By leg: how often in a row it could not be carried on. */
+  /** Consecutive failed steps, by leg. */
   readonly failures: Map<string, number>;
 }
 
 interface Wait {
   readonly ms: number;
-  /** It is short, and something has happened lately: the worker stays. */
+  /** True when the wait is short and a leg changed lately, so the worker keeps the operation. */
   readonly isHeld: boolean;
 }
 
 /**
- * Carries operations on until they are final. It keeps nothing that matters in memory: whichever instance drives an operation
- * reads its rows, asks the chains, and writes what it found.
+ * Carries operations on until they are final. It keeps no state in memory that matters: any instance can drive an
+ * operation by reading its rows, querying the chains, and writing the results.
  */
 export const createOperationDriver = (deps: DriverDeps) => {
-  /** By leg; also for the next time that this instance drives the operation. */
+  /** Last submission by leg; kept for the next time that this instance drives the operation. */
   const submittedAt = new Map<string, number>();
 
-  /** Counted from the leg's last change, so that it goes on from one claim of the job to the next. */
+  /** Counted from the leg's last change, so that the time continues over several claims of the job. */
   const idleMsOf = ({ updatedAt }: Leg): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
 
   const pollMsOf = (leg: Leg): number => {
@@ -57,7 +61,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
     return pollMsAfter(interval, idleMsOf(leg));
   };
 
-  /** @returns after how many milliseconds to look again */
+  /** @returns milliseconds until the next look */
   const stepOne = async (operation: Operation, leg: Leg, { signal, failures }: Drive): Promise<number> => {
     try {
       const fields = { "causeway.leg_id": leg.id, "causeway.chain_id": leg.sourceChainId };
@@ -76,7 +80,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
     }
   };
 
-  /** Marks an operation that takes longer than expected, whether it waits for a bridge or for a chain that does not answer. */
+  /** Marks an operation that takes longer than estimated, because of a bridge or a chain that does not answer. */
   const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<void> => {
     if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return;
     const estimated = Math.max(...open.map((leg) => leg.routeLeg.estimatedSeconds));
@@ -94,8 +98,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /**
-   * Runs until the operation is final, has to wait for long, has waited for long, or `signal` aborts (the lease is lost, or the
-   * worker stops).
+   * Runs until the operation is final, the next look is too far ahead, the operation has been idle for too long, or
+   * `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
     const context: Drive = { signal, failures: new Map() };

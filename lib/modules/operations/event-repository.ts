@@ -6,8 +6,8 @@ import { parseEvent, type OperationEvent } from "./operation";
 import { recordOperationEvents } from "./project-events";
 
 /**
- * Appends an event to the operation's list, and to the project's where it is more than a step of a leg. The caller holds the lock of
- * the operation's row, so that numbers have no gap and no double.
+ * Appends an event to the operation's list, and to the project's unless it is only a step of a leg. The caller holds
+ * the lock of the operation's row, so that sequence numbers have no gaps or duplicates.
  */
 export const appendEvent = async (
   tx: Tx,
@@ -21,13 +21,13 @@ export const appendEvent = async (
   await recordOperationEvents(tx, event);
 };
 
-/** From where on a stream wants an operation's events. */
+/** The position after which a stream wants an operation's events. */
 export interface EventCursor {
   readonly operationId: string;
   readonly afterSeq: number;
 }
 
-/** An operation's status, and its events after the cursor as of the same moment. */
+/** An operation's status, and its events after the cursor, read at the same moment. */
 export interface OperationEvents {
   readonly operationId: string;
   readonly status: Status;

@@ -14,7 +14,7 @@ import { startWorker } from "@/lib/workers/runner";
 const [ONE, TWO, THREE] = [31337, 31338, 31339];
 const FILL_DEADLINE_SECONDS = 6;
 
-/** The local chains with a deadline that a test can wait for. */
+/** The local chains with a deadline short enough for a test. */
 const impatientChains = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -100,7 +100,7 @@ test("a source that the chain refuses fails with its money in the wallet, and is
   const customer = await newCustomer(api);
   const { client } = customer.session;
   await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "41" });
-  // Its first operation deploys the account; a node lets nobody act for an address that is still to be deployed.
+  // The first operation deploys the account, because anvil cannot impersonate an account that is not deployed yet.
   const first = await prepareQuote(api, customer, {
     from: [{ address: customer.treasury, chainId: ONE, token: "USDC", amount: "1" }],
     toChainId: ONE,
@@ -114,7 +114,7 @@ test("a source that the chain refuses fails with its money in the wallet, and is
     toToken: "USDC",
     toAddress: testAccount().address,
   });
-  // Nobody works while the money is taken away behind the service's back.
+  // The worker is stopped while the test takes the money out of the wallet.
   await worker.current.stop();
   const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
   const thief = createTestClient({ mode: "anvil", transport: http(rpcUrl(ONE)) });

@@ -1,7 +1,7 @@
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Head } from "./legs/step";
 
-/** The latest block of each chain, asked at most once per poll interval however many operations want it. */
+/** Caches the latest block of each chain for one poll interval, for any number of operations. */
 export const createHeads = (registry: ChainRegistry) => {
   const known = new Map<number, { readonly until: number; readonly head: Promise<Head> }>();
 
@@ -11,7 +11,10 @@ export const createHeads = (registry: ChainRegistry) => {
   };
 
   return {
-    /** A block of the past. @throws DomainError `chain_unavailable`; what the node answers when it does not know the block */
+    /**
+     * A block of the past.
+     * @throws DomainError `chain_unavailable`; the node's error when it does not have the block
+     */
     block: async (chainId: number, blockNumber: bigint): Promise<Head> => {
       const block = await chainCall(chainId, () => registry.client(chainId).getBlock({ blockNumber }));
       return { number: block.number, timestamp: block.timestamp };

@@ -16,7 +16,7 @@ export interface LegMove {
   readonly leg: Leg;
   readonly to: LegState;
   readonly change?: LegChange;
-  /** What the signed operation costs the sponsor at most, in wei; by default what is set aside for it. */
+  /** Maximum cost of the signed operation for the sponsor, in wei; by default the reserved amount. */
   readonly maxGasWei?: bigint;
   readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
   readonly now: Date;
@@ -25,7 +25,7 @@ export interface LegMove {
 const json = (value: unknown) => (value === null || value === undefined ? Prisma.DbNull : toStored(value));
 const decimal = (value: bigint | null) => (value === null ? null : toDecimal(value));
 
-/** How each field is stored that its column keeps in another form. */
+/** Conversions of fields whose columns have another form. */
 const STORED = {
   amountBase: toDecimal,
   spentBase: decimal,
@@ -34,7 +34,7 @@ const STORED = {
   gasCostWei: decimal,
   sponsorReservedWei: decimal,
   routeLeg: toStored,
-  // The column is never null: a wallet's own transactions have no limits of ours.
+  // The column is not nullable; a wallet's own transactions have no gas limits of ours.
   gas: (value: Leg["gas"]) => toStored(value ?? {}),
   walletTransactions: json,
   permit: json,
@@ -48,7 +48,7 @@ type StoredColumns<Fields> = {
   [Field in keyof Fields]: Field extends keyof typeof STORED ? ReturnType<(typeof STORED)[Field]> : Fields[Field];
 };
 
-/** The columns of the fields that are given. */
+/** The columns for the given fields. */
 const columnsOf = <Fields extends Partial<Leg>>(fields: Fields): StoredColumns<Fields> =>
   Object.fromEntries(
     Object.entries(fields).map(([field, value]) => {
@@ -69,9 +69,10 @@ export const createLegRepository = (
   sponsorship: Pick<SponsorshipService, "adjust" | "settle">,
 ) => ({
   /**
-   * Moves a leg on, and the operation with it: state, holds, the sponsor's budget and events change together or not at all.
-   * @returns false when somebody else moved the leg since it was read
-   * @throws DomainError `sponsor_budget_exceeded` when the budget does not carry `maxGasWei`
+   * Moves a leg to its next state. The operation's state, holds, the sponsor's budget and events change in the same
+   * transaction.
+   * @returns false when another instance has moved the leg since it was read
+   * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
    */
   moveLeg: (move: LegMove): Promise<boolean> =>
     database.transaction(async (tx) => {
@@ -98,8 +99,8 @@ export const createLegRepository = (
     }),
 
   /**
-   * Stores what was learnt of a leg without a new state, such as its count of confirmations.
-   * @returns false when somebody else moved the leg since it was read
+   * Stores new facts about a leg without a new state, such as its count of confirmations.
+   * @returns false when another instance has moved the leg since it was read
    */
   touchLeg: async (leg: Leg, change: LegChange, now: Date): Promise<boolean> => {
     const { count } = await database.prisma.operationLeg.updateMany({
@@ -109,7 +110,7 @@ export const createLegRepository = (
     return count === 1;
   },
 
-  /** Records a transaction of a wallet that took another one's place. False when it counts for another leg already. */
+  /** Records a transaction that replaced a wallet's earlier one. False when it belongs to another leg already. */
   adoptTransaction: createWalletTransactionRepository(database).adopt,
 });
 

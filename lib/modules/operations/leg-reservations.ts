@@ -13,7 +13,7 @@ interface Moved {
   readonly move: { readonly leg: ReservedLeg; readonly to: LegState; readonly maxGasWei?: bigint };
 }
 
-/** Null where the sponsor pays nothing for the leg. */
+/** Null when the sponsor pays nothing for the leg. */
 export const reservationOf = (
   { projectId }: { readonly projectId: string },
   { sourceChainId, sponsorReservedWei, sponsorDay }: Reserving,
@@ -23,8 +23,8 @@ export const reservationOf = (
     : { projectId, chainId: sourceChainId, day: sponsorDay, reservedWei: sponsorReservedWei };
 
 /**
- * A leg that was never mined cost nothing. A mined leg without a stored cost counts with its whole reservation. The cost is read again,
- * because another step may have stored it since the leg was read.
+ * The cost of a leg for the budget. A leg that was never mined costs nothing. A mined leg without a stored cost costs
+ * its whole reservation. The stored cost is read again, because another step may have stored it since the leg was read.
  */
 const spentOn = async (tx: Tx, { id }: ReservedLeg, { reservedWei }: Reservation): Promise<bigint> => {
   const select = { sourceTxHash: true, gasCostWei: true };
@@ -42,8 +42,8 @@ const reservedForOthers = async (tx: Tx, { id, operationId, sourceChainId }: Res
 };
 
 /**
- * Follows a leg that moved, in the same transaction: an ended leg's reservation is settled, and one that was signed at another price
- * is changed to it. The caller holds the lock of the operation's row.
+ * Adjusts the reservation when a leg moves, in the same transaction: settles it when the leg has ended, and changes it
+ * when the leg was signed at another price. The caller holds the lock of the operation's row.
  * @throws DomainError `sponsor_budget_exceeded`
  */
 export const moveReservation = async (

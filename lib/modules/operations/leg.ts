@@ -24,11 +24,11 @@ type Hex = `0x${string}`;
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** False where the money may have moved all the same. */
+  /** False when the money may have moved despite the failure. */
   readonly retryable: boolean;
 }
 
-/** Column `failure` of a leg or an operation. A failure that does not say so may be tried again. */
+/** Column `failure` of a leg or an operation. A stored failure without `retryable` may be retried. */
 export const storedFailure: z.ZodType<Failure> = z.object({
   code: z.string(),
   message: z.string(),
@@ -42,18 +42,18 @@ const walletTransaction = z.object({
   /** In wei. */
   value: storedBase,
   hash: storedHex,
-  /** Of the sender; null as long as no node has shown the transaction. */
+  /** The sender's nonce; null until a node has shown the transaction. */
   nonce: z.int().nullable(),
 });
 
-/** A transaction that a linked wallet sends by itself, with the hash that it gave, or that took its place. */
+/** A transaction that a linked wallet sends by itself: the hash that it reported, or that of the replacement. */
 export type WalletTransaction = z.output<typeof walletTransaction>;
 
 /** Column `wallet_transactions`. */
 const storedWalletTransactions = z.object({
-  /** In the order in which they have to be mined. The last one carries the money on. */
+  /** In the order in which they must be mined. The last one moves the money to its destination. */
   transactions: z.array(walletTransaction).min(1),
-  /** Nonce of the wallet's next transaction when these were asked for: none of them is older. */
+  /** The wallet's next nonce when these transactions were requested, so none of them has a lower one. */
   fromNonce: z.int(),
 });
 
@@ -69,7 +69,7 @@ export type LegVia = "user_operation" | "transaction" | "permit";
 export interface Leg {
   readonly id: string;
   readonly operationId: string;
-  /** From 0, in the operation. */
+  /** Index of the leg in the operation, from 0. */
   readonly position: number;
   readonly walletId: string;
   readonly walletAddress: EvmAddress;
@@ -81,52 +81,55 @@ export interface Leg {
   readonly amountBase: bigint;
   readonly spentBase: bigint | null;
   readonly receivedBase: bigint | null;
-  /** After this an unfilled bridge leg is refunded. */
+  /** After this time an unfilled bridge leg is refunded. */
   readonly fillDeadline: Date | null;
-  /** The smart account that executes, where it is not the source wallet itself (`permit`). */
+  /** The smart account that executes, when it is not the source wallet itself (`permit`). */
   readonly executorWalletId: string | null;
-  /** What a linked wallet was asked to send, and the hashes it sent; null unless `via` is `transaction`. */
+  /**
+   * The transactions that a linked wallet was asked to send, and the hashes it sent; null unless `via` is
+   * `transaction`.
+   */
   readonly walletTransactions: WalletTransactions | null;
   /** Null unless `via` is `permit`. */
   readonly permit: SignedPermit | null;
   /** The signed operation (ERC-4337); null until it is signed. */
   readonly userOperation: UserOperation | null;
   readonly userOpHash: Hex | null;
-  /** Gas limits with which prepare simulated it; null where a wallet sends its own transactions. */
+  /** Gas limits from the simulation of prepare; null when a wallet sends its own transactions. */
   readonly gas: UserOperationGas | null;
-  /** After this what was signed can never be executed. */
+  /** After this time the signed operation or permit can no longer be executed. */
   readonly validUntil: Date | null;
-  /** Where the search for its receipt begins. */
+  /** The block at which the search for the receipt starts. */
   readonly fromBlock: bigint;
   readonly sourceTxHash: Hex | null;
   readonly sourceBlock: bigint | null;
   readonly sourceConfirmations: number;
-  /** What the chain took for the source, in wei of its coin; null as long as it is not mined. */
+  /** Network fee of the source, in wei of the chain's coin; null until the source is mined. */
   readonly gasCostWei: bigint | null;
-  /** Who paid it: the project's paymaster, or the account itself. */
+  /** Who paid the network fee: the project's paymaster, or the account itself. */
   readonly gasPaidBy: "sponsor" | "wallet" | null;
-  /** The routing provider's name for a deposit. JSON-safe. */
+  /** The routing provider's identifier of a deposit. JSON-safe. */
   readonly deposit: unknown;
   readonly destTxHash: Hex | null;
   readonly destBlock: bigint | null;
-  /** Of the fill, or of the refund. */
+  /** Confirmations of the fill or of the refund. */
   readonly destConfirmations: number;
   readonly refundTxHash: Hex | null;
   readonly refundBlock: bigint | null;
   readonly refundedBase: bigint | null;
-  /** The bridge pays back in its own token, which for a native coin is the wrapped one. */
+  /** The token of the refund. The bridge refunds in its own token, which for a native coin is the wrapped one. */
   readonly refundToken: Token | null;
   readonly failure: Failure | null;
-  /** What of the project's sponsor budget is set aside for it, in wei; null where the sponsor does not pay. */
+  /** Amount of the project's sponsor budget reserved for the leg, in wei; null when the sponsor does not pay. */
   readonly sponsorReservedWei: bigint | null;
-  /** The UTC day to whose budget it counts. */
+  /** The UTC day whose budget the reservation uses. */
   readonly sponsorDay: Date | null;
-  /** Counts its changes: a compare-and-set names the version that was read. */
+  /** Incremented with each change; a compare-and-set names the version that was read. */
   readonly version: number;
   readonly updatedAt: Date;
 }
 
-/** What a step may change of a leg beside its state. Null empties a column. */
+/** The fields of a leg, beside its state, that a step may change. Null clears a column. */
 export type LegChange = Partial<
   Omit<Leg, "id" | "operationId" | "position" | "state" | "version" | "updatedAt" | "sponsorReservedWei" | "sponsorDay">
 >;

@@ -11,7 +11,7 @@ import { insertOperation } from "./repository";
 import { claimRetry, freeRetry, retriedMeanwhile } from "./retry-claims";
 import { lockOperation } from "./state-repository";
 
-/** An operation that another module carries on, and that has no legs: its row, its events and its job. */
+/** An operation without legs, carried on by another module: its row, its events and its job. */
 export interface LeglessOperation {
   readonly id: string;
   readonly projectId: string;
@@ -23,16 +23,16 @@ export interface LeglessOperation {
   readonly minimumBase: bigint;
   readonly searchTerms: readonly string[];
   readonly createdBy: string;
-  /** Until when it can be approved; null for one that runs at once. */
+  /** Until when it can be approved; null when it runs immediately. */
   readonly approvalUntil: Date | null;
-  /** The operation of which this one pays what did not arrive. */
+  /** The operation whose undelivered part this operation retries. */
   readonly retryOf: string | null;
   readonly audit: Omit<AuditEntry, "subject" | "at">;
 }
 
 /**
- * Stores the operation in the transaction that stores whatever else belongs to it.
- * @throws DomainError `invalid_state` where another operation tries `retryOf` again
+ * Stores the operation within the caller's transaction.
+ * @throws DomainError `invalid_state` when another operation retries `retryOf` already
  */
 export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date): Promise<void> => {
   const runs = input.approvalUntil === null;
@@ -67,7 +67,7 @@ export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date):
     await tx.job.create({ data: { id: input.id, queue: input.queue, runAt: now, traceparent: currentTraceparent() } });
 };
 
-/** Lets an operation run that awaited approval. False when it awaits approval no more. */
+/** Starts an operation that awaits approval. False when it no longer does. */
 export const approveLegless = async (
   tx: Tx,
   at: { readonly operationId: string; readonly queue: string; readonly audit: Omit<AuditEntry, "subject" | "at"> },
@@ -96,11 +96,11 @@ export interface LeglessMove {
   readonly to: { readonly status: Status; readonly subStatus: SubStatus };
   readonly event: string;
   readonly failure?: Failure;
-  /** In base units: what was spent, and what arrived. */
+  /** The spent and received amounts, in base units. */
   readonly actual?: { readonly spentBase: bigint; readonly receivedBase: bigint };
 }
 
-/** Compare-and-set: false when the operation is in none of the states that `from` names. */
+/** Compare-and-set: false when the operation is in none of the `from` states. */
 export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise<boolean> => {
   const { operationId, to } = move;
   const before = await lockOperation(tx, operationId);
@@ -126,7 +126,7 @@ export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise
   return true;
 };
 
-/** pending → cancelled. False when it has begun. */
+/** pending → cancelled. False when the operation has begun. */
 export const cancelledLegless = async (tx: Tx, operationId: string, now: Date): Promise<boolean> => {
   const { count } = await tx.operation.updateMany({
     where: { id: operationId, status: "pending", subStatus: { in: ["awaiting_approval", "prepared", "proving"] } },

@@ -11,31 +11,31 @@ export interface OperationFilter {
   readonly kind?: string | undefined;
   readonly chainId?: number | undefined;
   readonly walletId?: string | undefined;
-  /** RFC 3339; at or after. */
+  /** RFC 3339, inclusive. */
   readonly from?: string | undefined;
-  /** RFC 3339; before. */
+  /** RFC 3339, exclusive. */
   readonly to?: string | undefined;
   readonly q?: string | undefined;
-  /** Leaves private operations out. */
+  /** True: leaves private operations out. */
   readonly hidesPrivate?: boolean | undefined;
 }
 
 export interface OperationPage {
   readonly projectId: string;
   readonly filter: OperationFilter;
-  /** The page cursor: only operations with a smaller id, which are older ones. */
+  /** The page cursor: returns only operations with a smaller id, which are older. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** A hash names one transaction; several operations share it only when they were bundled. */
+/** A transaction hash is shared by several operations only when they were bundled. */
 const SAME_HASH_MAX = 1000;
-/** Up to so many operations are sorted; where more have the terms, one meets enough of them along the list. */
+/** Up to this many matches are sorted; with more matches, walking along the list finds enough of them quickly. */
 const RARE_MAX = 1000;
 
 /**
- * Without an order, so that the planner has no reason to walk along the list: it overestimates rare terms a thousandfold and would
- * read all operations of the project to find the one.
+ * The query has no ORDER BY, so that the planner does not walk along the list: it overestimates rare terms a
+ * thousandfold, and would read all operations of the project to find one.
  */
 export const TERMS_SQL = "SELECT id FROM operation WHERE search_terms @> $1::text[] AND project_id = $2 LIMIT $3";
 
@@ -46,7 +46,7 @@ const RECIPIENTS_SQL = `
     ORDER BY id DESC LIMIT $2::int) AS latest`;
 
 export const createOperationListRepository = ({ prisma, pool }: Database) => {
-  /** The columns are indexed one by one, so this reads what it finds and nothing else. */
+  /** The columns have separate indexes, so this query reads only its matches. */
   const idsByHash = async (hash: string): Promise<string[]> => {
     const legs = await prisma.operationLeg.findMany({
       where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
@@ -56,7 +56,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
     return legs.map(({ operationId }) => operationId);
   };
 
-  /** Null where too many have the terms for them to be worth counting out. */
+  /** Null when too many operations match to list them all. */
   const idsByTerms = async (projectId: string, terms: readonly string[]): Promise<string[] | null> => {
     const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [terms, projectId, RARE_MAX + 1]);
     return rows.length > RARE_MAX ? null : rows.map(({ id }) => id);
@@ -81,7 +81,9 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
   };
 
   return {
-    /** Whom the latest operations of a project paid, each once. Not whom private ones paid: a look-alike would give them away. */
+    /**
+     * The distinct recipients of a project's latest operations, except private ones, which a look-alike would reveal.
+     */
     recipients: async (projectId: string, operationsMax: number): Promise<string[]> => {
       const { rows } = await pool.query<{ recipient: string }>(RECIPIENTS_SQL, [
         projectId,

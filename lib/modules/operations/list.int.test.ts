@@ -14,7 +14,7 @@ const { prisma, pool } = api.services.database;
 
 let customer: Customer;
 let transferId: string;
-/** By what they are: a transfer to chain two that arrived, one that waits, one that was cancelled. */
+/** Operation ids by state: a transfer to chain two that arrived, one that waits, one that was cancelled. */
 const operations = { arrived: "", waiting: "", cancelled: "" };
 const recipient = testAccount().address;
 

@@ -45,7 +45,7 @@ const userOperationEvent = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
 );
 
-/** The user operation that the owner was asked to sign, read out of the typed data as anybody can who is asked. */
+/** Reads the user operation from the typed data that the owner was asked to sign, as anybody with the data can. */
 const operationIn = async (action: Action, owner: PrivateKeyAccount): Promise<UserOperation> => {
   const { message } = action.typedData as { message: Record<string, string> };
   const hexOf = (name: string): Hex => (message[name] ?? "0x") as Hex;
@@ -69,7 +69,10 @@ const operationIn = async (action: Action, owner: PrivateKeyAccount): Promise<Us
   };
 };
 
-/** Bundles it as anybody may, to be paid for it out of the paymaster's deposit. @returns why EntryPoint refuses */
+/**
+ * Bundles the operation as a stranger who wants to be paid from the paymaster's deposit.
+ * @returns why EntryPoint refuses
+ */
 const bundleAsStranger = async (operation: UserOperation): Promise<string> => {
   const data = encodeFunctionData({
     abi: entryPoint07Abi,
@@ -77,7 +80,7 @@ const bundleAsStranger = async (operation: UserOperation): Promise<string> => {
     args: [[packUserOperation(operation)], stranger.address],
   });
   const wallet = createWalletClient({ account: stranger, transport: http(devnet.rpcUrls[String(ONE)]) });
-  // With a gas limit of its own it is sent whatever a simulation says.
+  // With a fixed gas limit it is sent even though its simulation fails.
   const hash = await wallet.sendTransaction({ chain: null, to: contracts.entryPoint, data, gas: 10_000_000n });
   const { status } = await client.waitForTransactionReceipt({ hash });
   if (status === "success") return "executed";
@@ -138,7 +141,7 @@ describe("an operation of an owner who signs", () => {
     expect(fee).toMatchObject({ paidBy: "sponsor", token: { symbol: nativeCurrency.symbol, address: "native" } });
     expect(parseEther(fee?.amount ?? "0")).toBe(costWei);
 
-    // Its signature is on chain now; it is no more use than before.
+    // Its signature is public on chain now, and still of no use to a stranger.
     expect(await bundleAsStranger(operation)).not.toBe("executed");
     expect(await executionsOf(account)).toHaveLength(1);
   });
@@ -156,7 +159,7 @@ describe("a wallet that sends for itself", () => {
     );
     const before = await client.getBalance({ address: wallet.address });
     const sent = await doActions(api, [wallet], prepared.actions);
-    // An approval, and the swap.
+    // An approval and the swap.
     expect(sent.length).toBeGreaterThan(1);
     const spentWei = before - (await client.getBalance({ address: wallet.address }));
     const { operationId } = await executeOwn(customer, quote.quoteId, sent);

@@ -15,7 +15,7 @@ interface LegBase {
 /** The service signs once a worker takes it up. */
 interface ServiceSigned extends LegBase {
   readonly via: "user_operation";
-  /** False: the calls bring money to the wallet and take none, so that nothing of its balance is held. */
+  /** False: the calls only bring money to the wallet, so none of its balance is held. */
   readonly takesMoney?: boolean;
   readonly gas: UserOperationGas;
   readonly signed?: never;
@@ -41,13 +41,13 @@ interface WalletSent extends LegBase {
   readonly chainId: number;
   readonly transactions: readonly WalletTransaction[];
   readonly fromNonce: number;
-  /** After this they can move no money; null: they always could. */
+  /** After this time they can move no money; null: they never expire. */
   readonly validUntil: Date | null;
   readonly fillDeadline: Date | null;
   readonly fromBlock: bigint;
 }
 
-/** The wallet allowed by signature that `executorWalletId` takes its tokens and makes the leg's calls. */
+/** The wallet signed a permit with which `executorWalletId` takes its tokens and makes the leg's calls. */
 interface Permitted extends LegBase {
   readonly via: "permit";
   readonly gas: UserOperationGas;
@@ -57,7 +57,7 @@ interface Permitted extends LegBase {
 
 export type NewLeg = ServiceSigned | OwnerSigned | WalletSent | Permitted;
 
-/** The fields of a leg that no chain has shown yet. */
+/** Initial values of the fields that are read from chains. */
 const UNSEEN = {
   spentBase: null,
   receivedBase: null,
@@ -87,7 +87,7 @@ const UNSEEN = {
   version: 0,
 } as const satisfies Partial<Leg>;
 
-/** How the leg gets to the chain, and how far it is. */
+/** How the leg reaches the chain, and its first state. */
 const ownFields = (leg: NewLeg): Pick<Leg, "state" | "via"> & Partial<Leg> => {
   switch (leg.via) {
     case "user_operation": {
@@ -108,7 +108,7 @@ const ownFields = (leg: NewLeg): Pick<Leg, "state" | "via"> & Partial<Leg> => {
   }
 };
 
-/** The leg as it is stored first. */
+/** The leg as it is first stored. */
 export const acceptedLeg = (
   leg: NewLeg,
   at: {
@@ -117,7 +117,7 @@ export const acceptedLeg = (
     walletId: string;
     source: RouteSource;
     destinationChainId: number;
-    /** What the sponsor pays for the leg at most, and the UTC day to whose budget it counts. */
+    /** Maximum cost of the leg for the sponsor, and the UTC day whose budget it uses. */
     sponsor: Pick<Leg, "sponsorReservedWei" | "sponsorDay">;
     now: Date;
   },
@@ -138,20 +138,20 @@ export const acceptedLeg = (
 });
 
 /**
- * Whether the leg's money is held for it. A wallet that sends by itself may have sent the money before execute is called, and a hold
- * could not stop it.
+ * Whether the leg's money is held. A wallet that sends by itself may have sent the money before execute is called, and
+ * a hold could not prevent that.
  */
 export const isHeld = (leg: NewLeg): boolean =>
   leg.via !== "transaction" && !(leg.via === "user_operation" && leg.takesMoney === false);
 
-/** The part of a leg that the sponsor may have to pay for; null where a wallet pays for its own transactions. */
+/** The part of a leg that the sponsor may have to pay for; null when a wallet pays for its own transactions. */
 export const sponsoredLeg = (leg: NewLeg, chainId: number): SponsoredLeg | null => {
   if (leg.via === "transaction") return null;
   const { legId, gas, signed } = { signed: undefined, ...leg };
   return { legId, chainId, gas, ...(signed === undefined ? {} : { operation: signed.operation }) };
 };
 
-/** The transactions that wallets say they sent. Every hash counts for one leg only. */
+/** The transactions that wallets reported as sent. Each hash belongs to one leg only. */
 export const sentByWallets = (legs: readonly NewLeg[]): SentByWallet[] =>
   legs.flatMap((leg) =>
     leg.via === "transaction"

@@ -12,28 +12,30 @@ import { searchTermsOf } from "./search";
 export interface OperationOrigin {
   readonly quoteId: string;
   readonly transferId: string | null;
-  /** The operation whose failed or refunded legs it tries again. */
+  /** The operation whose failed or refunded legs this one retries. */
   readonly retryOf: string | null;
 }
 
 export interface StartOperation {
   projectId: string;
-  /** The operation that awaited approval and is let run now; else a new one is made. */
+  /** The operation that awaited approval and starts now; without an id a new operation is created. */
   operationId?: string;
   kind: string;
   createdBy: string;
   origin: OperationOrigin;
   request: RouteRequest;
-  /** By source. */
+  /** The wallet of each source. */
   wallets: readonly { readonly id: string; readonly address: string }[];
   legs: readonly NewLeg[];
-  /** Uses up what the operation comes from, in its transaction. False: it was used already, and nothing happens. */
+  /**
+   * Marks the operation's origin as used, in the same transaction. False: it was used already, and nothing is stored.
+   */
   claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
   /** Who approved the operation, and by which means. The audit row is written in the transaction that stores the operation. */
   audit: Omit<AuditEntry, "subject" | "at">;
 }
 
-/** The sources whose money is held for the operation; the others send it by themselves. */
+/** The sources whose money is held for the operation; the others' wallets send it by themselves. */
 export const heldSources = ({ request, legs }: StartOperation): RouteSource[] =>
   legs.filter(isHeld).flatMap(({ routeLeg }) => request.sources[routeLeg.sourceIndex] ?? []);
 
@@ -46,8 +48,7 @@ export const sponsoredLegs = ({ request, legs }: StartOperation): SponsoredLeg[]
   });
 
 /**
- * The rows of an operation that is accepted now: itself, its legs, the money that they hold, and what of the sponsor's budget they
- * take.
+ * The rows of an operation that is accepted now: the operation, its legs, their holds, and the reserved sponsor budget.
  */
 export const newOperation = (
   input: StartOperation,
@@ -113,7 +114,7 @@ export const newOperation = (
   };
 };
 
-/** An operation that awaits approval: what was asked for, and no legs yet. */
+/** An operation that awaits approval. It has a request but no legs yet. */
 export interface AwaitingOperation {
   projectId: string;
   kind: string;
@@ -122,11 +123,14 @@ export interface AwaitingOperation {
   request: RouteRequest;
   wallets: readonly { readonly id: string }[];
   expectedBase: bigint;
-  /** What the approval promises at least. */
+  /** The minimum output that the approval promises. */
   minimumBase: bigint;
-  /** From its creation on. */
+  /** Counted from its creation. */
   expiresAfterSeconds: number;
-  /** Uses up what the operation comes from, in its transaction; throws when it was used already. */
+  /**
+   * Marks the operation's origin as used, in the same transaction.
+   * @throws DomainError when it was used already
+   */
   claim: (tx: Tx, operationId: string) => Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import { storedFailure, parseLeg, type Failure, type Leg } from "./leg";
 /** Column `quoted`. */
 export const storedQuoted = z.object({
   expectedBase: storedBase,
-  /** Of operations without legs, once they have ended. */
+  /** Set for operations without legs, once they have ended. */
   spentBase: storedBase.optional(),
   receivedBase: storedBase.optional(),
 });
@@ -29,29 +29,29 @@ export interface Operation {
   /** What was asked for. */
   readonly request: RouteRequest;
   readonly quoted: Quoted;
-  /** What has to arrive at least, in base units of the destination's token. */
+  /** The minimum that must arrive, in base units of the destination's token. */
   readonly minimumBase: bigint;
   readonly failure: Failure | null;
-  /** An actor's name, as `actorName` gives it. */
+  /** The actor's name, as `actorName` returns it. */
   readonly createdBy: string;
-  /** The operation whose failed or refunded legs this one tries again. */
+  /** The operation whose failed or refunded legs this one retries. */
   readonly retryOf: string | null;
-  /** The operation that tried this one's failed or refunded legs again. */
+  /** The operation that retried this one's failed or refunded legs. */
   readonly retriedBy: string | null;
-  /** When it was let run; null while it awaits approval. */
+  /** When it was started; null while it awaits approval. */
   readonly acceptedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Until when it can be approved. */
   readonly expiresAt: Date | null;
-  /** By position. Empty while it awaits approval, and for operations that another module carries on. */
+  /** By position. Empty while the operation awaits approval, and for operations that another module carries on. */
   readonly legs: readonly Leg[];
 }
 
 /** Something that happened to an operation or to one of its legs. */
 export interface OperationEvent {
   readonly operationId: string;
-  /** From 1, without a gap. */
+  /** Starts at 1 and has no gaps. */
   readonly seq: number;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { Leg } from "./leg";
 import type { Operation } from "./operation";
 import { isRetryable } from "./permissions";
 
-/** A leg with what it was asked to do. */
+/** A leg with its request. */
 export interface LegView {
   readonly leg: Leg;
   readonly source: RouteRequest["sources"][number];
@@ -13,7 +13,7 @@ export interface LegView {
 
 /** Where one part of the money is. */
 export interface Holding {
-  /** 0x address, or the bridge's name for a deposit. */
+  /** 0x address, or the bridge's identifier of a deposit. */
   readonly wallet: string;
   readonly token: Token;
   readonly amountBase: bigint;
@@ -21,7 +21,7 @@ export interface Holding {
   readonly note: string;
 }
 
-/** Whether a leg failed although its money may have moved. The record must not invite anybody to send it a second time. */
+/** Whether a leg failed although its money may have moved. The record must not suggest to send it again then. */
 const isUnclear = ({ leg }: LegView): boolean => leg.state === "failed" && !isRetryable(leg.failure);
 
 const UNCLEAR =
@@ -40,7 +40,7 @@ const deposited = (view: LegView, note: string): Holding => {
   return { wallet: `${venue} deposit`, ...amount, txHash: view.leg.sourceTxHash, note };
 };
 
-/** The wallet's own transaction moves the money; before it is mined it may also be taken back. */
+/** The wallet's own transaction moves the money; until it is mined the wallet may still cancel it. */
 const underWay = (leg: Leg): Pick<Holding, "txHash" | "note"> => {
   if (leg.via !== "transaction") return { txHash: null, note: "in the source wallet, about to be sent" };
   return {
@@ -50,8 +50,8 @@ const underWay = (leg: Leg): Pick<Holding, "txHash" | "note"> => {
 };
 
 /**
- * A wallet's own transactions are not all or none: where the first was mined and the last was not, what the first bought is in the
- * wallet instead of what it sold.
+ * A wallet's own transactions are not atomic: when the first was mined and the last was not, the wallet holds the token
+ * that the first one bought instead of the token that it sold.
  */
 const stopped = ({ leg, source }: LegView): Holding[] | null => {
   if (leg.refundedBase === null || leg.refundTxHash !== null || leg.refundToken === null) return null;
@@ -120,7 +120,9 @@ const main = (view: LegView): Holding => {
   }
 };
 
-/** Where each part of a leg's money is, including the part that a swap did not need and that stays in the source wallet. */
+/**
+ * Where each part of a leg's money is, including the part that a swap did not use and that stays in the source wallet.
+ */
 export const holdingsOf = (view: LegView): Holding[] => {
   const holdings = stopped(view) ?? [main(view), ...unspent(view)];
   return isUnclear(view) ? holdings.map((holding) => ({ ...holding, note: UNCLEAR })) : holdings;
@@ -143,7 +145,7 @@ const placesOf = (views: readonly LegView[], chains: ChainNames): string[] => [
   ...new Set(views.map(({ source }) => `${source.owner} on ${chains.get(source.token.chainId).name}`)),
 ];
 
-/** The advice about legs that did not deliver. A wallet with an unclear leg gets the warning alone, even if another of its legs is clear. */
+/** Advice about legs that did not deliver. With an unclear leg it is only the warning, even if other legs are clear. */
 const nextForTheRest = (
   legs: readonly LegView[],
   chains: ChainNames,

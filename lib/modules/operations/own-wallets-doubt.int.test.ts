@@ -50,7 +50,7 @@ const token = (symbol: string): Address => balances.tokenAddress(ONE, symbol);
 const give = (to: Customer, address: Address, symbol: string, amount: string): Promise<void> =>
   balances.give(to, address, ONE, symbol, amount);
 
-/** Nobody looks at anything while `work` goes on. */
+/** Stops the worker while `work` runs. */
 const unwatched = async <T>(work: () => Promise<T>): Promise<T> => {
   await worker.current.stop();
   try {
@@ -60,7 +60,7 @@ const unwatched = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** A coin transfer that the wallet has not sent yet, and a transaction of the same wallet that has nothing to do with it. */
+/** Prepares a coin transfer that the wallet has not sent yet, and sends an unrelated transaction of the same wallet. */
 const preparedAndUnrelated = async () => {
   const customer = await newCustomer(api);
   const wallet = await plainWallet(devnet, customer);
@@ -150,7 +150,7 @@ describe("a permit", () => {
     const isStrict = (address: Address): Promise<boolean> =>
       accounts.revertsOverdraft({ chainId: ONE, token: address, holder, taker });
     const honest = await deployOddToken({ rpcUrl, deployer }, ODD_MODE.honest);
-    // Of a holder without tokens it cannot be told.
+    // For a holder without tokens the answer is unknown.
     expect(await isStrict(honest.address)).toBe(false);
     await honest.mint(holder, 5n);
     expect(await isStrict(honest.address)).toBe(true);
@@ -165,7 +165,7 @@ describe("a permit", () => {
   });
 });
 
-/** The treasury has as much of its own as the wallet, which it must not spend in the wallet's place. */
+/** The treasury holds as much of the token as the wallet, and must not spend it in the wallet's place. */
 const signed = async (to: readonly [number, string]) => {
   const customer = await newCustomer(api);
   const wallet = await plainWallet(devnet, customer);

@@ -88,7 +88,7 @@ test("transactions of a plain wallet that stop half way leave the money where it
     ...before,
     { actionId: deposit.actionId, txHash: told.hash },
   ]);
-  // The deposit never comes, and its own deadline passes.
+  // The deposit is never sent, and its deadline passes.
   await prisma.operationLeg.updateMany({
     where: { operationId },
     data: { validUntil: new Date(Date.now() - 120_000) },
@@ -113,7 +113,8 @@ test("transactions of a plain wallet that the wallet took back can never be mine
   if (action === undefined) throw new Error("A transaction has to be sent.");
   const told = await signedTransaction(api, wallet, action);
   const { operationId } = await executeOwn(customer, quote.quoteId, [{ actionId: action.actionId, txHash: told.hash }]);
-  // As if a node had shown it, and so its nonce, before the wallet replaced it by nothing to itself.
+  // Simulates that a node had shown the transaction and its nonce before the wallet replaced it by an empty transfer to
+  // itself.
   const leg = await prisma.operationLeg.findFirstOrThrow({ where: { operationId } });
   const sent = leg.walletTransactions as { transactions: { nonce: number | null }[]; fromNonce: number };
   const transactions = sent.transactions.map((transaction) => ({ ...transaction, nonce: told.nonce }));
@@ -256,7 +257,7 @@ describe("a permit", () => {
     const { operationId } = await executeOwn(first.customer, first.quote.quoteId, [
       { actionId: first.action.actionId, signature: first.signature },
     ]);
-    // The wallet signs something else for the same nonce, and that comes first.
+    // The wallet signs another transaction with the same nonce, which is mined first.
     const stranger = testAccount();
     await devnet.setCoins(stranger.address, "1");
     const other = structuredClone(first.action);

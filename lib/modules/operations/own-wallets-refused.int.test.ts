@@ -190,7 +190,7 @@ test("signatures are refused, and nothing is recorded, when a transaction has an
     [actionId]: "malformed",
   });
   expect(await countOperations(api, customer)).toBe(0);
-  // The same twice: prepared before the first is sent, so that only the first operation's claim tells them apart.
+  // Prepared twice before the first is sent, so that only the first operation's claim distinguishes them.
   const second = await prepareOwn(api, customer, body);
   const signatures = await doActions(api, [wallet], prepared.actions);
   const { operationId } = await executeOwn(customer, quote.quoteId, signatures);
@@ -215,7 +215,7 @@ test("signatures are refused, and nothing is recorded, when the chain refused a 
   );
   const [approval, swap] = prepared.actions;
   if (approval?.transaction === undefined || swap?.transaction === undefined) throw new Error("Two are to be sent.");
-  // The swap without its approval.
+  // Sends the swap without its approval.
   const { raw, hash } = await signedTransaction(api, wallet, swap);
   await broadcast(api, ONE, raw);
   const approved = await doActions(api, [wallet], [approval]);
@@ -270,7 +270,7 @@ describe("Permit2 is asked for a signature", () => {
     expect(await kindsOf(customer, body)).toEqual(["transaction"]);
     await allowPermit2(api, wallet, { chainId: ONE, token: "USDT", amountBase });
     expect(await kindsOf(customer, body)).toEqual(["typed_data"]);
-    // Its key signs as before (EIP-7702), but Permit2 would ask the code.
+    // The wallet's key signs as before (EIP-7702), but Permit2 would ask the delegated code instead.
     const chain = createTestClient({ mode: "anvil", transport: http(rpcUrl(ONE)) });
     await chain.setCode({ address: wallet.address, bytecode: `0xef0100${tokenAddress(ONE, "USDC").slice(2)}` });
     expect(await kindsOf(customer, body)).toEqual(["transaction"]);
@@ -297,7 +297,7 @@ describe("once a wallet has sent its transaction", () => {
     const { quoteId } = quote;
     const approved = await doActions(api, [wallet], prepared.actions.slice(0, 1));
     expect(approved).toHaveLength(1);
-    // An approval alone moves nothing; what is left keeps its leg.
+    // An approval alone moves no money; the remaining actions keep their leg.
     const again = await client.call(prepareSwap, { body: { quoteId } });
     expect(again.actions).toHaveLength(1);
     const legOf = (actionId: string | undefined) => actionId?.split(".")[0];

@@ -119,7 +119,7 @@ test("a linked plain wallet moves a token across chains with a swap before the b
   const first = await prepareOwn(api, customer, body);
   const [approval] = first.prepared.actions;
   if (approval === undefined) throw new Error("Something has to be approved.");
-  // The person approves and goes away; what was approved counts the next time.
+  // The person approves and leaves; the approval counts at the next attempt.
   await doActions(api, [wallet], [approval]);
   const { quote, prepared } = await prepareOwn(api, customer, body);
   expect(prepared.actions).toHaveLength(first.prepared.actions.length - 1);

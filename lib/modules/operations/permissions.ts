@@ -3,26 +3,29 @@ import type { Operation } from "./operation";
 
 const MAY_RETRY = new Set(["failed", "refunded", "completed"]);
 
-/** The legs whose money is in its wallet again, or never left it, and may be sent once more. */
+/** The legs that may be retried: their money is back in its wallet, or never left it. */
 export const retryableLegs = (operation: Operation): Operation["legs"] =>
   operation.legs.filter(({ state, failure }) => state === "refunded" || (state === "failed" && isRetryable(failure)));
 
-/** A failure says so itself where the money may have moved all the same. */
+/** A failure is marked as not retryable when the money may have moved despite it. */
 export const isRetryable = (failure: unknown): boolean =>
   !(typeof failure === "object" && failure !== null && "retryable" in failure && failure.retryable === false);
 
-/** A private operation that spends notes has no legs: its failure says whether a step of it can be tried again. */
+/** A private operation that spends notes has no legs; its failure says whether a step can be retried. */
 const mayRetrySpend = ({ status, failure }: Operation): boolean =>
   (status === "failed" || status === "partially_completed") && failure !== null && isRetryable(failure);
 
-/** Whether something of it failed or came back, and nobody tried it again yet. */
+/** Whether a part of the operation failed or was refunded, and has not been retried yet. */
 export const mayRetry = (operation: Operation): boolean => {
   if (operation.retriedBy !== null) return false;
   if (isPrivateKind(operation.kind) && operation.legs.length === 0) return mayRetrySpend(operation);
   return MAY_RETRY.has(operation.status) && retryableLegs(operation).length > 0;
 };
 
-/** The actions that an operation accepts now. Each action checks again when it is carried out, because another caller may be quicker. */
+/**
+ * The actions that an operation accepts now. Each action checks again when it runs, because another caller may be
+ * faster.
+ */
 export const mayOf = (operation: Operation): { cancel: boolean; retry: boolean; approve: boolean } => {
   const pending = operation.status === "pending";
   return {

@@ -10,17 +10,17 @@ interface State {
   readonly subStatus: string;
   readonly failure: object | null;
   readonly retryOf: string | null;
-  /** Of a transfer that was quoted, which reported its creation with the quote. */
+  /** Set for a quoted transfer, whose creation was reported with the quote. */
   readonly quotedId: string | null;
-  /** Of a private transfer, which is created together with its operation. */
+  /** Set for a private transfer, which is created together with its operation. */
   readonly privateId: string | null;
 }
 
 const asType = (text: string): EventType | undefined => EVENT_TYPES.find((type) => type === text);
 
 /**
- * Writes the project's events about what an operation has become: one of the operation, and one of the transfer that it carries out.
- * Steps of single legs are no events of the project. The caller holds the lock of the operation's row.
+ * Writes the project's events about the new state of an operation: one for the operation, and one for the transfer that
+ * it carries out. Steps of single legs are not events of the project. The caller holds the lock of the operation's row.
  */
 export const recordOperationEvents = async (
   tx: Tx,

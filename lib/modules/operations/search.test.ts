@@ -34,7 +34,7 @@ test.each([
   [`0x${"AB".repeat(32)}`, { by: "hash", hash: `0x${"ab".repeat(32)}` }],
   ["tr_01", { by: "term", term: "tr_01" }],
   ["usdc", { by: "term", term: "token:usdc" }],
-  // What is no whole address or hash is a name that nothing has; nobody may search for our own terms.
+  // A text that is no complete address or hash is searched as a name; internal terms with a prefix cannot be searched.
   ["0x12", { by: "term", term: "token:0x12" }],
   ["chain:1", { by: "term", term: "token:chain:1" }],
 ])("%j is read as what it looks like", (text, search) => {

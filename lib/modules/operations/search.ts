@@ -6,7 +6,7 @@ const NAMES = /^(0x[0-9a-f]{40}|(tr|qt|wal)_.*)$/;
 export const chainTerm = (chainId: number): string => `chain:${String(chainId)}`;
 const tokenTerm = (symbol: string): string => `token:${symbol.toLowerCase()}`;
 
-/** Everything by which the activity list finds an operation, each once, in lower case. `ids` are of what it came from. */
+/** The distinct terms by which the activity list finds an operation, in lower case. `ids` are those of its origin. */
 export const searchTermsOf = (
   request: RouteRequest,
   wallets: readonly { readonly id: string }[],
@@ -23,7 +23,7 @@ export const searchTermsOf = (
   return [...new Set(terms.map((term) => term.toLowerCase()))];
 };
 
-/** A search, by the form of its text. */
+/** A search, classified by the form of its text. */
 export type Search =
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "hash"; readonly hash: string }

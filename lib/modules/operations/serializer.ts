@@ -125,7 +125,7 @@ const viewsOf = ({ legs, request }: Operation): LegView[] =>
     return { leg, source, destination: request.destination };
   });
 
-/** Where the money of an operation is that has no legs yet, or was ended before it got any. */
+/** Where the money is of an operation that has no legs yet or ended before it got any. */
 const untouched = ({ status, request }: Operation): Holding[] =>
   request.sources.map(({ owner, token, amountBase }) => ({
     wallet: owner,
@@ -247,7 +247,7 @@ export const toOperationEvent = (event: OperationEvent): z.output<typeof operati
   createdAt: event.createdAt.toISOString(),
 });
 
-/** The lines of a CSV file (RFC 4180), made while the list is read. */
+/** The lines of a CSV file (RFC 4180), generated while the list is read. */
 export const operationsCsv = async function* (
   operations: AsyncIterable<Operation>,
   chains: ChainFacts,

@@ -49,7 +49,7 @@ export interface OperationsDeps {
   lists: OperationListRepository;
   waiting: WaitingRepository;
   holds: HoldsService;
-  /** What has to stay in the treasury for global accounts. */
+  /** Reads the amounts that the treasury must keep for global accounts. */
   reserves: Pick<ReservesService, "backingOf">;
   sponsorship: Pick<SponsorshipService, "costsOf">;
   clock: Clock;
@@ -66,7 +66,7 @@ const CANNOT_CANCEL = {
 
 /** The filter of a caller's list. */
 interface AskedFilter extends OperationFilter {
-  /** Leaves private operations out also for those who may read them: a page of its own shows them. */
+  /** `exclude` leaves private operations out even for actors who may read them, because a separate page lists those. */
   readonly private?: "exclude" | undefined;
 }
 
@@ -76,8 +76,8 @@ export const createOperationsService = (deps: OperationsDeps) => {
   const watching = createWatching(deps);
 
   /**
-   * Accepts an operation; the workers carry it on. Null when `claim` says that it was accepted already, or it awaits approval
-   * no more.
+   * Accepts an operation, which the workers then carry on.
+   * @returns null when `claim` returns false, or when the operation no longer awaits approval
    * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `chain_unavailable`
    */
   const start = async (input: StartOperation): Promise<Operation | null> => {
@@ -99,7 +99,10 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return operation;
   };
 
-  /** As `get`; private operations do not exist for those who may not read privacy. @throws DomainError `not_found` */
+  /**
+   * Like `get`, but hides private operations from actors who may not read them.
+   * @throws DomainError `not_found`
+   */
   const getFor = async (actor: Actor, id: string): Promise<Operation> => {
     const operation = await get(actor.projectId, id);
     if (isPrivateKind(operation.kind) && !mayReadPrivate(actor)) throw notFound();
@@ -110,7 +113,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     hidesPrivate: filter.private === "exclude" || !mayReadPrivate(actor),
   });
 
-  /** Those of the project among these ids, by id. */
+  /** The operations of the project with these ids, by id. */
   const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, Operation>> => {
     const found = ids.length === 0 ? [] : await lists.byIds(projectId, ids);
     return new Map(found.map((operation) => [operation.id, operation]));
@@ -125,7 +128,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
   };
 
-  /** As `list`, all of them up to 10,000, read page by page while they are taken. */
+  /** Like `list`, but yields up to 10,000 operations, reading page by page. */
   const all = async function* (projectId: string, filter: OperationFilter): AsyncGenerator<Operation> {
     let before: string | undefined;
     for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
@@ -144,7 +147,10 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return get(input.projectId, operationId);
   };
 
-  /** @throws DomainError `not_found`, `invalid_state` when it has begun or has ended */
+  /**
+   * Cancels an operation that has not begun.
+   * @throws DomainError `not_found`, `invalid_state` when it has begun or has ended
+   */
   const cancel = async (actor: Actor, id: string): Promise<Operation> => {
     const { projectId } = actor;
     const operation = await get(projectId, id);
@@ -164,13 +170,19 @@ export const createOperationsService = (deps: OperationsDeps) => {
       list(actor.projectId, { ...query, ...shownTo(actor, query) }),
     allFor: (actor: Actor, filter: AskedFilter) => all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
     cancel,
-    /** Whom the latest operations of a project paid, each once. */
+    /** The distinct recipients of a project's latest operations. */
     recentRecipients: lists.recipients,
     /** Events after `afterSeq`, past and to come, until the operation is final or `signal` aborts. */
     events: watching.watch,
-    /** Ends operations that nobody approved in time. @returns how many */
+    /**
+     * Expires operations that were not approved in time.
+     * @returns how many
+     */
     expireDue: (): Promise<number> => waiting.expireDue(clock.now(), EXPIRE_BATCH),
-    /** Notes, in the transaction that accepts it, that an operation is tried again. False when another did so before. */
+    /**
+     * Records, within the transaction that accepts the retry, that an operation is retried. False when it was retried
+     * before.
+     */
     claimRetry,
   };
 };

@@ -1,4 +1,4 @@
-/** The row of an operation inside a transaction: locked first, and settled by the states of its legs. */
+/** The row of an operation inside a transaction: locked first, then updated from the states of its legs. */
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
 import { appendEvent } from "./event-repository";
@@ -14,7 +14,7 @@ export interface LockedOperation {
 
 /** Locks the operation's row, so that changes of one operation happen one after another. @throws Error when there is no such operation */
 export const lockOperation = async (tx: Tx, operationId: string): Promise<LockedOperation> => {
-  // CHECKs of the columns name the texts that a status can be.
+  // CHECK constraints of the columns list the possible values.
   const [row] = await tx.$queryRaw<LockedOperation[]>`
     SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus" FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
   if (row === undefined) throw new Error(`There is no operation ${operationId}.`);
@@ -22,8 +22,8 @@ export const lockOperation = async (tx: Tx, operationId: string): Promise<Locked
 };
 
 /**
- * Gives the operation the status that follows from its legs. The caller holds the lock of its row.
- * @param delayed whether it takes far longer than was estimated; it stays delayed once it was
+ * Updates the operation's status from its legs. The caller holds the lock of its row.
+ * @param delayed whether it takes far longer than estimated; once true, it stays true
  */
 export const settleOperation = async (
   tx: Tx,

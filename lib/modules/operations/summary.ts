@@ -4,8 +4,9 @@ import type { Status, SubStatus } from "@/lib/core/status";
 export type LegState = (typeof LEG_STATES)[number];
 
 /**
- * Which state may follow which. The ways back (`submitted` after `source_seen`, `bridging` after `filled_seen`, `refunding`
- * after `refund_seen`) are reorganisations: what a block showed is gone with the block.
+ * Allowed transitions between states. The backward ones (`submitted` after `source_seen`, `bridging` after
+ * `filled_seen`, `refunding` after `refund_seen`) are for reorganisations, which remove the block in which the later
+ * state was seen.
  */
 export const LEG_TRANSITIONS = {
   queued: ["submitted", "failed"],
@@ -22,7 +23,7 @@ export const LEG_TRANSITIONS = {
 
 export const isLegFinal = (state: LegState): boolean => LEG_TRANSITIONS[state].length === 0;
 
-/** From least to most advanced; an operation is as far as its slowest leg. */
+/** From least to most advanced; an operation has the stage of its slowest leg. */
 const STAGES = [
   ["queued", "queued"],
   ["submitted", "source_submitted"],
@@ -39,8 +40,7 @@ export interface OperationSummary {
 }
 
 /**
- * The status of an operation whose execution was accepted, from the states of its legs. `delayed`: a leg has been under way far
- * longer than was estimated.
+ * The status of an accepted operation, from the states of its legs. `delayed`: a leg takes far longer than estimated.
  */
 export const summarizeLegs = (states: readonly LegState[], delayed = false): OperationSummary => {
   const open = states.filter((state) => !isLegFinal(state));

@@ -59,7 +59,7 @@ describe("a swap from two chains to a third", () => {
   test("moves the money once when execute is called a hundred times at once", async () => {
     const customer = await newCustomer(api);
     await fundTwoSources(customer);
-    // Twice the money, so that a second move would succeed.
+    // Funded twice, so that a second execution would have enough money to succeed.
     await fundTwoSources(customer);
     const recipient = testAccount().address;
     const { client } = customer.session;

@@ -10,9 +10,9 @@ import { insertOperation, type NewOperationRow } from "./repository";
 import { freeRetry } from "./retry-claims";
 import { lockOperation } from "./state-repository";
 
-/** Operations that have not begun: they await approval, are cancelled, or run out of time. */
+/** Operations that have not begun: those that await approval, are cancelled, or expire. */
 export const createWaitingRepository = (database: Database, sponsorship: Pick<SponsorshipService, "settle">) => ({
-  /** Stores an operation that awaits approval, with whatever it uses up. It has no legs and holds no money yet. */
+  /** Stores an operation that awaits approval, and marks its origin as used. It has no legs and holds no money yet. */
   insertAwaiting: (operation: NewOperationRow, claim: (tx: Tx) => Promise<void>, now: Date): Promise<void> =>
     database.transaction(async (tx) => {
       await insertOperation(tx, operation);
@@ -22,8 +22,8 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
     }),
 
   /**
-   * pending → cancelled, while nothing was sent: its legs end, and what they held of balances and budgets is free. False when it has begun, or a wallet has
-   * sent or signed something for it already.
+   * pending → cancelled, before anything was sent: ends its legs, and releases their holds and budgets. False when it
+   * has begun, or a wallet has already sent or signed for it.
    */
   cancel: (operationId: string, actor: Actor, now: Date): Promise<boolean> =>
     database.transaction(async (tx) => {
@@ -46,7 +46,7 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
         where: { operationId },
         data: { state: "failed", version: { increment: 1 }, updatedAt: now },
       });
-      // In the order in which everybody locks balances.
+      // Locked in the same order as everywhere else, to avoid deadlocks.
       const holds = await tx.balanceHold.findMany({ where: { id: { in: legs.map(({ id }) => id) } } });
       const ordered = holds.sort((one, other) => (fundsNameOf(one) < fundsNameOf(other) ? -1 : 1));
       for (const { id } of ordered) await syncHold(tx, id, false, now);
@@ -63,7 +63,10 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
       return true;
     }),
 
-  /** pending → expired for those whose time to be approved is over. @returns how many */
+  /**
+   * pending → expired for operations whose time for approval has ended.
+   * @returns how many
+   */
   expireDue: async (now: Date, limit: number): Promise<number> => {
     const due = await database.prisma.operation.findMany({
       where: { status: "pending", expiresAt: { lte: now } },

@@ -10,8 +10,8 @@ export interface SentByWallet {
 }
 
 /**
- * Notes that the transactions are these legs', inside the transaction that accepts their operation.
- * @throws DomainError `invalid_signature`, naming every action whose transaction is another leg's
+ * Assigns the transactions to these legs, inside the transaction that accepts their operation.
+ * @throws DomainError `invalid_signature`, naming every action whose transaction belongs to another leg
  */
 export const claimTransactions = async (tx: Tx, sent: readonly SentByWallet[]): Promise<void> => {
   if (sent.length === 0) return;
@@ -41,7 +41,7 @@ export const claimTransactions = async (tx: Tx, sent: readonly SentByWallet[]): 
 };
 
 export const createWalletTransactionRepository = ({ prisma }: Database) => ({
-  /** Notes a transaction that took another one's place. False when it is another leg's. */
+  /** Assigns a replacement transaction to its leg. False when it belongs to another leg. */
   adopt: async (sent: SentByWallet): Promise<boolean> => {
     const row = { ...sent, hash: sent.hash.toLowerCase() };
     await prisma.walletTransaction.createMany({ data: [row], skipDuplicates: true });

@@ -1,17 +1,17 @@
 import type { OperationEvent } from "./operation";
 
-/** Events that one read takes of an operation. */
+/** Maximum number of events that one read takes of an operation. */
 export const EVENTS_PAGE = 100;
 
-/** One stream: events wait here until they are taken, at most two pages of them. */
+/** One stream. Events wait here until they are consumed, at most two pages of them. */
 export class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
   readonly #queue: OperationEvent[] = [];
-  /** Whether a read passed this stream over because it was full. */
+  /** Whether a read skipped this stream because it was full. */
   isBehind = false;
   #end: { readonly error: Error | null } | null = null;
   #wake: (() => void) | null = null;
 
-  /** @param seq of the last event that the stream has, or waits for it here */
+  /** @param seq of the last event that the stream has received or buffered */
   constructor(
     public seq: number,
     private readonly onDrained: () => void,
@@ -22,7 +22,7 @@ export class Watcher implements AsyncIterableIterator<OperationEvent, undefined>
     return this.#queue.length >= EVENTS_PAGE;
   }
 
-  /** @param events in order; those that the stream has already are left out */
+  /** @param events in order; those that the stream already has are ignored */
   push(events: readonly OperationEvent[]): void {
     for (const event of events) {
       if (event.seq <= this.seq) continue;
@@ -32,7 +32,7 @@ export class Watcher implements AsyncIterableIterator<OperationEvent, undefined>
     this.#wake?.();
   }
 
-  /** Gives the events that wait; then the stream ends, or throws. */
+  /** Delivers the buffered events; then the stream ends, or throws the error. */
   end(error: Error | null = null): void {
     this.#end ??= { error };
     this.#wake?.();

@@ -36,7 +36,7 @@ const append = (operationId: string, count: number, status?: Status): Promise<vo
     if (status !== undefined) await tx.operation.update({ where: { id: operationId }, data: { status } });
   });
 
-/** The streams of one instance, their queries counted, and notifications only as the test sends them. */
+/** The streams of one instance, with a query counter, and notifications sent only by the test. */
 const instance = () => {
   const real = createEventRepository(database);
   const events: EventRepository = {
@@ -60,7 +60,7 @@ const instance = () => {
     reads: vi.mocked(events.eventsAfter).mock.calls.length,
     polls: vi.mocked(events.withNews).mock.calls.length,
   });
-  /** Waits for the polls that are under way. */
+  /** Waits for the running polls. */
   const polled = async (): Promise<void> => {
     await Promise.all(vi.mocked(events.withNews).mock.results.map(({ value }) => value as unknown));
   };

@@ -6,7 +6,7 @@ import { EVENTS_PAGE, Watcher } from "./watcher";
 
 /** A notification is lost when its connection breaks, so every watched operation is also polled at this interval. */
 const POLL_MS = 2000;
-/** Operations that one read looks at. */
+/** Maximum number of operations per read. */
 const READ_MAX = 500;
 const CHANNEL = "operation_event";
 
@@ -16,12 +16,12 @@ export interface WatchingDeps {
   readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
 }
 
-/** Reads what is new for watched operations: all that are marked at a time with one query, and never two queries at once. */
+/** Reads new events for watched operations: all marked operations with one query, one query at a time. */
 const createReading = (repository: EventRepository, watchers: ReadonlyMap<string, ReadonlySet<Watcher>>) => {
   const due = new Set<string>();
   let isReading = false;
 
-  /** Where reading an operation has to begin; null where all its streams have enough to give for now. */
+  /** The sequence number from which to read an operation; null when all its streams have enough buffered events. */
   const cursorOf = (operationId: string): EventCursor | null => {
     const all = [...(watchers.get(operationId) ?? [])];
     const open = all.filter(({ isFull }) => !isFull);
@@ -31,7 +31,7 @@ const createReading = (repository: EventRepository, watchers: ReadonlyMap<string
   const cursorsOf = (ids: Iterable<string>): EventCursor[] =>
     [...ids].map(cursorOf).filter((cursor) => cursor !== null);
 
-  /** @param afterSeq where the read began */
+  /** @param afterSeq the sequence number from which the read started */
   const deliver = ({ operationId, status, events }: OperationEvents, afterSeq: number): void => {
     const isWhole = events.length < EVENTS_PAGE;
     if (!isWhole) due.add(operationId);
@@ -39,7 +39,7 @@ const createReading = (repository: EventRepository, watchers: ReadonlyMap<string
       watcher.isBehind ||= watcher.isFull;
       if (watcher.isFull) continue;
       if (watcher.seq < afterSeq) {
-        // It joined, or had room again, while the read was under way, and needs earlier events first.
+        // The stream joined, or got room again, during the read, and needs earlier events first.
         due.add(operationId);
         continue;
       }
@@ -59,7 +59,7 @@ const createReading = (repository: EventRepository, watchers: ReadonlyMap<string
         deliver(found, starts.get(found.operationId) ?? 0);
     } catch (cause) {
       const error = new Error("Events could not be read.", { cause });
-      // The streams break off without an end marker; their callers come back with the last event that they saw.
+      // The streams end without an end marker, so their clients reconnect with the last event that they saw.
       for (const { operationId } of cursors) for (const watcher of watchers.get(operationId) ?? []) watcher.end(error);
     }
   };

@@ -229,7 +229,7 @@ test("one-time codes are evaluated five times, of 200 guesses at once", async ()
   const answers = await Promise.all(Array.from({ length: 200 }, () => post("/swap/prepare", { quoteId, otp: guess })));
   expect(answers.filter((answer) => answer.body.code === "otp_invalid")).toHaveLength(5);
   expect(answers.filter((answer) => answer.body.code === "otp_attempts_exceeded")).toHaveLength(195);
-  // The right one comes too late.
+  // The right code is refused after the attempts are used up.
   expect(await post("/swap/prepare", { quoteId, otp: code })).toMatchObject({
     status: 429,
     body: { code: "otp_attempts_exceeded" },

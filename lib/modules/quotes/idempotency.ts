@@ -4,7 +4,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Quote } from "./quote";
 import type { IdempotencyUse, QuotesRepository } from "./repository";
 
-/** @param input parsed by its contract, so that its fields have one order and one spelling */
+/** @param input parsed by its contract, so that equal requests have equal field order and spelling */
 export const idempotencyUseOf = (key: string | null, input: object): IdempotencyUse | null =>
   key === null ? null : { key, digest: new Uint8Array(createHash("sha256").update(JSON.stringify(input)).digest()) };
 

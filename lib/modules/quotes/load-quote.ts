@@ -13,14 +13,14 @@ export const quoteUsed = (quote: Quote): DomainError =>
     { extra: quote.operationId === null ? {} : { operationId: quote.operationId } },
   );
 
-/** Why nothing more can be done with the quote; null while something can. */
+/** The error for a quote that can no longer be used; null while it can. */
 export const endOf = (quote: Quote): DomainError | null => {
   if (quote.status === "used") return quoteUsed(quote);
   if (quote.status !== "cancelled") return null;
   return new DomainError("invalid_state", `This ${noun(quote)} was cancelled. Nothing was sent; ask for a new one.`);
 };
 
-/** Finds what a request is about, in the caller's project. */
+/** Loads the quote or transfer that a request names, within the caller's project. */
 export const createQuoteLoader = ({ repository, clock }: { repository: QuotesRepository; clock: Clock }) => {
   /** @throws DomainError `not_found` */
   const any = async (actor: Actor, subject: Subject): Promise<Quote> => {

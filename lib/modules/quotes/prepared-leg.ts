@@ -5,7 +5,7 @@ import { storedAddress, storedBase, storedGas, storedHex, storedUserOperation } 
 
 const unixSeconds = z.int();
 
-/** Something that a wallet of one's own has to sign or send. */
+/** An action that the caller's own wallet has to sign or send. */
 const actionBase = z.object({ actionId: z.string(), description: z.string() });
 
 const serviceLeg = z.object({
@@ -14,13 +14,13 @@ const serviceLeg = z.object({
   gas: storedGas,
 });
 
-/** A smart account's whole operation, to be signed by its owner. */
+/** A user operation of a smart account, to be signed by its owner. */
 const ownerLeg = z.object({
   by: z.literal("owner"),
   legId: z.string(),
   gas: storedGas,
   action: actionBase.extend({ signer: storedAddress, typedData: jsonTypedData }),
-  /** With a dummy signature. */
+  /** Contains a dummy signature. */
   operation: storedUserOperation,
   userOpHash: storedHex,
   validUntil: unixSeconds,
@@ -33,7 +33,7 @@ const preparedTransaction = actionBase.extend({
   data: storedHex,
   /** In wei. */
   value: storedBase,
-  /** A limit that suffices. */
+  /** A sufficient gas limit. */
   gas: storedBase,
 });
 
@@ -51,7 +51,7 @@ const walletLeg = z.object({
   fromBlock: storedBase,
 });
 
-/** A plain wallet allows by signature that the treasury takes its tokens and makes the leg's calls. */
+/** A plain wallet signs a permit with which the treasury takes its tokens and makes the leg's calls. */
 const permitLeg = z.object({
   by: z.literal("permit"),
   legId: z.string(),
@@ -63,10 +63,10 @@ const permitLeg = z.object({
 
 const preparedLeg = z.discriminatedUnion("by", [serviceLeg, ownerLeg, walletLeg, permitLeg]);
 
-/** Column `prepared` of a quote: one leg for each of the route's. */
+/** Column `prepared` of a quote: one entry for each leg of the route. */
 export const storedPrepared = z.object({ legs: z.array(preparedLeg) });
 
-/** How a leg gets signed, and what for. */
+/** How a leg gets signed, with the data to sign. */
 export type PreparedLeg = z.output<typeof preparedLeg>;
 export type OwnerLeg = z.output<typeof ownerLeg>;
 export type WalletLeg = z.output<typeof walletLeg>;
@@ -76,6 +76,9 @@ const PREPARED_SECONDS = 60;
 /** A person confirms transactions one after another, and each has to be mined before the next can be asked for. */
 const WALLET_SECONDS = 600;
 
-/** How long execute may follow prepare. Every minimum is enforced on chain, so that waiting costs a refusal at most. */
+/**
+ * Maximum time between prepare and execute. Every minimum is enforced on chain, so a late execution can only be
+ * refused.
+ */
 export const preparedSeconds = (legs: readonly PreparedLeg[]): number =>
   legs.some((leg) => leg.by === "wallet") ? WALLET_SECONDS : PREPARED_SECONDS;

@@ -35,9 +35,9 @@ export interface PricingDeps extends ResolveDeps {
 /** The purpose of a quote. */
 export interface QuotePurpose {
   readonly kind: "swap" | "transfer" | "swap_and_transfer";
-  /** The operation whose failed or refunded legs it tries again. */
+  /** The operation whose failed or refunded legs the quote retries. */
   readonly retryOf?: string;
-  /** Where the call that makes it counts once. */
+  /** The caller's Idempotency-Key, where the call accepts one. */
   readonly once?: IdempotencyUse | null;
   /** Recorded in the transaction that stores the quote. */
   readonly audit?: (quoteId: string, now: Date) => AuditEntry;
@@ -54,7 +54,7 @@ interface QuoteParts {
   readonly wallets: readonly SourceWallet[];
   readonly route: Route;
   readonly others: readonly Route[];
-  /** By leg; null where that is not known yet. */
+  /** By leg; null while unknown. */
   readonly feePayers: readonly (FeePayer | null)[];
 }
 
@@ -65,7 +65,7 @@ const price = async (deps: PricingDeps, request: RouteRequest): Promise<{ route:
   return { route, others };
 };
 
-/** Prices are only shown; a quote does not fail for want of one. */
+/** Prices are only displayed, so a missing price does not fail the quote. */
 const pricesOf = async (deps: PricingDeps, route: Route): Promise<Map<string, string | null>> => {
   const tokens = route.legs.flatMap((leg) => leg.fees.map((fee) => fee.token));
   const prices = await deps.routing
@@ -81,7 +81,7 @@ const shortOf = async (deps: PricingDeps, request: RouteRequest): Promise<string
   );
 };
 
-/** Everything that a quote says, of a route that was priced before or just now. */
+/** The quote's record, for a route that was priced now or before. */
 const recordOf = async (
   deps: PricingDeps,
   quote: { id: string; expiresAt: Date },
@@ -92,8 +92,8 @@ const recordOf = async (
 };
 
 /**
- * Who will pay the network fee of each leg. Where the sponsor pays, a plain wallet is first asked for a permit, and whether it can
- * give one is only known once it is prepared.
+ * The payer of each leg's network fee. Where the sponsor pays, a plain wallet is first asked for a permit, and only
+ * prepare shows whether it can sign one.
  */
 const feePayersOf = (
   deps: PricingDeps,
@@ -144,7 +144,10 @@ const store = async (
   return { quote, record };
 };
 
-/** The wallets of a stored request, as they are now. @throws DomainError `unknown_wallet` */
+/**
+ * The current wallets of a stored request.
+ * @throws DomainError `unknown_wallet`
+ */
 const walletsOf = async (deps: PricingDeps, projectId: string, request: RouteRequest): Promise<SourceWallet[]> => {
   const found = await Promise.all(request.sources.map((source) => deps.wallets.find(projectId, source.owner)));
   if (found.some((wallet) => wallet === null)) {
@@ -153,7 +156,10 @@ const walletsOf = async (deps: PricingDeps, projectId: string, request: RouteReq
   return found.filter((wallet) => wallet !== null);
 };
 
-/** The worth of all sources at the highest price of any chain, a decimal string of US dollars; null where one has no price. */
+/**
+ * The value of all sources at the highest price of any chain, as a decimal string of US dollars; null when one has no
+ * price.
+ */
 const worthUsd = async (deps: PricingDeps, request: RouteRequest): Promise<string | null> => {
   const tokens = request.sources.map(({ token }) => token);
   const prices = await deps.routing
@@ -162,7 +168,7 @@ const worthUsd = async (deps: PricingDeps, request: RouteRequest): Promise<strin
   return valueUsd(request, prices);
 };
 
-/** Prices requests, and keeps what was found as quotes. */
+/** Prices requests, and stores the results as quotes. */
 export const createPricing = (deps: PricingDeps) => ({
   price: (request: RouteRequest) => price(deps, request),
   recordOf: (quote: { id: string; expiresAt: Date }, parts: QuoteParts) => recordOf(deps, quote, parts),

@@ -8,7 +8,7 @@ import { storedPrepared, type PreparedLeg } from "./prepared-leg";
 /** Column `route`. */
 const storedRoute: z.ZodType<Route> = z.object({ legs: z.array(storedRouteLeg) });
 
-/** Column `response`, as far as a transfer shows it. */
+/** The fields of column `response` that a transfer shows. */
 const storedResponse = quoteRecord.pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true });
 
 export type QuoteStatus = "open" | "prepared" | "used" | "cancelled";
@@ -19,9 +19,9 @@ export interface Quote {
   readonly projectId: string;
   /** swap | transfer | swap_and_transfer */
   readonly kind: string;
-  /** The id by which the caller of POST /transfers knows it; null for other kinds. */
+  /** The public id of a transfer; null for other kinds. */
   readonly transferId: string | null;
-  /** The operation whose failed or refunded legs it sends again. */
+  /** The operation whose failed or refunded legs this quote retries. */
   readonly retryOf: string | null;
   /** An actor's name, as `actorName` gives it. */
   readonly createdBy: string;
@@ -29,11 +29,11 @@ export interface Quote {
   readonly request: RouteRequest;
   /** The route that was priced; once prepared, the route that will be executed. */
   readonly route: Route;
-  /** What the quote said when it was made; null unless it is a transfer. */
+  /** The quote record as it was created; null unless the quote is a transfer. */
   readonly response: z.output<typeof storedResponse> | null;
-  /** What has to arrive at least, in base units of the destination's token. */
+  /** The minimum that must arrive, in base units of the destination's token. */
   readonly minimumBase: bigint;
-  /** SHA-256 of what a one-time code approves: sources, amounts, recipient, minimum. */
+  /** SHA-256 of the data that a one-time code approves: sources, amounts, recipient, minimum. */
   readonly digest: Uint8Array<ArrayBuffer>;
   readonly createdAt: Date;
   readonly expiresAt: Date;

@@ -9,13 +9,13 @@ import type { PreparedLeg } from "./prepared-leg";
 import { toQuote, type Quote } from "./quote";
 import type { QuoteRecord } from "./serializer";
 
-/** A call that counts once: its caller's Idempotency-Key, and SHA-256 of what was asked for. */
+/** The Idempotency-Key of a call, and SHA-256 of its request. */
 export interface IdempotencyUse {
   readonly key: string;
   readonly digest: Uint8Array<ArrayBuffer>;
 }
 
-/** Where an Idempotency-Key counts once: for one caller, one kind of quote. */
+/** The scope in which an Idempotency-Key is unique: one caller and one kind of quote. */
 export interface KeyUse {
   readonly projectId: string;
   readonly kind: string;
@@ -23,13 +23,13 @@ export interface KeyUse {
   readonly idempotencyKey: string;
 }
 
-/** Names a quote: by its own id, or by the id of the transfer that it is. */
+/** Names a quote by its own id, or by its transfer id. */
 export interface Subject {
   readonly quoteId?: string | undefined;
   readonly transferId?: string | undefined;
 }
 
-/** A quote as it is stored first: open, and with everything that its caller was told. */
+/** A new quote: open, with all data that its caller was shown. */
 export interface NewQuote extends Pick<
   Quote,
   | "id"
@@ -56,11 +56,11 @@ export interface Preparation extends Pick<Quote, "route"> {
   readonly preparedUntil: Date;
 }
 
-/** How a quote is used up, inside the transaction that accepts its operation. */
+/** Marks a quote as used, inside the transaction that accepts its operation. */
 const quoteClaims = {
   /**
-   * Uses the quote up, inside the transaction that accepts its operation. False when it was used already, is not prepared, or
-   * was prepared anew since it was read. `now` null: also when the lock is over.
+   * Marks the quote as used, inside the transaction that accepts its operation. False when it was used already, is not
+   * prepared, or was prepared again since it was read. `now` null: succeeds even after the price lock.
    */
   claim: async (
     tx: Tx,
@@ -78,8 +78,8 @@ const quoteClaims = {
   },
 
   /**
-   * Uses a quote up that nobody but the call that made it knows, so that it needs no preparing, and the call's Idempotency-Key with
-   * it. False when either was used already: of any number of calls with one key, one gets true.
+   * Marks a quote as used without preparing it, for quotes that were not shown to anybody, together with the call's
+   * Idempotency-Key. False when either was used already: of several calls with one key, exactly one gets true.
    */
   claimOpen: async (tx: Tx, quote: Quote, operationId: string, once: IdempotencyUse | null): Promise<boolean> => {
     if (once !== null && (await isTaken(tx, quote, once.key))) return false;
@@ -93,7 +93,10 @@ const quoteClaims = {
 };
 
 export const createQuotesRepository = (database: Database) => ({
-  /** Null: its Idempotency-Key made another one. `audit`, and the event of a transfer, are written in the same transaction. */
+  /**
+   * Null when its Idempotency-Key belongs to another quote. `audit`, and the event of a transfer, are written in the
+   * same transaction.
+   */
   insert: async (quote: NewQuote, audit: AuditEntry | null): Promise<Quote | null> => {
     if (audit === null && quote.transferId === null) return parsed(await insertQuote(database.prisma, quote));
     return database.transaction(async (tx) => {
@@ -115,7 +118,7 @@ export const createQuotesRepository = (database: Database) => ({
     return parsed(await database.prisma.quote.findFirst({ where }));
   },
 
-  /** The quote for which a caller's Idempotency-Key was used. */
+  /** The quote stored for a caller's Idempotency-Key. */
   findByKey: async (used: KeyUse): Promise<Quote | null> =>
     parsed(await database.prisma.quote.findUnique({ where: { projectId_kind_createdBy_idempotencyKey: used } })),
 
@@ -132,12 +135,12 @@ export const createQuotesRepository = (database: Database) => ({
     return rows.map(toQuote);
   },
 
-  /** Notes that a code for it was sent. */
+  /** Records that a code was sent for the quote. */
   codeSent: async (id: string, now: Date): Promise<void> => {
     await database.prisma.quote.updateMany({ where: { id, codeSentAt: null }, data: { codeSentAt: now } });
   },
 
-  /** Notes that its one-time code was right, and who gave it. */
+  /** Records that the one-time code was right, and who gave it. */
   approve: (quote: Quote, approval: { actor: Actor; codeId: string; now: Date }): Promise<void> =>
     database.transaction(async (tx) => {
       const { actor, codeId, now } = approval;
@@ -152,7 +155,7 @@ export const createQuotesRepository = (database: Database) => ({
       await recordTransferEvent(tx, quote, { type: "transfer.approved", at: now });
     }),
 
-  /** False when it was used, or prepared by somebody else, since `read`. */
+  /** False when the quote was used, or prepared by another call, since `read`. */
   markPrepared: async (
     read: Pick<Quote, "id" | "preparedUntil">,
     { route, response, preparedLegs, preparedUntil }: Preparation,
@@ -170,7 +173,7 @@ export const createQuotesRepository = (database: Database) => ({
     return count === 1;
   },
 
-  /** False when it was used or cancelled, or prepared by somebody, since `read`. `audit` is written in the same transaction. */
+  /** False when the quote was used, cancelled or prepared since `read`. `audit` is written in the same transaction. */
   cancel: (read: Pick<Quote, "id" | "preparedUntil">, audit: AuditEntry): Promise<boolean> =>
     database.transaction(async (tx) => {
       const { count } = await tx.quote.updateMany({
@@ -188,8 +191,8 @@ export const createQuotesRepository = (database: Database) => ({
 });
 
 /**
- * Of a transfer that has no operation yet; afterwards its operation writes them. One that is not executed in time expires by its
- * `expiresAt`, without an event.
+ * Records an event of a transfer without an operation; later its operation records them. A transfer that is not
+ * executed in time expires by its `expiresAt`, without an event.
  */
 const recordTransferEvent = async (
   tx: Tx,

@@ -22,7 +22,7 @@ export interface SourceWallet {
 
 export interface ResolvedRequest {
   readonly route: RouteRequest;
-  /** By source. */
+  /** The wallet of each source. */
   readonly wallets: readonly SourceWallet[];
 }
 
@@ -38,7 +38,7 @@ class Faults {
     this.details.push({ path, code, message });
   }
 
-  /** Runs `work`; what it throws becomes a fault of the field. */
+  /** Runs `work`, and records an error that it throws as a fault of the field. */
   catch<T>(path: string, work: () => T): T | undefined {
     try {
       return work();
@@ -49,7 +49,7 @@ class Faults {
     }
   }
 
-  /** @throws DomainError with every fault; its code is the first one's */
+  /** @throws DomainError listing all faults, with the code of the first */
   check(): void {
     const [first] = this.details;
     if (first === undefined) return;
@@ -57,7 +57,7 @@ class Faults {
   }
 }
 
-/** The caller's names for the parts of a request. Faults are reported under these names. */
+/** The caller's field names for the parts of a request, which errors use. */
 export interface FieldNames {
   source(index: number): { whole: string; address: string; chainId: string; token: string; amount: string };
   readonly toChainId: string;
@@ -83,7 +83,7 @@ export const QUOTE_FIELDS: FieldNames = {
 
 const NOT_OF_PROJECT = "This wallet is not one of the project's wallets.";
 
-/** For a request that names its wallet by id. */
+/** The error for a request that names its wallet by id. */
 export const unknownWallet = (path: string): DomainError =>
   new DomainError("unknown_wallet", NOT_OF_PROJECT, {
     details: [{ path, message: NOT_OF_PROJECT, code: "unknown_wallet" }],
@@ -104,7 +104,7 @@ const resolveToken = (
 };
 
 /**
- * Names → tokens, wallets and base units. Every field at fault is named at once.
+ * Resolves names to tokens, wallets and base units. The error lists every wrong field.
  * @throws DomainError `invalid_request`, `unknown_wallet`, `unsupported_chain`, `unsupported_token`, `amount_precision`
  */
 export const resolveRequest = async (
@@ -169,7 +169,7 @@ const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefi
   });
 };
 
-/** Refuses addresses from which nobody gets money back, or from which anybody may take it. */
+/** Refuses recipients from which money cannot be recovered, or from which anybody may take it. */
 const checkRecipient = (
   faults: Faults,
   registry: ChainRegistry,

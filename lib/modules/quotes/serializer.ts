@@ -16,7 +16,7 @@ const RATE_DECIMALS = 8;
 const ALTERNATIVES_MAX = 3;
 const PRICE_DECIMALS = 24;
 const USD_DECIMALS = 6;
-/** So many that the worth of a token with 36 decimals stays exact. */
+/** Enough digits to keep the value of a token with 36 decimals exact. */
 const WORTH_DECIMALS = PRICE_DECIMALS + 36;
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
@@ -39,17 +39,17 @@ const amountOf = (token: Token, base: bigint) => ({
   decimals: token.decimals,
 });
 
-/** Received per unit sent, rounded down to 8 digits, where everything that is sent is one asset. */
+/** Received amount per sent unit, rounded down to 8 digits, when all sources are one asset. */
 const rateOf = (request: RouteRequest, out: bigint): string | null => {
   const [first, ...others] = request.sources;
   if (first === undefined || others.some((source) => source.token.assetId !== first.token.assetId)) return null;
-  // Decimals of one asset may differ between chains; everything is brought to 18.
+  // An asset's decimals may differ between chains, so all amounts are scaled to 18.
   const sent = sum(request.sources.map((source) => source.amountBase * 10n ** BigInt(18 - source.token.decimals)));
   const received = out * 10n ** BigInt(18 - request.destination.token.decimals);
   return formatAmount((received * 10n ** BigInt(RATE_DECIMALS)) / sent, RATE_DECIMALS);
 };
 
-/** Weighted by what each leg brings, rounded up. */
+/** Price impact of all legs, weighted by their outputs, rounded up. */
 const impactOf = (route: Route): number => {
   const total = expectedOut(route);
   if (total === 0n) return 0;
@@ -66,7 +66,7 @@ const usdOf = (fee: RouteFee, prices: ReadonlyMap<string, string | null>): strin
   return formatAmount(worthOf(of, USD_DECIMALS, "floor"), USD_DECIMALS);
 };
 
-/** The exact worth of all sources in US dollars at these prices (decimal strings); null where one has no price. */
+/** The exact value of all sources in US dollars at these prices (decimal strings); null when one has no price. */
 export const valueUsd = (request: RouteRequest, prices: readonly (string | null)[]): string | null => {
   let total = 0n;
   for (const [index, { token, amountBase }] of request.sources.entries()) {
@@ -81,7 +81,7 @@ export const valueUsd = (request: RouteRequest, prices: readonly (string | null)
 
 export const tokenKey = (token: Token): string => `${String(token.chainId)}:${token.address}`;
 
-/** A plain transfer brings what was sent, unless the token itself keeps a part. */
+/** The token's own fee in a plain transfer: the recipient gets the sent amount less that fee. */
 const keptByToken = (request: RouteRequest, route: Route): QuoteRecord["warnings"] =>
   route.legs.flatMap((leg) => {
     const source = request.sources[leg.sourceIndex];
@@ -144,10 +144,10 @@ export interface RecordInput {
   wallets: readonly SourceWallet[];
   route: Route;
   others: readonly Route[];
-  /** Who pays the network fee, by leg; null where that is not known yet. */
+  /** The payer of each leg's network fee; null while unknown. */
   feePayers: readonly (FeePayer | null)[];
   prices: ReadonlyMap<string, string | null>;
-  /** Sources whose wallet does not hold the amount now, as text. */
+  /** Descriptions of the sources whose wallet does not hold the amount now. */
   shortOf: readonly string[];
 }
 
@@ -208,7 +208,7 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
   };
 };
 
-/** SHA-256 of everything that a one-time code approves: sources, amounts, recipient, minimum received. */
+/** SHA-256 of the data that a one-time code approves: sources, amounts, recipient, minimum received. */
 export const approvalDigest = (request: RouteRequest, minimumBase: bigint): Uint8Array<ArrayBuffer> => {
   const { token, recipient } = request.destination;
   const text = JSON.stringify({
@@ -224,7 +224,7 @@ export const approvalDigest = (request: RouteRequest, minimumBase: bigint): Uint
   return new Uint8Array(createHash("sha256").update(text).digest());
 };
 
-/** The same in words, for the message that carries the code. */
+/** The approved data in words, for the message with the code. */
 export const approvalLines = (
   request: RouteRequest,
   minimumBase: bigint,

@@ -9,7 +9,10 @@ const DELEGATION = "0xef0100";
 
 /** Reads about accounts. Each throws DomainError `chain_unavailable` when the chain does not answer. */
 export const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDeps) => ({
-  /** Whether code is there that decides by itself. A plain account that has delegated (EIP-7702) still signs. */
+  /**
+   * Whether the address has contract code. A plain account that has delegated (EIP-7702) does not count, because its
+   * key still signs.
+   */
   isContract: async (chainId: number, address: EvmAddress): Promise<boolean> => {
     const code = (await chainCall(chainId, () => registry.client(chainId).getCode({ address }))) ?? "0x";
     return code !== "0x" && !code.startsWith(DELEGATION);
@@ -21,7 +24,7 @@ export const createAccountQuestions = ({ registry, smartAccounts, bundler }: Acc
   head: (chainId: number): Promise<{ number: bigint; timestamp: bigint }> =>
     chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" })),
 
-  /** How much of the holder's tokens the spender may take now. */
+  /** The spender's current allowance of the holder's tokens, in base units. */
   allowance: (chainId: number, token: EvmAddress, owner: EvmAddress, spender: EvmAddress): Promise<bigint> =>
     chainCall(chainId, () =>
       registry
@@ -34,7 +37,7 @@ export const createAccountQuestions = ({ registry, smartAccounts, bundler }: Acc
     return deployed === true;
   },
 
-  /** Whether an operation of the leg was executed, whatever its outcome. */
+  /** Whether an operation of the leg was executed, successfully or not. */
   wasExecuted: (
     chainId: number,
     address: EvmAddress,

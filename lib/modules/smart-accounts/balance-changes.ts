@@ -28,8 +28,9 @@ const deploymentCall = (factory: Address, factoryData: Hex): Call3 => ({
 });
 
 /**
- * Balances, the account's calls, and the balances again in one `eth_call`. Multicall3's code stands in for the entry point's, which is
- * whom an account obeys without a signature; its deployment goes first where it is still to be done.
+ * Reads balances, makes the account's calls, and reads the balances again, in one `eth_call`. Multicall3's code
+ * replaces EntryPoint's, from which an account accepts calls without a signature. An account that is not deployed yet
+ * is deployed first.
  */
 export const balanceChanges = async (
   client: PublicClient,

@@ -38,8 +38,8 @@ const TYPES = {
 } as const;
 
 /**
- * The EIP-712 message for `permitTransferFrom` of Permit2 (SignatureTransfer). The wallet has allowed Permit2 to move the token.
- * Only `spender` can use it, and once. `value` in base units, `deadline` in Unix seconds.
+ * The EIP-712 message for `permitTransferFrom` of Permit2 (SignatureTransfer), for a wallet that has approved Permit2
+ * for the token. Only `spender` can use it, and only once. `value` in base units, `deadline` in Unix seconds.
  */
 export interface Permit2Permit {
   readonly standard: "permit2";
@@ -49,12 +49,15 @@ export interface Permit2Permit {
   readonly owner: EvmAddress;
   readonly spender: EvmAddress;
   readonly value: bigint;
-  /** The upper 248 bits name a word of the owner's bitmap, the lower 8 a bit of it: nonces have no order. */
+  /** The upper 248 bits select a word of the owner's bitmap, the lower 8 a bit of it, so nonces have no order. */
   readonly nonce: bigint;
   readonly deadline: bigint;
 }
 
-/** keccak256 of the leg's id: of all permits that are signed for a leg, Permit2 itself takes one at most; those of others never meet. */
+/**
+ * keccak256 of the leg's id. All permits of one leg share this nonce, so Permit2 accepts at most one of them; permits
+ * of different legs do not conflict.
+ */
 export const permit2NonceOf = (legId: string): bigint => BigInt(keccak256(stringToBytes(legId)));
 
 const domainOf = (chainId: number, permit2: EvmAddress): TypedDataDomain => ({
@@ -73,7 +76,7 @@ export const permit2TypedData = (chainId: number, permit: Permit2Permit): TypedD
   };
 };
 
-/** Moves all that was permitted to `to`. The spender has to make this call. */
+/** Transfers the whole permitted amount to `to`. Only the spender can make this call. */
 export const permit2Call = (permit: Permit2Permit & { readonly signature: Hex }, to: EvmAddress): Call => {
   const { permit2, token, owner, value, nonce, deadline, signature } = permit;
   const data = encodeFunctionData({
@@ -83,20 +86,20 @@ export const permit2Call = (permit: Permit2Permit & { readonly signature: Hex },
       { permitted: { token, amount: value }, nonce, deadline },
       { to, requestedAmount: value },
       owner,
-      // Some wallets end with 0 or 1 where Permit2 wants 27 or 28.
+      // Some wallets return 0 or 1 as the last byte, but Permit2 expects 27 or 28.
       serializeSignature(parseSignature(signature)),
     ],
   });
   return { to: permit2, value: 0n, data };
 };
 
-/** Permit2 on each chain, and what it would do. */
+/** Finds Permit2 on each chain, and checks whether it would accept a permit. */
 export const createPermit2 = (registry: ChainRegistry) => {
   const known = new Map<number, EvmAddress>();
 
   return {
     /**
-     * Where Permit2 is; null where it is not configured, or where something else is at its address.
+     * Address of Permit2; null when it is not configured, or when another contract is at its address.
      * @throws DomainError `chain_unavailable`
      */
     addressOn: async (chainId: number): Promise<EvmAddress | null> => {
@@ -108,7 +111,8 @@ export const createPermit2 = (registry: ChainRegistry) => {
             .client(chainId)
             .readContract({ address: permit2, abi: permit2Abi, functionName: "DOMAIN_SEPARATOR" }),
         );
-        // A call to an address without code succeeds and moves nothing; and only what the contract itself hashes is worth signing.
+        // A call to an address without code succeeds and moves nothing, so the contract's own domain separator must
+        // match before anybody signs.
         if (separator !== domainSeparator({ domain: domainOf(chainId, permit2) })) return null;
       } catch (error) {
         if (isDomainError(error)) throw error;
@@ -119,7 +123,8 @@ export const createPermit2 = (registry: ChainRegistry) => {
     },
 
     /**
-     * Why Permit2 would not take the permit's tokens now, once it is signed; null where it would. Its deadline is not looked at.
+     * Why Permit2 would refuse to transfer the permit's tokens once it is signed; null when it would accept. The
+     * deadline is not checked.
      * @throws DomainError `chain_unavailable`
      */
     obstacle: async (chainId: number, permit: Permit2Permit): Promise<string | null> => {

@@ -17,7 +17,7 @@ interface Answers {
   PERMIT_TYPEHASH?: Hex;
 }
 
-/** A token that answers so; what it leaves out reverts. */
+/** A token with these answers; other calls revert. */
 const registryOf = (answers: Answers): ChainRegistry =>
   ({
     client: () => ({

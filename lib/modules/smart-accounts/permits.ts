@@ -54,7 +54,7 @@ export const permitTypedData = (
   message: { owner, spender, value, nonce, deadline },
 });
 
-/** Makes a permit's allowance. */
+/** The call that turns a signed permit into an allowance. */
 export const permitCall = (permit: Eip2612Permit & { readonly signature: Hex }): Call => {
   const { token, owner, spender, value, deadline, signature } = permit;
   const { r, s, yParity } = parseSignature(signature);
@@ -62,7 +62,7 @@ export const permitCall = (permit: Eip2612Permit & { readonly signature: Hex }):
   return { to: token, value: 0n, data: encodeFunctionData({ abi: permitAbi, functionName: "permit", args }) };
 };
 
-/** Which tokens take a signature in place of an approval. */
+/** Finds tokens that accept a signed permit instead of an approval. */
 export const createPermits = (registry: ChainRegistry) => {
   const known = new LRUCache<string, { readonly domain: TypedDataDomain | null }>({ max: DOMAINS_CACHED_MAX });
 
@@ -79,22 +79,22 @@ export const createPermits = (registry: ChainRegistry) => {
         ],
       }),
     );
-    // Every token has a name; without one the node's answer is not to be built on, nor to be remembered.
+    // Every token has a name; a missing one means that the node's answer is unreliable, so it is not cached.
     if (name.status === "failure") return undefined;
     if (separator.status === "failure") return null;
-    // DAI and others of its age have a permit of another form.
+    // DAI and other tokens of its age have another form of permit.
     if (typeHash.status === "success" && typeHash.result !== EIP2612_TYPEHASH) return null;
     const own = { chainId, verifyingContract: token };
     const domain =
       described.status === "success"
         ? { ...own, name: described.result[1], version: described.result[2] }
         : { ...own, name: name.result, version: version.status === "success" ? version.result : "1" };
-    // Only what the contract itself hashes is worth signing.
+    // The wallet signs only when the contract computes the same domain separator.
     return domainSeparator({ domain }) === separator.result ? domain : null;
   };
 
   return {
-    /** The EIP-712 domain of a token's permits; null where it has none that is known here. */
+    /** The EIP-712 domain of a token's permits; null when the token has no supported permit. */
     domainOf: async (chainId: number, token: EvmAddress): Promise<TypedDataDomain | null> => {
       const key = `${String(chainId)}:${token}`;
       const found = known.get(key);

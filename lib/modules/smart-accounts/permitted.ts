@@ -19,24 +19,24 @@ const terms = {
   nonce: storedBase,
   deadline: storedBase,
 };
-// Those that were kept before there was another standard do not name theirs.
+// Permits stored before there was a second standard do not name theirs.
 const eip2612 = z.object({ standard: z.literal("eip2612").default("eip2612"), ...terms });
 const permit2 = z.object({ standard: z.literal("permit2"), permit2: storedAddress, ...terms });
 const signature = { signature: storedHex };
 
-/** How a permit is kept in a JSON column before it is signed. */
+/** JSON form of a permit before it is signed. */
 export const storedPermit: z.ZodType<Permit> = z.union([permit2, eip2612]);
-/** And after that. */
+/** JSON form of a signed permit. */
 export const storedSignedPermit: z.ZodType<SignedPermit> = z.union([
   permit2.extend(signature),
   eip2612.extend(signature),
 ]);
 
-/** The use of the tokens that a permit's spender takes. */
+/** The purpose for which a permit's spender takes the tokens. */
 export interface PermittedLeg {
-  /** Made with the tokens, once the spender has them. */
+  /** Calls to make once the spender has the tokens. */
   readonly calls: readonly Call[];
-  /** Of a plain transfer: the tokens go straight there, and `calls` are not made. */
+  /** Recipient of a plain transfer, which gets the tokens directly; `calls` are not made then. */
   readonly transferTo: EvmAddress | null;
 }
 
@@ -56,8 +56,8 @@ const takingCalls = (permit: SignedPermit, to: EvmAddress, isAllowed: boolean): 
 };
 
 /**
- * The calls of a permit's spender, all or none.
- * @param leg `isAllowed`: what a permit of EIP-2612 allows is allowed already, and it must not be used (again)
+ * The calls of a permit's spender, as one atomic batch.
+ * @param leg `isAllowed`: the allowance of an EIP-2612 permit is set already, so the permit must not be submitted
  */
 export const permittedCalls = (
   permit: SignedPermit,

@@ -72,26 +72,29 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     /** @throws DomainError `simulation_failed` with the reason, `chain_unavailable` */
     simulate: (input: LegCalls, watched: readonly Watched[]) =>
       evenIfDeployedMeanwhile(() => simulate(deps, input, watched)),
-    /** As `simulate`, for calls that take tokens by a permit that is not signed yet. */
+    /** Like `simulate`, for calls that take tokens by a permit that is not signed yet. */
     simulatePermitted: (input: PermittedCalls, watched: readonly Watched[]) =>
       evenIfDeployedMeanwhile(() => simulatePermitted(deps, input, watched)),
 
     /**
-     * Gas with which the work succeeds now. Nothing is added to it: unlike a swap's, the cost of a payout hardly changes.
+     * Gas with which the work succeeds now, without a margin: unlike a swap's, the gas of a payout hardly changes.
      * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
      */
     estimate: (input: LegWork): Promise<UserOperationGas> =>
       evenIfDeployedMeanwhile(async () => bundler.estimateGas(input.chainId, await draftOperation(deps, input))),
 
-    /** Tries each row of a payout by itself. @throws DomainError `chain_unavailable` */
+    /**
+     * Simulates each row of a payout on its own.
+     * @throws DomainError `chain_unavailable`
+     */
     probePayout: (chainId: number, account: EvmAddress, payout: AccountPayout): Promise<PayoutProbe> =>
       chainCall(chainId, () => probePayout(registry.client(chainId), account, payout)),
 
-    /** @throws DomainError `chain_unavailable`; what the node answers when it no longer knows the state of that block */
+    /** @throws DomainError `chain_unavailable`; the node's error when it no longer has the state of that block */
     balanceChangesIn: (chainId: number, token: EvmAddress, owners: readonly EvmAddress[], blockNumber: bigint) =>
       chainCall(chainId, () => balanceChangesIn(registry.client(chainId), token, owners, blockNumber)),
 
-    /** The calls that a plain wallet has to send, each in a transaction of its own; needless approvals are left out. */
+    /** The calls that a plain wallet has to send, each in its own transaction; needless approvals are left out. */
     neededCalls: (input: WalletCalls): Promise<readonly Call[]> => withoutNeedlessApprovals(registry, input),
 
     /** @throws DomainError `simulation_failed`, `chain_unavailable` */
@@ -108,7 +111,9 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
 
     ...createAccountQuestions(deps),
 
-    /** An operation for the account's owner to sign. `deploys`: whether it may deploy the account where that is to be done. */
+    /**
+     * Prepares an operation for the account's owner to sign. `deploys`: whether it may deploy the account if needed.
+     */
     prepareForOwner: async (
       input: LegCalls & { gas: UserOperationGas; validUntil: Date; deploys: boolean },
     ): Promise<OwnerOperation> => {
@@ -124,11 +129,14 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       return { operation, userOpHash, typedData };
     },
 
-    /** @throws DomainError `invalid_signature` for what is no signature at all; who signed is for the caller to check */
+    /**
+     * Adds the owner's signature. The caller checks who signed.
+     * @throws DomainError `invalid_signature` for bytes that are not a signature
+     */
     withSignature: (operation: UserOperation, validUntil: Date, signature: Hex): UserOperation =>
       smartAccounts.withSignature({ operation, validUntil }, signature),
 
-    /** A signed user operation, not sent yet. The account's deployment is part of it where that is still to be done. */
+    /** Signs a user operation without sending it. It includes the account's deployment if that is still needed. */
     sign: async (
       input: LegWork & { account: ManagedAccount; gas: UserOperationGas; validUntil: Date },
     ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {

@@ -9,15 +9,15 @@ import { balanceChanges } from "./balance-changes";
 import { permittedCalls, type Permit, type PermittedLeg } from "./permitted";
 import { simulatePermittedOperation, type Watched } from "./wallet-calls";
 
-/** An address without code whose key nobody has. */
+/** An address without code and without a known key. */
 const NOBODY: EvmAddress = "0x000000000000000000000000000000000000dEaD";
-/** A signature of the right size: an estimate checks nothing else. */
+/** A signature of the right size, since estimates do not verify it. */
 const EMPTY_SIGNATURE: Hex = `0x${"11".repeat(64)}1b`;
 /** Gas that a permit's signature adds to a simulation without it. */
 const SIGNATURE_GAS: Readonly<Record<Permit["standard"], bigint>> = {
   // One recovery, one new allowance, one nonce.
   eip2612: 120_000n,
-  // One recovery; and storage is cold that the simulation had warmed by reading balances.
+  // One recovery; and storage reads that the simulation made cheaper by reading balances first.
   permit2: 30_000n,
 };
 
@@ -37,13 +37,13 @@ export interface AccountsDeps {
   bundler: Bundler;
 }
 
-/** A smart account, whoever signs for it. */
+/** A smart account, without its signing key. */
 export type SmartAccount = Pick<ManagedAccount, "address" | "ownerAddress">;
 
 interface LegPlace {
   readonly account: SmartAccount;
   readonly chainId: number;
-  /** Gives the nonce key, so that the entry point executes at most one operation of a leg, however many are signed. */
+  /** Determines the nonce key, so that EntryPoint executes at most one operation of a leg, however many are signed. */
   readonly legId: string;
 }
 
@@ -56,7 +56,7 @@ export type LegWork = LegPlace & AccountWork;
 
 export interface Simulation {
   readonly gas: UserOperationGas;
-  /** How each watched balance changes, in base units; negative for what leaves. */
+  /** Change of each watched balance in base units; negative for outgoing amounts. */
   readonly changes: readonly bigint[];
 }
 
@@ -66,7 +66,7 @@ const withCallMargin = (gas: UserOperationGas): UserOperationGas => ({
   callGasLimit: (gas.callGasLimit * CALL_GAS_MARGIN_PERCENT) / 100n,
 });
 
-/** What the spender of a permit that is still to be signed would do. */
+/** Calls that a spender makes with a permit that is not signed yet. */
 export interface PermittedCalls extends Omit<LegCalls, "calls"> {
   readonly permit: Permit;
   readonly leg: PermittedLeg;
@@ -97,8 +97,8 @@ export const draftOperation = async (
   });
 
 /**
- * Runs the calls against the chain's latest state. Nothing is signed for it, so that no node ever holds an operation that it
- * could send before `execute` was called.
+ * Runs the calls against the chain's latest state. Nothing is signed for it, so no node gets an operation that it could
+ * send before `execute`.
  * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
  */
 export const simulate = async (
@@ -116,11 +116,14 @@ export const simulate = async (
   return { gas, changes };
 };
 
-/** Calls of the same size that do nothing. They give the overhead of the operation; the gas of the real calls is measured separately. */
+/**
+ * Calls of the same size without effect. They measure the operation's overhead; the gas of the real calls is measured
+ * separately.
+ */
 const withoutEffect = (calls: readonly Call[]): Call[] => calls.map(({ data }) => ({ to: NOBODY, data, value: 0n }));
 
 /**
- * As `simulate`, for calls that begin with taking tokens by a permit that is not signed yet.
+ * Like `simulate`, for calls that begin with taking tokens by a permit that is not signed yet.
  * @throws DomainError `simulation_failed`, `chain_unavailable`
  */
 export const simulatePermitted = async (

@@ -7,7 +7,7 @@ import type { Token } from "@/lib/core/token";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 
-/** A balance to look at before and after. */
+/** A balance to compare before and after the calls. */
 export interface Watched {
   readonly owner: EvmAddress;
   readonly token: Token;
@@ -15,7 +15,10 @@ export interface Watched {
 
 const TRANSACTION_BASE_GAS = 21_000n;
 const GAS_PER_BYTE = 16n;
-/** In one sequence later calls find storage warm that each transaction of its own finds cold; and pools do more in a block's first swap. */
+/**
+ * Margin per call. Simulated in one sequence, later calls find warm storage that is cold in separate transactions; and
+ * pools do more work in a block's first swap.
+ */
 const COLD_GAS = 60_000n;
 const MARGIN_PERCENT = 135n;
 
@@ -53,17 +56,17 @@ export interface WalletCalls {
 export interface WalletSimulation {
   /** Gas limits with which each call succeeds as a transaction of its own. */
   readonly gas: readonly bigint[];
-  /** How each watched balance changes, in base units; fees are not part of it. */
+  /** Change of each watched balance in base units, without network fees. */
   readonly changes: readonly bigint[];
   /** The approximate gas of all calls together. */
   readonly expectedGas: bigint;
-  /** Coins of the wallet before, in wei. */
+  /** The wallet's coin balance before the calls, in wei. */
   readonly coins: bigint;
 }
 
 /**
- * Makes calls of a plain wallet one after another against the chain's latest state, without its signature: in one `eth_call` in
- * which the wallet's address has code that makes them.
+ * Simulates calls of a plain wallet one after another against the chain's latest state, without its signature, in one
+ * `eth_call` in which the wallet's address temporarily has code that makes the calls.
  * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
  */
 export const simulateWalletCalls = async (
@@ -85,7 +88,7 @@ export const simulateWalletCalls = async (
     ({ gasUsed }, index) => TRANSACTION_BASE_GAS + BigInt(size(calls[index]?.data ?? "0x")) * GAS_PER_BYTE + gasUsed,
   );
   return {
-    // Sending coins alone costs the same at any time.
+    // A plain coin transfer always uses the same gas.
     gas: used.map((gas, index) => (calls[index]?.data === "0x" ? gas : ((gas + COLD_GAS) * MARGIN_PERCENT) / 100n)),
     expectedGas: used.reduce((sum, gas) => sum + gas, 0n),
     changes: watched.map((_, index) => balanceOf(results[after + 1 + index]) - balanceOf(results[1 + index])),
@@ -93,13 +96,13 @@ export const simulateWalletCalls = async (
   };
 };
 
-/** Code that answers whatever it is asked with 0x1626ba7e: "the signature is mine" (ERC-1271). */
+/** Code that answers every call with 0x1626ba7e, which means "valid signature" (ERC-1271). */
 const SIGNS_ANYTHING: Hex = "0x631626ba7e60e01b60005260206000f3";
 
 /**
- * An operation of a smart account that takes tokens out of a wallet whose signature is not there yet, in one `eth_call` in which
- * the wallet has code: it makes `approve` first, as its permit would; without `approve` whoever asks it about a signature, as
- * Permit2 does, hears that it is its own.
+ * Simulates a smart account's operation that takes tokens from a wallet whose signature does not exist yet, in one
+ * `eth_call` that gives the wallet temporary code. With `approve` the wallet first makes that approval, as its permit
+ * would; without it the wallet confirms every signature check, as Permit2 makes one.
  * @throws DomainError `simulation_failed`, `chain_unavailable`
  */
 export const simulatePermittedOperation = async (
@@ -127,9 +130,9 @@ export const simulatePermittedOperation = async (
 };
 
 /**
- * Whether the token's `transferFrom` reverts where the holder has too little, and where the taker is allowed too little. One that
- * answers false instead does not stop the calls after it, and those would go on with tokens of the taker's own. False also where
- * the holder has nothing: then it cannot be told.
+ * Whether the token's `transferFrom` reverts when the holder has too little, and when the allowance is too low. A token
+ * that returns false instead would not stop the following calls, which would then spend the taker's own tokens. False
+ * also when the holder has nothing, because the test cannot tell then.
  * @throws DomainError `chain_unavailable`
  */
 export const revertsOverdraft = async (
@@ -141,7 +144,7 @@ export const revertsOverdraft = async (
   const balance = await chainCall(chainId, () =>
     client.readContract({ ...at, functionName: "balanceOf", args: [holder] }),
   );
-  // The second time what is taken is there, and only the permission is missing.
+  // In the second attempt the tokens are there, and only the allowance is missing.
   const attempts = [
     { allowed: balance + 1n, taken: balance + 1n },
     { allowed: 0n, taken: 1n },
@@ -179,8 +182,8 @@ export const approvalOf = ({ to, data }: Pick<Call, "to" | "data">): Approval | 
 };
 
 /**
- * The calls that a plain wallet has to send: approvals that are there already are left out, and so is taking back what is left of
- * one, since nobody but the wallet itself can make its spender use it.
+ * Removes approvals that already exist. Also removes revocations of leftover allowances, because only the wallet itself
+ * can make the spender use them.
  */
 export const withoutNeedlessApprovals = async (
   registry: ChainRegistry,
@@ -205,7 +208,7 @@ export const withoutNeedlessApprovals = async (
     const approval = wanted[index];
     if (approval === null || approval === undefined) return true;
     if (approval.amount > 0n) return (allowances[index] ?? 0n) < approval.amount;
-    // Set to zero before it is set anew, because tokens like USDT refuse to change one that is not zero.
+    // Set to zero first, because tokens like USDT refuse to change an allowance that is not zero.
     const next = wanted[index + 1];
     return next?.token === approval.token && next.spender === approval.spender && isNeeded(index + 1);
   };

@@ -24,10 +24,10 @@ export interface TransactionReceipt {
   readonly costWei: bigint;
 }
 
-/** Halvings of a search over blocks; enough for any chain. */
+/** Maximum steps of a bisection over blocks; enough for any chain. */
 const HALVINGS_MAX = 64;
 
-/** Blocks that are read one by one where states are gone. */
+/** Blocks to read one by one when the node has pruned their states. */
 const BLOCKS_SCANNED_MAX = 320;
 const BLOCKS_AT_ONCE = 16;
 
@@ -50,7 +50,7 @@ const toSeen = (transaction: Transaction): SeenTransaction => ({
 
 /** Transactions that wallets send by themselves, as the chains show them. Everything @throws DomainError `chain_unavailable` */
 export const createWalletTransactions = (registry: ChainRegistry) => {
-  /** How many transactions of the account are mined: the nonce of its next one. */
+  /** The account's count of mined transactions, which is its next nonce. */
   const count = (chainId: number, address: EvmAddress, blockNumber?: bigint): Promise<number> =>
     chainCall(chainId, () =>
       registry.client(chainId).getTransactionCount(blockNumber === undefined ? { address } : { address, blockNumber }),
@@ -67,7 +67,7 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
     return found === undefined ? null : toSeen(found);
   };
 
-  /** The first block after which the account has sent more than `nonce` transactions: it holds the one of that nonce. */
+  /** The block of the account's transaction with `nonce`: the first one after which the count is above it. */
   const bisect = async (chainId: number, { address, nonce, fromBlock, toBlock }: Sought): Promise<bigint> => {
     let [low, high] = [fromBlock, toBlock];
     for (let halvings = 0; low < high && halvings < HALVINGS_MAX; halvings += 1) {
@@ -78,7 +78,7 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
     return low;
   };
 
-  /** Looks into the blocks themselves, latest first. */
+  /** Reads the blocks themselves, latest first. */
   const scan = async (chainId: number, sought: Sought): Promise<SeenTransaction | null | "unknown"> => {
     for (let scanned = 0; scanned < BLOCKS_SCANNED_MAX; scanned += BLOCKS_AT_ONCE) {
       const first = sought.toBlock - BigInt(scanned);
@@ -95,11 +95,11 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
   return {
     count,
 
-    /** As `count`, with those that this node knows and that are not mined yet. */
+    /** Like `count`, including this node's pending transactions. */
     countPending: (chainId: number, address: EvmAddress): Promise<number> =>
       chainCall(chainId, () => registry.client(chainId).getTransactionCount({ address, blockTag: "pending" })),
 
-    /** Null: this node does not know it (yet, or any more). */
+    /** Null: this node does not know the transaction. */
     find: (chainId: number, hash: Hex): Promise<SeenTransaction | null> =>
       chainCall(chainId, async () => {
         try {

@@ -23,7 +23,7 @@ const MAIL_SUBJECTS: Readonly<Record<string, string>> = {
   swap_and_transfer: "Your code to approve a swap with transfer",
 };
 
-/** The scope that an API key needs to start each kind itself. */
+/** The scope with which an API key may start each kind of operation. */
 const SCOPES: Readonly<Record<string, Scope>> = {
   swap: "swaps:write",
   transfer: "transfers:write",
@@ -36,13 +36,13 @@ const codeRequired = (why: string): DomainError =>
     details: [{ path: "otp", message: "is required" }],
   });
 
-/** Decides who may move money: whoever gives the right one-time code, or an exempt API key up to its daily cap. */
+/** Decides who may move money: a caller with the right one-time code, or an exempt API key up to its daily cap. */
 export const createAuthorization = (deps: AuthorizationDeps) => {
   const { quotes, otp, policies, clock } = deps;
 
   /**
-   * Sends the code that approves this quote; `subjectId` is what it will be asked for.
-   * @throws DomainError `insufficient_scope` for an API key that may not move this itself
+   * Sends the code that approves this quote; the code is bound to `subjectId`.
+   * @throws DomainError `insufficient_scope` for an API key that may not start this operation
    */
   const sendCode = async (actor: Actor, quote: Quote, subjectId: string): Promise<OtpSent> => {
     requireScope(actor, SCOPES[quote.kind] ?? OTHER_SCOPE);
@@ -57,12 +57,15 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     return sent;
   };
 
-  /** Whether the actor may move this without a code, as far as can be told before it is accepted. */
+  /**
+   * Whether the actor needs no code for this, as far as known before acceptance (the accepting transaction checks the
+   * cap again).
+   */
   const needsNoCode = async (actor: Actor, request: RouteRequest): Promise<boolean> =>
     !policies.needsCode(actor) && (await policies.mayAfford(actor, await quotes.worthUsd(request), clock.now()));
 
   /**
-   * Lets a quote be prepared: its code is right, or the key needs none for so little.
+   * Lets a quote be prepared: the code is right, or the key needs none for this amount.
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
   const admit = async (actor: Actor, quote: Quote, code: string | undefined): Promise<void> => {
@@ -77,8 +80,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * The check that the accepting transaction has to make: null where a code approved the quote, else that the key may still
-   * spend so much today.
+   * The check for the accepting transaction: null when a code approved the quote, otherwise that the key may still
+   * spend the amount today.
    */
   const spending = async (actor: Actor, quote: Quote): Promise<((tx: Tx, now: Date) => Promise<boolean>) | null> => {
     if (quote.approvedAt !== null) return null;

@@ -34,7 +34,7 @@ type Begun = Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimu
 /** The operation that awaited approval, or the call that starts one. */
 interface Run {
   readonly operationId?: string;
-  /** The code that approved it. */
+  /** The id of the code that approved the operation. */
   readonly codeId?: string;
   readonly once?: IdempotencyUse | null;
 }
@@ -81,7 +81,7 @@ const resolve = async (parts: AutoExecute, actor: Actor, input: SwapAndTransferI
   return resolved;
 };
 
-/** Prices, simulates and starts what was promised. Null when somebody else let it run, or stopped it. */
+/** Prices, simulates and starts the quote with its promised minimum. Null when another call started or stopped it. */
 const run = async (parts: AutoExecute, actor: Actor, quote: Quote, { operationId, codeId, once = null }: Run) => {
   const executable = await parts.prepare.ready(quote, () => Promise.resolve(priceMoved(operationId)));
   const { request, wallets, route, simulated } = executable;
@@ -94,13 +94,13 @@ const run = async (parts: AutoExecute, actor: Actor, quote: Quote, { operationId
     allSent: false,
     ...(operationId === undefined ? {} : { operationId }),
     ...(codeId === undefined ? {} : { codeId }),
-    // The quote of an operation that awaited approval was used up when the operation was made.
+    // The quote of an operation that awaited approval was marked as used when the operation was created.
     claim: (tx, id) =>
       operationId === undefined ? parts.quotes.claimOpen(tx, quote, id, once) : Promise.resolve(true),
   });
 };
 
-/** Null when the key's cap was reached between the look at it and the acceptance. */
+/** Null when the key reached its cap between the first check and the acceptance. */
 const runWithinPolicy = async (parts: AutoExecute, actor: Actor, quote: Quote, once: IdempotencyUse | null) => {
   try {
     return await run(parts, actor, quote, { once });
@@ -148,7 +148,10 @@ const begin = async (
   return started ?? letWait(parts, actor, quote, { resolved, once });
 };
 
-/** The operation that the same call started before. @throws DomainError `idempotency_mismatch` */
+/**
+ * The operation that an earlier call with the same Idempotency-Key started.
+ * @throws DomainError `idempotency_mismatch`
+ */
 const begunBefore = async (parts: AutoExecute, actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
   const quote = await parts.quotes.findEarlier({ actor, kind: KIND, once });
   if (quote === null || quote.operationId === null) return null;
@@ -169,7 +172,7 @@ const loadAwaiting = async (parts: AutoExecute, actor: Actor, operationId: strin
   return { operation, quote };
 };
 
-/** Swap and transfer in one call, without a person between the steps: within the policy of the key, or once somebody approved. */
+/** Swap and transfer in one call, without a person in between: within the key's policy, or after an approval. */
 export const createAutoExecute = (
   deps: AutoExecuteDeps,
   steps: { authorization: Authorization; prepare: Prepare; execute: Execute },
@@ -178,19 +181,21 @@ export const createAutoExecute = (
   const { authorization } = steps;
 
   /**
-   * Starts the operation, or lets it wait for an approval where the actor's policy asks for one. With a key it does so once, for
-   * good: the key is used up in the transaction that stores the operation.
-   * @throws DomainError as a quote does, `insufficient_balance`, `simulation_failed`, `recipient_not_allowed`, `idempotency_mismatch`
+   * Starts the operation, or stores it as awaiting approval when the actor's policy requires one. With an
+   * Idempotency-Key it does so once: the transaction that stores the operation marks the key as used.
+   * @throws DomainError as a quote does, `insufficient_balance`, `simulation_failed`, `recipient_not_allowed`,
+   * `idempotency_mismatch`
    */
   const start = async (actor: Actor, input: SwapAndTransferInput, key: string | null) => {
-    // The answer of an earlier call is repeated only to an actor that may still pay the recipient.
+    // Checked before an earlier answer is repeated, because the actor may no longer pay the recipient.
     authorization.checkAddress(actor, input.recipient, "recipient");
     const once = idempotencyUseOf(key, input);
     const before = await begunBefore(parts, actor, once);
     const operation =
       before ??
       (await begin(parts, actor, input, once).catch(async (error: unknown) => {
-        // The same call may have won meanwhile; what this one lacks then, the other has taken.
+        // A concurrent call with the same key may have succeeded; this call can then fail, because that one took the
+        // money.
         const begun = await begunBefore(parts, actor, once);
         if (begun === null) throw error;
         return begun;
@@ -211,8 +216,9 @@ export const createAutoExecute = (
   };
 
   /**
-   * Lets a waiting operation run, once, at a price that brings what was promised.
-   * @throws DomainError `invalid_state`, `quote_expired`, `otp_*`, `quote_price_moved`, `insufficient_balance`, `simulation_failed`
+   * Runs a waiting operation, once, at a price that keeps the promised minimum.
+   * @throws DomainError `invalid_state`, `quote_expired`, `otp_*`, `quote_price_moved`, `insufficient_balance`,
+   * `simulation_failed`
    */
   const approve = async (actor: Actor, operationId: string, code: string): Promise<Operation> => {
     const { operation, quote } = await loadAwaiting(parts, actor, operationId);

@@ -26,10 +26,13 @@ export interface ExecuteDeps extends SignatureDeps {
 type NewLegs = Parameters<OperationsService["start"]>[0]["legs"];
 type Claim = (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
 
-/** Wallets that sent what they were asked to send are taken at their word for so long after the price lock. */
+/**
+ * For this long after the price lock, transactions that wallets say they sent are accepted although no node shows them
+ * yet.
+ */
 const LATE_SECONDS_MAX = 3600;
 
-/** Why a quote could not be claimed: somebody used or cancelled it, or prepared it anew, since it was read. */
+/** The error for a quote that could not be claimed: since it was read it was used, cancelled or prepared again. */
 const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
   new DomainError("invalid_state", "This quote was prepared anew in the meantime. Nothing was sent; execute again.");
@@ -58,19 +61,22 @@ export interface Acceptance {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly legs: NewLegs;
-  /** The operation that awaited approval, where it is let run now. */
+  /** The operation that awaited approval, when it is started now. */
   readonly operationId?: string;
-  /** The code that approved that operation. */
+  /** The id of the code that approved that operation. */
   readonly codeId?: string;
-  /** Something else of which it is a part was approved, or counts against the key's cap itself. */
+  /** True when the operation is part of another one that was approved or counts against the key's cap itself. */
   readonly isCovered?: boolean;
-  /** The operation is nothing but what wallets have sent by themselves: refusing it now would only lose sight of the money. */
+  /**
+   * True when wallets have already sent all transactions by themselves: a refusal now would only lose track of the
+   * money.
+   */
   readonly allSent: boolean;
-  /** Uses the quote up. */
+  /** Marks the quote as used. */
   readonly claim: Claim;
 }
 
-/** By which means the money was let go, for the audit log. */
+/** How the movement was authorised, for the audit log. */
 const meansOf = ({ quote, codeId, allSent }: Acceptance): AuditData => {
   if (codeId !== undefined) return { means: "code", codeId };
   if (quote.approvedAt !== null) return { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy };
@@ -80,10 +86,10 @@ const meansOf = ({ quote, codeId, allSent }: Acceptance): AuditData => {
 export const createExecute = (deps: ExecuteDeps, authorization: Authorization) => {
   const { quotes } = deps;
 
-  /** The policy's cap and the one retry count in the transaction that accepts the operation, or not at all. */
+  /** The policy's cap and the single retry are checked in the transaction that accepts the operation. */
   const claims = async (actor: Actor, acceptance: Acceptance): Promise<Claim> => {
     const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
-    // An operation that awaited approval is let run by its code.
+    // An operation that awaited approval is authorised by its code.
     const spend = operationId === undefined && !isCovered ? await authorization.spending(actor, quote) : null;
     return async (tx, id, now) => {
       if (!(await claim(tx, id, now))) return false;
@@ -103,8 +109,8 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
   };
 
   /**
-   * Accepts the operation of a quote; the workers carry it on. Null when the quote was used already, or the operation awaits approval
-   * no more.
+   * Accepts the operation of a quote; the workers then carry it on. Null when the quote was used already, or the
+   * operation no longer awaits approval.
    */
   const accept = async (actor: Actor, acceptance: Acceptance) => {
     const { quote, request, wallets, legs, operationId } = acceptance;
@@ -133,10 +139,11 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
   };
 
   /**
-   * Accepts the operation, once, and hands it to the workers. One that is nothing but what wallets of one's own have sent is recorded
-   * also when the price lock is over: refusing it would not bring it back.
-   * @throws DomainError `invalid_state` (not prepared), `quote_expired`, `quote_already_used`, `otp_required` (the key's cap was
-   *   passed meanwhile), `insufficient_balance`, `invalid_signature` naming every action that is missing or of something else
+   * Accepts the operation, once, and hands it to the workers. An operation whose transactions were all sent by the
+   * caller's own wallets is recorded even after the price lock, because a refusal would not undo them.
+   * @throws DomainError `invalid_state` (not prepared), `quote_expired`, `quote_already_used`, `otp_required` (the
+   * key's cap was reached meanwhile), `insufficient_balance`, `invalid_signature` naming every action that is missing
+   * or does not match
    */
   const execute = async (actor: Actor, subject: Subject, signatures: readonly GivenSignature[] = []) => {
     const quote = await quotes.get(actor, subject);

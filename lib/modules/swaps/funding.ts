@@ -11,7 +11,7 @@ import { applySignatures } from "./signatures";
 const KIND = "swap_and_transfer";
 
 export interface PricedFunding {
-  /** What arrives at least, in base units of the destination's token. */
+  /** The minimum that arrives, in base units of the destination's token. */
   readonly minimumBase: bigint;
   readonly record: QuoteRecord;
 }
@@ -28,7 +28,7 @@ export const createFunding = (deps: ExecuteDeps, { prepare, execute }: { prepare
   /** Nothing is stored. @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
   const minimumOf = async (request: RouteRequest): Promise<bigint> => minimumOut((await quotes.price(request)).route);
 
-  /** As `minimumOf`, with everything that a quote says. */
+  /** Like `minimumOf`, but returns the whole quote record. */
   const price = async (request: RouteRequest, wallets: readonly SourceWallet[]): Promise<PricedFunding> => {
     const { route, others } = await quotes.price(request);
     const quote = { id: "", expiresAt: deps.clock.now() };
@@ -37,17 +37,17 @@ export const createFunding = (deps: ExecuteDeps, { prepare, execute }: { prepare
     return { minimumBase: minimumOut(route), record };
   };
 
-  /** A quote that nobody but the caller knows. */
+  /** Stores a quote that is not shown to anybody else. */
   const store = async (actor: Actor, request: ResolvedRequest): Promise<PricedFunding & { quoteId: string }> => {
     const { quote, record } = await quotes.store(actor, request, { kind: KIND });
     return { quoteId: quote.id, minimumBase: quote.minimumBase, record };
   };
 
   /**
-   * Starts the operation of a stored quote, once, in one transaction with `claim`. Null when the quote was used already, or `claim`
-   * says no.
+   * Starts the operation of a stored quote, once, in one transaction with `claim`. Null when the quote was used
+   * already, or `claim` returns false.
    * @throws DomainError `quote_price_moved`, `insufficient_balance`, `insufficient_reserves`, `simulation_failed`,
-   * `sponsor_budget_exceeded`; and what `claim` throws
+   * `sponsor_budget_exceeded`; and the errors of `claim`
    */
   const start = async (
     actor: Actor,

@@ -25,12 +25,15 @@ export interface LegInput {
   /** The operation's kind. */
   readonly kind: string;
   readonly request: RouteRequest;
-  /** By source. */
+  /** The wallet of each source. */
   readonly wallets: readonly SourceWallet[];
   readonly leg: RouteLeg;
-  /** Of an earlier preparation of the same quote: what its owner signed then has the same nonce, so that one of both runs at most. */
+  /**
+   * The leg's id from an earlier preparation of the same quote. With the same id an operation has the same nonce, so at
+   * most one of both can be executed.
+   */
   readonly legId: string | undefined;
-  /** Whether the leg may deploy its account: of several legs of one account on one chain the first does. */
+  /** Whether the leg may deploy its account: the first of several legs of one account on one chain may. */
   readonly deploys: boolean;
   readonly signal: AbortSignal;
 }
@@ -45,7 +48,7 @@ export interface SimulatedChange {
 export interface LegSimulation {
   readonly prepared: PreparedLeg;
   readonly changes: readonly SimulatedChange[];
-  /** What the sponsor pays for it at most; null where the wallet or account pays by itself. */
+  /** Maximum cost of the leg for the sponsor; null when the wallet or account pays for itself. */
   readonly cost: GasCost | null;
 }
 
@@ -54,7 +57,7 @@ export interface Context extends LegInput {
   readonly wallet: SourceWallet;
   readonly legId: string;
   readonly chainId: number;
-  /** The source's balance and, where the leg ends on its chain, the recipient's. */
+  /** The source's balance and, when the leg ends on the same chain, the recipient's. */
   readonly watched: readonly Watched[];
 }
 
@@ -71,7 +74,10 @@ export const contextOf = (input: LegInput): Context => {
   return { ...input, source, wallet, legId: input.legId ?? newId("leg"), chainId: source.token.chainId, watched };
 };
 
-/** Checks the balance instead of the return value: some tokens return false, some nothing, some true without moving anything. */
+/**
+ * Compares balances instead of return values, because some tokens return false, nothing, or true without moving
+ * anything.
+ */
 const checkArrival = ({ source, leg, request }: Context, gain: bigint): void => {
   const { token, recipient } = request.destination;
   const isOwn = source.owner.toLowerCase() === recipient.toLowerCase();
@@ -96,8 +102,9 @@ export const changesOf = (context: Context, changes: readonly bigint[]): Simulat
 };
 
 /**
- * What the sponsor pays at most for a user operation of the leg; null where the account pays.
- * @throws DomainError `sponsor_budget_exceeded` above the gas ceiling, `simulation_failed` above that of a transaction
+ * Maximum cost for the sponsor of a user operation of the leg; null when the account pays.
+ * @throws DomainError `sponsor_budget_exceeded` above the gas ceiling, `simulation_failed` above the gas limit of a
+ * transaction
  */
 export const gasCostOf = async (
   { sponsorship }: SimulationDeps,

@@ -20,7 +20,7 @@ import { prepareByPermit } from "./prepare-permit";
 
 export type { SimulatedChange, SimulationDeps } from "./leg-context";
 
-/** Execute may follow so long after prepare, and then what is signed has to be mined. */
+/** Maximum time between prepare and execute; the signed operation has to be mined after that. */
 const LOCK_SECONDS = 60;
 
 const byService = async (deps: SimulationDeps, context: Context): Promise<LegSimulation> => {
@@ -80,7 +80,7 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
   };
 };
 
-/** Also for an owner that is not, or no longer, a wallet of the project. */
+/** Works also for an owner that is not a wallet of the project (any more). */
 const isContract = async (
   deps: SimulationDeps,
   { projectId, chainId }: Context,
@@ -172,9 +172,10 @@ const transactionText = (
 };
 
 /**
- * Builds a leg, simulates it against the chain as it is now, and says who has to sign what for it.
- * @throws DomainError `simulation_failed`, `sponsor_budget_exceeded`, `insufficient_balance`, `invalid_request` for a wallet that
- * cannot be a source, `chain_unavailable`
+ * Builds a leg, simulates it against the chain's current state, and lists the signatures and transactions that it
+ * needs.
+ * @throws DomainError `simulation_failed`, `sponsor_budget_exceeded`, `insufficient_balance`, `invalid_request` for a
+ * wallet that cannot be a source, `chain_unavailable`
  */
 export const prepareLeg = async (deps: SimulationDeps, input: LegInput): Promise<LegSimulation> => {
   const context = contextOf(input);

@@ -21,7 +21,7 @@ import {
   type SimulationDeps,
 } from "./leg-context";
 
-/** The operation that uses a permit may wait for its turn before it is sent. */
+/** Validity of a permit. The operation that uses it may have to wait before it is sent. */
 const PERMIT_SECONDS = 900;
 
 interface Terms {
@@ -34,11 +34,11 @@ interface Terms {
 interface Offer {
   readonly permit: Permit;
   readonly typedData: TypedDataDefinition;
-  /** Behind what the leg does. */
+  /** Appended to the description of the leg. */
   readonly manner: string;
 }
 
-/** What the wallet could sign under one standard; null where chain, token or wallet do not allow it. */
+/** The permit that the wallet could sign under one standard; null when chain, token or wallet do not support it. */
 type Standard = (deps: SimulationDeps, context: Context, terms: Terms) => Promise<Offer | null>;
 
 const deadlineAfter = ({ timestamp }: { readonly timestamp: bigint }): bigint => timestamp + BigInt(PERMIT_SECONDS);
@@ -69,7 +69,7 @@ const permit2: Standard = async ({ smartAccounts }, { chainId, legId }, terms) =
   return { permit, typedData: permit2TypedData(chainId, permit), manner: "by a signature for Permit2" };
 };
 
-/** Null where it cannot be done in this way without touching what is the treasury's own. */
+/** Null when the leg cannot run by permit without using the treasury's own money. */
 const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Context): Promise<LegSimulation | null> => {
   const { source, chainId, legId, leg, request, watched } = context;
   const token = source.token.address;
@@ -84,7 +84,7 @@ const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Cont
     build(deps, context, account.address),
     deps.smartAccounts.revertsOverdraft({ chainId, token, holder: source.owner, taker: account.address }),
   ]);
-  // The treasury must neither keep a rest of the wallet's tokens nor pay for tokens that the wallet lacks.
+  // The treasury must neither keep unused tokens of the wallet nor pay for tokens that the wallet lacks.
   if (!built.spendsAll || !isStrict) return null;
   const { permit, typedData, manner } = offer;
   const transferTo = leg.kind === "transfer" ? request.destination.recipient : null;
@@ -92,12 +92,12 @@ const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Cont
     { account, chainId, legId, permit, leg: { calls: built.calls, transferTo } },
     [...watched, { owner: account.address, token: source.token }],
   );
-  // A token that takes a fee on the way would make the treasury pay the difference out of its own.
+  // With a fee-on-transfer token the treasury would pay the difference from its own tokens.
   const treasuryChange = changes[watched.length] ?? 0n;
   if (transferTo === null && treasuryChange !== 0n) return null;
   const cost = await gasCostOf(deps, context, { gas });
   const { projectId, kind } = context;
-  // A wallet whose operation the sponsor does not pay for can still pay for its own transactions.
+  // Without sponsorship the wallet can still pay for its own transactions.
   await deps.sponsorship.check({ projectId, kind, costs: cost === null ? [] : [cost] });
   const action = {
     actionId: `${legId}.permit`,
@@ -116,12 +116,13 @@ const ignoreRefusal = (error: unknown): null => {
 };
 
 /**
- * A leg for which a plain wallet signs a permit alone, with which the treasury takes its tokens: one of the token itself (EIP-2612),
- * else one for Permit2 where the wallet has allowed that to move the tokens before. Null where neither can be had.
+ * Prepares a leg for which a plain wallet only signs a permit, with which the treasury takes its tokens: a permit of
+ * the token itself (EIP-2612), otherwise one for Permit2 when the wallet has approved Permit2. Null when neither is
+ * possible.
  * @throws DomainError `chain_unavailable`
  */
 export const prepareByPermit = async (deps: SimulationDeps, context: Context): Promise<LegSimulation | null> => {
-  // A permit that cannot be simulated, or whose fee the sponsor does not pay, is no reason to refuse what transactions can do.
+  // When a permit cannot be simulated or sponsored, the wallet can still send transactions, so its error is ignored.
   for (const standard of [eip2612, permit2]) {
     const prepared = await prepareBy(standard, deps, context).catch(ignoreRefusal);
     if (prepared !== null) return prepared;

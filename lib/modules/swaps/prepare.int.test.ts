@@ -28,7 +28,7 @@ const devnet = await testDevnet();
 const variables = { CHAINS_FILE: narrowBridgeChains() };
 const { chains } = testConfig({ databaseUrl: "postgresql://unused@127.0.0.1:9/unused", ...devnet, variables });
 const onchain = createOnchainRouting({ registry: createChainRegistry(chains), clock: systemClock });
-/** What happens between reading a quote and keeping what was prepared of it. */
+/** Hook that runs between reading a quote and storing its preparation. */
 const nothing = (): Promise<unknown> => Promise.resolve();
 const meanwhile = { do: nothing };
 afterEach(() => {
@@ -79,7 +79,7 @@ describe("a wallet that has sent the swap before a bridge, though not the bridge
     }
     const swapAt = prepared.actions.findIndex((action) => !isApproval(action));
     const sent = await doActions(api, [wallet], prepared.actions.slice(0, swapAt + 1));
-    // Enough for the same again, so that nothing else refuses it.
+    // Funded for a second run, so that it is not refused for lack of balance.
     await giveWeth(customer, wallet);
     const { quoteId } = quote;
     await expect(customer.session.client.call(prepareSwap, { body: { quoteId } })).rejects.toMatchObject(sentAlready);
@@ -136,7 +136,7 @@ describe("preparing again, while", () => {
     const prepare = () => client.call(prepareSwap, { body: { quoteId } });
     if (isPrepared) await prepare();
     let arrived = 0;
-    // All have read the quote before one of them gets on.
+    // All calls have read the quote before one of them continues.
     meanwhile.do = () => {
       arrived += 1;
       return vi.waitUntil(() => arrived === CALLS, { interval: 5 });

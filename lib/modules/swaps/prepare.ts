@@ -24,7 +24,7 @@ export interface PrepareDeps extends SimulationDeps {
   clock: Clock;
 }
 
-/** A quote that was priced again, with the minimum that was promised, and simulated. It can be executed now. */
+/** A quote that was priced again with the promised minimum, and simulated. It can be executed now. */
 export interface ExecutableQuote {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
@@ -33,7 +33,7 @@ export interface ExecutableQuote {
   readonly simulated: Awaited<ReturnType<typeof simulateRoute>>;
 }
 
-/** Why a preparation was not kept: somebody used or cancelled the quote, or prepared it, since it was read. */
+/** The error for a preparation that was not stored: since it was read, the quote was used, cancelled or prepared. */
 const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
   new DomainError(
@@ -44,7 +44,7 @@ const refusal = (quote: Quote): DomainError =>
 export const createPrepare = (deps: PrepareDeps, authorization: Authorization) => {
   const { quotes } = deps;
 
-  /** `priceMoved` makes the error for a route that no longer brings the minimum. */
+  /** `priceMoved` creates the error for a route that no longer reaches the minimum. */
   const ready = async (
     quote: Quote,
     priceMoved: (request: RouteRequest, wallets: SourceWallet[]) => Promise<DomainError>,
@@ -68,7 +68,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     return { request, wallets, route, others, simulated };
   };
 
-  /** A fresh quote of the same kind; for a transfer that is a transfer of its own. */
+  /** Creates a fresh quote of the same kind; for a transfer, a new transfer. */
   const moved =
     (actor: Actor, quote: Quote) =>
     async (request: RouteRequest, wallets: SourceWallet[]): Promise<DomainError> => {
@@ -83,9 +83,9 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
 
   /**
    * Checks the code or the key's policy, prices again, simulates, and locks the price for 60 s.
-   * @throws DomainError `invalid_state` when a wallet has sent what an earlier preparation asked for, or another call prepared it at
-   * the same time; `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`, `simulation_failed`,
-   * `sponsor_budget_exceeded`
+   * @throws DomainError `invalid_state` when a wallet has sent transactions of an earlier preparation, or another call
+   * prepared the quote at the same time; `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`,
+   * `simulation_failed`, `sponsor_budget_exceeded`
    */
   const prepare = async (actor: Actor, subject: Subject, code: string | undefined) => {
     const quote = await quotes.getOpen(actor, subject);
@@ -95,7 +95,8 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     const { request, wallets, route, others, simulated } = await ready(quote, moved(actor, quote));
     const { legs, balanceChanges, feePayers, actions } = simulated;
     const record = await quotes.recordOf(quote, { request, wallets, route, others, feePayers });
-    // Pricing and simulating take seconds, in which a wallet may send what the earlier preparation asked for.
+    // Checked again, because pricing and simulating take seconds in which a wallet may send transactions of the earlier
+    // preparation.
     await checkNothingSent(deps, quote);
     const preparedUntil = addSeconds(deps.clock.now(), preparedSeconds(legs));
     const stored = await quotes.markPrepared(quote, {

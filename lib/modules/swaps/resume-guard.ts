@@ -2,7 +2,7 @@ import { DomainError } from "@/lib/core/errors";
 import { approvalOf, type SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { Quote, WalletLeg } from "@/lib/modules/quotes/service";
 
-/** The ids that the legs of a quote got when it was prepared before, by source. */
+/** The leg ids from the quote's earlier preparation, by source. */
 export const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
   const { legs } = quote.route;
   return new Map(
@@ -14,17 +14,18 @@ export const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
 };
 
 /**
- * How many transactions the wallet has sent once the first that is more than an approval is out. Only approvals that go before it
- * are awaited: a swap that pays for a bridge is followed by the bridge's own approval, and has moved money by then.
+ * The wallet's transaction count once the first transaction that is not an approval is sent. Only approvals before it
+ * are skipped: after a swap that pays for a bridge comes the bridge's own approval, and money has moved by then.
  */
 const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
   const firstMoving = transactions.findIndex((call) => approvalOf(call) === null);
-  // Approvals alone move nothing, however many of them are out.
+  // Approvals alone move no money, whatever their number.
   return firstMoving === -1 ? Infinity : fromNonce + firstMoving + 1;
 };
 
 /**
- * Preparing again replaces what is known of a wallet's transactions, so it must not happen once one of them may be out.
+ * Refuses to prepare a quote again once a wallet may have sent one of its transactions, because preparing again
+ * replaces the stored transactions.
  * @throws DomainError `invalid_state`, `chain_unavailable`
  */
 export const checkNothingSent = async (

@@ -13,12 +13,13 @@ import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import type { QuotePurpose, QuoteRecord, QuotesService } from "@/lib/modules/quotes/service";
 import type { Authorization } from "./authorize";
 
-/** The money that a leg left in its wallet: its whole amount, or the bridge's refund, which may be another token. */
+/** The money that a leg left in its wallet: its whole amount, or the bridge's refund, which may be in another token. */
 const leftBy = (leg: Leg, request: RouteRequest): RouteSource => {
   const { routeLeg } = leg;
   const source = request.sources[routeLeg.sourceIndex];
   if (source === undefined) throw new Error(`Leg ${leg.id} has no source.`);
-  // Of a wallet's own transactions the first may have bought what the bridge was to carry; then that is what is left.
+  // When a wallet sends its own transactions, the first may have bought the token to be bridged; the wallet then holds
+  // that token.
   if (leg.state !== "refunded" && leg.refundToken === null) return { ...source, amountBase: leg.amountBase };
   const bridged = routeLeg.steps.find(({ kind }) => kind === "bridge");
   const token = leg.refundToken ?? bridged?.from ?? source.token;
@@ -38,7 +39,9 @@ const sourcesOf = (legs: readonly Leg[], request: RouteRequest): RouteSource[] =
 const kindOf = (operation: Operation): QuotePurpose["kind"] =>
   operation.kind === "transfer" ? "transfer" : operation.kind === "swap_and_transfer" ? "swap_and_transfer" : "swap";
 
-/** Sends once more what failed or came back: a fresh quote that goes the usual way, and of which one at most is ever executed. */
+/**
+ * Retries failed or refunded legs by a fresh quote, which takes the usual steps. At most one retry is ever executed.
+ */
 export const createRetry = (
   deps: { operations: OperationsService; quotes: Pick<QuotesService, "walletsOf" | "store"> },
   authorization: Authorization,
@@ -56,7 +59,7 @@ export const createRetry = (
       );
     }
     const before = operation.request;
-    // A quote of the usual kind would pay a pool without making a note.
+    // A quote of the usual kind would pay a privacy pool without creating a note.
     const sources =
       mayRetry(operation) && !isPrivateKind(operation.kind) ? sourcesOf(retryableLegs(operation), before) : [];
     if (sources.length === 0) {

@@ -8,7 +8,7 @@ import type { OwnerLeg, PermitLeg, PreparedLeg, WalletLeg } from "@/lib/modules/
 
 type Hex = `0x${string}`;
 
-/** What a wallet did for an action: a signature over its typed data, or the hash of the transaction that it sent. */
+/** A wallet's result for an action: a signature over its typed data, or the hash of the transaction that it sent. */
 export interface GivenSignature {
   readonly actionId: string;
   readonly signature?: string | undefined;
@@ -22,15 +22,15 @@ export interface SignatureDeps {
 
 interface Signed {
   readonly leg: NewLeg;
-  /** Whether every transaction of the leg is known to its chain. */
+  /** Whether the chain knows every transaction of the leg. */
   readonly allSeen: boolean;
 }
 
 export interface AppliedSignatures {
   readonly legs: readonly NewLeg[];
   /**
-   * Whether wallets sent all of it by themselves, and the chains know it: then a refusal could not take anything back. Never where
-   * the service would send a part.
+   * True when wallets sent all transactions by themselves and the chains know them, so that a refusal could not undo
+   * anything. False when the service would send a part.
    */
   readonly allSent: boolean;
 }
@@ -104,7 +104,7 @@ const byPermit = async (work: Work, leg: PermitLeg, routeLeg: RouteLeg): Promise
   return { leg: signed, allSeen: true };
 };
 
-/** Why a transaction that a node knows is not the one that was prepared; null when it is. */
+/** Why a transaction known to a node differs from the prepared one; null when it matches. */
 const differenceOf = (
   seen: SeenTransaction,
   wanted: WalletLeg["transactions"][number],
@@ -135,7 +135,8 @@ const sentTransaction = async (
   if (seen === null) {
     const elsewhere = await chainOf(deps, leg, hash as Hex);
     if (elsewhere !== null) return faults.add(actionId, "wrong_transaction", `was sent on ${elsewhere}`);
-    // Nodes hear of transactions at different times: it is followed until it shows, or can never be mined any more.
+    // Nodes learn of transactions at different times, so the leg is followed until the transaction shows or can no
+    // longer be mined.
     return { actionId, to, data, value, hash: hash as Hex, nonce: null };
   }
   const difference = differenceOf(seen, wanted, leg);
@@ -224,9 +225,9 @@ const givenBy = (faults: Faults, signatures: readonly GivenSignature[], known: R
 };
 
 /**
- * Checks that every action was done, by the right wallet, for exactly what was prepared. Legs come back as an operation accepts
- * them, in the order of the route. Nothing is sent and nothing is stored.
- * @throws DomainError `invalid_signature`, every action at fault named in `details` as `signatures.<actionId>`;
+ * Checks that every action was done by the right wallet and matches the preparation. Returns the legs as an operation
+ * accepts them, in the order of the route. Sends and stores nothing.
+ * @throws DomainError `invalid_signature`, with every wrong action in `details` as `signatures.<actionId>`;
  * `chain_unavailable`
  */
 export const applySignatures = async (

@@ -17,8 +17,8 @@ export type { SimulationDeps } from "./prepare-leg";
 type BalanceChange = z.output<typeof balanceChange>;
 
 /**
- * The same route with minima that add up to at least `minimumBase`: what was promised stays promised when the route is priced
- * anew. Each leg's share is rounded up and never above what it is expected to bring. Null when the route no longer brings it.
+ * The same route with minima that sum to at least `minimumBase`, so that a new price keeps the promised minimum. Each
+ * leg's share is rounded up and never above its expected output. Null when the route no longer reaches the minimum.
  */
 export const withMinimum = (route: Route, minimumBase: bigint): Route | null => {
   const total = expectedOut(route);
@@ -51,9 +51,9 @@ const merged = (changes: readonly SimulatedChange[]): SimulatedChange[] => {
 export interface RouteSimulation {
   legs: PreparedLeg[];
   balanceChanges: BalanceChange[];
-  /** Who pays the network fee, by leg. */
+  /** The payer of the network fee, by leg. */
   feePayers: FeePayer[];
-  /** What wallets of one's own have to sign or send, in this order, before execute. */
+  /** Actions that the caller's own wallets must sign or send, in this order, before execute. */
   actions: Action[];
 }
 

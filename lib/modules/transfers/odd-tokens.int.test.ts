@@ -25,7 +25,7 @@ const tokens: Record<string, OddToken> = {
   TRON: await deployTronUsdt(at),
 };
 
-/** The local chains with these tokens in the list. */
+/** A chain file of the local chains that lists these tokens. */
 const chainsWithTokens = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

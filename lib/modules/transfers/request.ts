@@ -21,7 +21,7 @@ export const TRANSFER_FIELDS: FieldNames = {
   toToken: "token",
 };
 
-/** A transfer keeps its asset: the same token, or what stands for it on the other chain. */
+/** A transfer keeps its asset: the destination's token is the same, or the asset's token on the other chain. */
 const destinationToken = (registry: ChainRegistry, { fromChainId, toChainId, token }: TransferInput): string => {
   if (fromChainId === toChainId) return token;
   const { assetId, symbol } = registry.resolveToken(fromChainId, token);
@@ -33,7 +33,7 @@ const destinationToken = (registry: ChainRegistry, { fromChainId, toChainId, tok
   });
 };
 
-/** Chains and token are looked at by `resolveRequest` too, which names every field at fault. */
+/** Returns the input unchanged when it cannot be resolved, because `resolveRequest` then reports every wrong field. */
 const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
   const known = registry.list().map(({ id }) => id);
   if (!known.includes(input.fromChainId) || !known.includes(input.toChainId)) return input.token;
@@ -41,8 +41,9 @@ const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
 };
 
 /**
- * The quote request that carries out the transfer: from one wallet, to the same asset.
- * @throws DomainError `unsupported_token` where the other chain does not have the asset, `invalid_request` where nothing would move
+ * The quote request for a transfer: from one wallet, to the same asset.
+ * @throws DomainError `unsupported_token` when the other chain does not have the asset, `invalid_request` when nothing
+ * would move
  */
 export const toQuoteInput = (registry: ChainRegistry, input: TransferInput, wallet: { readonly address: string }) => {
   const { fromChainId: chainId, toChainId, token, amount, toAddress } = input;

@@ -31,7 +31,7 @@ const pendingStatus = ({ quote, readAt }: Transfer): { status: Status; subStatus
 const latest = (dates: readonly (Date | null)[]): Date =>
   new Date(Math.max(...dates.map((date) => (date === null ? 0 : date.getTime()))));
 
-/** The transfer as the caller sees it: what was asked for, and what the chains show. */
+/** Serialises a transfer: its request, and its state on the chains. */
 export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferRecord => {
   const { quote, operation } = transfer;
   const [source] = quote.response?.from ?? [];

@@ -18,11 +18,11 @@ import {
 import { checkNothingSent } from "@/lib/modules/swaps/service";
 import { toQuoteInput, TRANSFER_FIELDS, type TransferInput } from "./request";
 
-/** A transfer: the quote that it is, and the operation that it became. */
+/** A transfer: its quote, and the operation that executes it. */
 export interface Transfer {
   readonly quote: Quote & { readonly transferId: string };
   readonly operation: Operation | null;
-  /** When it was read; whether it has expired depends on it. */
+  /** When it was read, which decides whether it has expired. */
   readonly readAt: Date;
 }
 
@@ -30,7 +30,7 @@ export interface TransfersDeps {
   quotes: QuotesService;
   operations: Pick<OperationsService, "getMany">;
   wallets: { findById(projectId: string, walletId: string): Promise<SourceWallet | null> };
-  /** Refuses to cancel what a wallet has begun to send. */
+  /** Used to refuse cancelling a transfer that a wallet has begun to send. */
   smartAccounts: Parameters<typeof checkNothingSent>[0]["smartAccounts"];
   policies: Pick<PoliciesService, "checkRecipient">;
   registry: ChainRegistry;
@@ -62,7 +62,7 @@ export const createTransfersService = (deps: TransfersDeps) => {
   };
 
   const store = async (actor: Actor, input: TransferInput, key: string | null): Promise<Quote> => {
-    // The answer of an earlier call is repeated only to an actor that may still pay the recipient.
+    // Checked before an earlier answer is repeated, because the actor may no longer pay the recipient.
     policies.checkRecipient(actor, input.toAddress, "toAddress");
     const once = idempotencyUseOf(key, input);
     const earlier = await quotes.findEarlier({ actor, kind: "transfer", once });
@@ -103,8 +103,8 @@ export const createTransfersService = (deps: TransfersDeps) => {
       one(projectId, isId("transfer", transferId) ? await quotes.find(projectId, { transferId }) : null),
 
     /**
-     * Ends a transfer that was not executed. After this no code, prepare or execute can move its money.
-     * @throws DomainError `not_found`, `quote_already_used`, `invalid_state` where its wallet has sent it already
+     * Cancels a transfer that was not executed. Afterwards no code, prepare or execute can move its money.
+     * @throws DomainError `not_found`, `quote_already_used`, `invalid_state` when its wallet has sent it already
      */
     cancel: async (actor: Actor, transferId: string): Promise<Transfer> => {
       if (!isId("transfer", transferId)) throw notFound();

@@ -87,7 +87,7 @@ describe("within the cap of an exempt key", () => {
     for (const transferId of [one, two]) await key.client.call(prepareSwap, { body: { transferId } });
     const refused = { status: 409, code: "otp_required" };
     await expect(key.client.call(prepareSwap, { body: { transferId: three } })).rejects.toMatchObject(refused);
-    // A person always approves, also what a key prepared.
+    // A person always has to approve, even an operation that a key prepared.
     const person = customer.session.client;
     await expect(person.call(executeSwap, { body: { transferId: one } })).rejects.toMatchObject(refused);
     const { operationId } = await key.client.call(executeSwap, { body: { transferId: one } });
@@ -116,7 +116,7 @@ test("without a policy that allows it it waits, holds nothing, and runs once its
     code: "otp_invalid",
   });
   const approved = await approve(customer, waiting.operationId, code);
-  // A worker may have taken it up before it was read again.
+  // A worker may have started it before this test read it again.
   expect(approved).toMatchObject({ expiresAt: null, may: { approve: false } });
   expect(approved.subStatus).not.toBe("awaiting_approval");
   await expect(approve(customer, waiting.operationId, code)).rejects.toMatchObject({ code: "invalid_state" });
@@ -150,7 +150,7 @@ test("without a policy that allows it approved and cancelled at once, one of the
       client.call(cancelOperation, { params: { id: operationId } }),
     ]);
     const operation = await waitUntilFinal(client, operationId);
-    // What was approved first and not begun yet may still be cancelled; what was cancelled never runs.
+    // An approved operation that has not begun may still be cancelled; a cancelled one never runs.
     expect(operation.status).toBe(cancelled.status === "fulfilled" ? "cancelled" : "completed");
     expect([approved.status, cancelled.status]).toContain("fulfilled");
     const spent = cancelled.status === "fulfilled" ? 0n : parseUnits("10", 6);

@@ -41,7 +41,7 @@ const refusal = async (response: Promise<Response>): Promise<{ status: number; c
   return { status: answer.status, code: body.code, paths: (body.details ?? []).map(({ path }) => path) };
 };
 
-/** The project's events once one of that type is there. */
+/** Waits for an event of that type, and returns the project's events. */
 const eventsUntil = (client: Customer["session"]["client"], type: string) =>
   vi.waitFor(
     async () => {
@@ -94,7 +94,7 @@ describe("a transfer moves a token", () => {
       [created.transferId, "transfer"],
     ] as const) {
       const own = events.filter((event) => event.objectId === objectId);
-      // While it is processing there is an event for each sub-status.
+      // Each sub-status while processing has an event.
       const approved = object === "transfer" ? ["approved"] : [];
       expect([...new Set(own.map(({ type }) => type))]).toEqual(
         ["created", ...approved, "processing", "completed"].map((what) => `${object}.${what}`),
@@ -107,7 +107,7 @@ describe("a transfer moves a token", () => {
   test("once, when execute is called a hundred times at once", async () => {
     const customer = await newCustomer(api);
     const { client } = customer.session;
-    // Twice the money, so that a second move would succeed.
+    // Funded twice, so that a second execution would have enough money to succeed.
     await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "25" });
     const recipient = testAccount().address;
     const { transferId } = await prepareTransfer(api, customer, bodyOf(customer, { toAddress: recipient }));
@@ -252,7 +252,7 @@ test("a transfer that was not executed is warned about while the wallet does not
     status: 422,
     code: "insufficient_balance",
   });
-  // The code was right, so it is not asked for again.
+  // The code was right before, so it is not requested again.
   await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "12.5" });
   const prepared = await client.call(prepareSwap, { body: { transferId: transfer.transferId } });
   expect(prepared).toMatchObject({ prepared: true, transferId: transfer.transferId, warnings: [], actions: [] });

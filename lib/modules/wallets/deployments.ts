@@ -37,13 +37,13 @@ const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "The chain did not answer i
 const DEPLOYED_REFRESH_MS = 1000;
 const DEPLOYED_EXPIRE_MS = 3000;
 
-/** Asks all chains at once for all addresses, and remembers for a moment what they said. */
+/** Queries all chains concurrently for all addresses, and caches the answers briefly. */
 export const createDeployments = ({ registry, smartAccounts }: DeploymentsDeps): Deployments => {
   const ask = async (chainId: number, addresses: readonly EvmAddress[]): Promise<Deployed> => {
     try {
       return await withDeadline(smartAccounts.isDeployed(chainId, addresses), LATE);
     } catch {
-      // A chain that is away does not hide the wallets; the answer says null, and readiness tells of the chain.
+      // An unreachable chain must not hide the wallets: the answer is null, and readiness reports the chain.
       return null;
     }
   };

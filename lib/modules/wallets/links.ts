@@ -149,7 +149,7 @@ const notLinkable = (): DomainError =>
     "This address is a treasury or smart account that was made here. It is used as it is and cannot be linked.",
   );
 
-/** Said before anybody signs; what counts is checked again in the transaction that links. */
+/** An early check before anybody signs; the transaction that links the wallet checks again. */
 const checkFree = async ({ database }: WalletLinksDeps, { address, projectId, userId }: LinkSubject): Promise<void> => {
   const holder = await findHolder(database.prisma, address);
   if (holder !== null && holder !== userId) throw taken();

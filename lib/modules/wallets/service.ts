@@ -41,8 +41,8 @@ export interface WalletWithChains extends Wallet {
 
 export interface WalletsService {
   /**
-   * The project's treasury: a smart account whose owner is a managed key. Makes what is missing and answers with what is there,
-   * however often and by however many it is called at once.
+   * Creates the project's treasury: a smart account whose owner is a managed key. Idempotent, also for concurrent
+   * calls.
    */
   createTreasury(projectId: string): Promise<Wallet>;
   /**
@@ -51,11 +51,14 @@ export interface WalletsService {
    * @throws DomainError `unsupported_chain`, `unknown_wallet`, `invalid_request` (the owner is a contract), `wallet_already_linked`
    */
   createSmartAccount(actor: Actor, input: NewSmartAccount): Promise<SmartAccountRecord>;
-  /** null takes the name away. @throws DomainError `not_found` */
+  /**
+   * Null removes the label.
+   * @throws DomainError `not_found`
+   */
   label(actor: Actor, walletId: string, label: string | null): Promise<WalletWithChains>;
   /** Every wallet of the project that may be a source, oldest first (1,000 at most). */
   list(projectId: string): Promise<Wallet[]>;
-  /** As `list`, with what each chain says of it. */
+  /** Like `list`, with the deployment state on each chain. */
   listWithChains(projectId: string): Promise<WalletWithChains[]>;
   /** By address in any case; null where the project has no such wallet, or it was unlinked. */
   find(projectId: string, address: string): Promise<Wallet | null>;
@@ -75,7 +78,7 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
   const createTreasury = async (projectId: string): Promise<Wallet> => {
     const existing = await findTreasury(database.prisma, projectId);
     if (existing) return existing;
-    // The key's id follows from the project, so that a second attempt finds the first one's key and so the same address.
+    // Derived from the project, so that a second attempt finds the same key and so the same address.
     const keyId = `treasury_${projectId}`;
     const { address: ownerAddress } = await deps.signer.create({ keyId, projectId });
     const address = getAddress(await deps.smartAccounts.addressOf({ ownerAddress }));

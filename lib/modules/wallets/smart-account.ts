@@ -65,15 +65,15 @@ const checkChain = ({ registry }: Deps, chainId: number): void => {
 };
 
 /**
- * The service's key where the owner is one of the project's, null where the owner signs for itself, whoever that is. A key of
- * another project is a stranger here: the service does not sign for this project with it.
+ * The id of the service's key when the owner is a key of this project, otherwise null: the owner then signs for itself.
+ * A key of another project also gives null, because the service must not sign for this project with it.
  */
 const signingKey = async (database: Database, projectId: string, owner: EvmAddress): Promise<string | null> => {
   const keyId = await findProjectKeyId(database, { projectId, address: owner });
   if (keyId !== null) return keyId;
   const wallet = await findWalletByAddress(database.prisma, projectId, owner);
   if (wallet !== null && (wallet.kind !== "linked" || wallet.contractChainId !== null)) {
-    // The account would have one address on every chain, and an owner that may not be there on all of them.
+    // The account has the same address on every chain, but its owner contract may not exist on all of them.
     const message = "The owner is a contract, which cannot sign for an account on every chain. Name a plain account.";
     throw invalidRequest([{ path: "ownerAddress", message }]);
   }
@@ -88,7 +88,7 @@ interface Account {
   readonly label: string | null;
 }
 
-/** The project's wallet at the account's address; made where there is none. */
+/** Returns the project's wallet at the account's address, and creates it when missing. */
 const ensureAccount = async (tx: Tx, account: Account, actor: Actor, at: Date): Promise<Wallet> => {
   const { projectId, address, ownerAddress, keyId, label } = account;
   const candidate = { id: newId("wallet"), kind: "smart_account", ...account, createdAt: at } as const;

@@ -39,7 +39,10 @@ export const bridging = async (step: Step): Promise<StepResult> => {
   }
 };
 
-/** Follows a transaction that the bridge shows: `final` at depth, `open` before, `moved` when somebody else moved the leg. */
+/**
+ * Follows a destination transaction: `final` at the chain's depth, `open` before, `moved` when another instance moved
+ * the leg.
+ */
 const followDestination = async (
   step: Step,
   progress: Filled | Refunded,

@@ -1,7 +1,10 @@
 import type { RouteLeg, SourceOutcome } from "@/lib/ports/routing";
 import type { Failure } from "@/lib/modules/operations/leg";
 
-/** A token's contract may return false or true without moving anything, and the chain calls both a success, so its logs are read. */
+/**
+ * Whether a mined transfer moved no tokens. A token's contract may return without moving anything, and its transaction
+ * still succeeds, so its logs are checked.
+ */
 export const movedNothing = ({ kind }: RouteLeg, { spentBase, receivedBase }: SourceOutcome): boolean =>
   kind === "transfer" && spentBase === 0n && receivedBase === 0n;
 

@@ -9,12 +9,12 @@ const RECIPIENT = "0x4444444444444444444444444444444444444444";
 const PERMIT2 = "0x5555555555555555555555555555555555555555";
 const SIGNATURE = `0x${"11".repeat(64)}1b`;
 
-/** What Permit2 would say of a permit for it; without it the permit is the token's own. */
+/** Permit2's state for the permit; without it the permit is the token's own (EIP-2612). */
 interface ForPermit2 {
   readonly obstacle: string | null;
 }
 
-/** A permit's leg at the moment when the treasury would sign; by then the treasury's balance would change so. */
+/** A permit's leg when the treasury is about to sign, with the simulated change of the treasury's balance. */
 const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: ForPermit2) => {
   const moves: { to: string; change: { failure?: unknown } }[] = [];
   const simulated: { calls: readonly { to: string }[] }[] = [];
@@ -81,7 +81,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
 test("a permit's batch is signed when the treasury takes in exactly what it gives out", async () => {
   const { move, simulated } = await signedWith("swap", 0n);
   expect(move?.to).toBe("submitted");
-  // Permit, transferFrom, and the leg's own call.
+  // The calls: permit, transferFrom, and the leg's own call.
   expect(simulated[0]?.calls.map(({ to }) => to)).toEqual([TOKEN, TOKEN, RECIPIENT]);
 });
 

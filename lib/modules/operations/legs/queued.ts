@@ -13,10 +13,10 @@ import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
 import { fail, move, type Step, type StepResult } from "./step";
 
-/** An approved price must not be used hours later because no worker or chain was available. */
+/** A leg must not be signed at a price approved hours ago, for instance after an outage of the workers or the chain. */
 const QUEUED_SECONDS_MAX = 600;
 
-/** Errors that will not go away by trying again: the leg fails while its money is still in the wallet. */
+/** Errors that a retry cannot fix: the leg fails while its money is still in the wallet. */
 const PERMANENT = new Set<string>([
   "no_route",
   "insufficient_liquidity",
@@ -28,7 +28,7 @@ const PERMANENT = new Set<string>([
   "unsupported_token",
 ]);
 
-/** Signs the leg's calls, and keeps what was signed before anybody is shown it. */
+/** Signs the leg's calls, and stores the signed operation before it is sent to anybody. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { leg, operation } = step;
   const walletId = leg.executorWalletId ?? leg.walletId;
@@ -60,7 +60,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
       fillDeadline: built.fillDeadline === null ? null : new Date(built.fillDeadline * 1000),
       fromBlock: searchFrom(head.number),
     };
-    // Fees may have risen since it was accepted: the budget has to carry what is signed.
+    // Fees may have risen since the operation was accepted, so the budget must cover the signed cost.
     const maxGasWei = sponsoredCostOf(userOperation) ?? 0n;
     return await move(step, "submitted", "leg.submitted", change, { userOpHash }, { maxGasWei });
   } catch (error) {
@@ -74,7 +74,7 @@ type Built = Pick<LegTransactions, "calls" | "fillDeadline">;
 const buildOwn = ({ routing, request, routeLeg, signal }: Step): Promise<Built> =>
   routing.build(request, routeLeg, signal);
 
-/** The treasury's calls with which it takes the wallet's tokens by permit and carries them on, all or none. */
+/** The treasury's calls that take the wallet's tokens by permit and forward them, in one atomic batch. */
 const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Built> => {
   const { routing, request, routeLeg, signal, leg } = step;
   const { permit } = leg;
@@ -90,8 +90,9 @@ const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Buil
 };
 
 /**
- * The whole batch once more, now with the wallet's own permit. Not every token stops what it cannot do, and then the calls after
- * it would spend tokens of the treasury: what comes in has to go out, no more and no less.
+ * Simulates the whole batch with the wallet's own permit. Some tokens do not revert when a permit or transfer fails,
+ * and the following calls would then spend the treasury's own tokens. So the treasury's balance must be the same before
+ * and after.
  */
 const requireEven = async (step: Step, account: ManagedAccount, calls: readonly Call[]): Promise<void> => {
   const { smartAccounts, leg, request, routeLeg } = step;
@@ -106,7 +107,10 @@ const requireEven = async (step: Step, account: ManagedAccount, calls: readonly 
   );
 };
 
-/** Answers whether what the permit allows is allowed already. @throws DomainError `simulation_failed`, `chain_unavailable` */
+/**
+ * Checks that the permit can be used, and returns whether its allowance is already set.
+ * @throws DomainError `simulation_failed`, `chain_unavailable`
+ */
 const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean> => {
   const { smartAccounts, leg, chains } = step;
   const chainId = leg.sourceChainId;
@@ -123,8 +127,9 @@ const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean>
 };
 
 /**
- * A permit lies open once it was offered to a node, and anybody may use one of EIP-2612 up. That does no harm: it allows what it was
- * signed for, and then it must not be used again.
+ * Whether the token already has the permit's allowance. A permit is public once it was sent to a node, and anybody can
+ * submit a permit of EIP-2612. That only sets the allowance that the wallet signed, and the permit must not be
+ * submitted again then.
  */
 const tokenAllows = async (
   { smartAccounts, leg }: Step,
@@ -138,7 +143,10 @@ const tokenAllows = async (
   return { isAllowed: allowed >= value, obstacle };
 };
 
-/** An account is deployed by the first operation that reaches the chain; a second one that wants to deploy it too would be refused. */
+/**
+ * Whether this operation may deploy the account. The first operation on chain deploys it, and EntryPoint would refuse a
+ * second deployment.
+ */
 const mayDeploy = async ({ smartAccounts, deployments, leg, clock }: Step, address: EvmAddress): Promise<boolean> =>
   (await smartAccounts.isDeployed(leg.sourceChainId, address)) ||
   deployments.claim({ chainId: leg.sourceChainId, address, claimant: leg.id, now: clock.now() });

@@ -12,7 +12,7 @@ interface Receipt {
   readonly txHash?: string;
 }
 
-/** One look at a leg whose source was seen in block 10, as the chain shows it now. */
+/** Follows a leg whose source was seen in block 10, with this receipt and chain head. */
 const look = async (receipt: Receipt, head: bigint) => {
   const changes: LegChange[] = [];
   const leg = {

@@ -15,7 +15,7 @@ const readOperationReceipt = async (step: Step): Promise<MinedSource | null> => 
   return { ...mined, fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" } };
 };
 
-/** The leg's source as the chain shows it now; null as long as it is not mined. */
+/** Reads the leg's source from the chain; null until it is mined. */
 export const readReceipt = (step: Step): Promise<MinedSource | null> =>
   step.leg.via === "transaction" ? readWalletReceipt(step) : readOperationReceipt(step);
 
@@ -38,7 +38,7 @@ const GONE: LegChange = {
   failure: null,
 };
 
-/** Whether the receipt still says what was stored when it was first seen. The same transaction may act differently in another block. */
+/** Whether the receipt still matches the stored one. The same transaction may act differently in another block. */
 const saysTheSame = ({ leg, request, routeLeg, routing }: Step, receipt: MinedSource): boolean => {
   if (receipt.txHash !== leg.sourceTxHash || receipt.blockNumber !== leg.sourceBlock) return false;
   if (!receipt.success) return leg.failure !== null;
@@ -46,12 +46,12 @@ const saysTheSame = ({ leg, request, routeLeg, routing }: Step, receipt: MinedSo
   if (movedNothing(routeLeg, outcome)) return leg.failure !== null;
   if (leg.failure !== null) return false;
   const sameDeposit = JSON.stringify(inOrder(outcome.deposit ?? null)) === JSON.stringify(inOrder(leg.deposit));
-  // Of a leg over a bridge the source says nothing of what is received.
+  // The source of a bridge leg does not show the received amount.
   const sameReceived = outcome.receivedBase === null || outcome.receivedBase === leg.receivedBase;
   return outcome.spentBase === leg.spentBase && sameReceived && sameDeposit;
 };
 
-/** Postgres keeps the keys of JSON in an order of its own. */
+/** Postgres does not keep the order of JSON keys. */
 const inOrder = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
@@ -63,8 +63,8 @@ const inOrder = (value: unknown): unknown => {
 };
 
 /**
- * Follows the source until it is as deep as the chain asks for: `final`, `open`, `gone` by a reorganisation, or `moved` by
- * somebody else.
+ * Follows the source until it has the chain's number of confirmations: `final`, `open`, `gone` after a reorganisation,
+ * or `moved` when another instance moved the leg.
  */
 export const followSource = async (step: Step): Promise<"final" | "open" | "gone" | "moved"> => {
   const { leg } = step;
@@ -74,7 +74,7 @@ export const followSource = async (step: Step): Promise<"final" | "open" | "gone
   if (receipt === null || !saysTheSame(step, receipt)) return "gone";
   const confirmations = Math.min(needed, await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber));
   if (confirmations === leg.sourceConfirmations) return "open";
-  // The same transaction costs something else in another block, so the last receipt that is read has the last word.
+  // The network fee can differ after a reorganisation, so the fee of the last receipt is stored.
   if (!(await touch(step, { sourceConfirmations: confirmations, ...feeChange(receipt.fee) }))) return "moved";
   leg.sourceConfirmations = confirmations;
   return confirmations >= needed ? "final" : "open";

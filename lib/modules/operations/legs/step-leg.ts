@@ -23,8 +23,8 @@ const STEPS: Record<LegState, (step: Step) => Promise<StepResult>> = {
 };
 
 /**
- * Carries one leg one step further. Every step reads what is so, decides, and writes by compare-and-set; any of them may be
- * repeated, by any instance, after any crash.
+ * Carries one leg one step further. Every step reads the current state, decides, and writes by compare-and-set, so any
+ * instance may repeat it after any crash.
  */
 export const stepLeg = (deps: StepDeps, input: StepInput): Promise<StepResult> => {
   const step: Step = {
@@ -36,6 +36,6 @@ export const stepLeg = (deps: StepDeps, input: StepInput): Promise<StepResult> =
   return STEPS[input.leg.state](step);
 };
 
-/** An error of a step that is worth trying again; everything else is a bug and is logged as one. */
+/** Whether a step's error is temporary and worth a retry; any other error is logged as a bug. */
 export const isTemporary = (error: unknown): error is DomainError =>
   isDomainError(error) && (error.code === "chain_unavailable" || error.code === "provider_error");

@@ -26,13 +26,13 @@ export interface StepDeps {
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 
-/** The result of a step: the leg moved (look again at once), or it waits. */
+/** `moved`: the leg moved, so look again at once. `waits`: nothing to do now. */
 export type StepResult = "moved" | "waits";
 
-/** One look at one leg: the rows as they were read, what was asked for, and whom to ask. */
+/** The context of one step: the rows as read, the request, and the dependencies. */
 export interface Step extends StepDeps {
   readonly operation: Operation;
-  /** Follows what this step stores of it, so that the step's next compare-and-set succeeds. */
+  /** Updated with each write of this step, so that its next compare-and-set succeeds. */
   readonly leg: Leg & { version: number; sourceConfirmations: number };
   readonly request: RouteRequest;
   readonly routeLeg: RouteLeg;
@@ -55,7 +55,7 @@ export interface MinedSource {
   readonly success: boolean;
   readonly txHash: `0x${string}`;
   readonly blockNumber: bigint;
-  /** Of the leg alone. */
+  /** Logs of this leg only. */
   readonly logs: readonly ReceiptLog[];
   readonly fee: NetworkFee;
 }
@@ -68,7 +68,7 @@ export const move = async (
   data: Record<string, unknown> = {},
   gas: Pick<LegMove, "maxGasWei"> = {},
 ): Promise<StepResult> => {
-  // When another instance moved the leg first, the next look reads its new state.
+  // False when another instance moved the leg first; the next look then reads the new state.
   await step.legs.moveLeg({ leg: step.leg, to, change, event: { type, data }, now: step.clock.now(), ...gas });
   return "moved";
 };

@@ -9,9 +9,9 @@ const HEAD = { number: 100n, timestamp: 10_000n };
 const CONFIRMATIONS = 3;
 
 interface World {
-  /** From this block on the leg's nonce is used; null: it is not. */
+  /** The block from which on the leg's nonce is used; null: it is not used. */
   readonly usedFrom?: bigint | null;
-  /** The receipt of the leg's own operation is there when it is asked for the second time. */
+  /** True: the second request for the receipt of the leg's own operation finds it. */
   readonly isMined?: boolean;
   /** In Unix seconds. */
   readonly validUntil?: number;
@@ -19,7 +19,7 @@ interface World {
   readonly submittedAt?: Map<string, number>;
 }
 
-/** One step of a leg whose operation no node has shown in a block yet. */
+/** Runs one step of a leg whose operation is not mined yet. */
 const stepIn = async ({
   usedFrom = null,
   isMined = false,
@@ -59,7 +59,7 @@ const stepIn = async ({
     smartAccounts: {
       receipt: () => {
         receiptsAsked += 1;
-        // What it says is of no interest here: the next step reads it again.
+        // The content does not matter here, because the next step reads the receipt again.
         return Promise.resolve(isMined && receiptsAsked > 1 ? {} : null);
       },
       wasExecuted: (_: number, __: string, ___: string, at: { blockNumber: bigint }) =>

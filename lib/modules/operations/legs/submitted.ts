@@ -8,7 +8,7 @@ import { followWallet, lookAtUnknown } from "./wallet-transactions";
 import { feeChange, stoppedChange } from "./wallet-receipt";
 
 const SUBMIT_AGAIN_MS = 4000;
-/** Blocks may carry clocks that run ahead or behind a little. */
+/** Block timestamps may differ a little from the real time. */
 const VALIDITY_MARGIN_SECONDS = 15;
 
 const EXPIRED: Failure = {
@@ -24,10 +24,13 @@ const REPLACED: Failure = {
   retryable: false,
 };
 
-/** Offers the signed operation until it is mined or cannot be any more; looks for what a wallet sends by itself. */
+/**
+ * Submits the signed operation until it is mined or can no longer be; for a wallet's own transactions, looks for them.
+ */
 export const submitted = async (step: Step): Promise<StepResult> => {
   const { leg } = step;
-  // A transaction of which only the hash is known is looked at first, also a sale before a bridge, because its receipt is a part of the leg's.
+  // Transactions of which only the hash is known are looked up first, because their receipts are part of the leg's
+  // receipt.
   const looked = leg.via === "transaction" ? await lookAtUnknown(step) : null;
   if (looked?.learned) return "moved";
   const receipt = await readReceipt(step);
@@ -43,18 +46,22 @@ const offer = async (step: Step): Promise<void> => {
   const { leg, operation, submittedAt } = step;
   const now = step.clock.now().getTime();
   if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return;
-  // An owner who signs can also spend the operation's nonce on something else.
+  // An owner who signs can use the operation's nonce for another operation.
   const account = await step.managedAccount(operation.projectId, leg.executorWalletId ?? leg.walletId);
   noteOffer(submittedAt, leg.id, now);
   try {
     await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), { isHeldElsewhere: account === null });
   } catch (error) {
-    // A refusal is not final, because an earlier offer may be on its way. Only a receipt or the end of the operation's validity decides.
+    // A refusal is not final, because an earlier submission may still be mined. Only a receipt or the end of the
+    // operation's validity is final.
     if (!isDomainError(error)) throw error;
   }
 };
 
-/** The oldest come first, and go as soon as they say nothing any more: other instances may have gone on with their operations. */
+/**
+ * Keeps the time of the last submission by leg. The oldest entries are removed first, because other instances may drive
+ * their operations now.
+ */
 const noteOffer = (submittedAt: Map<string, number>, legId: string, now: number): void => {
   submittedAt.delete(legId);
   for (const [other, at] of submittedAt) {
@@ -70,8 +77,8 @@ const userOperationOf = ({ leg }: Step): UserOperation => {
 };
 
 /**
- * Only when its time is over on the chain itself, at depth, it can never be executed; unless its nonce was used, by itself or by
- * another operation that was signed for the same leg.
+ * Why the operation can never be executed, or null while it still can. It cannot when its validity has ended on the
+ * chain at depth, unless its nonce was used: by itself, or by another operation signed for the same leg.
  */
 const whyNever = async (step: Step): Promise<Failure | null> => {
   const { leg, chains, smartAccounts } = step;
@@ -87,7 +94,7 @@ const whyNever = async (step: Step): Promise<Failure | null> => {
   const isUsed = await wasExecutedBy(head.number);
   const depth = BigInt(confirmations - 1);
   if (isUsed && !(await wasExecutedBy(head.number > depth ? head.number - depth : 0n))) return null;
-  // The receipt once more: a node that lags behind must not make an executed operation look like one that never was.
+  // Reads the receipt once more, because a lagging node could make an executed operation look as if it never was.
   if ((await readReceipt(step)) !== null) return null;
   return isUsed ? REPLACED : EXPIRED;
 };

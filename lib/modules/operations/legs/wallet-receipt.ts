@@ -3,7 +3,10 @@ import type { MinedSource, NetworkFee, Step } from "./step";
 
 const latest = (blocks: readonly bigint[]): bigint => blocks.reduce((one, other) => (one > other ? one : other), 0n);
 
-/** The wallet's transactions taken together; null until the one that carries the money on is mined. The others may have failed. */
+/**
+ * The outcome of all of the wallet's transactions; null until the last one, which moves the money, is mined. The others
+ * may have failed.
+ */
 export const readWalletReceipt = async (step: Step): Promise<MinedSource | null> => {
   const mined = await minedTransactions(step);
   const last = mined.at(-1);
@@ -11,13 +14,16 @@ export const readWalletReceipt = async (step: Step): Promise<MinedSource | null>
   return { ...last, ...together(mined) };
 };
 
-/** @throws Error for a leg whose wallet sends nothing by itself */
+/** @throws Error for a leg whose wallet sends no transactions by itself */
 export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTransactions => {
   if (walletTransactions === null) throw new Error(`Leg ${id} has no transactions of a wallet.`);
   return walletTransactions;
 };
 
-/** Null for what is not mined, and for what only its hash is known of: it may be anything that the wallet ever sent. */
+/**
+ * Null for transactions that are not mined or of which only the hash is known, since such a hash may name any
+ * transaction of the wallet.
+ */
 const minedTransactions = ({ smartAccounts, leg }: Step) => {
   const { transactions } = walletTransactionsOf(leg);
   return Promise.all(
@@ -40,7 +46,7 @@ const together = (mined: Mined): Pick<MinedSource, "blockNumber" | "logs" | "fee
   return {
     blockNumber: latest(effective.map(({ blockNumber }) => blockNumber)),
     logs: effective.flatMap(({ logs }) => logs).map((log, logIndex) => ({ ...log, logIndex })),
-    // One that reverted was paid for too.
+    // A reverted transaction costs gas too.
     fee: { costWei: effective.reduce((sum, { costWei }) => sum + costWei, 0n), paidBy: "wallet" },
   };
 };
@@ -60,7 +66,7 @@ export const stoppedChange = (
   };
 };
 
-/** As `stoppedChange`, for a leg whose last transaction will not come. */
+/** Like `stoppedChange`, for a leg whose last transaction can no longer be mined. */
 export const readStopped = async (step: Step): Promise<LegChange> => {
   const source = together(await minedTransactions(step));
   return { ...stoppedChange(step, source), ...(source.fee.costWei > 0n ? feeChange(source.fee) : {}) };

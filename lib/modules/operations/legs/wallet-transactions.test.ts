@@ -13,14 +13,14 @@ const HALF_AN_HOUR_MS = 31 * 60_000;
 type Found = SeenTransaction | null | "unknown";
 
 interface World {
-  /** As it is stored. */
+  /** The stored nonce. */
   readonly nonce: number | null;
-  /** What a node shows under the hash. */
+  /** The transaction that a node returns for the hash. */
   readonly seen?: SeenTransaction | null;
-  /** The account's next nonce at depth. */
+  /** The account's next nonce at the chain's depth. */
   readonly deepNonce: number;
   readonly byNonce?: Readonly<Record<number, Found>>;
-  /** Hashes that count for another leg that asked for the same. */
+  /** Hashes that belong to another leg with the same request. */
   readonly taken?: readonly string[];
   /** Time since the leg was accepted; half an hour by default. */
   readonly afterMs?: number;
@@ -37,7 +37,7 @@ const transaction = (change: Partial<SeenTransaction> = {}): SeenTransaction => 
   ...change,
 });
 
-/** One step of a leg that a wallet sends by itself. Nonces from 7 on are searched. */
+/** Runs one step of a leg that a wallet sends by itself. The search for nonces starts at 7. */
 const stepIn = async ({
   nonce,
   seen = null,
@@ -120,7 +120,7 @@ describe("a transaction of which only the hash is known", () => {
       message: expect.stringContaining("belongs to another transaction") as string,
       retryable: false,
     });
-    // What was asked for is found under another hash, if the wallet has sent it.
+    // The requested transaction is found under another hash when the wallet has sent it.
     const { stored } = await stepIn({ ...world, byNonce: { 8: transaction({ hash: OTHER, nonce: 8 }) } });
     expect(stored).toEqual(storedAs({ hash: OTHER, nonce: 8 }));
   });
@@ -139,7 +139,7 @@ describe("a transaction of which only the hash is known", () => {
     const lost = { retryable: false, message: expect.stringContaining("can no longer be told") as string };
     expect((await stepIn({ nonce: null, deepNonce: 9, byNonce: { 7: "unknown" } })).failure).toMatchObject(lost);
     expect((await stepIn({ nonce: null, deepNonce: 60 })).failure).toMatchObject(lost);
-    // What is found under another nonce is it all the same.
+    // A transaction found under another nonce is accepted as the leg's.
     const found = { 7: "unknown", 8: transaction({ hash: OTHER, nonce: 8 }) } as const;
     const { stored } = await stepIn({ nonce: null, deepNonce: 9, byNonce: found });
     expect(stored).toEqual(storedAs({ hash: OTHER, nonce: 8 }));

@@ -9,9 +9,12 @@ import { readStopped, readWalletReceipt, walletTransactionsOf } from "./wallet-r
  * depth: a transaction whose nonce was used by another one can never be mined.
  */
 
-/** A transaction without a deadline that no node has shown for so long is given up, with words that say what that means. */
+/**
+ * A transaction without a deadline that no node has shown for this long is given up, with a message that explains the
+ * risk.
+ */
 const UNSEEN_SECONDS_MAX = 1800;
-/** Blocks may carry clocks that run ahead or behind a little. */
+/** Block timestamps may differ a little from the real time. */
 const MARGIN_SECONDS = 15;
 /** Nonces that are searched for a transaction whose own nonce is unknown. */
 const NONCES_SEARCHED_MAX = 16;
@@ -28,15 +31,15 @@ interface Look {
 
 interface Looked {
   readonly looks: readonly Look[];
-  /** Something new of them was stored. */
+  /** Whether new facts about the transactions were stored. */
   readonly learned: boolean;
-  /** On the chain, in Unix seconds. */
+  /** The chain's time, in Unix seconds. */
   readonly now: bigint;
 }
 
 interface Search extends Step {
   readonly stored: WalletTransactions;
-  /** A block at depth: what it holds stays. */
+  /** A block deep enough to be final. */
   readonly deepBlock: bigint;
   /** The account's next nonce as of that block. */
   readonly deepNonce: number;
@@ -60,7 +63,7 @@ const UNSEEN: Failure = {
   code: "not_sent",
   message:
     "No node has seen the wallet's transaction for half an hour, so as far as the chain shows the money is in the wallet. If the wallet still shows it as pending, cancel it there before you try again: it has no deadline, could still be sent later, and would then not show in this record.",
-  // Sent anew from here, and mined after all, the money would move twice.
+  // If it is mined after a retry, the money would move twice.
   retryable: false,
 };
 
@@ -75,27 +78,30 @@ const MISNAMED: Failure = {
   code: "not_sent",
   message:
     "The hash that was named belongs to another transaction, and the one that was asked for is not among what the wallet has sent since. As far as the chain shows the money is in the wallet, but the one that was asked for could still be sent, or be mined under a hash that nobody named: look at the wallet's history before you try again.",
-  // Named by mistake, and the real one mined after all, the money would move twice.
+  // If the hash was wrong and the real transaction is mined after a retry, the money would move twice.
   retryable: false,
 };
 
-/** The failures of transactions that no block has shown in time. */
+/** The failures for transactions that were in no block in time. */
 const GIVEN_UP = { unseen: UNSEEN, misnamed: MISNAMED, lost: LOST } as const;
 
-/** A look at all of them when of any only the hash is known; else null. */
+/** Looks at all transactions when only the hash of one of them is known; otherwise null. */
 export const lookAtUnknown = async (step: Step): Promise<Looked | null> => {
   const { transactions } = walletTransactionsOf(step.leg);
   return transactions.some(({ nonce }) => nonce === null) ? lookAtAll(step) : null;
 };
 
-/** Looks for what the wallet sent until the chain shows it, or shows that it never can. `looked`: a look that was just taken. */
+/**
+ * Looks for the wallet's transactions until they are mined or can no longer be. `looked`: the result of a look just
+ * taken.
+ */
 export const followWallet = async (step: Step, looked: Looked | null): Promise<StepResult> => {
   const { looks, learned, now } = looked ?? (await lookAtAll(step));
   if (learned) return "moved";
-  // The last one carries the money on: whatever became of the others, it decides.
+  // The last transaction moves the money, so its state decides.
   const failure = whyNever(step, looks.at(-1)?.state ?? "dead", now);
   if (failure === null) return "waits";
-  // The receipt once more: a node that lags behind must not make a mined transaction look like one that never was.
+  // Reads the receipt once more, because a lagging node could make a mined transaction look as if it never was.
   if ((await readWalletReceipt(step)) !== null) return "moved";
   return move(step, "failed", "leg.failed", { failure, ...(await readStopped(step)) }, { ...failure });
 };
@@ -131,9 +137,9 @@ const whyNever = (step: Step, state: Look["state"], now: bigint): Failure | null
 const lookAt = async (search: Search, transaction: WalletTransaction): Promise<Look> => {
   const { smartAccounts, leg, deepNonce, stored } = search;
   const named = await smartAccounts.sent.find(leg.sourceChainId, transaction.hash);
-  // Content was checked at execute where a node knew it by then; what shows only now has to be the same.
+  // Execute compared the content when a node knew the transaction then; content that shows only now must match too.
   const isIt = named !== null && isSame(named, transaction, leg.walletAddress) && named.nonce >= stored.fromNonce;
-  // A node may go on showing what waits in its pool after another transaction used the nonce for good.
+  // A node may still show a pending transaction after another one has used its nonce for good.
   if (isIt && (named.blockNumber !== null || deepNonce <= named.nonce))
     return { transaction: withNonce(transaction, named.nonce), state: "known" };
   const nonce = isIt ? named.nonce : transaction.nonce;
@@ -159,8 +165,8 @@ const isSame = (seen: SeenTransaction, wanted: WalletTransaction, wallet: string
   seen.value === wanted.value;
 
 /**
- * The same content under another hash: the wallet raised its fee. `unknown`: that cannot be looked at, or it is there and counts
- * for another leg that asked for the same.
+ * The same content under another hash, because the wallet raised its fee. `unknown`: it cannot be read, or it belongs
+ * to another leg with the same request.
  */
 const replacement = async (
   { smartAccounts, legs, leg, stored, deepBlock }: Search,
@@ -178,17 +184,18 @@ const replacement = async (
   if (found === "unknown") return found;
   if (found === null || !isSame(found, transaction, address)) return null;
   if (found.hash === transaction.hash) return withNonce(transaction, nonce);
-  // Two approvals may look alike; a hash counts once.
+  // Two approvals may be identical, but one hash can stand for only one of them.
   if (stored.transactions.some(({ hash }) => hash === found.hash)) return null;
   const { actionId } = transaction;
-  // Of two legs that asked for the same, either may have sent it: that it counts for the other one does not prove that this one did not.
+  // Either of two legs with the same request may have sent it: that it is assigned to the other leg does not prove that
+  // this leg sent nothing.
   if (!(await legs.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id }))) return "unknown";
   return { ...transaction, hash: found.hash, nonce };
 };
 
 /**
- * Among what the wallet has sent since it was asked: the wallet raised the fee before any node of ours saw the first version.
- * `unknown`: it is not among what could be looked at, and that was not all.
+ * Searches the wallet's transactions since the request, because the wallet may have raised the fee before our node saw
+ * the first version. `unknown`: it was not found, but not every transaction could be read.
  */
 const findUnseen = async (
   search: Search,

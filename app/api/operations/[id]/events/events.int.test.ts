@@ -79,7 +79,7 @@ const begun = (stream: Awaited<ReturnType<typeof open>>) =>
   vi.waitFor(() => expect(stream.text()).toContain("operation.created"), { timeout: 5000 });
 const endsCut = async (stream: Awaited<ReturnType<typeof open>>): Promise<void> => {
   await vi.waitFor(() => expect(stream.ended()).toBe(true), { timeout: 5000 });
-  // Without the end marker our client comes back, and is told why.
+  // Without the end marker our client reconnects and gets the error.
   expect(stream.text()).not.toContain("event: end");
 };
 
