@@ -22,7 +22,28 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
   operationId = await newOperation();
+  const first = await open(withToken(customer.session));
+  await untilListening();
+  await first.close();
 });
+
+/** The service begins to listen when its first stream opens. Until its connection listens, it hears of no credential that ended. */
+const untilListening = async (): Promise<void> => {
+  const { database, listener } = api.services;
+  let isHeard = false;
+  // Channels are listened to in the order of their registration, so the channel of credentials comes before this one.
+  const stop = listener.on("streams_probe", () => {
+    isHeard = true;
+  });
+  await vi.waitFor(
+    async () => {
+      await database.pool.query("SELECT pg_notify('streams_probe', '')");
+      expect(isHeard).toBe(true);
+    },
+    { timeout: 30_000 },
+  );
+  stop();
+};
 
 const newOperation = async (): Promise<string> => {
   const body = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, fromToken: "USDC" };
