@@ -249,7 +249,7 @@ test(
       `${String(counted.kills)} kills, ${String(started.length)} operations, ${String(payouts.started.count)} payouts, recovered after ` +
         `${String(Math.round(middleOf(recoveriesMs)))} ms (p50), ${String(Math.round(Math.max(...recoveriesMs)))} ms (max).`,
     );
-    // Three nodes, the host, everything (five processes), the supervisor, and the deaths in a row.
+    // A round kills each node once, their host, all five processes together, the supervisor, and one node several times in a row.
     expect(counted.kills).toBe(ROUNDS * (CHAIN_IDS.length + 1 + (CHAIN_IDS.length + 2) + 1 + DEATHS_IN_A_ROW));
     expect(started.length).toBeGreaterThan(CUSTOMERS);
     expect(payouts.started.count).toBeGreaterThan(0);

@@ -267,7 +267,7 @@ test("raising the daily cap of a project needs an approval, lowering it does not
   expect(raised).toMatchObject({ status: 200, body: { dailyCapUsd: "5000", spentTodayUsd: "0" } });
   const lowered = await who.patch("/policies", { dailyCapUsd: "10" });
   expect(lowered).toMatchObject({ status: 200, body: { dailyCapUsd: "10" } });
-  // From 10 it is another change than from 1,000, and the approval was used.
+  // The approval was used, and it covered a rise from 1,000 US dollars, not one from 10.
   expect(await who.patch("/policies", { dailyCapUsd: "5000", ...approval })).toMatchObject({ status: 409 });
   expect(await auditOf(projects[0]?.id ?? "", "policy.updated")).toEqual([
     {

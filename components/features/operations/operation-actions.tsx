@@ -15,7 +15,7 @@ import { cancelOperation, getOperation, listOperations, retryOperation } from "@
 import { ApproveDialog } from "./approve-dialog";
 import type { Operation } from "./types";
 
-/** The actions that are possible now: approve, cancel, retry. Renders nothing when none is. */
+/** The actions that are possible now: approve, cancel, retry. Renders nothing when no action is possible. */
 export const OperationActions = ({ operation }: { readonly operation: Operation }): ReactNode => {
   const { may } = operation;
   const [approving, setApproving] = useState(false);

@@ -3,7 +3,7 @@ import type { RestoredNode } from "./restore";
 
 /** Pauses before the restarts of a node that keeps ending; the last one repeats. */
 const PAUSES_MS: readonly number[] = [0, 250, 500, 1_000, 2_000, 5_000];
-/** After a node ran this long, the pauses start with the shortest again. */
+/** A node that ran this long before it died is restarted after the shortest pause. */
 const STEADY_AFTER_MS = 30_000;
 
 export interface NodeHolder {
