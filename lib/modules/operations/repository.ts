@@ -1,6 +1,8 @@
+import { createBatcher } from "@/lib/core/batch";
 import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
+import { keptSqlOn } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { reserveFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
 import type { Backing } from "@/lib/modules/reserves/service";
@@ -10,8 +12,8 @@ import { appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import { insertLegs } from "./leg-repository";
 import { parseOperation, type Operation } from "./operation";
+import { readOperations } from "./raw-rows";
 import { lockOperation, settleOperation } from "./state-repository";
-import { summarizeLegs, type LegState } from "./summary";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
 /** An operation as it is stored first. */
@@ -32,6 +34,9 @@ export interface NewOperation {
   readonly audit: AuditEntry;
 }
 
+/** Maximum number of operations that one statement reads. */
+const READS_MAX = 100;
+
 export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
 
 /** Stores the row of an operation alone, in the transaction that stores whatever else belongs to it. */
@@ -49,12 +54,18 @@ export const insertOperation = async (tx: Tx, operation: NewOperationRow): Promi
 };
 
 export const createOperationsRepository = (database: Database, sponsorship: Pick<SponsorshipService, "reserve">) => {
-  const find = async (id: string): Promise<Operation | null> => {
-    const row = await database.prisma.operation.findUnique({ where: { id }, include: OPERATION_INCLUDE });
-    return row === null ? null : parseOperation(row);
-  };
+  const reads = createBatcher({
+    run: async (ids: readonly string[]) => {
+      const found = await readOperations(keptSqlOn(database.pool), ids);
+      return ids.map((id) => ({ operation: found.get(id) ?? null }));
+    },
+    batchWeightMax: READS_MAX,
+    lanes: 2,
+  });
+  const find = async (id: string): Promise<Operation | null> => (await reads.submit(id)).operation;
 
   return {
+    /** Operations that are asked for at the same time are read in one statement. */
     find,
 
     findInProject: async (projectId: string, id: string): Promise<Operation | null> => {
@@ -106,21 +117,6 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
-        return true;
-      }),
-
-    /** pending → processing. False when it is no longer pending, or awaits approval. */
-    begin: (operationId: string, now: Date): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const legs = await tx.operationLeg.findMany({ where: { operationId }, select: { state: true } });
-        // Legs that a linked wallet signed or sent are under way already.
-        const { subStatus } = summarizeLegs(legs.map(({ state }) => state as LegState));
-        const { count } = await tx.operation.updateMany({
-          where: { id: operationId, status: "pending", subStatus: "prepared" },
-          data: { status: "processing", subStatus, version: { increment: 1 }, updatedAt: now },
-        });
-        if (count === 0) return false;
-        await appendEvent(tx, { operationId, type: "operation.processing", data: { subStatus }, now });
         return true;
       }),
 

@@ -2,7 +2,8 @@
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
 import { appendEvent } from "./event-repository";
-import { isLegFinal, summarizeLegs, type LegState } from "./summary";
+import type { Failure } from "./leg";
+import { isLegFinal, summarizeLegs, type LegState, type OperationSummary } from "./summary";
 
 export interface LockedOperation {
   readonly id: string;
@@ -22,6 +23,22 @@ export const lockOperation = async (tx: Tx, operationId: string): Promise<Locked
 };
 
 /**
+ * The state of an operation from its legs, by position; null while it stays the same.
+ * @param delayed whether it takes far longer than estimated; once true, it stays true
+ */
+export const settledState = <F = Failure>(
+  operation: Pick<LockedOperation, "status" | "subStatus">,
+  legs: readonly { readonly state: LegState; readonly failure: F | null }[],
+  delayed = false,
+): (OperationSummary & { readonly failure: F | null }) | null => {
+  const states = legs.map(({ state }) => state);
+  const next = summarizeLegs(states, delayed || operation.subStatus === "delayed");
+  if (next.status === operation.status && next.subStatus === operation.subStatus) return null;
+  const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  return { ...next, failure };
+};
+
+/**
  * Updates the operation's status from its legs. The caller holds the lock of its row.
  * @param delayed whether it takes far longer than estimated; once true, it stays true
  */
@@ -36,15 +53,14 @@ export const settleOperation = async (
     orderBy: { position: "asc" },
     select: { state: true, failure: true },
   });
-  const states = legs.map((leg) => leg.state as LegState);
-  const wasDelayed = operation.subStatus === "delayed";
-  const next = summarizeLegs(states, delayed || wasDelayed);
-  if (next.status === operation.status && next.subStatus === operation.subStatus) return;
+  const states = legs.map(({ state, failure }) => ({ state: state as LegState, failure }));
+  const next = settledState(operation, states, delayed);
+  if (next === null) return;
   const before = operation.status;
   if (next.status !== before && !mayMove(before, next.status)) {
     throw new Error(`An operation may not go from ${before} to ${next.status}.`);
   }
-  const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  const { failure } = next;
   await tx.operation.updateMany({
     where: { id: operation.id },
     data: {

@@ -4,7 +4,7 @@ import { gasTotalOf } from "@/lib/chains/erc4337/user-operation";
 import type { Clock } from "@/lib/core/clock";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
-import { sqlOf, type SqlReader } from "@/lib/db/sql";
+import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import { aboveCeiling, aboveOperationBudget, aboveTransactionLimit, dailyBudgetUsed } from "./errors";
 import {
@@ -246,6 +246,64 @@ const adjust = async (
   throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
 };
 
+/** The end of a leg's reservation, or its change to another price. */
+export type ReservationChange =
+  | { readonly reservation: Reservation; readonly spentWei: bigint }
+  | {
+      readonly reservation: Reservation;
+      readonly toWei: bigint;
+      /** The operation's kind, and the wei that its other legs on the chain have reserved. */
+      readonly operation: { readonly kind: string; readonly othersWei: bigint };
+    };
+
+/** Refuses the changes that need more than an operation may cost. @returns the budget, null when none needs more than it has */
+const budgetFor = async (
+  deps: SponsorshipDeps,
+  sql: SqlReader,
+  changes: readonly ReservationChange[],
+): Promise<Budget | null> => {
+  const [first] = changes;
+  const raised = changes.flatMap((change) =>
+    "toWei" in change && change.toWei > change.reservation.reservedWei ? [change] : [],
+  );
+  if (first === undefined || raised.length === 0) return null;
+  const { projectId, chainId } = first.reservation;
+  const budget = (await budgetsOf(deps, sql, projectId))(chainId);
+  for (const { toWei, operation } of raised)
+    requireOperationBudget(deps, chainId, { kind: operation.kind, neededWei: [toWei, operation.othersWei], budget });
+  return budget;
+};
+
+/**
+ * Ends and changes reservations, in the transaction that changes their legs; at most three statements for each budget. What
+ * some free is there for the others.
+ * @throws DomainError `sponsor_budget_exceeded` when a budget does not cover the sum
+ */
+const changeReservations = async (
+  deps: SponsorshipDeps,
+  sql: Sql,
+  changes: readonly ReservationChange[],
+): Promise<void> => {
+  const nameOf = ({ reservation: { projectId, chainId, day } }: ReservationChange): string =>
+    `${projectId}:${String(chainId).padStart(20, "0")}:${dayText(day)}`;
+  // All transactions lock the budgets of a project in this order, which prevents deadlocks.
+  for (const name of [...new Set(changes.map(nameOf))].sort()) {
+    const own = changes.filter((change) => nameOf(change) === name);
+    const [first] = own;
+    if (first === undefined) continue;
+    const { projectId, chainId, day } = first.reservation;
+    const key = { projectId, chainId, day: dayText(day) };
+    const differences = own.map((one) => ("toWei" in one ? one.toWei : 0n) - one.reservation.reservedWei);
+    const freed = sum(differences.filter((wei) => wei < 0n));
+    const spentWei = sum(own.map((one) => ("toWei" in one ? 0n : one.spentWei)));
+    if (freed < 0n || spentWei > 0n) await release(sql, key, { wei: -freed, spentWei });
+    const more = sum(differences.filter((wei) => wei > 0n));
+    const budget = await budgetFor(deps, sql, own);
+    if (budget === null || (await reserve(sql, key, more, budget.dailyWei))) continue;
+    throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
+  }
+};
+
 /** Limits and counts the network fees that the sponsor pays for a project's operations. Amounts in wei. */
 export const createSponsorshipService = (deps: SponsorshipDeps) => ({
   /** Whether the sponsor pays the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
@@ -256,6 +314,7 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
   check: bindDeps(deps, check),
   reserve: bindDeps(deps, reserveCosts),
   adjust: bindDeps(deps, adjust),
+  changeReservations: bindDeps(deps, changeReservations),
 
   /** Ends reservations, in the transaction that ends their legs. `spentWei` of each counts as spent; the rest is free again. */
   settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {

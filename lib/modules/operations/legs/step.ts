@@ -12,8 +12,15 @@ export interface Head {
   readonly timestamp: bigint;
 }
 
+/** The writes of a step, each a compare-and-set. False when another instance has moved the leg since it was read. */
+export interface LegWrites {
+  moveLeg(move: LegMove): Promise<boolean>;
+  touchLeg(leg: Leg, change: LegChange, now: Date): Promise<boolean>;
+  adoptTransaction: LegRepository["adoptTransaction"];
+}
+
 export interface StepDeps {
-  legs: LegRepository;
+  legs: LegWrites;
   smartAccounts: SmartAccountsService;
   deployments: DeploymentClaims;
   routing: Routing;
