@@ -119,22 +119,19 @@ const legOf = (operationId: string) =>
       now: new Date(),
     },
   );
-const started = (id: string, awaited: boolean) => ({
-  operation: { ...operationOf(id), acceptedAt: new Date() },
-  awaited,
-  legs: [legOf(id)],
-  holds: [],
-  costs: [],
-  sentByWallets: [],
-  audit: audit("operation.executed", id),
-});
-const noFunds = { funds: [], backing: null };
+type Claim = Parameters<typeof operations.accept>[2];
+const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: Claim) => {
+  const operation = { ...operationOf(id), acceptedAt: new Date() };
+  const none = { holds: [], costs: [], sentByWallets: [] };
+  const rows = { ...none, operation, awaited, transferId, legs: [legOf(id)], audit: audit("operation.executed", id) };
+  return operations.accept(rows, { funds: [], backing: null }, claim, new Date());
+};
 
 /** A transfer whose one leg goes through these states. */
 const carryOut = async (path: readonly LegState[]) => {
   const { quote, transferId } = await quoteTransfer();
   const id = newId("operation");
-  await operations.accept(started(id, false), noFunds, (tx) => quotes.claimOpen(tx, quote, id, null), new Date());
+  await startedAs(false)(id, transferId, (tx) => quotes.claimOpen(tx, quote, id, null));
   await legs.begin(id, new Date());
   for (const to of path) {
     const leg = (await operations.find(id))?.legs[0];
@@ -169,7 +166,7 @@ test("an operation and its transfer say that they were approved, or expired or w
     return { id, transferId };
   };
   const [approved, expired, cancelled] = [await wait(LATER), await wait(BEFORE), await wait(LATER)];
-  await operations.accept(started(approved.id, true), noFunds, () => Promise.resolve(true), new Date());
+  await startedAs(true)(approved.id, approved.transferId, () => Promise.resolve(true));
   await waiting.expireDue(new Date(), 10);
   await waiting.cancel(cancelled.id, actor, new Date());
   for (const [ids, end] of [

@@ -5,6 +5,7 @@ import { toDecimal } from "@/lib/db/decimal";
 import { keptSqlOn } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { reserveFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
+import { recordEvents } from "@/lib/modules/events/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
@@ -12,6 +13,8 @@ import { appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import { insertLegs } from "./leg-repository";
 import { parseOperation, type Operation } from "./operation";
+import { isPrivateKind } from "./private-kinds";
+import { projectEventsOf } from "./project-events";
 import { readOperations } from "./raw-rows";
 import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
@@ -26,6 +29,8 @@ export interface NewOperation {
   readonly operation: NewOperationRow;
   /** Whether it is stored already and awaits approval; then it is moved on instead of inserted. */
   readonly awaited: boolean;
+  /** The quoted transfer that it carries out, if any. */
+  readonly transferId: string | null;
   readonly legs: readonly Leg[];
   readonly holds: readonly Hold[];
   /** What the project's sponsor pays for its legs at most. */
@@ -100,16 +105,7 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
           now,
         });
         await backing?.check(tx);
-        await appendEvent(tx, {
-          operationId: input.operation.id,
-          type: input.awaited ? "operation.approved" : "operation.created",
-          data: {
-            status: input.operation.status,
-            subStatus: input.operation.subStatus,
-            ...(input.awaited ? { by: input.operation.createdBy } : {}),
-          },
-          now,
-        });
+        await noteAccepted(tx, input, now);
         await recordAudit(tx, input.audit);
         await tx.job.create({
           data: { id: input.operation.id, queue: "operation", runAt: now, traceparent: currentTraceparent() },
@@ -128,6 +124,20 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
           await settleOperation(tx, operation, now, true);
       }),
   };
+};
+
+const noteAccepted = async (tx: Tx, { operation, awaited, transferId }: NewOperation, now: Date): Promise<void> => {
+  const { id, status, subStatus } = operation;
+  const type = awaited ? "operation.approved" : "operation.created";
+  const data = { status, subStatus, ...(awaited ? { by: operation.createdBy } : {}) };
+  if (awaited || isPrivateKind(operation.kind)) {
+    await appendEvent(tx, { operationId: id, type, data, now });
+    return;
+  }
+  // Its first event, and all that the project is told of it is known here.
+  await tx.operationEvent.createMany({ data: [{ operationId: id, seq: 1, type, data, createdAt: now }] });
+  const known = { ...operation, failure: null, quotedId: transferId, privateId: null };
+  await recordEvents(tx, projectEventsOf(known, { type, now }));
 };
 
 /** From awaiting approval to prepared, with the price at which it was let run. False when it was cancelled, let run or expired meanwhile. */

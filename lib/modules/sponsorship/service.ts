@@ -15,7 +15,10 @@ import {
   type SponsoredChain,
   type SponsoredKind,
 } from "./limits";
+import type { Reservation, ReservationChange } from "./reservation";
 import { readBudgets, readUsage, release, reserve, writeBudget, type Usage } from "./repository";
+
+export type { Reservation, ReservationChange } from "./reservation";
 
 export interface SponsorshipDeps {
   readonly database: Database;
@@ -46,15 +49,6 @@ export interface OperationCosts {
   readonly projectId: string;
   readonly kind: string;
   readonly costs: readonly GasCost[];
-}
-
-/** The reservation that a leg's row stores. */
-export interface Reservation {
-  readonly projectId: string;
-  readonly chainId: number;
-  /** The UTC day whose budget contains the reservation. */
-  readonly day: Date;
-  readonly reservedWei: bigint;
 }
 
 /** The sponsor's budget for a project on one chain, today. */
@@ -220,42 +214,6 @@ const reserveCosts = async (
   }
 };
 
-/**
- * Changes the reservation of a leg that was signed at another price, in the transaction that changes the leg.
- * @param operation the operation's kind, and the wei that its other legs on the chain have reserved
- * @throws DomainError `sponsor_budget_exceeded` when the budgets do not cover the difference
- */
-const adjust = async (
-  deps: SponsorshipDeps,
-  tx: Tx,
-  reservation: Reservation,
-  { toWei, operation }: { toWei: bigint; operation: { kind: string; othersWei: bigint } },
-): Promise<void> => {
-  const sql = sqlOf(tx);
-  const { projectId, chainId, day, reservedWei } = reservation;
-  const key = { projectId, chainId, day: dayText(day) };
-  const more = toWei - reservedWei;
-  if (more <= 0n) {
-    if (more < 0n) await release(sql, key, { wei: -more, spentWei: 0n });
-    return;
-  }
-  const budget = (await budgetsOf(deps, sql, projectId))(chainId);
-  const neededWei = [toWei, operation.othersWei];
-  requireOperationBudget(deps, chainId, { kind: operation.kind, neededWei, budget });
-  if (await reserve(sql, key, more, budget.dailyWei)) return;
-  throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
-};
-
-/** The end of a leg's reservation, or its change to another price. */
-export type ReservationChange =
-  | { readonly reservation: Reservation; readonly spentWei: bigint }
-  | {
-      readonly reservation: Reservation;
-      readonly toWei: bigint;
-      /** The operation's kind, and the wei that its other legs on the chain have reserved. */
-      readonly operation: { readonly kind: string; readonly othersWei: bigint };
-    };
-
 /** Refuses the changes that need more than an operation may cost. @returns the budget, null when none needs more than it has */
 const budgetFor = async (
   deps: SponsorshipDeps,
@@ -313,7 +271,15 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
   costsOf: bindDeps(deps, costsOf),
   check: bindDeps(deps, check),
   reserve: bindDeps(deps, reserveCosts),
-  adjust: bindDeps(deps, adjust),
+  /**
+   * Changes one reservation, as `changeReservations`.
+   * @throws DomainError `sponsor_budget_exceeded` when the budgets do not cover the difference
+   */
+  adjust: (
+    tx: Tx,
+    reservation: Reservation,
+    to: { toWei: bigint; operation: { kind: string; othersWei: bigint } },
+  ): Promise<void> => changeReservations(deps, sqlOf(tx), [{ reservation, ...to }]),
   changeReservations: bindDeps(deps, changeReservations),
 
   /** Ends reservations, in the transaction that ends their legs. `spentWei` of each counts as spent; the rest is free again. */
