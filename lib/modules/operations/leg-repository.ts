@@ -7,11 +7,11 @@ import { keptSqlOn } from "@/lib/db/sql";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
-import { writeLegs, type LegWrite } from "./leg-writes";
-import { takeSteps, type LegMove, type OperationStep, type Stepped } from "./operation-steps";
+import { writeLegs, type LegWrite } from "./leg-write-repository";
+import { takeSteps, type LegMove, type OperationStep, type Stepped } from "./step-repository";
 import { createWalletTransactionRepository } from "./wallet-transaction-repository";
 
-export type { LegMove } from "./operation-steps";
+export type { LegMove } from "./step-repository";
 
 const json = (value: unknown) => (value === null || value === undefined ? Prisma.DbNull : toStored(value));
 const decimal = (value: bigint | null) => (value === null ? null : toDecimal(value));

@@ -7,7 +7,7 @@ import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponso
 import { toStored } from "@/lib/ports/routing-json";
 import type { Failure, Leg, LegChange } from "./leg";
 import { reservationOf } from "./leg-reservations";
-import { writeLegs } from "./leg-writes";
+import { writeLegs } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
 import { settledState } from "./state-repository";
 import { LEG_TRANSITIONS, isLegFinal, summarizeLegs, type LegState } from "./summary";
