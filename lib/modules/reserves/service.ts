@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { readBalances } from "@/lib/chains/balances";
 import type { Asset, Assets } from "@/lib/chains/assets";
+import { finalBlockNumber } from "@/lib/chains/finality";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
@@ -114,13 +115,15 @@ const readChain = async (
   tokens: readonly Token[],
 ): Promise<ReservePosition[]> => {
   try {
-    const { confirmations } = context.registry.get(chainId);
     const head = await withDeadline(
       chainCall(chainId, () => context.registry.client(chainId).getBlockNumber({ cacheTime: 0 })),
       LATE,
     );
-    const depth = BigInt(confirmations - 1);
-    const finalBlock = head > depth ? head - depth : 0n;
+    const finalBlock =
+      (await withDeadline(
+        chainCall(chainId, () => finalBlockNumber(context.registry, chainId, head)),
+        LATE,
+      )) ?? 0n;
     const balances = await withDeadline(readBalances(context.registry, chainId, [wallet], tokens, finalBlock), LATE);
     const { blockNumber, at } = balances;
     return tokens.map((token) => ({
