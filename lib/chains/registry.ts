@@ -17,6 +17,8 @@ import type { Token } from "@/lib/core/token";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
+  /** Null for a chain that is not configured, for records of chains that were taken out. */
+  find(chainId: number): ChainConfig | null;
   /** @throws DomainError `unsupported_chain` */
   get(chainId: number): ChainConfig;
   /** One client per chain: deadline, fallback over the configured URLs, JSON-RPC batching. */
@@ -168,6 +170,7 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   };
   const registry: ChainRegistry = {
     list: () => chains,
+    find: (chainId) => byId.get(chainId)?.config ?? null,
     get: (chainId) => entry(chainId).config,
     client: (chainId) => entry(chainId).clients.all,
     providers: (chainId) => entry(chainId).clients.providers.length,

@@ -56,7 +56,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   const legRepository = createLegRepository(database, sponsorship);
   const operations = createOperationsService({
     repository: operationsRepository,
-    lists: createOperationListRepository(database),
+    lists: createOperationListRepository(database, platform.errorLog),
     waiting: createWaitingRepository(database, sponsorship),
     events: createEventRepository(database),
     holds,
