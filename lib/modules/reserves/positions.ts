@@ -29,8 +29,13 @@ export interface PositionDeps {
   readonly clock: Clock;
 }
 
+/** `awayUntil`: until when a chain that did not answer is not asked again, by its id, in milliseconds. */
+export type PositionContext = PositionDeps & { readonly awayUntil: Map<number, number> };
+
 const CHAIN_TIMEOUT_MS = 4000;
 const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "The chain did not answer in time." };
+/** Operations on one balance queue up, so each of them waiting for a dead chain would stop all the others. */
+const ASKED_AGAIN_AFTER_MS = 5_000;
 /** `committedAfter` adds up what was spent since a block for seven days, so an older balance could be spent already. */
 const KNOWN_FOR_MS = 3 * 24 * 60 * 60 * 1000;
 
@@ -109,13 +114,14 @@ const readNow = async (
 
 /** The treasury's balances of tokens on one chain, at its newest final block. */
 export const readChain = async (
-  context: PositionDeps,
+  context: PositionContext,
   wallet: EvmAddress,
   chainId: number,
   tokens: readonly Token[],
 ): Promise<ReservePosition[]> => {
-  const { readings, clock } = context;
-  const positions = await readNow(context, wallet, chainId, tokens);
+  const { readings, clock, awayUntil } = context;
+  const isAway = (awayUntil.get(chainId) ?? 0) > clock.now().getTime();
+  const positions = isAway ? null : await readNow(context, wallet, chainId, tokens);
   if (positions !== null) {
     const read = positions.flatMap(({ token, finalBase, blockNumber }) =>
       finalBase === null ? [] : [{ token: token.address.toLowerCase(), balanceBase: finalBase, blockNumber }],
@@ -123,6 +129,7 @@ export const readChain = async (
     await readings.keep(wallet, chainId, read, clock.now());
     return positions;
   }
+  if (!isAway) awayUntil.set(chainId, clock.now().getTime() + ASKED_AGAIN_AFTER_MS);
   // Balances of a chain that does not answer back nothing new, and the response says so.
   const known = await readings.find(wallet, chainId, new Date(clock.now().getTime() - KNOWN_FOR_MS));
   return tokens.map((token) => ({

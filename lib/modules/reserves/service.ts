@@ -18,6 +18,7 @@ import {
   readChain,
   toLedgerUnits,
   type Counted,
+  type PositionContext,
   type PositionDeps,
   type ReservePosition,
 } from "./positions";
@@ -59,6 +60,7 @@ export interface ReservesDeps extends PositionDeps {
 const TREASURIES_MAX = 10_000;
 
 interface ReservesContext extends ReservesDeps {
+  readonly awayUntil: PositionContext["awayUntil"];
   readonly trees: ReturnType<typeof createSumTrees>;
   /** Treasury addresses by project. The treasury of a project never changes. */
   readonly treasuries: LRUCache<string, EvmAddress>;
@@ -68,7 +70,12 @@ const keyOf = ({ token, wallet }: ReservePosition) => fundsKeyOf({ owner: wallet
 
 /** Proof of reserves: compares the sum of a project's accounts with its treasury's balances on chain, at final blocks. */
 export const createReservesService = (deps: ReservesDeps) =>
-  reserveFunctions({ ...deps, trees: createSumTrees(deps), treasuries: new LRUCache({ max: TREASURIES_MAX }) });
+  reserveFunctions({
+    ...deps,
+    awayUntil: new Map(),
+    trees: createSumTrees(deps),
+    treasuries: new LRUCache({ max: TREASURIES_MAX }),
+  });
 
 const treasuryOf = async (context: ReservesContext, projectId: string): Promise<EvmAddress | null> => {
   const known = context.treasuries.get(projectId);
