@@ -1,4 +1,4 @@
-import { BaseError, HttpRequestError, type Address, type BlockTag, type Hex } from "viem";
+import { BaseError, HttpRequestError, type Address, type Hex } from "viem";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import { decodeAggregate, encodeAggregate, type ReadCall } from "./aggregate3";
@@ -14,7 +14,6 @@ const PAYLOAD_TOO_LARGE = 413;
 const SELECTORS = {
   balanceOf: "0x70a08231",
   getEthBalance: "0x4d2301cc",
-  getBlockNumber: "0x42cbb15c",
   getCurrentBlockTimestamp: "0x0f28c97d",
 } as const;
 
@@ -59,22 +58,26 @@ const answersOf = (data: Hex | undefined, calls: number): readonly (Hex | null)[
 interface Question {
   readonly registry: ChainRegistry;
   readonly chainId: number;
-  readonly at: BlockTag | bigint;
+  readonly at: "latest" | bigint;
 }
 
 const readAtOnce = async ({ registry, chainId, at }: Question, calls: readonly ReadCall[]): Promise<Reading> => {
   const { name, contracts } = registry.get(chainId);
   const target = contracts.multicall3;
-  const all = [
-    { target, callData: SELECTORS.getBlockNumber },
-    { target, callData: SELECTORS.getCurrentBlockTimestamp },
-    ...calls,
-  ];
+  const all = [{ target, callData: SELECTORS.getCurrentBlockTimestamp }, ...calls];
   const data = encodeAggregate(all);
+  const client = registry.client(chainId);
   const block = typeof at === "bigint" ? { blockNumber: at } : { blockTag: at };
-  const answer = await chainCall(chainId, () => registry.client(chainId).call({ to: target, data, ...block }));
-  const [blockNumber, timestamp, ...words] = answersOf(answer.data, all.length).map(firstWord);
-  if (blockNumber == null || timestamp == null)
+  // Not by `block.number` in a contract, which is Ethereum's on Arbitrum. The head is asked for first, in the same HTTP request, so the
+  // balances are of that block or of a later one.
+  const [blockNumber, answer] = await chainCall(chainId, () =>
+    Promise.all([
+      typeof at === "bigint" ? at : client.getBlockNumber({ cacheTime: 0 }),
+      client.call({ to: target, data, ...block }),
+    ]),
+  );
+  const [timestamp, ...words] = answersOf(answer.data, all.length).map(firstWord);
+  if (timestamp == null)
     throw new DomainError("chain_unavailable", `${name} did not answer as expected. Try again shortly.`);
   return { words, blockNumber, timestamp };
 };
@@ -113,7 +116,7 @@ export const readBalances = async (
   chainId: number,
   owners: readonly Address[],
   tokens: readonly Token[],
-  at: BlockTag | bigint = "latest",
+  at: "latest" | bigint = "latest",
 ): Promise<ChainBalances> => {
   const { multicall3 } = registry.get(chainId).contracts;
   const calls = owners.flatMap((owner) => tokens.map((token) => balanceCall(multicall3, owner, token)));

@@ -17,10 +17,16 @@ import type { Token } from "@/lib/core/token";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
+  /** Null for a chain that is not configured, for records of chains that were taken out. */
+  find(chainId: number): ChainConfig | null;
   /** @throws DomainError `unsupported_chain` */
   get(chainId: number): ChainConfig;
   /** One client per chain: deadline, fallback over the configured URLs, JSON-RPC batching. */
   client(chainId: number): PublicClient;
+  /** How many providers the chain has: one for each of its URLs. */
+  providers(chainId: number): number;
+  /** The same chains, each read through one of its providers alone: the one at `index`, counted round and round. */
+  throughProvider(index: number): ChainRegistry;
   viemChain(chainId: number): Chain;
   tokens(chainId?: number): readonly Token[];
   /**
@@ -96,7 +102,13 @@ const refusingNull =
     return { ...made, request: request as typeof made.request };
   };
 
-const toClient = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions): PublicClient => {
+interface Clients {
+  /** Falls back from one URL to the next. */
+  readonly all: PublicClient;
+  readonly providers: readonly PublicClient[];
+}
+
+const toClients = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions): Clients => {
   const transports = chain.rpcUrls.map((url) =>
     refusingNull(
       url,
@@ -109,13 +121,11 @@ const toClient = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions
       (method, call) => (options.measureCall ? options.measureCall(chain.id, method, call) : call()),
     ),
   );
-  const [first] = transports;
-  return createPublicClient({
-    chain: viemChain,
-    transport: transports.length === 1 && first ? first : fallback(transports),
-    pollingInterval: chain.pollIntervalMs,
-    cacheTime: 0,
-  });
+  const over = (transport: Transport): PublicClient =>
+    createPublicClient({ chain: viemChain, transport, pollingInterval: chain.pollIntervalMs, cacheTime: 0 });
+  const providers = transports.map(over);
+  const [only, ...others] = providers;
+  return { all: only !== undefined && others.length === 0 ? only : over(fallback(transports)), providers };
 };
 
 const findToken = (chain: ChainConfig, tokens: readonly Token[], ref: string): Token | undefined => {
@@ -135,7 +145,10 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   const byId = new Map(
     chains.map((config) => {
       const viemChain = toViemChain(config);
-      return [config.id, { config, viemChain, tokens: tokensOf(config), client: toClient(config, viemChain, options) }];
+      return [
+        config.id,
+        { config, viemChain, tokens: tokensOf(config), clients: toClients(config, viemChain, options) },
+      ];
     }),
   );
   const all = [...byId.values()].flatMap((entry) => entry.tokens);
@@ -151,16 +164,24 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
     if (!token) throw new DomainError("unsupported_token", `${ref} is not in the token list of ${config.name}.`);
     return token;
   };
-  return {
+  const providerOf = (chainId: number, index: number): PublicClient => {
+    const { all: client, providers } = entry(chainId).clients;
+    return providers[index % providers.length] ?? client;
+  };
+  const registry: ChainRegistry = {
     list: () => chains,
+    find: (chainId) => byId.get(chainId)?.config ?? null,
     get: (chainId) => entry(chainId).config,
-    client: (chainId) => entry(chainId).client,
+    client: (chainId) => entry(chainId).clients.all,
+    providers: (chainId) => entry(chainId).clients.providers.length,
+    throughProvider: (index) => ({ ...registry, client: (chainId) => providerOf(chainId, index) }),
     viemChain: (chainId) => entry(chainId).viemChain,
     tokens: (chainId) => (chainId === undefined ? all : entry(chainId).tokens),
     resolveToken,
     native: (chainId) => resolveToken(chainId, "native"),
     wrappedNative: (chainId) => resolveToken(chainId, entry(chainId).config.contracts.wrappedNative),
   };
+  return registry;
 };
 
 /**

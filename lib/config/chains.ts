@@ -51,7 +51,7 @@ export const privacyPoolsConfig = z.object({
   processor: address.optional(),
 });
 
-export const chainConfig = z.object({
+const chainShape = z.object({
   id: z.int().positive(),
   name: z.string().min(1),
   testnet: z.boolean(),
@@ -64,7 +64,15 @@ export const chainConfig = z.object({
    */
   publicRpcUrl: z.url().optional(),
   explorerUrl: z.url().optional(),
-  /** Blocks, the one that holds the transaction included, after which a transaction counts as final. */
+  /**
+   * When a block counts as final: `confirmations` deep, or up to the chain's own `safe` or `finalized` block, for chains whose nodes know
+   * that tag. A rollup's `safe` block lies on its parent chain.
+   */
+  finality: z.enum(["confirmations", "safe", "finalized"]).default("confirmations"),
+  /**
+   * Blocks, the one that holds the transaction included, after which a transaction counts as final. With a tag as `finality` the usual
+   * number, which people are shown to wait for.
+   */
   confirmations: z.int().min(1),
   pollIntervalMs: z.int().min(20).default(1000),
   blockTimeMs: z.int().min(100),
@@ -127,6 +135,12 @@ export const chainConfig = z.object({
   sponsor: sponsorConfig.optional(),
   privacyPools: privacyPoolsConfig.optional(),
 });
+
+export const chainConfig = chainShape.refine(
+  // A block that was just made has one confirmation and is never final by a tag.
+  ({ finality, confirmations }) => finality === "confirmations" || confirmations > 1,
+  { path: ["confirmations"], error: "must be at least 2 where finality is safe or finalized" },
+);
 
 /** The file that `CHAINS_FILE` names (default `lib/config/chains/local.json`). */
 export const chainsFile = z

@@ -54,6 +54,9 @@ export interface SubmitOptions {
   readonly isHeldElsewhere: boolean;
 }
 
+/** Whether a receipt is as it was seen before. */
+export type ReceiptCheck = (receipt: UserOperationReceipt) => boolean;
+
 /**
  * Submits user operations to a chain (ERC-4337).
  * @example
@@ -79,7 +82,15 @@ export interface Bundler {
   /**
    * The receipt of a mined operation; null while the operation is not mined. Searches from `fromBlock` on. The receipt may have no
    * confirmations yet, so a chain reorganisation can make it null again.
-   * @throws DomainError `chain_unavailable`
+   *
+   * With `isExpected` every provider of the chain is asked, or the only one twice, and the first receipt that is expected is returned.
+   * Another answer, null included, is returned only when two agree that none is; a state that money depends on goes back only on that.
+   * @throws DomainError `chain_unavailable`, also when too few providers answer to agree
    */
-  receipt(chainId: number, userOpHash: Hex, fromBlock: bigint): Promise<UserOperationReceipt | null>;
+  receipt(
+    chainId: number,
+    userOpHash: Hex,
+    fromBlock: bigint,
+    isExpected?: ReceiptCheck,
+  ): Promise<UserOperationReceipt | null>;
 }

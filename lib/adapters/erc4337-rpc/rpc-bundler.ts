@@ -173,7 +173,8 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
       return { userOpHash };
     },
 
-    receipt: async (chainId, userOpHash, fromBlock) => {
+    receipt: async (chainId, userOpHash, fromBlock, isExpected) => {
+      if (isExpected !== undefined) return find(chainId, userOpHash, fromBlock, isExpected);
       const { client, entryPoint } = contextOf(chainId);
       const query = { client, entryPoint };
       const named = await clientOf(chainId)

@@ -1,6 +1,7 @@
 import { encodeFunctionData, keccak256, slice } from "viem";
 import { DomainError } from "@/lib/core/errors";
-import type { BridgeProgress, EvmAddress, RouteRequest } from "@/lib/ports/routing";
+import { agreedAnswer } from "@/lib/chains/agreement";
+import type { BridgeProgress, EvmAddress, RouteRequest, TrackOptions } from "@/lib/ports/routing";
 import { spokePoolAbi } from "./abis";
 import { relayHash } from "./across";
 import { askChain, readMany, type OnchainDeps } from "./chain-access";
@@ -137,15 +138,43 @@ const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: Abo
   );
 };
 
-/** Tracks deposits by the state of both SpokePools. */
-export const createTracker = (deps: OnchainDeps) => {
+type Track = (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal) => Promise<BridgeProgress>;
+
+const createChainTracker = (deps: OnchainDeps): Track => {
   const findRefund = createRefundSearch(deps);
 
-  return async (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal): Promise<BridgeProgress> => {
+  return async (request, deposit, signal) => {
     const { filled, time } = await readStatus(deps, deposit, signal);
     if (filled) return await findFill(deps, request, deposit, signal);
     // A fill is still accepted in the second of the deadline.
     if (time <= BigInt(deposit.fillDeadline)) return { state: "waiting" };
     return (await findRefund(deposit, signal)) ?? { state: "expired" };
+  };
+};
+
+/** Tracks deposits by the state of both SpokePools. */
+export const createTracker = (deps: OnchainDeps) => {
+  const track = createChainTracker(deps);
+  const ofProvider = new Map<number, Track>();
+
+  const trackThrough = (view: OnchainDeps["registry"], index: number): Track => {
+    const known = ofProvider.get(index) ?? createChainTracker({ ...deps, registry: view });
+    ofProvider.set(index, known);
+    return known;
+  };
+
+  return (
+    request: RouteRequest,
+    deposit: DepositRecord,
+    signal: AbortSignal,
+    options?: TrackOptions,
+  ): Promise<BridgeProgress> => {
+    if (options === undefined) return track(request, deposit, signal);
+    return agreedAnswer({
+      registry: deps.registry,
+      chainId: options.expects === "filled" ? deposit.destinationChainId : deposit.originChainId,
+      look: (view, index) => trackThrough(view, index)(request, deposit, signal),
+      isExpected: ({ state }) => state === options.expects,
+    });
   };
 };

@@ -20,8 +20,8 @@ export interface PoolEventsOptions {
   readonly client: PublicClient;
   readonly pools: readonly Address[];
   readonly startBlock: bigint;
-  /** Blocks after which one is not taken back. */
-  readonly confirmations: number;
+  /** The newest block that is not taken back any more, where `latest` is the newest; null while there is none. */
+  readonly finalNumber: (latest: bigint) => Promise<bigint | null>;
   /** Without it a restart reads the chain from `startBlock`. */
   readonly store: PoolLogStore | null;
 }
@@ -99,7 +99,6 @@ const createChainReader = ({ client, pools }: Pick<PoolEventsOptions, "client" |
 /** The reader of one chain, and how far it has read. */
 interface Follower extends PoolEventsOptions {
   readonly source: PoolLogSource;
-  readonly finalAfter: bigint;
   readonly histories: ReturnType<typeof createHistories>;
   readonly chain: ReturnType<typeof createChainReader>;
   isRestored: boolean;
@@ -154,9 +153,9 @@ const adoptEnd = async (follower: Follower, kept: PoolLogStore, readTo: bigint):
 };
 
 /** Writes logs that became final to the store. */
-const keep = async (follower: Follower, head: bigint, read: BlockMark): Promise<void> => {
-  const { startBlock, store, source, finalAfter, histories, chain } = follower;
-  const final = min(head - finalAfter, read.number);
+const keep = async (follower: Follower, newestFinal: bigint, read: BlockMark): Promise<void> => {
+  const { startBlock, store, source, histories, chain } = follower;
+  const final = min(newestFinal, read.number);
   const known = follower.anchor?.number ?? startBlock - 1n;
   if (final <= known) return;
   const logs = histories.between(known, final);
@@ -170,9 +169,10 @@ const keep = async (follower: Follower, head: bigint, read: BlockMark): Promise<
 
 /** Reads the chain from where the last reading ended to its head. */
 const sync = async (follower: Follower): Promise<void> => {
-  const { client, finalAfter, histories, chain } = follower;
+  const { client, histories, chain } = follower;
   await restore(follower);
   const head = await client.getBlock({ blockTag: "latest" });
+  const final = (await follower.finalNumber(head.number)) ?? -1n;
   let from = await resumeFrom(follower, head.number);
   while (from <= head.number) {
     const to = min(from + RANGE_BLOCKS * BigInt(RANGES_AT_ONCE) - 1n, head.number);
@@ -181,10 +181,10 @@ const sync = async (follower: Follower): Promise<void> => {
     if (read === null) return;
     histories.add(await chain.fetchLogs(from, to));
     follower.last = { number: read.number, hash: read.hash };
-    await keep(follower, head.number, follower.last);
+    await keep(follower, final, follower.last);
     from = to + 1n;
   }
-  histories.setFinal(head.number - finalAfter);
+  histories.setFinal(final);
 };
 
 /**
@@ -196,7 +196,6 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
   const follower: Follower = {
     ...options,
     source: sourceOf(options),
-    finalAfter: BigInt(options.confirmations),
     histories,
     chain: createChainReader(options),
     isRestored: false,

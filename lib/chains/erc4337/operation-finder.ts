@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { LRUCache } from "lru-cache";
 import { createBatcher } from "@/lib/core/batch";
+import { agreedAnswer } from "../agreement";
 import { chainCall, type ChainRegistry } from "../registry";
 import {
   BLOCKS_PER_QUERY,
@@ -62,13 +63,7 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
   }).submit;
 };
 
-/**
- * Finds mined operations for all waiting callers: those that ask about one chain at about the same time share one head
- * request, one log search, and one receipt per bundle. Each search reads the chain again, so that a reorganisation is
- * noticed. The result is null while the operation is not mined.
- * @throws DomainError `chain_unavailable`, `unsupported_chain`
- */
-export const createOperationFinder = (registry: ChainRegistry) => {
+const createFinder = (registry: ChainRegistry) => {
   const finders = new Map<number, Find>();
 
   const on = (chainId: number): Find => {
@@ -82,4 +77,37 @@ export const createOperationFinder = (registry: ChainRegistry) => {
 
   return (chainId: number, userOpHash: Hex, fromBlock: bigint): Promise<OperationReceipt | null> =>
     chainCall(chainId, () => on(chainId)({ userOpHash, fromBlock }));
+};
+
+/**
+ * Finds mined operations for all waiting callers: those that ask about one chain at about the same time share one head
+ * request, one log search, and one receipt per bundle. Each search reads the chain again, so that a reorganisation is
+ * noticed. The result is null while the operation is not mined. With `isExpected` the chain's providers have to agree
+ * before the result is another one (see `agreedAnswer`).
+ * @throws DomainError `chain_unavailable`, `unsupported_chain`
+ */
+export const createOperationFinder = (registry: ChainRegistry) => {
+  const find = createFinder(registry);
+  const ofProvider = new Map<number, typeof find>();
+
+  const findThrough = (view: ChainRegistry, index: number): typeof find => {
+    const known = ofProvider.get(index) ?? createFinder(view);
+    ofProvider.set(index, known);
+    return known;
+  };
+
+  return (
+    chainId: number,
+    userOpHash: Hex,
+    fromBlock: bigint,
+    isExpected?: (receipt: OperationReceipt) => boolean,
+  ): Promise<OperationReceipt | null> =>
+    isExpected === undefined
+      ? find(chainId, userOpHash, fromBlock)
+      : agreedAnswer({
+          registry,
+          chainId,
+          look: (view, index) => findThrough(view, index)(chainId, userOpHash, fromBlock),
+          isExpected: (receipt) => receipt !== null && isExpected(receipt),
+        });
 };

@@ -70,8 +70,8 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
     clock: { now: () => new Date(NOW) },
     chains: {
       head: () => answer({ number: 100n, timestamp: 1n }),
-      confirmations: () => 2,
-      blockTimeMs: () => SECOND,
+      finalNumber: () => answer(99n),
+      finalBlock: () => answer({ number: 99n, timestamp: 1n }),
     },
     smartAccounts: {
       sent: { count: () => answer(7), find: () => answer(null), receipt: () => answer(null) },

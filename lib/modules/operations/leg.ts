@@ -50,7 +50,7 @@ const walletTransaction = z.object({
 export type WalletTransaction = z.output<typeof walletTransaction>;
 
 /** Column `wallet_transactions`. */
-const storedWalletTransactions = z.object({
+export const storedWalletTransactions = z.object({
   /** In the order in which they must be mined. The last one moves the money to its destination. */
   transactions: z.array(walletTransaction).min(1),
   /** The wallet's next nonce when these transactions were requested, so none of them has a lower one. */
@@ -134,9 +134,9 @@ export type LegChange = Partial<
   Omit<Leg, "id" | "operationId" | "position" | "state" | "version" | "updatedAt" | "sponsorReservedWei" | "sponsorDay">
 >;
 
-const via = z.enum(["user_operation", "transaction", "permit"]);
+export const storedVia = z.enum(["user_operation", "transaction", "permit"]);
 const state = z.enum(LEG_STATES);
-const payer = z.enum(["sponsor", "wallet"]);
+export const storedPayer = z.enum(["sponsor", "wallet"]);
 
 /** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parseLeg = (row: OperationLeg): Leg => ({
@@ -148,7 +148,7 @@ export const parseLeg = (row: OperationLeg): Leg => ({
   sourceChainId: row.sourceChainId,
   destChainId: row.destChainId,
   state: state.parse(row.state),
-  via: via.parse(row.via),
+  via: storedVia.parse(row.via),
   routeLeg: storedRouteLeg.parse(row.routeLeg),
   amountBase: toBigInt(row.amountBase),
   spentBase: toBigIntOrNull(row.spentBase),
@@ -166,7 +166,7 @@ export const parseLeg = (row: OperationLeg): Leg => ({
   sourceBlock: row.sourceBlock,
   sourceConfirmations: row.sourceConfirmations,
   gasCostWei: toBigIntOrNull(row.gasCostWei),
-  gasPaidBy: payer.nullable().parse(row.gasPaidBy),
+  gasPaidBy: storedPayer.nullable().parse(row.gasPaidBy),
   deposit: row.deposit,
   destTxHash: row.destTxHash as Hex | null,
   destBlock: row.destBlock,

@@ -46,6 +46,8 @@ export interface Operation {
   readonly expiresAt: Date | null;
   /** By position. Empty while the operation awaits approval, and for operations that another module carries on. */
   readonly legs: readonly Leg[];
+  /** A part of a leg could not be read, so it can only be shown. */
+  readonly unread?: boolean;
 }
 
 /** Something that happened to an operation or to one of its legs. */

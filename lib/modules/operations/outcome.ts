@@ -1,3 +1,4 @@
+import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
 import type { Token } from "@/lib/core/token";
 import type { RouteRequest } from "@/lib/ports/routing";
 import type { Leg } from "./leg";
@@ -137,18 +138,14 @@ const unspent = ({ leg, source }: LegView): Holding[] => {
   return [{ wallet: source.owner, token: source.token, amountBase, txHash: leg.sourceTxHash, note }];
 };
 
-interface ChainNames {
-  get(chainId: number): { readonly name: string };
-}
-
-const placesOf = (views: readonly LegView[], chains: ChainNames): string[] => [
-  ...new Set(views.map(({ source }) => `${source.owner} on ${chains.get(source.token.chainId).name}`)),
+const placesOf = (views: readonly LegView[], chains: ChainFacts): string[] => [
+  ...new Set(views.map(({ source }) => `${source.owner} on ${shownChain(chains, source.token.chainId).name}`)),
 ];
 
 /** Advice about legs that did not deliver. With an unclear leg it is only the warning, even if other legs are clear. */
 const nextForTheRest = (
   legs: readonly LegView[],
-  chains: ChainNames,
+  chains: ChainFacts,
   whereAllIsClear: (places: string) => string,
 ): string => {
   const unclear = placesOf(legs.filter(isUnclear), chains);
@@ -159,7 +156,7 @@ const nextForTheRest = (
 };
 
 /** One sentence that tells the person what they can do now. */
-export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainNames): string => {
+export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainFacts): string => {
   const rest = views.filter(({ leg }) => leg.state === "failed" || leg.state === "refunded");
   switch (operation.status) {
     case "completed":

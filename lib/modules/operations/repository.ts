@@ -10,6 +10,7 @@ import { appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import { insertLegs } from "./leg-repository";
 import { parseOperation, type Operation } from "./operation";
+import { readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
 import { summarizeLegs, type LegState } from "./summary";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
@@ -57,9 +58,10 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
   return {
     find,
 
+    /** To show it; a leg that cannot be read hides nothing else. */
     findInProject: async (projectId: string, id: string): Promise<Operation | null> => {
       const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
-      return row === null ? null : parseOperation(row);
+      return row === null ? null : readOperation(row);
     },
 
     /**

@@ -38,7 +38,7 @@ export { retriedMeanwhile } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
-export { toOperation, type ChainFacts } from "./serializer";
+export { toOperation } from "./serializer";
 
 const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
@@ -124,8 +124,9 @@ export const createOperationsService = (deps: OperationsDeps) => {
     { cursor, limit, ...filter }: OperationFilter & { cursor?: string | undefined; limit: number },
   ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
     const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
-    const data = rows.slice(0, limit);
-    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+    const shown = rows.slice(0, limit);
+    const data = shown.flatMap(({ operation }) => operation ?? []);
+    return { data, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
   };
 
   /** Like `list`, but yields up to 10,000 operations, reading page by page. */
@@ -133,7 +134,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     let before: string | undefined;
     for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
       const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
-      yield* rows;
+      yield* rows.flatMap(({ operation }) => operation ?? []);
       if (rows.length < EXPORT_PAGE) return;
       before = rows.at(-1)?.id;
     }

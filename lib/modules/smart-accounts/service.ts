@@ -1,7 +1,13 @@
 import type { Hex, TypedDataDefinition } from "viem";
 import { balanceChangesIn, probePayout, type PayoutProbe } from "@/lib/chains/payout-probe";
 import { chainCall } from "@/lib/chains/registry";
-import type { SubmitOptions, UserOperation, UserOperationGas, UserOperationReceipt } from "@/lib/ports/bundler";
+import type {
+  ReceiptCheck,
+  SubmitOptions,
+  UserOperation,
+  UserOperationGas,
+  UserOperationReceipt,
+} from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
 import { createAccountQuestions } from "./account-questions";
@@ -150,8 +156,13 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       await bundler.submit(chainId, operation, options);
     },
 
-    receipt: (chainId: number, userOpHash: `0x${string}`, fromBlock: bigint): Promise<UserOperationReceipt | null> =>
-      bundler.receipt(chainId, userOpHash, fromBlock),
+    /** As the port says: with `isExpected`, providers have to agree before the answer is another receipt or null. */
+    receipt: (
+      chainId: number,
+      userOpHash: `0x${string}`,
+      fromBlock: bigint,
+      isExpected?: ReceiptCheck,
+    ): Promise<UserOperationReceipt | null> => bundler.receipt(chainId, userOpHash, fromBlock, isExpected),
   };
 };
 

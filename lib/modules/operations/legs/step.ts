@@ -20,6 +20,9 @@ export interface StepDeps {
   clock: Clock;
   chains: {
     head(chainId: number): Promise<Head>;
+    /** The newest block that is final; null while there is none. */
+    finalNumber(chainId: number): Promise<bigint | null>;
+    finalBlock(chainId: number): Promise<Head | null>;
     confirmations(chainId: number): number;
     blockTimeMs(chainId: number): number;
   };
@@ -83,8 +86,10 @@ export const touch = async ({ legs, leg, clock }: Step, change: LegChange): Prom
   return true;
 };
 
-/** How many blocks deep a block is now, itself included. */
+/** How many blocks deep a block is now, itself included; as many as the chain needs exactly when it is final. */
 export const confirmationsOf = async ({ chains }: Step, chainId: number, block: bigint): Promise<number> => {
-  const head = await chains.head(chainId);
-  return head.number < block ? 0 : Number(head.number - block) + 1;
+  const needed = chains.confirmations(chainId);
+  const [head, final] = await Promise.all([chains.head(chainId), chains.finalNumber(chainId)]);
+  if (final !== null && block <= final) return needed;
+  return head.number < block ? 0 : Math.min(needed - 1, Number(head.number - block) + 1);
 };

@@ -6,7 +6,8 @@ import { submitted } from "./submitted";
 
 const ACCOUNT = "0x1111111111111111111111111111111111111111";
 const HEAD = { number: 100n, timestamp: 10_000n };
-const CONFIRMATIONS = 3;
+/** Three confirmations deep. */
+const FINAL = { number: 98n, timestamp: 9_998n };
 
 interface World {
   /** The block from which on the leg's nonce is used; null: it is not used. */
@@ -54,7 +55,7 @@ const stepIn = async ({
     operation: { projectId: "prj_1" },
     submittedAt,
     clock: { now: () => new Date(1_000_000) },
-    chains: { head: () => Promise.resolve(HEAD), confirmations: () => CONFIRMATIONS, blockTimeMs: () => 1000 },
+    chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
       receipt: () => {

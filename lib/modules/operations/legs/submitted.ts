@@ -2,7 +2,7 @@ import { isDomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { Failure, LegChange } from "@/lib/modules/operations/leg";
 import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
-import { readReceipt } from "./source";
+import { readAgreedReceipt, readReceipt } from "./source";
 import { fail, move, type MinedSource, type Step, type StepResult } from "./step";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
 import { feeChange, stoppedChange } from "./wallet-receipt";
@@ -84,18 +84,17 @@ const whyNever = async (step: Step): Promise<Failure | null> => {
   const { leg, chains, smartAccounts } = step;
   if (leg.validUntil === null) return null;
   const head = await chains.head(leg.sourceChainId);
-  const confirmations = chains.confirmations(leg.sourceChainId);
-  const depthSeconds = (confirmations * chains.blockTimeMs(leg.sourceChainId)) / 1000;
-  const end = leg.validUntil.getTime() / 1000 + depthSeconds + VALIDITY_MARGIN_SECONDS;
+  const end = leg.validUntil.getTime() / 1000 + VALIDITY_MARGIN_SECONDS;
   if (Number(head.timestamp) <= end) return null;
+  const final = await chains.finalBlock(leg.sourceChainId);
+  if (final === null || Number(final.timestamp) <= end) return null;
   const { sender } = userOperationOf(step);
   const wasExecutedBy = (blockNumber: bigint): Promise<boolean> =>
     smartAccounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
   const isUsed = await wasExecutedBy(head.number);
-  const depth = BigInt(confirmations - 1);
-  if (isUsed && !(await wasExecutedBy(head.number > depth ? head.number - depth : 0n))) return null;
-  // Reads the receipt once more, because a lagging node could make an executed operation look as if it never was.
-  if ((await readReceipt(step)) !== null) return null;
+  if (isUsed && !(await wasExecutedBy(final.number))) return null;
+  // A lagging node could make an executed operation look as if it never was.
+  if ((await readAgreedReceipt(step, () => true)) !== null) return null;
   return isUsed ? REPLACED : EXPIRED;
 };
 
