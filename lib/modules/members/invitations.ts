@@ -9,6 +9,7 @@ import type { Tx } from "@/lib/db/client";
 import type { GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { maskEmail } from "@/lib/modules/mail/service";
+import { MEMBERS_MAX, type MembersDeps } from "./deps";
 import { alreadyMember, notOpen, otherAddress, ownersOnly, projectIsFull } from "./errors";
 import { invitationStatus, type Invitation } from "./invitation";
 import {
@@ -21,7 +22,6 @@ import {
   withdrawInvitation,
 } from "./invitation-repository";
 import { countMembers, findMember, insertMember, listMembers, lockProject, readProjectName } from "./repository";
-import { MEMBERS_MAX, type MembersDeps } from "./service";
 import { invitationMail, inviteChange, joinedNotice } from "./texts";
 
 /** What a person who holds the mailed link sees before accepting. */

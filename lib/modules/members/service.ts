@@ -1,13 +1,10 @@
 import type { Role, UserActor } from "@/lib/core/actor";
-import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
-import type { Database, Tx } from "@/lib/db/client";
-import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
+import type { GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
-import type { MailOutbox } from "@/lib/modules/mail/service";
-import type { ProjectsService } from "@/lib/modules/projects/service";
+import { MEMBERS_MAX, type MembersDeps } from "./deps";
 import { changedMeanwhile, lastOwner, ownersOnly } from "./errors";
 import { withdrawInvitationsBy } from "./invitation-repository";
 import { createInvitations, type Invitations } from "./invitations";
@@ -42,26 +39,6 @@ export interface RoleChange {
   readonly role: Role;
   readonly approval?: GivenApproval | undefined;
 }
-
-export interface MembersDeps {
-  readonly database: Database;
-  readonly approvals: Pick<ApprovalsService, "requireApproval">;
-  readonly projects: Pick<ProjectsService, "tellOwners" | "forget">;
-  readonly apiKeys: {
-    /** Revokes the keys that the person made in the project, in the caller's transaction. */
-    revokeKeysOf(tx: Tx, actor: UserActor, userId: string): Promise<void>;
-  };
-  readonly people: {
-    /** null until the person has verified one. */
-    verifiedEmail(userId: string): Promise<string | null>;
-  };
-  readonly outbox: Pick<MailOutbox, "enqueue">;
-  /** Origin of the dashboard, for the links in mails. */
-  readonly publicUrl: string;
-  readonly clock: Clock;
-}
-
-export const MEMBERS_MAX = 1000;
 
 /** From what may do least to what may do most. */
 const RANKS: readonly Role[] = ["viewer", "operator", "admin", "owner"];
