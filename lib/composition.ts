@@ -131,6 +131,8 @@ const identityServices = (identity: Identity) => ({
   mailOutbox: identity.mailOutbox,
   walletLinks: identity.walletLinks,
   contacts: identity.contacts,
+  members: identity.members,
+  newProjects: identity.newProjects,
   otp: identity.otp,
   inbox: identity.inbox,
 });
