@@ -1,4 +1,4 @@
-import { keccak256, toHex, type Hex } from "viem";
+import { keccak256, toHex } from "viem";
 import type { Token } from "@/lib/core/token";
 import { chainCall, type ChainRegistry } from "./registry";
 
@@ -15,11 +15,6 @@ export interface BalanceChange {
   readonly blockNumber: bigint;
 }
 
-interface EventLog {
-  readonly topics: readonly Hex[];
-  readonly blockNumber: Hex | null;
-}
-
 /**
  * Whose balances of ERC-20 tokens changed in a range of blocks, by the logs of the tokens. Says nothing of the chain's coin, and of tokens
  * that change balances without an event.
@@ -34,9 +29,9 @@ export const balanceChanges = async (
   const address = tokens.flatMap((token) => (token.address === "native" ? [] : [token.address]));
   if (address.length === 0 || range.to < range.from) return [];
   const filter = { address, topics: [TOPICS], fromBlock: toHex(range.from), toBlock: toHex(range.to) };
-  const logs = (await chainCall(chainId, () =>
+  const logs = await chainCall(chainId, () =>
     registry.client(chainId).request({ method: "eth_getLogs", params: [filter] }),
-  )) as readonly EventLog[];
+  );
   return logs.flatMap(({ topics, blockNumber }) =>
     topics
       .slice(1)
