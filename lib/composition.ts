@@ -1,3 +1,4 @@
+import { createBalanceReader } from "@/lib/chains/balance-reader";
 import { distributorFaults } from "@/lib/chains/distributor-code";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
@@ -18,6 +19,8 @@ import { createSnapshotRepository } from "@/lib/modules/balances/repository";
 import { createBalancesService } from "@/lib/modules/balances/service";
 import { createEventsService } from "@/lib/modules/events/service";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
+import { movingFunds } from "@/lib/modules/holds/service";
+import { arrivalsOf } from "@/lib/modules/operations/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
@@ -158,7 +161,12 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
   sponsorship: money.sponsorship,
   balances: createBalancesService({
     registry,
+    reader: createBalanceReader(registry),
     wallets: chainAccess.wallets,
+    moves: {
+      out: (projectId, at) => movingFunds(sqlOn(database.pool), { projectId, at, now: clock.now() }),
+      in: (projectId, at) => arrivalsOf(sqlOn(database.pool), projectId, at),
+    },
     prices: money.prices,
     history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
     clock,

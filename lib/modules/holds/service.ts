@@ -6,6 +6,7 @@ import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsRepository } from "./repository";
 
 export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
+export { movingFunds, type MovingFunds } from "./moving";
 export { committedAfter, lockFunds } from "./under-lock";
 
 /** An amount that a wallet is about to spend, in base units. */

@@ -32,6 +32,7 @@ export {
   type LeglessMove,
   type LeglessOperation,
 } from "./legless-repository";
+export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { isRetryable, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
