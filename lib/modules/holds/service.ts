@@ -6,7 +6,8 @@ import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsRepository } from "./repository";
 
 export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
-export { committedAfter, lockFunds } from "./under-lock";
+export { committedAfter } from "./sums";
+export { lockFunds } from "./under-lock";
 
 /** An amount that a wallet is about to spend, in base units. */
 export interface Spending {

@@ -58,8 +58,8 @@ const INSERT_ITEMS = `
   FROM json_array_elements($3::json) WITH ORDINALITY AS element (row, number)`;
 
 const INSERT_BATCHES = `
-  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at)
-  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz
+  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at, wallet_address, chain_id)
+  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz, $5, $6::int
   FROM json_array_elements($3::json) AS element (row)`;
 
 /** @returns 0: its key, or what it tries again, was used by another one */
@@ -87,7 +87,10 @@ const insertOwn = async (
   await tx.walletPayout.create({ data: walletPayoutColumns({ ...own, projectId, payoutId, fundedBy }) });
 };
 
-const insertPlan = async (sql: Sql, payout: WalletsPayout, plan: PayoutPlan): Promise<void> => {
+const insertPlan = async (
+  sql: Sql,
+  { payout, own, plan }: Pick<NewPayoutToWallets, "payout" | "own" | "plan">,
+): Promise<void> => {
   const rows = plan.rows.map(({ recipient, token, amountBase, reference, note, batch }) => [
     recipient,
     tokenName(token),
@@ -103,7 +106,14 @@ const insertPlan = async (sql: Sql, payout: WalletsPayout, plan: PayoutPlan): Pr
     count,
     amountBase.toString(),
   ]);
-  await sql.change(INSERT_BATCHES, [payout.projectId, payout.id, JSON.stringify(batches), payout.createdAt]);
+  await sql.change(INSERT_BATCHES, [
+    payout.projectId,
+    payout.id,
+    JSON.stringify(batches),
+    payout.createdAt,
+    own.fromAddress,
+    own.chainId,
+  ]);
 };
 
 /** Queues the job that carries the payout on; its id is the payout's. */
@@ -131,7 +141,7 @@ const insertFunded = async (
   if ((await insertPayout(sql, stored)) === 0) throw new UsedAlreadyError();
   const warnings = [...input.warningsOf(duplicates), ...input.own.warnings];
   await insertOwn(tx, stored, { ...input.own, warnings }, fundedBy);
-  await insertPlan(sql, stored, plan);
+  await insertPlan(sql, { payout: stored, own: input.own, plan });
   await recordAudit(tx, input.audit(stored));
   await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: now });
   if (!runs) return stored;
