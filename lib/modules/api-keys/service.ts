@@ -87,7 +87,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       if (!done?.changed) return done;
       await recordAudit(tx, { ...entry, action: "api_key.revoked" });
       await recordEvents(tx, [{ projectId, type: "api_key.revoked", objectId: id, data: { keyId: id }, at }]);
-      await announceEnded(tx, id);
+      announceEnded(tx, id);
       return done;
     });
     if (!revoked) throw notFound();

@@ -1,9 +1,9 @@
 /** Stores new payouts to wallets with their rows and batches, and holds their money where they run at once. */
 import { bindDeps } from "@/lib/core/bind-deps";
-import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { insertJob } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { claimRowKeys, type DuplicateRow, type RowKeys } from "../duplicate-rows";
 import type { WalletsPayout } from "../payout";
@@ -117,8 +117,8 @@ const insertPlan = async (
 };
 
 /** Queues the job that carries the payout on; its id is the payout's. */
-export const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<unknown> =>
-  tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now, traceparent: currentTraceparent() } });
+export const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<void> =>
+  insertJob(tx, { id: payoutId, queue: "payout", runAt: now });
 
 /** As `insert`, in the transaction that accepts the operation which funds it. @throws UsedAlreadyError, NotAdmittedError */
 const insertFunded = async (
