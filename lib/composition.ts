@@ -113,12 +113,17 @@ const sharedParts = ({
   audit: createAuditService({ database }),
   events: createEventsService({ reader: sqlOn(database.pool) }),
   jobs: createJobsRepository(database),
-  idempotencyStore: createLiveClaims({ database, store: createIdempotencyKeyStore(database), instances }),
+  idempotencyStore: createLiveClaims({
+    database,
+    store: createIdempotencyKeyStore(database, { keepHours: config.retention.idempotencyKeysHours }),
+    instances,
+  }),
   rateStore: createRateWindowStore(database),
   faucet: buildFaucet(config, registry),
-  sweep: () => sweepExpired(database),
+  sweep: () => sweepExpired(database, config.retention),
   /** The same, unless another instance has swept within `everyMs`. */
-  sweepWhenDue: (everyMs: number) => sweepWhenDue(database, everyMs),
+  sweepWhenDue: (everyMs: number, signal?: AbortSignal) =>
+    sweepWhenDue(database, config.retention, signal === undefined ? { everyMs } : { everyMs, signal }),
   /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
   requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
 });

@@ -1,6 +1,7 @@
 import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
 import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
+import { createHeadRepository } from "@/lib/modules/operations/head-repository";
 import { createHeads } from "@/lib/modules/operations/heads";
 import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
@@ -15,7 +16,7 @@ export const buildDrivers = (
   { wallets }: Pick<ChainAccess, "wallets">,
   { smartAccounts, routing, sponsorship, operationsRepository, legRepository }: Money,
 ) => {
-  const heads = createHeads(registry);
+  const heads = createHeads({ registry, repository: createHeadRepository(database) });
   const driving = {
     smartAccounts,
     deployments: createDeploymentClaims(database),

@@ -11,6 +11,7 @@ import {
   withoutPrefix,
   type Variables,
 } from "./production";
+import { retentionOf, retentionVariables, type Retention } from "./retention";
 import { signUpOf, type SignUp } from "./sign-up";
 
 export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
@@ -28,8 +29,11 @@ const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${String(SE
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  /** Where PostgreSQL is reached without a pooler, for LISTEN; `none`: nobody listens, and everybody polls. Default: `DATABASE_URL`. */
+  DATABASE_DIRECT_URL: optional(z.union([z.literal("none"), z.url({ protocol: /^postgres(ql)?$/ })])),
   /** Connections of one process to the database, all its pools together; split by lib/db/connections.ts. */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
+  ...retentionVariables,
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   PUBLIC_URL: optional(z.url()),
@@ -92,7 +96,10 @@ export const variableNames: readonly string[] = [
 export interface Config {
   readonly env: "development" | "production";
   readonly databaseUrl: string;
+  /** Null: instances do not listen. */
+  readonly listenUrl: string | null;
   readonly databaseConnectionsMax: number;
+  readonly retention: Retention;
   readonly port: number;
   readonly host: string;
   /** Origin of the app as browsers see it, without a slash at the end. */
@@ -288,7 +295,9 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   return {
     env: env.CAUSEWAY_ENV,
     databaseUrl: env.DATABASE_URL,
+    listenUrl: env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
     databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
+    retention: retentionOf(env),
     port: env.PORT,
     host: env.HOST,
     publicUrl: (env.PUBLIC_URL ?? `http://localhost:${String(env.PORT)}`).replace(/\/$/, ""),

@@ -182,14 +182,20 @@ const createTransactionReader = ({ prisma }: Database) => ({
     return rows.map(toStored);
   },
 
-  /** Transactions that we stored as final, with nonces from `from` (inclusive) to `to` (exclusive). */
+  /** Transactions that we stored as final, unless their signed bytes are gone by now, with nonces from `from` (inclusive) to `to` (exclusive). */
   listFinal: async (
     chainId: number,
     account: EvmAddress,
     nonces: { from: bigint; to: bigint; limit: number },
   ): Promise<StoredTransaction[]> => {
     const rows = await prisma.chainTransaction.findMany({
-      where: { chainId, fromAddress: account, status: "final", nonce: { gte: nonces.from, lt: nonces.to } },
+      where: {
+        chainId,
+        fromAddress: account,
+        status: "final",
+        raw: { not: "" },
+        nonce: { gte: nonces.from, lt: nonces.to },
+      },
       orderBy: { nonce: "asc" },
       take: nonces.limit,
     });

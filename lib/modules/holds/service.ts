@@ -7,7 +7,8 @@ import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsReposit
 
 export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
 export { movingFunds, type MovingFunds } from "./moving";
-export { committedAfter, lockFunds } from "./under-lock";
+export { committedAfter } from "./sums";
+export { lockFunds } from "./under-lock";
 
 /** An amount that a wallet is about to spend, in base units. */
 export interface Spending {

@@ -1,4 +1,23 @@
-import type { Database } from "@/lib/db/client";
+import { currentTraceparent } from "@/lib/core/tracing";
+import { announce } from "@/lib/db/announcements";
+import type { Database, Tx } from "@/lib/db/client";
+
+/** On which the queues of new jobs are announced. */
+export const JOB_CHANNEL = "job";
+
+/** Announces to the workers, when the transaction commits, that a job was stored. */
+export const announceJob = (transaction: object, queue: string): void => {
+  announce(transaction, { channel: JOB_CHANNEL, payload: queue });
+};
+
+/** Stores a job in the transaction that makes it necessary, and announces it. */
+export const insertJob = async (
+  tx: Tx,
+  { id, queue, runAt }: { readonly id: string; readonly queue: string; readonly runAt: Date },
+): Promise<void> => {
+  await tx.job.create({ data: { id, queue, runAt, traceparent: currentTraceparent() } });
+  announceJob(tx, queue);
+};
 
 export interface ClaimedJob {
   readonly id: string;

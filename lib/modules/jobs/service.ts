@@ -1,6 +1,8 @@
 import { redactSecrets } from "@/lib/core/redaction";
 import { inSpan } from "@/lib/core/tracing";
-import type { ClaimedJob, JobsRepository } from "./repository";
+import { JOB_CHANNEL, type ClaimedJob, type JobsRepository } from "./repository";
+
+export { announceJob, insertJob } from "./repository";
 
 /** Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. */
 export type JobResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
@@ -117,7 +119,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const beat = setInterval(() => {
     heartbeat().catch((error: unknown) => deps.log.warn({ err: error }, "leases could not be extended"));
   }, heartbeatMs);
-  const unsubscribe = deps.listener.on("job", claim);
+  const unsubscribe = deps.listener.on(JOB_CHANNEL, claim);
   claim();
 
   return {

@@ -1,7 +1,7 @@
-import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { insertJob } from "@/lib/modules/jobs/service";
 import { reserveFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
@@ -102,9 +102,7 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
           now,
         });
         await recordAudit(tx, input.audit);
-        await tx.job.create({
-          data: { id: input.operation.id, queue: "operation", runAt: now, traceparent: currentTraceparent() },
-        });
+        await insertJob(tx, { id: input.operation.id, queue: "operation", runAt: now });
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
