@@ -67,6 +67,9 @@ export const chainConfig = z.object({
   /** Blocks, the one that holds the transaction included, after which a transaction counts as final. */
   confirmations: z.int().min(1),
   pollIntervalMs: z.int().min(20).default(1000),
+  /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. A node that refuses is asked for half, and so on; both are upper ends. */
+  logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
+  rpcBatchMax: z.int().min(1).max(1_000).default(200),
   blockTimeMs: z.int().min(100),
   contracts: z.object({
     multicall3: address,

@@ -86,7 +86,15 @@ export const fakePoolChain = (store: PoolLogStore | null = null, chainId = 1) =>
   };
   const client = createPublicClient({ transport: custom({ request: request as never }) });
   const open = (): PoolEvents =>
-    createPoolEvents({ chainId, client, pools: [POOL], startBlock: 0n, confirmations: FAKE_CONFIRMATIONS, store });
+    createPoolEvents({
+      chainId,
+      client,
+      pools: [POOL],
+      startBlock: 0n,
+      rangeBlocks: () => 2_000n,
+      confirmations: FAKE_CONFIRMATIONS,
+      store,
+    });
   let events = open();
   const historyOf = (histories: ReadonlyMap<string, PoolHistory>): PoolHistory => {
     const history = histories.get(POOL);

@@ -95,6 +95,7 @@ export const createPrivacyChains = (
         client: registry.client(chainId),
         pools: config.pools.map(({ pool }) => pool),
         startBlock: BigInt(config.startBlock),
+        rangeBlocks: () => registry.logRangeBlocks(chainId),
         confirmations: chain.confirmations,
         store,
       });
