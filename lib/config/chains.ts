@@ -11,6 +11,8 @@ const bytes32 = z.string().refine((text) => isHex(text) && text.length === 66, "
 /** A token that the project may use on a chain. `address: "native"` is the chain's own coin. */
 export const tokenConfig = z.object({
   symbol: z.string().regex(/^[A-Za-z0-9.]{1,11}$/),
+  /** What the token's contract answers as its symbol, where it differs ("USD₮0" for USDT). Compared at the start. */
+  symbolOnChain: z.string().min(1).optional(),
   name: z.string().min(1),
   address: z.union([z.literal("native"), address]),
   decimals: z.int().min(0).max(18),
