@@ -1,5 +1,7 @@
 import { createBalanceReader } from "@/lib/chains/balance-reader";
+import { privateKeyToAddress } from "viem/accounts";
 import { distributorFaults } from "@/lib/chains/distributor-code";
+import { checkChains, type StartReport } from "@/lib/chains/start-checks";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
 import { tracedService } from "@/lib/core/tracing";
@@ -7,6 +9,7 @@ import { sqlOn } from "@/lib/db/sql";
 import type { Database } from "@/lib/db/client";
 import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
 import { createLiveClaims } from "@/lib/db/live-claims";
+import { serverVersionFault } from "@/lib/db/server-version";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { sweepExpired, sweepWhenDue } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
@@ -124,9 +127,23 @@ const sharedParts = ({
   /** The same, unless another instance has swept within `everyMs`. */
   sweepWhenDue: (everyMs: number, signal?: AbortSignal) =>
     sweepWhenDue(database, config.retention, signal === undefined ? { everyMs } : { everyMs, signal }),
+  checkStart: () => checkStart(config, database),
   /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
   requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
 });
+
+/** Compares the configuration with the chains and the database. A database that does not answer is left out. */
+const checkStart = async (config: Config, database: Database): Promise<StartReport> => {
+  const [version, { faults, warnings }] = await Promise.all([
+    serverVersionFault(database.pool).catch(() => null),
+    checkChains({
+      chains: config.chains,
+      executor: config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey),
+      bundlerChainIds: new Set(config.bundlerUrls.keys()),
+    }),
+  ]);
+  return { faults: version === null ? faults : [version, ...faults], warnings };
+};
 
 /** People, their projects and keys, and their permissions. */
 const identityServices = (identity: Identity) => ({

@@ -14,6 +14,9 @@ import type { ChainConfig } from "@/lib/config/chains";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import { outageOf } from "@/lib/core/outage";
 import type { Token } from "@/lib/core/token";
+import { createLearntLimit } from "./learnt-limit";
+import { withLogRanges } from "./log-ranges";
+import { withBatchLimit } from "./rpc-batches";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
@@ -28,6 +31,11 @@ export interface ChainRegistry {
   /** The same chains, each read through one of its providers alone: the one at `index`, counted round and round. */
   throughProvider(index: number): ChainRegistry;
   viemChain(chainId: number): Chain;
+  /**
+   * Blocks that a search for logs should read in one request: `logRangeBlocks` of the configuration, or fewer after a
+   * node refused that many. The client accepts larger ranges and splits them.
+   */
+  logRangeBlocks(chainId: number): bigint;
   tokens(chainId?: number): readonly Token[];
   /**
    * A token by symbol (any case), 0x address, `native`, or CAIP-19 (`eip155:1/erc20:0x…`, `eip155:1/slip44:60`).
@@ -50,7 +58,6 @@ export type MeasureCall = <T>(chainId: number, method: string, call: () => Promi
 
 const TIMEOUT_MS = 5000;
 const RETRIES = 1;
-const BATCH_MAX = 200;
 const NATIVE_CAIP = /^eip155:(\d+)\/slip44:\d+$/;
 const ERC20_CAIP = /^eip155:(\d+)\/erc20:(0x[0-9a-fA-F]{40})$/;
 
@@ -108,19 +115,28 @@ interface Clients {
   readonly providers: readonly PublicClient[];
 }
 
-const toClients = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions): Clients => {
-  const transports = chain.rpcUrls.map((url) =>
-    refusingNull(
+/** One transport per URL, because each node has limits of its own. `logRanges` are their limits for `eth_getLogs`. */
+const transportsOf = (chain: ChainConfig, options: RegistryOptions) => {
+  const logRanges = chain.rpcUrls.map(() => createLearntLimit({ max: chain.logRangeBlocks }));
+  const transports = chain.rpcUrls.map((url, index) => {
+    const batchLimit = createLearntLimit({ max: chain.rpcBatchMax });
+    const transport = refusingNull(
       url,
       http(url, {
         timeout: options.timeoutMs ?? TIMEOUT_MS,
         retryCount: RETRIES,
-        batch: { batchSize: BATCH_MAX, wait: 0 },
-        ...(options.fetchFn ? { fetchFn: options.fetchFn } : {}),
+        batch: { batchSize: chain.rpcBatchMax, wait: 0 },
+        fetchFn: withBatchLimit(options.fetchFn ?? fetch, chain.rpcBatchMax, batchLimit),
       }),
       (method, call) => (options.measureCall ? options.measureCall(chain.id, method, call) : call()),
-    ),
-  );
+    );
+    const logRange = logRanges[index];
+    return logRange === undefined ? transport : withLogRanges(transport, logRange);
+  });
+  return { transports, logRanges };
+};
+
+const toClients = (chain: ChainConfig, viemChain: Chain, transports: readonly Transport[]): Clients => {
   const over = (transport: Transport): PublicClient =>
     createPublicClient({ chain: viemChain, transport, pollingInterval: chain.pollIntervalMs, cacheTime: 0 });
   const providers = transports.map(over);
@@ -145,10 +161,9 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   const byId = new Map(
     chains.map((config) => {
       const viemChain = toViemChain(config);
-      return [
-        config.id,
-        { config, viemChain, tokens: tokensOf(config), clients: toClients(config, viemChain, options) },
-      ];
+      const { transports, logRanges } = transportsOf(config, options);
+      const clients = toClients(config, viemChain, transports);
+      return [config.id, { config, viemChain, tokens: tokensOf(config), clients, logRanges }];
     }),
   );
   const all = [...byId.values()].flatMap((entry) => entry.tokens);
@@ -176,6 +191,7 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
     providers: (chainId) => entry(chainId).clients.providers.length,
     throughProvider: (index) => ({ ...registry, client: (chainId) => providerOf(chainId, index) }),
     viemChain: (chainId) => entry(chainId).viemChain,
+    logRangeBlocks: (chainId) => BigInt(Math.min(...entry(chainId).logRanges.map((limit) => limit.current()))),
     tokens: (chainId) => (chainId === undefined ? all : entry(chainId).tokens),
     resolveToken,
     native: (chainId) => resolveToken(chainId, "native"),

@@ -11,6 +11,8 @@ const bytes32 = z.string().refine((text) => isHex(text) && text.length === 66, "
 /** A token that the project may use on a chain. `address: "native"` is the chain's own coin. */
 export const tokenConfig = z.object({
   symbol: z.string().regex(/^[A-Za-z0-9.]{1,11}$/),
+  /** What the token's contract answers as its symbol, where it differs ("USD₮0" for USDT). Compared at the start. */
+  symbolOnChain: z.string().min(1).optional(),
   name: z.string().min(1),
   address: z.union([z.literal("native"), address]),
   decimals: z.int().min(0).max(18),
@@ -75,6 +77,9 @@ const chainShape = z.object({
    */
   confirmations: z.int().min(1),
   pollIntervalMs: z.int().min(20).default(1000),
+  /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. A node that refuses is asked for half, and so on; both are upper ends. */
+  logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
+  rpcBatchMax: z.int().min(1).max(1_000).default(200),
   blockTimeMs: z.int().min(100),
   contracts: z.object({
     multicall3: address,

@@ -87,7 +87,15 @@ export const fakePoolChain = (store: PoolLogStore | null = null, chainId = 1) =>
   const client = createPublicClient({ transport: custom({ request: request as never }) });
   const finalNumber = (latest: bigint): Promise<bigint> => Promise.resolve(latest - BigInt(FAKE_CONFIRMATIONS));
   const open = (): PoolEvents =>
-    createPoolEvents({ chainId, client, pools: [POOL], startBlock: 0n, finalNumber, store });
+    createPoolEvents({
+      chainId,
+      client,
+      pools: [POOL],
+      startBlock: 0n,
+      rangeBlocks: () => 2_000n,
+      finalNumber,
+      store,
+    });
   let events = open();
   const historyOf = (histories: ReadonlyMap<string, PoolHistory>): PoolHistory => {
     const history = histories.get(POOL);

@@ -97,6 +97,7 @@ export const createPrivacyChains = (
         pools: config.pools.map(({ pool }) => pool),
         startBlock: BigInt(config.startBlock),
         finalNumber: (latest) => finalBlockNumber(registry, chainId, latest),
+        rangeBlocks: () => registry.logRangeBlocks(chainId),
         store,
       });
       return [[chainId, { chainId, config, events, pools, association: createAssociationSource(config.aspSource) }]];

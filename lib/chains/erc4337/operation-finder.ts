@@ -4,7 +4,6 @@ import { createBatcher } from "@/lib/core/batch";
 import { agreedAnswer } from "../agreement";
 import { chainCall, type ChainRegistry } from "../registry";
 import {
-  BLOCKS_PER_QUERY,
   findEvents,
   readBundle,
   type BundleQuery,
@@ -43,7 +42,7 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
 
   const search = async (sought: readonly Sought[]): Promise<(OperationReceipt | null)[]> => {
     const latest = await query.client.getBlockNumber({ cacheTime: 0 });
-    const isRecent = ({ fromBlock }: Sought): boolean => fromBlock + BLOCKS_PER_QUERY > latest;
+    const isRecent = ({ fromBlock }: Sought): boolean => fromBlock + query.rangeBlocks() > latest;
     // A search that goes far back needs many requests, and must not delay the others.
     const [recent, old] = await Promise.all(
       [sought.filter(isRecent), sought.filter((one) => !isRecent(one))].map((part) => findEvents(query, part, latest)),
@@ -70,7 +69,9 @@ const createFinder = (registry: ChainRegistry) => {
     const known = finders.get(chainId);
     if (known !== undefined) return known;
     const { contracts, pollIntervalMs } = registry.get(chainId);
-    const find = finderOf({ client: registry.client(chainId), entryPoint: contracts.entryPoint }, pollIntervalMs);
+    const rangeBlocks = (): bigint => registry.logRangeBlocks(chainId);
+    const query = { client: registry.client(chainId), entryPoint: contracts.entryPoint, rangeBlocks };
+    const find = finderOf(query, pollIntervalMs);
     finders.set(chainId, find);
     return find;
   };

@@ -87,28 +87,14 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     if (!done?.changed) return done;
     await recordAudit(tx, { ...entry, action: "api_key.revoked" });
     await recordEvents(tx, [{ projectId, type: "api_key.revoked", objectId: id, data: { keyId: id }, at }]);
-    await announceEnded(tx, id);
+    announceEnded(tx, id);
     return done;
   };
 
   const revoke = async (actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }> => {
     mayManage(actor);
     if (!isId("apiKey", id)) throw notFound();
-<<<<<<< HEAD
     const revoked = await database.transaction((tx) => revokeOne(tx, actor, id));
-=======
-    const { projectId } = actor;
-    const at = clock.now();
-    const revoked = await database.transaction(async (tx) => {
-      const done = await revokeApiKey(tx, { projectId, id, at });
-      const entry = { ...doneBy(actor), subject: id, at };
-      if (!done?.changed) return done;
-      await recordAudit(tx, { ...entry, action: "api_key.revoked" });
-      await recordEvents(tx, [{ projectId, type: "api_key.revoked", objectId: id, data: { keyId: id }, at }]);
-      announceEnded(tx, id);
-      return done;
-    });
->>>>>>> w-f
     if (!revoked) throw notFound();
     keys.invalidate(revoked.lookup);
     return { id, revokedAt: revoked.revokedAt };
