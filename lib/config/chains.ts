@@ -51,6 +51,15 @@ export const privacyPoolsConfig = z.object({
   processor: address.optional(),
 });
 
+/** A price feed in US dollars with the interface of Chainlink's AggregatorV3. */
+const priceFeed = z.object({
+  address,
+  /** The assets that it prices, on every chain; a chain's own feed of an asset comes before that of another chain. */
+  assetIds: z.array(z.string()).min(1),
+  /** An older price is not used. Set it a little above the feed's heartbeat. */
+  maxAgeSeconds: z.int().positive(),
+});
+
 export const chainConfig = z.object({
   id: z.int().positive(),
   name: z.string().min(1),
@@ -126,6 +135,8 @@ export const chainConfig = z.object({
   tokens: z.array(tokenConfig).min(1),
   sponsor: sponsorConfig.optional(),
   privacyPools: privacyPoolsConfig.optional(),
+  /** Prices that no pool sets: quotes are checked against them. Without a feed a quote says that it was not checked. */
+  priceFeeds: z.array(priceFeed).default([]),
 });
 
 /** The file that `CHAINS_FILE` names (default `lib/config/chains/local.json`). */

@@ -58,6 +58,7 @@ const unpriced = {
   rate: null,
   fees: [],
   priceImpactBps: 0,
+  oracleImpactBps: null,
   slippageBps: 0,
   estimatedSeconds: 1,
   steps: [],
