@@ -58,7 +58,6 @@ const unpriced = {
   rate: null,
   fees: [],
   priceImpactBps: 0,
-  oracleImpactBps: null,
   slippageBps: 0,
   estimatedSeconds: 1,
   steps: [],
