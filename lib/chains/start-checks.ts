@@ -70,6 +70,7 @@ const checkContracts = async (client: PublicClient, chain: ChainConfig): Promise
   for (const { pool } of privacyPools?.pools ?? []) wanted.add(pool);
   if (privacyPools !== undefined) wanted.add(privacyPools.entrypoint);
   if (privacyPools?.processor !== undefined) wanted.add(privacyPools.processor);
+  for (const feed of chain.priceFeeds) wanted.add(feed.address);
   const addresses = [...wanted].filter((address) => address !== "native");
   const present = await Promise.all(addresses.map((address) => hasCode(client, address)));
   const nameOf = (address: Address): string => {
@@ -156,17 +157,20 @@ const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<Star
   const unchecked = `${chain.name} was not checked, because no node of it answers`;
   if (client === null) return { faults, warnings: faults.length > 0 ? [] : [unchecked] };
   const hasBundler = checks.bundlerChainIds.has(chain.id);
-  try {
-    const [contracts, tokens, rollup, warnings] = await Promise.all([
-      checkContracts(client, chain),
-      checkTokens(client, chain),
-      hasBundler ? [] : checkRollup(client, chain),
-      checkFunds(client, chain, { executor: checks.executor, hasBundler }),
-    ]);
-    return { faults: [...faults, ...contracts, ...tokens, ...rollup], warnings };
-  } catch {
-    // The node's error may name its URL.
-    return { faults, warnings: [`${chain.name} was not checked to the end, because its node stopped answering`] };
+  // Each check counts by itself: a contract that answers with nonsense must not hide what the others found.
+  const found = await Promise.allSettled([
+    checkContracts(client, chain),
+    checkTokens(client, chain),
+    hasBundler ? Promise.resolve([]) : checkRollup(client, chain),
+  ]);
+  const funds = await Promise.allSettled([checkFunds(client, chain, { executor: checks.executor, hasBundler })]);
+  const listed = (outcomes: readonly PromiseSettledResult<string[]>[]): string[] =>
+    outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+  // The error itself may name the node's URL.
+  const isPartial = [...found, ...funds].some(({ status }) => status === "rejected");
+  const partial = `${chain.name} was not checked to the end, because its node or one of its contracts did not answer as expected`;
+  return { faults: [...faults, ...listed(found)], warnings: [...listed(funds), ...(isPartial ? [partial] : [])] };
+};
   }
 };
 

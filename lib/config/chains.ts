@@ -53,6 +53,15 @@ export const privacyPoolsConfig = z.object({
   processor: address.optional(),
 });
 
+/** A price feed in US dollars with the interface of Chainlink's AggregatorV3. */
+const priceFeed = z.object({
+  address,
+  /** The assets that it prices, on every chain; a chain's own feed of an asset comes before that of another chain. */
+  assetIds: z.array(z.string()).min(1),
+  /** An older price is not used. Set it a little above the feed's heartbeat. */
+  maxAgeSeconds: z.int().positive(),
+});
+
 const chainShape = z.object({
   id: z.int().positive(),
   name: z.string().min(1),
@@ -139,6 +148,8 @@ const chainShape = z.object({
   tokens: z.array(tokenConfig).min(1),
   sponsor: sponsorConfig.optional(),
   privacyPools: privacyPoolsConfig.optional(),
+  /** Prices that no pool sets: quotes are checked against them. Without a feed a quote says that it was not checked. */
+  priceFeeds: z.array(priceFeed).default([]),
 });
 
 export const chainConfig = chainShape.refine(

@@ -21,6 +21,15 @@ export interface RouteRequest {
   readonly destination: { readonly token: Token; readonly recipient: EvmAddress };
   /** Slippage in basis points, 0–1000. The chain enforces the resulting minimum of every leg. */
   readonly slippageBps: number;
+  /** What the caller asks of the whole route. Quotes check it; providers do not read it. */
+  readonly limits?: RouteLimits | undefined;
+}
+
+export interface RouteLimits {
+  /** The least that has to arrive, where slippage would allow less; in base units of the destination's token. */
+  readonly minOutBase?: bigint | undefined;
+  /** How much less than the sent amount's worth may arrive, in basis points; without it the service's own limit applies. */
+  readonly maxPriceImpactBps?: number | undefined;
 }
 
 export interface RouteFee {
