@@ -81,7 +81,7 @@ const environment = z.object({
 });
 
 /** One for each chain, with its id at the end: `RPC_URL_8453`. */
-const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL"] as const;
+const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL", "PRIVATE_RELAY_URL"] as const;
 
 /** The name of every variable that is read here; those of chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
@@ -181,11 +181,13 @@ const overrideUrls = (json: unknown, given: Variables): unknown => {
       const rpc = chainVariable(given, "RPC_URL", chain.id);
       const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
       const aspSource = chainVariable(given, "ASP_URL", chain.id);
+      const privateRelay = chainVariable(given, "PRIVATE_RELAY_URL", chain.id);
       const { privacyPools } = chain;
       return {
         ...chain,
         ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
         ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
+        ...(privateRelay ? { privateRelayUrl: privateRelay } : {}),
         ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
       };
     }),
@@ -201,7 +203,10 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
 
 const SECRET_NAME =
   /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
-const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER)_URL_\d+)$/;
+const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
+
+const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
+  privateRelayUrl === undefined ? rpcUrls : [...rpcUrls, privateRelayUrl];
 
 /** The forms in which a password is sent to mail servers, which may repeat it in errors. */
 const smtpForms = (url: string): string[] => {
@@ -225,7 +230,7 @@ const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
   const isPublic = new Set(chains.map((chain) => chain.publicRpcUrl));
   protectSecrets({
     values: [...secrets, ...smtpForms(given.SMTP_URL ?? ""), ...collectorSecrets(given)],
-    urls: [...valuesOf(URL_NAME), ...chains.flatMap((chain) => chain.rpcUrls)].filter((url) => !isPublic.has(url)),
+    urls: [...valuesOf(URL_NAME), ...chains.flatMap(secretUrls)].filter((url) => !isPublic.has(url)),
   });
 };
 

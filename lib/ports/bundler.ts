@@ -1,3 +1,4 @@
+import type { CappedFees } from "@/lib/core/capped-fees";
 import type { EvmAddress, ReceiptLog } from "./routing";
 
 type Hex = `0x${string}`;
@@ -62,8 +63,8 @@ export interface SubmitOptions {
  */
 export interface Bundler {
   readonly id: string;
-  /** Suggested fees (EIP-1559), in wei per gas. @throws DomainError `chain_unavailable` */
-  fees(chainId: number): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }>;
+  /** Suggested fees (EIP-1559) up to the chain's cap, in wei per gas. @throws DomainError `chain_unavailable` */
+  fees(chainId: number): Promise<CappedFees>;
   /**
    * Estimates gas limits with which the operation succeeds at the latest block. The signature may be a dummy of the right form.
    * @throws DomainError `simulation_failed` with the revert reason, `chain_unavailable`

@@ -1,6 +1,8 @@
 import { bindDeps } from "@/lib/core/bind-deps";
 import { feeFloor, grossUp } from "@/lib/core/privacy-fees";
 import type { PrivateTransfer } from "@/lib/modules/privacy/private-transfer";
+import type { FeeExcess } from "@/lib/core/capped-fees";
+import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { NotWantedError } from "@/lib/modules/chain-transactions/service";
@@ -108,10 +110,12 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
   const fake = createFakePrivacyEngine(world);
   /** Called between a proof and what the worker does with it, and before a transaction is stored. */
   const nothing = (): Promise<void> => Promise.resolve();
-  const hooks: Record<"afterProof" | "beforeSending", () => Promise<void>> = {
-    afterProof: nothing,
-    beforeSending: nothing,
-  };
+  const hooks: {
+    afterProof: () => Promise<void>;
+    beforeSending: () => Promise<void>;
+    /** The price and cap while the chain asks for more than its cap. */
+    aboveCap: () => FeeExcess | null;
+  } = { afterProof: nothing, beforeSending: nothing, aboveCap: () => null };
   const privacyEngine: PrivacyEngine = {
     ...fake,
     prove: async (...input) => {
@@ -139,12 +143,16 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
       repository,
       privateWallets: services.privacy.wallets,
       engine: privacyEngine,
-      transactions,
-      wallets: services.wallets,
-      fees: async () => {
-        await hooks.beforeSending();
-        return { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+      transactions: {
+        ...transactions,
+        send: async (...input) => {
+          await hooks.beforeSending();
+          return transactions.send(...input);
+        },
       },
+      wallets: services.wallets,
+      gasWaits: createGasWaitRepository(services.database),
+      fees: () => Promise.resolve({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, aboveCap: hooks.aboveCap() }),
       pollIntervalMs: () => 0,
       log: { warn: (fields, message) => void logged.push(JSON.stringify({ ...fields, message })) },
       clock: workerClock,

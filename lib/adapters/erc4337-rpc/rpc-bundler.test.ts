@@ -126,7 +126,7 @@ test("gas limits that a bundler leaves out are zero", async () => {
 test("its own fee suggestion is used where it has one", async () => {
   const fast = { maxFeePerGas: "0x10", maxPriorityFeePerGas: "0x1" };
   const { bundler } = bundlerThat({ pimlico_getUserOperationGasPrice: result({ fast }) });
-  expect(await bundler.fees(CHAIN_ID)).toEqual({ maxFeePerGas: 16n, maxPriorityFeePerGas: 1n });
+  expect(await bundler.fees(CHAIN_ID)).toEqual({ maxFeePerGas: 16n, maxPriorityFeePerGas: 1n, aboveCap: null });
 });
 
 test("a chain without a bundler is a mistake of ours, and said so", async () => {

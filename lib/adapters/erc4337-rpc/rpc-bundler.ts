@@ -3,7 +3,7 @@ import { isPaidBy } from "@/lib/chains/erc4337/bundle-call";
 import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
 import { readBundle } from "@/lib/chains/erc4337/operation-receipt";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
-import { suggestFees } from "@/lib/chains/fees";
+import { capFees, feesWithinCap } from "@/lib/chains/fee-cap";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
 import type { Bundler, UserOperation } from "@/lib/ports/bundler";
@@ -123,12 +123,14 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
   const fees: Bundler["fees"] = async (chainId) => {
     if (!withoutGasPrice.has(chainId)) {
       try {
-        return (await clientOf(chainId).call("pimlico_getUserOperationGasPrice", [], gasPriceAnswer)).fast;
+        const { fast } = await clientOf(chainId).call("pimlico_getUserOperationGasPrice", [], gasPriceAnswer);
+        // Such a bundler refuses operations that offer less than this.
+        return capFees(registry.get(chainId), { ...fast, pricePerGas: fast.maxFeePerGas });
       } catch (error) {
         if (error instanceof BundlerRefusal && error.rpcCode === METHOD_NOT_FOUND) withoutGasPrice.add(chainId);
       }
     }
-    return chainCall(chainId, () => suggestFees(registry.client(chainId)));
+    return feesWithinCap(registry, chainId);
   };
 
   const mark: Marker =

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { TransactionNotFoundError, TransactionReceiptNotFoundError, type PublicClient } from "viem";
-import { suggestFees } from "@/lib/chains/fees";
+import { parseGwei, TransactionNotFoundError, TransactionReceiptNotFoundError, type PublicClient } from "viem";
+import { feesWithinCap } from "@/lib/chains/fee-cap";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import type { EvmAddress } from "@/lib/ports/routing";
@@ -107,13 +107,18 @@ const isStuck = (deps: ReconcilerDeps, view: View, row: StoredTransaction): bool
   return deps.clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs;
 };
 
+const capOf = ({ registry }: ReconcilerDeps, chainId: number): bigint | null => {
+  const { feeCapGwei } = registry.get(chainId);
+  return feeCapGwei === undefined ? null : parseGwei(feeCapGwei);
+};
+
 /**
  * Stores a version with a higher fee under the same nonce, then broadcasts it. At most one of the versions is ever
  * mined.
  */
-const bump = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
+const bump = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<void> => {
   const keyId = await deps.sign.keyOf(row.from);
-  const fees = raisedFees(row, await suggestFees(view.client));
+  const fees = raisedFees(row, await feesWithinCap(deps.registry, row.chainId), capOf(deps, row.chainId));
   if (keyId === null || fees === null) return;
   const version = await deps.sign.version(keyId, row, { nonce: row.nonce, ...fees });
   // Another instance may have raised the fee at the same moment.
@@ -134,7 +139,7 @@ const settleWaiting = async (deps: ReconcilerDeps, view: View, row: StoredTransa
     (await view.client.getTransaction({ hash: row.hash }).catch(orNull(TransactionNotFoundError))) !== null;
   // A node that got the transaction only now had no time to mine it.
   if (!isKnown && (await deps.broadcaster.offer(row))) return false;
-  if (isStuck(deps, view, row)) await bump(deps, view, row);
+  if (isStuck(deps, view, row)) await bump(deps, row);
   return false;
 };
 

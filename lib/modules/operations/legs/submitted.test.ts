@@ -51,12 +51,13 @@ const stepIn = async ({
         signature: "0x",
       },
     },
-    operation: { projectId: "prj_1" },
+    operation: { projectId: "prj_1", gasWaits: [] },
     submittedAt,
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), confirmations: () => CONFIRMATIONS, blockTimeMs: () => 1000 },
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
+      feeExcess: () => Promise.resolve(null),
       receipt: () => {
         receiptsAsked += 1;
         // The content does not matter here, because the next step reads the receipt again.

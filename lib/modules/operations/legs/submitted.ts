@@ -1,6 +1,7 @@
 import { isDomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { Failure, LegChange } from "@/lib/modules/operations/leg";
+import { endGasWait, waitsForGas } from "./gas-wait";
 import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
 import { readReceipt } from "./source";
 import { fail, move, type MinedSource, type Step, type StepResult } from "./step";
@@ -34,7 +35,10 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   const looked = leg.via === "transaction" ? await lookAtUnknown(step) : null;
   if (looked?.learned) return "moved";
   const receipt = await readReceipt(step);
-  if (receipt !== null) return seen(step, receipt);
+  if (receipt !== null) {
+    await endGasWait(step);
+    return seen(step, receipt);
+  }
   if (leg.via === "transaction") return followWallet(step, looked);
   const failure = await whyNever(step);
   if (failure !== null) return fail(step, failure);
@@ -46,6 +50,7 @@ const offer = async (step: Step): Promise<void> => {
   const { leg, operation, submittedAt } = step;
   const now = step.clock.now().getTime();
   if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return;
+  if (await waitsForGas(step)) return;
   // An owner who signs can use the operation's nonce for another operation.
   const account = await step.managedAccount(operation.projectId, leg.executorWalletId ?? leg.walletId);
   noteOffer(submittedAt, leg.id, now);

@@ -1,6 +1,7 @@
 import { isDomainError } from "@/lib/core/errors";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import { expired, REPLACED, reverted } from "./failures";
+import { waitsForGas } from "./gas-wait";
 import { attemptName, type Failure } from "./payout-batch";
 import { depthOf, finalBlock, readReceipt, type Step, type StepResult } from "./step";
 
@@ -59,6 +60,7 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   const now = clock.now().getTime();
   const hash = batch.userOpHash ?? "";
   if (now - (offeredAt.get(hash) ?? 0) < OFFER_AGAIN_MS) return "waits";
+  if (await waitsForGas(step)) return "waits";
   noteOffer(offeredAt, hash, now);
   const operation = await repository.operationOf(batch);
   if (operation === null) return "moved";
