@@ -7,8 +7,10 @@ import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
+import { createSenderQueue } from "@/lib/modules/smart-accounts/sender-queue";
 import { createWalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
+import { observedBundler } from "@/lib/telemetry/bundler-metrics";
 import { measuredSigner } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
 
@@ -27,11 +29,12 @@ export const buildChainAccess = ({ config, overrides, database, registry, keyrin
   const transactions = createChainTransactionsService({ database, registry, signer, clock, log });
   const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
   const marker = executorAddress === null ? null : { transactions, executorAddress };
-  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker });
+  const queue = createSenderQueue(database);
+  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker, queue });
   const executor = executorAddress === null ? null : createExecutorBundler({ registry, transactions, executorAddress });
-  const bundler =
-    overrides.bundler ??
-    (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));
+  const rpcChainIds = new Set(config.bundlerUrls.keys());
+  const bundlers = executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds });
+  const bundler = observedBundler(overrides.bundler ?? bundlers, log);
   const wallets = createWalletsService({
     database,
     signer,

@@ -149,7 +149,8 @@ export const operationRecord = z
       }),
     failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
     waitsForGas: z.array(gasWaitRecord).meta({
-      description: "Chains that ask for a higher network fee than the service pays; the operation goes on when it falls",
+      description:
+        "Chains that ask for a higher network fee than the service pays; the operation goes on when it falls",
     }),
     outcome: z
       .object({

@@ -132,9 +132,12 @@ const requireAcceptable = async (deps: MarkerDeps, chainId: number, operation: U
     const notMarker = notMarkerErrorOf(error, target);
     const revertData = revertDataOf(error);
     if (notMarker !== null || revertData === null) throw notMarker ?? error;
-    const reason = revertReasonOf(revertData).text;
+    const { text: reason, entryPointCode } = revertReasonOf(revertData);
     const message = `${target.chainName} would not execute this: ${reason}. Nothing was sent.`;
-    throw new DomainError("simulation_failed", message, { cause: error, extra: { reason } });
+    throw new DomainError("simulation_failed", message, {
+      cause: error,
+      extra: { reason, ...(entryPointCode === null ? {} : { entryPointCode }) },
+    });
   }
 };
 

@@ -122,7 +122,9 @@ test("a payment waits while the network fee is above the chain's cap, and its re
   for (let turns = 0; turns < 3; turns += 1) await money.look(begun.operationId);
   const waiting = await operationOf(begun.operationId);
   expect(waiting.waitsForGas).toMatchObject([{ chainId: money.chainId, priceGwei: "75.5", capGwei: "30" }]);
-  expect(waiting.outcome.nextAction).toMatch(/waits until the network fee falls. The fee is 75.5 gwei on .*at most 30 is paid/);
+  expect(waiting.outcome.nextAction).toMatch(
+    /waits until the network fee falls. The fee is 75.5 gwei on .*at most 30 is paid/,
+  );
   expect([...transactions.stored.keys()].filter((purpose) => purpose.includes(begun.operationId))).toEqual([]);
   hooks.aboveCap = () => null;
   await money.settle(begun.operationId);

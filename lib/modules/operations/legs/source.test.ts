@@ -20,6 +20,7 @@ const look = async (receipt: Receipt, head: bigint) => {
     via: "user_operation",
     sourceChainId: 1,
     userOpHash: HASH,
+    earlierUserOpHashes: [],
     fromBlock: 0n,
     sourceTxHash: HASH,
     sourceBlock: 10n,

@@ -8,8 +8,17 @@ const userOpHashOf = ({ leg }: Step): `0x${string}` => {
   return leg.userOpHash;
 };
 
+/** The receipt of the one operation of these that was executed. */
+const receiptOfAny = async ({ smartAccounts, leg }: Step, hashes: readonly `0x${string}`[]) => {
+  for (const hash of hashes) {
+    const receipt = await smartAccounts.receipt(leg.sourceChainId, hash, leg.fromBlock);
+    if (receipt !== null) return receipt;
+  }
+  return null;
+};
+
 const readOperationReceipt = async (step: Step): Promise<MinedSource | null> => {
-  const receipt = await step.smartAccounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
+  const receipt = await receiptOfAny(step, [userOpHashOf(step), ...step.leg.earlierUserOpHashes]);
   if (receipt === null) return null;
   const { actualGasCost, paymaster, ...mined } = receipt;
   return { ...mined, fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" } };

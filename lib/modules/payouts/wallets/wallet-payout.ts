@@ -101,7 +101,14 @@ export const parseWalletPayout = (row: WalletPayoutColumns): WalletPayout => ({
 });
 
 /** The columns that store the part of a payout which only payouts to wallets have. At most `WARNINGS_MAX` warnings are kept. */
-export const walletPayoutColumns = ({ totals, warnings, feeWei, fundFrom, funding, ...rest }: Omit<WalletPayout, "gasWaits">) => ({
+export const walletPayoutColumns = ({
+  totals,
+  warnings,
+  feeWei,
+  fundFrom,
+  funding,
+  ...rest
+}: Omit<WalletPayout, "gasWaits">) => ({
   ...rest,
   totals: toStored(totals),
   warnings: toStored(warnings.slice(0, WARNINGS_MAX)),

@@ -1,5 +1,5 @@
 import { isDomainError } from "@/lib/core/errors";
-import type { UserOperationReceipt } from "@/lib/ports/bundler";
+import { WaitsForTurnError, type UserOperationReceipt } from "@/lib/ports/bundler";
 import { expired, REPLACED, reverted } from "./failures";
 import { waitsForGas } from "./gas-wait";
 import { attemptName, type Failure } from "./payout-batch";
@@ -65,10 +65,15 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   const operation = await repository.operationOf(batch);
   if (operation === null) return "moved";
   try {
-    await smartAccounts.submit(payout.chainId, operation, { isHeldElsewhere: false });
+    const options = { isHeldElsewhere: false, validUntil: batch.validUntil };
+    await smartAccounts.submit(payout.chainId, operation, options);
     return await sent(step, false);
   } catch (error) {
     if (!isDomainError(error)) throw error;
+    if (error instanceof WaitsForTurnError) {
+      offeredAt.delete(hash);
+      return "waits";
+    }
     // EntryPoint would refuse the operation now, so this submission has no effect. An earlier submission may still be mined.
     if (error.code === "simulation_failed") return "waits";
     return sent(step, true);
