@@ -21,6 +21,11 @@ export interface ChainRegistry {
   get(chainId: number): ChainConfig;
   /** One client per chain: deadline, fallback over the configured URLs, JSON-RPC batching. */
   client(chainId: number): PublicClient;
+  /**
+   * The client to which the service gives its transactions: the chain's private relay, and nobody else while it does not answer; `client`
+   * for a chain without a relay.
+   */
+  sender(chainId: number): PublicClient;
   viemChain(chainId: number): Chain;
   tokens(chainId?: number): readonly Token[];
   /**
@@ -96,8 +101,13 @@ const refusingNull =
     return { ...made, request: request as typeof made.request };
   };
 
-const toClient = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions): PublicClient => {
-  const transports = chain.rpcUrls.map((url) =>
+const toClient = (
+  chain: ChainConfig,
+  urls: readonly string[],
+  viemChain: Chain,
+  options: RegistryOptions,
+): PublicClient => {
+  const transports = urls.map((url) =>
     refusingNull(
       url,
       http(url, {
@@ -135,7 +145,10 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   const byId = new Map(
     chains.map((config) => {
       const viemChain = toViemChain(config);
-      return [config.id, { config, viemChain, tokens: tokensOf(config), client: toClient(config, viemChain, options) }];
+      const client = toClient(config, config.rpcUrls, viemChain, options);
+      const relay = config.privateRelayUrl;
+      const sender = relay === undefined ? client : toClient(config, [relay], viemChain, options);
+      return [config.id, { config, viemChain, tokens: tokensOf(config), client, sender }];
     }),
   );
   const all = [...byId.values()].flatMap((entry) => entry.tokens);
@@ -155,6 +168,7 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
     list: () => chains,
     get: (chainId) => entry(chainId).config,
     client: (chainId) => entry(chainId).client,
+    sender: (chainId) => entry(chainId).sender,
     viemChain: (chainId) => entry(chainId).viemChain,
     tokens: (chainId) => (chainId === undefined ? all : entry(chainId).tokens),
     resolveToken,

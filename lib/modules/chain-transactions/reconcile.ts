@@ -134,11 +134,16 @@ const settleWaiting = async (deps: ReconcilerDeps, view: View, row: StoredTransa
     await deps.broadcaster.offer({ ...row, status: "broadcast" });
     return false;
   }
+  const isRelayed = deps.registry.get(row.chainId).privateRelayUrl !== undefined;
+  const wasBroadcast = row.status === "broadcast";
+  // The public nodes do not have what a private relay has; it is offered to the relay each time, which takes it again.
   const isKnown =
-    row.status === "broadcast" &&
+    wasBroadcast &&
+    !isRelayed &&
     (await view.client.getTransaction({ hash: row.hash }).catch(orNull(TransactionNotFoundError))) !== null;
   // A node that got the transaction only now had no time to mine it.
-  if (!isKnown && (await deps.broadcaster.offer(row))) return false;
+  const isNew = !isKnown && (await deps.broadcaster.offer(row));
+  if (isNew && !(isRelayed && wasBroadcast)) return false;
   if (isStuck(deps, view, row)) await bump(deps, row);
   return false;
 };
