@@ -42,6 +42,8 @@ const environment = z.object({
   /** Comma separated; while `KEY_ENCRYPTION_KEY` is being changed: what is encrypted under these can be read. */
   KEY_ENCRYPTION_KEY_PREVIOUS: z.string().transform(listOf).pipe(z.array(encryptionKey)).prefault(""),
   EXECUTOR_PRIVATE_KEY: optional(privateKey),
+  /** Comma separated; further executor keys, which share the transactions with the first. */
+  EXECUTOR_PRIVATE_KEYS: z.string().transform(listOf).pipe(z.array(privateKey)).prefault(""),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
@@ -104,6 +106,8 @@ export interface Config {
   /** 32 bytes each. The first encrypts; the others only decrypt. */
   readonly keyEncryptionKeys: readonly [Buffer, ...Buffer[]];
   readonly executorPrivateKey: `0x${string}` | null;
+  /** All executor keys, `executorPrivateKey` first; empty without one. */
+  readonly executorPrivateKeys: readonly `0x${string}`[];
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly webhookSecret: string | null;
@@ -202,7 +206,7 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
 };
 
 const SECRET_NAME =
-  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
+  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEYS?$/;
 const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
 
 const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
@@ -285,6 +289,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   protect(given, chains);
   problems.push(...(isProduction ? productionProblems(given) : developmentProblems(given, chains)));
   if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
+  if (given.EXECUTOR_PRIVATE_KEY === undefined && given.EXECUTOR_PRIVATE_KEYS !== undefined)
+    problems.push("EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them");
   const signUp = signUpOf(given, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
@@ -303,6 +309,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     appSecretPrevious: env.APP_SECRET_PREVIOUS ?? null,
     keyEncryptionKeys: [keyBytes(env.KEY_ENCRYPTION_KEY), ...env.KEY_ENCRYPTION_KEY_PREVIOUS.map(keyBytes)],
     executorPrivateKey: key(env.EXECUTOR_PRIVATE_KEY),
+    executorPrivateKeys: [env.EXECUTOR_PRIVATE_KEY, ...env.EXECUTOR_PRIVATE_KEYS].flatMap((each) => key(each) ?? []),
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     webhookSecret: env.WEBHOOK_SECRET ?? null,

@@ -35,6 +35,7 @@ const createFakeTransactions = (world: FakePrivacyWorld, services: () => Service
   return {
     stored,
     find,
+    chooseKey: () => Promise.resolve({ keyId: "executor", address: EXECUTOR }),
     send: async (transaction: NewTransaction, claim?: (tx: Tx) => Promise<boolean>): Promise<SentTransaction> => {
       const known = stored.get(transaction.purpose);
       if (known !== undefined) return known.sent;

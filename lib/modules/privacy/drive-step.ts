@@ -18,7 +18,6 @@ import type { PrivateTransfer } from "./private-transfer";
 import type { PrivateWallets } from "./private-wallets";
 import type { PrivacyRepository } from "./repository";
 
-const EXECUTOR_KEY_ID = "executor";
 /** A swap that is not mined by then leaves the money in the note. */
 const DEADLINE_SECONDS = 1200;
 /** Proofs of one step. The association set and the pool's tree can change while a proof is made, which then has to be made again. */
@@ -30,7 +29,7 @@ export interface DriveStepDeps {
   readonly repository: PrivacyRepository;
   readonly privateWallets: PrivateWallets;
   readonly engine: PrivacyEngine;
-  readonly transactions: Pick<ChainTransactionsService, "send" | "find">;
+  readonly transactions: Pick<ChainTransactionsService, "send" | "find" | "chooseKey">;
   readonly fees: (chainId: number) => Promise<CappedFees>;
   readonly gasWaits: GasWaitRepository;
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
@@ -213,7 +212,8 @@ const submit = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResul
   const checked = await deps.engine.check(chainId, { to, data });
   if ("refusal" in checked) return handleRefusal(deps, step, checked.refusal);
   const purpose = purposeOf(step, step.attempt);
-  const transaction = { chainId, keyId: EXECUTOR_KEY_ID, purpose, to, data, value: 0n, gas: checked.gas, fees };
+  const { keyId } = await deps.transactions.chooseKey({ chainId, to, costWei: checked.gas * fees.maxFeePerGas });
+  const transaction = { chainId, keyId, purpose, to, data, value: 0n, gas: checked.gas, fees };
   try {
     await deps.transactions.send(transaction, (tx) => deps.repository.claimSubmission(tx, step, deps.clock.now()));
   } catch (error) {
