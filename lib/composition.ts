@@ -19,6 +19,7 @@ import { createBalancesService } from "@/lib/modules/balances/service";
 import { createEventsService } from "@/lib/modules/events/service";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
+import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
@@ -110,6 +111,7 @@ const sharedParts = ({
   audit: createAuditService({ database }),
   events: createEventsService({ reader: sqlOn(database.pool) }),
   jobs: createJobsRepository(database),
+  parkedJobs: createParkedJobs({ database, clock }),
   idempotencyStore: createLiveClaims({ database, store: createIdempotencyKeyStore(database), instances }),
   rateStore: createRateWindowStore(database),
   faucet: buildFaucet(config, registry),

@@ -29,6 +29,8 @@ import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/rou
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
 import * as health from "@/app/api/health/route";
+import * as jobsIdResume from "@/app/api/jobs/[id]/resume/route";
+import * as jobsParked from "@/app/api/jobs/parked/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
 import * as metrics from "@/app/api/metrics/route";
@@ -124,6 +126,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
   { path: "/api/health", module: health },
+  { path: "/api/jobs/[id]/resume", module: jobsIdResume },
+  { path: "/api/jobs/parked", module: jobsParked },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
   { path: "/api/metrics", module: metrics },
