@@ -8,7 +8,7 @@ import { createMarkerCheck } from "@/lib/chains/erc4337/marker-check";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
-import { createSenderQueue } from "@/lib/modules/smart-accounts/sender-queue";
+import { createSenderQueue } from "@/lib/modules/smart-accounts/sender-queue-repository";
 import { createWalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { observedBundler } from "@/lib/telemetry/bundler-metrics";

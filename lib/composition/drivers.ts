@@ -4,7 +4,7 @@ import { createOperationDriver } from "@/lib/modules/operations/driver";
 import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import { createHeads } from "@/lib/modules/operations/heads";
 import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
-import { createPayoutGasWaits } from "@/lib/modules/payouts/wallets/batches/gas-wait";
+import { createPayoutGasWaits } from "@/lib/modules/payouts/wallets/batches/gas-wait-repository";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { Platform } from "./platform";

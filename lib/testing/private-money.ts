@@ -101,6 +101,21 @@ const stealer = async ({ services, world, engine }: Money, walletId: string) => 
   };
 };
 
+interface Hooks {
+  /** Called between a proof and what the worker does with it. */
+  afterProof: () => Promise<void>;
+  /** Called before a transaction is stored. */
+  beforeSending: () => Promise<void>;
+  /** The price and cap while the chain asks for more than its cap. */
+  aboveCap: () => FeeExcess | null;
+}
+
+const createHooks = (): Hooks => ({
+  afterProof: () => Promise.resolve(),
+  beforeSending: () => Promise.resolve(),
+  aboveCap: () => null,
+});
+
 /** Private balances over the whole API and a real database, with an engine that needs neither chains nor proofs. */
 export const privateMoney = async (variables: Readonly<Record<string, string>> = {}) => {
   const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
@@ -109,14 +124,7 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
   const pools: PrivacyPool[] = [];
   const world = createFakePrivacyWorld({ pools, now: workerClock.now });
   const fake = createFakePrivacyEngine(world);
-  /** Called between a proof and what the worker does with it, and before a transaction is stored. */
-  const nothing = (): Promise<void> => Promise.resolve();
-  const hooks: {
-    afterProof: () => Promise<void>;
-    beforeSending: () => Promise<void>;
-    /** The price and cap while the chain asks for more than its cap. */
-    aboveCap: () => FeeExcess | null;
-  } = { afterProof: nothing, beforeSending: nothing, aboveCap: () => null };
+  const hooks = createHooks();
   const privacyEngine: PrivacyEngine = {
     ...fake,
     prove: async (...input) => {

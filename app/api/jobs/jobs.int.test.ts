@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { beforeAll, expect, test, vi } from "vitest";
+import { inheritedEnvironment } from "@/lib/config/env";
 import { listAuditLog } from "@/lib/contracts/audit";
 import { listParkedJobs, resumeJob } from "@/lib/contracts/jobs";
 import { newId } from "@/lib/core/ids";
@@ -75,7 +76,7 @@ test("the command lists stopped work and puts it back", async () => {
   const run = (...args: string[]) =>
     spawnSync("node_modules/.bin/tsx", ["scripts/jobs.ts", ...args], {
       encoding: "utf8",
-      env: { ...process.env, DATABASE_URL: api.services.config.databaseUrl },
+      env: { ...inheritedEnvironment(), DATABASE_URL: api.services.config.databaseUrl },
     });
   expect(run().stdout).toContain(id);
   const resumed = run("resume", id);

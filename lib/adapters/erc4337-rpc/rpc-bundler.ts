@@ -135,6 +135,47 @@ const createClients = (urls: ReadonlyMap<number, string>, fetchFn?: typeof fetch
   };
 };
 
+interface SubmissionDeps extends Pick<RpcBundlerDeps, "registry"> {
+  readonly clientOf: (chainId: number) => RpcClient;
+  readonly queue: SenderQueue | null;
+}
+
+/** Estimates and sends operations, and finds out what a refusal means. */
+const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
+  const estimate = async (chainId: number, operation: UserOperation): Promise<UserOperationGas> => {
+    const params = [toRpcOperation(operation), registry.get(chainId).contracts.entryPoint];
+    return toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
+  };
+
+  /** Throws when the refused operation offers less `preVerificationGas` than the bundler estimates now. */
+  const requireEnoughGas = async (chainId: number, operation: UserOperation, refusal: unknown): Promise<void> => {
+    const gas = await estimate(chainId, operation).catch(() => null);
+    if (gas === null || gas.preVerificationGas <= operation.preVerificationGas) return;
+    throw new PreVerificationGasTooLowError(registry.get(chainId).name, withMargin(gas.preVerificationGas), refusal);
+  };
+
+  const send = async (chainId: number, operation: UserOperation, userOpHash: Hex): Promise<void> => {
+    const { name, contracts } = registry.get(chainId);
+    try {
+      await clientOf(chainId).call(
+        "eth_sendUserOperation",
+        [toRpcOperation(operation), contracts.entryPoint],
+        sendAnswer,
+      );
+    } catch (error) {
+      if (await isKnown(clientOf(chainId), userOpHash, error)) return;
+      if (error instanceof BundlerRefusal && isRefusal(error.rpcCode)) {
+        // The bundler does not have it, so it must not keep another operation of the sender from its place.
+        await queue?.leave(chainId, userOpHash);
+        await requireEnoughGas(chainId, operation, error);
+      }
+      throw toDomainError(name, error);
+    }
+  };
+
+  return { estimate, send };
+};
+
 /**
  * Hands user operations to any bundler that speaks ERC-7769, after the project's paymaster has consented to the operations that it
  * pays for. Receipts are read from the chain itself.
@@ -170,32 +211,7 @@ export const createRpcBundler = ({ registry, urls, marker, queue = null, fetchFn
         }
       : createMarker({ registry, fees, ...marker });
 
-  const estimate = async (chainId: number, operation: UserOperation): Promise<UserOperationGas> => {
-    const params = [toRpcOperation(operation), contextOf(chainId).entryPoint];
-    return toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
-  };
-
-  /** Throws when the refused operation offers less `preVerificationGas` than the bundler estimates now. */
-  const requireEnoughGas = async (chainId: number, operation: UserOperation, refusal: unknown): Promise<void> => {
-    const gas = await estimate(chainId, operation).catch(() => null);
-    if (gas === null || gas.preVerificationGas <= operation.preVerificationGas) return;
-    throw new PreVerificationGasTooLowError(contextOf(chainId).name, withMargin(gas.preVerificationGas), refusal);
-  };
-
-  const send = async (chainId: number, operation: UserOperation, userOpHash: Hex): Promise<void> => {
-    const { name, entryPoint } = contextOf(chainId);
-    try {
-      await clientOf(chainId).call("eth_sendUserOperation", [toRpcOperation(operation), entryPoint], sendAnswer);
-    } catch (error) {
-      if (await isKnown(clientOf(chainId), userOpHash, error)) return;
-      if (error instanceof BundlerRefusal && isRefusal(error.rpcCode)) {
-        // The bundler does not have it, so it must not keep another operation of the sender from its place.
-        await queue?.leave(chainId, userOpHash);
-        await requireEnoughGas(chainId, operation, error);
-      }
-      throw toDomainError(name, error);
-    }
-  };
+  const { estimate, send } = createSubmission({ registry, clientOf, queue });
 
   return {
     id: "erc4337-rpc",

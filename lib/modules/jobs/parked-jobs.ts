@@ -67,5 +67,3 @@ export const createParkedJobs = ({ database, clock }: { readonly database: Datab
     });
   },
 });
-
-export type ParkedJobs = ReturnType<typeof createParkedJobs>;

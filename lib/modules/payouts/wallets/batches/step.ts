@@ -3,7 +3,7 @@ import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { UserOperationReceipt } from "@/lib/ports/bundler";
-import type { PayoutGasWaits } from "./gas-wait";
+import type { PayoutGasWaits } from "./gas-wait-repository";
 import type { DrivenPayout, PayoutBatch } from "./payout-batch";
 import type { BatchRepository } from "./repository";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
-import { createSenderQueue } from "./sender-queue";
+import { createSenderQueue } from "./sender-queue-repository";
 
 const { database } = await testDatabase();
 const queue = createSenderQueue(database);
