@@ -95,10 +95,10 @@ test("wants an executor where a bundler serves a chain with a paymaster", () => 
 
 test("takes several executor keys, the first one apart, and hides all of them", () => {
   const [one, two, three] = [`0x${"a1".repeat(32)}`, `0x${"b2".repeat(32)}`, `0x${"c3".repeat(32)}`];
-  const keys = { EXECUTOR_PRIVATE_KEY: one, EXECUTOR_PRIVATE_KEYS: `${String(two)}, dev_${String(three)}` };
+  const keys = { EXECUTOR_PRIVATE_KEY: one, EXECUTOR_PRIVATE_KEYS: `${two}, dev_${three}` };
   const config = loadConfig({ ...good, ...keys });
   expect([config.executorPrivateKey, config.executorPrivateKeys]).toEqual([one, [one, two, three]]);
-  expect(redactSecrets(`${String(two)} ${String(three)}`)).not.toMatch(/b2b2|c3c3/);
+  expect(redactSecrets(`${two} ${three}`)).not.toMatch(/b2b2|c3c3/);
   expect(problems({ ...good, EXECUTOR_PRIVATE_KEYS: two }).join()).toContain("needs EXECUTOR_PRIVATE_KEY");
   expect(problems({ ...good, ...keys, EXECUTOR_PRIVATE_KEYS: "0x12" }).join()).toContain("EXECUTOR_PRIVATE_KEYS");
 });
