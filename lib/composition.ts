@@ -25,6 +25,7 @@ import { createGlobalAccountsService } from "@/lib/modules/global-accounts/servi
 import { movingFunds } from "@/lib/modules/holds/service";
 import { arrivalsOf } from "@/lib/modules/operations/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
+import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
@@ -116,6 +117,7 @@ const sharedParts = ({
   audit: createAuditService({ database }),
   events: createEventsService({ reader: sqlOn(database.pool) }),
   jobs: createJobsRepository(database),
+  parkedJobs: createParkedJobs({ database, clock }),
   idempotencyStore: createLiveClaims({
     database,
     store: createIdempotencyKeyStore(database, { keepHours: config.retention.idempotencyKeysHours }),

@@ -33,6 +33,8 @@ import * as invitations from "@/app/api/invitations/route";
 import * as invitationsId from "@/app/api/invitations/[id]/route";
 import * as invitationsAccept from "@/app/api/invitations/accept/route";
 import * as invitationsLookup from "@/app/api/invitations/lookup/route";
+import * as jobsIdResume from "@/app/api/jobs/[id]/resume/route";
+import * as jobsParked from "@/app/api/jobs/parked/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
 import * as members from "@/app/api/members/route";
@@ -136,6 +138,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/invitations/[id]", module: invitationsId },
   { path: "/api/invitations/accept", module: invitationsAccept },
   { path: "/api/invitations/lookup", module: invitationsLookup },
+  { path: "/api/jobs/[id]/resume", module: jobsIdResume },
+  { path: "/api/jobs/parked", module: jobsParked },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
   { path: "/api/members", module: members },

@@ -282,7 +282,18 @@ const schedules = async (): Promise<void> => {
   await call("cancelPayoutSchedule", { params, as: person });
 };
 
+/** Stopped work of an operation that has ended: put back, its job finds nothing left to do. */
+const jobs = async (): Promise<void> => {
+  const { prisma } = api.services.database;
+  const { id } = await prisma.operation.findFirstOrThrow({ where: { status: "completed" } });
+  const parked = { failures: 50, lastError: "A stored amount could not be read.", parkedAt: new Date() };
+  await prisma.job.create({ data: { id, queue: "operation", runAt: new Date(), ...parked } });
+  await call("listParkedJobs", { as: person });
+  await call("resumeJob", { params: { id }, as: person });
+};
+
 const system = async (): Promise<void> => {
+  await jobs();
   await call("getHealth");
   await call("getReadiness");
   await call("listChains");

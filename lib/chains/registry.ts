@@ -30,6 +30,11 @@ export interface ChainRegistry {
   providers(chainId: number): number;
   /** The same chains, each read through one of its providers alone: the one at `index`, counted round and round. */
   throughProvider(index: number): ChainRegistry;
+  /**
+   * The client to which the service gives its transactions: the chain's private relay, and nobody else while it does not answer; `client`
+   * for a chain without a relay.
+   */
+  sender(chainId: number): PublicClient;
   viemChain(chainId: number): Chain;
   /**
    * Blocks that a search for logs should read in one request: `logRangeBlocks` of the configuration, or fewer after a
@@ -116,9 +121,9 @@ interface Clients {
 }
 
 /** One transport per URL, because each node has limits of its own. `logRanges` are their limits for `eth_getLogs`. */
-const transportsOf = (chain: ChainConfig, options: RegistryOptions) => {
-  const logRanges = chain.rpcUrls.map(() => createLearntLimit({ max: chain.logRangeBlocks }));
-  const transports = chain.rpcUrls.map((url, index) => {
+const transportsOf = (chain: ChainConfig, urls: readonly string[], options: RegistryOptions) => {
+  const logRanges = urls.map(() => createLearntLimit({ max: chain.logRangeBlocks }));
+  const transports = urls.map((url, index) => {
     const batchLimit = createLearntLimit({ max: chain.rpcBatchMax });
     const transport = refusingNull(
       url,
@@ -161,9 +166,14 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   const byId = new Map(
     chains.map((config) => {
       const viemChain = toViemChain(config);
-      const { transports, logRanges } = transportsOf(config, options);
+      const { transports, logRanges } = transportsOf(config, config.rpcUrls, options);
       const clients = toClients(config, viemChain, transports);
-      return [config.id, { config, viemChain, tokens: tokensOf(config), clients, logRanges }];
+      const relay = config.privateRelayUrl;
+      const sender =
+        relay === undefined
+          ? clients.all
+          : toClients(config, viemChain, transportsOf(config, [relay], options).transports).all;
+      return [config.id, { config, viemChain, tokens: tokensOf(config), clients, sender, logRanges }];
     }),
   );
   const all = [...byId.values()].flatMap((entry) => entry.tokens);
@@ -190,6 +200,7 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
     client: (chainId) => entry(chainId).clients.all,
     providers: (chainId) => entry(chainId).clients.providers.length,
     throughProvider: (index) => ({ ...registry, client: (chainId) => providerOf(chainId, index) }),
+    sender: (chainId) => entry(chainId).sender,
     viemChain: (chainId) => entry(chainId).viemChain,
     logRangeBlocks: (chainId) => BigInt(Math.min(...entry(chainId).logRanges.map((limit) => limit.current()))),
     tokens: (chainId) => (chainId === undefined ? all : entry(chainId).tokens),

@@ -171,8 +171,6 @@ const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<Star
   const partial = `${chain.name} was not checked to the end, because its node or one of its contracts did not answer as expected`;
   return { faults: [...faults, ...listed(found)], warnings: [...listed(funds), ...(isPartial ? [partial] : [])] };
 };
-  }
-};
 
 /**
  * Compares the configuration with every chain: chain ids of all URLs, contracts, tokens, rollups without a bundler, and the

@@ -23,14 +23,12 @@ export const tokenConfig = z.object({
 });
 
 const gas = z.int().min(0);
+const gwei = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string like "0.05"');
 
 /** What the project's sponsor pays for network fees; defaults are in `lib/modules/sponsorship/limits.ts`. */
 const sponsorConfig = z.object({
   /** In gwei: the price at which the two budgets below are turned into the chain's coin. */
-  gasPriceGwei: z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string like "0.05"')
-    .optional(),
+  gasPriceGwei: gwei.optional(),
   /** Gas that one project may spend on one UTC day, and in one operation, at that price. */
   dailyGas: gas.optional(),
   operationGas: gas.optional(),
@@ -85,6 +83,16 @@ const chainShape = z.object({
    * number, which people are shown to wait for.
    */
   confirmations: z.int().min(1),
+  /**
+   * The highest fee that the service pays for a unit of gas, in gwei. While the chain asks for more, operations wait and their
+   * records say so. Without it every price is paid.
+   */
+  feeCapGwei: gwei.optional(),
+  /**
+   * A node to which the service sends its transactions in place of `rpcUrls`, so that they are not in the public mempool before
+   * they are mined; `PRIVATE_RELAY_URL_<id>` replaces it. It is never shown.
+   */
+  privateRelayUrl: z.url().optional(),
   pollIntervalMs: z.int().min(20).default(1000),
   /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. A node that refuses is asked for half, and so on; both are upper ends. */
   logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),

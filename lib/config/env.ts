@@ -46,6 +46,8 @@ const environment = z.object({
   /** Comma separated; while `KEY_ENCRYPTION_KEY` is being changed: what is encrypted under these can be read. */
   KEY_ENCRYPTION_KEY_PREVIOUS: z.string().transform(listOf).pipe(z.array(encryptionKey)).prefault(""),
   EXECUTOR_PRIVATE_KEY: optional(privateKey),
+  /** Comma separated; further executor keys, which share the transactions with the first. */
+  EXECUTOR_PRIVATE_KEYS: z.string().transform(listOf).pipe(z.array(privateKey)).prefault(""),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
@@ -85,7 +87,7 @@ const environment = z.object({
 });
 
 /** One for each chain, with its id at the end: `RPC_URL_8453`. */
-const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL"] as const;
+const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL", "PRIVATE_RELAY_URL"] as const;
 
 /** The name of every variable that is read here; those of chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
@@ -111,6 +113,8 @@ export interface Config {
   /** 32 bytes each. The first encrypts; the others only decrypt. */
   readonly keyEncryptionKeys: readonly [Buffer, ...Buffer[]];
   readonly executorPrivateKey: `0x${string}` | null;
+  /** All executor keys, `executorPrivateKey` first; empty without one. */
+  readonly executorPrivateKeys: readonly `0x${string}`[];
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly webhookSecret: string | null;
@@ -188,11 +192,13 @@ const overrideUrls = (json: unknown, given: Variables): unknown => {
       const rpc = chainVariable(given, "RPC_URL", chain.id);
       const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
       const aspSource = chainVariable(given, "ASP_URL", chain.id);
+      const privateRelay = chainVariable(given, "PRIVATE_RELAY_URL", chain.id);
       const { privacyPools } = chain;
       return {
         ...chain,
         ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
         ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
+        ...(privateRelay ? { privateRelayUrl: privateRelay } : {}),
         ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
       };
     }),
@@ -207,8 +213,11 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
 };
 
 const SECRET_NAME =
-  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
-const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER)_URL_\d+)$/;
+  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEYS?$/;
+const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
+
+const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
+  privateRelayUrl === undefined ? rpcUrls : [...rpcUrls, privateRelayUrl];
 
 /** The forms in which a password is sent to mail servers, which may repeat it in errors. */
 const smtpForms = (url: string): string[] => {
@@ -232,7 +241,7 @@ const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
   const isPublic = new Set(chains.map((chain) => chain.publicRpcUrl));
   protectSecrets({
     values: [...secrets, ...smtpForms(given.SMTP_URL ?? ""), ...collectorSecrets(given)],
-    urls: [...valuesOf(URL_NAME), ...chains.flatMap((chain) => chain.rpcUrls)].filter((url) => !isPublic.has(url)),
+    urls: [...valuesOf(URL_NAME), ...chains.flatMap(secretUrls)].filter((url) => !isPublic.has(url)),
   });
 };
 
@@ -287,6 +296,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   protect(given, chains);
   problems.push(...(isProduction ? productionProblems(given) : developmentProblems(given, chains)));
   if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
+  if (given.EXECUTOR_PRIVATE_KEY === undefined && given.EXECUTOR_PRIVATE_KEYS !== undefined)
+    problems.push("EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them");
   const signUp = signUpOf(given, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
@@ -307,6 +318,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     appSecretPrevious: env.APP_SECRET_PREVIOUS ?? null,
     keyEncryptionKeys: [keyBytes(env.KEY_ENCRYPTION_KEY), ...env.KEY_ENCRYPTION_KEY_PREVIOUS.map(keyBytes)],
     executorPrivateKey: key(env.EXECUTOR_PRIVATE_KEY),
+    executorPrivateKeys: [env.EXECUTOR_PRIVATE_KEY, ...env.EXECUTOR_PRIVATE_KEYS].flatMap((each) => key(each) ?? []),
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     webhookSecret: env.WEBHOOK_SECRET ?? null,

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { TransactionNotFoundError, TransactionReceiptNotFoundError, type PublicClient } from "viem";
+import { parseGwei, TransactionNotFoundError, TransactionReceiptNotFoundError, type PublicClient } from "viem";
 import { agreedAnswer } from "@/lib/chains/agreement";
-import { suggestFees } from "@/lib/chains/fees";
+import { feesWithinCap } from "@/lib/chains/fee-cap";
 import { finalBlockNumber } from "@/lib/chains/finality";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
@@ -133,13 +133,18 @@ const isStuck = (deps: ReconcilerDeps, view: View, row: StoredTransaction): bool
   return deps.clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs;
 };
 
+const capOf = ({ registry }: ReconcilerDeps, chainId: number): bigint | null => {
+  const { feeCapGwei } = registry.get(chainId);
+  return feeCapGwei === undefined ? null : parseGwei(feeCapGwei);
+};
+
 /**
  * Stores a version with a higher fee under the same nonce, then broadcasts it. At most one of the versions is ever
  * mined.
  */
-const bump = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
+const bump = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<void> => {
   const keyId = await deps.sign.keyOf(row.from);
-  const fees = raisedFees(row, await suggestFees(view.client));
+  const fees = raisedFees(row, await feesWithinCap(deps.registry, row.chainId), capOf(deps, row.chainId));
   if (keyId === null || fees === null) return;
   const version = await deps.sign.version(keyId, row, { nonce: row.nonce, ...fees });
   // Another instance may have raised the fee at the same moment.
@@ -157,12 +162,17 @@ const settleWaiting = async (deps: ReconcilerDeps, view: View, row: StoredTransa
     await deps.broadcaster.offer({ ...row, status: "broadcast" });
     return false;
   }
+  const isRelayed = deps.registry.get(row.chainId).privateRelayUrl !== undefined;
+  const wasBroadcast = row.status === "broadcast";
+  // The public nodes do not have what a private relay has; it is offered to the relay each time, which takes it again.
   const isKnown =
-    row.status === "broadcast" &&
+    wasBroadcast &&
+    !isRelayed &&
     (await view.client.getTransaction({ hash: row.hash }).catch(orNull(TransactionNotFoundError))) !== null;
   // A node that got the transaction only now had no time to mine it.
-  if (!isKnown && (await deps.broadcaster.offer(row))) return false;
-  if (isStuck(deps, view, row)) await bump(deps, view, row);
+  const isNew = !isKnown && (await deps.broadcaster.offer(row));
+  if (isNew && !(isRelayed && wasBroadcast)) return false;
+  if (isStuck(deps, view, row)) await bump(deps, row);
   return false;
 };
 

@@ -172,6 +172,16 @@ const createTransactionReader = ({ prisma }: Database) => ({
     return rows.map(({ userOpHash, attempts, ...transaction }) => ({ userOpHash, attempts, transaction }));
   },
 
+  /** How many transactions of each account are not mined yet; accounts without any are missing. */
+  unminedCounts: async (chainId: number, accounts: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, number>> => {
+    const rows = await prisma.chainTransaction.groupBy({
+      by: ["fromAddress"],
+      where: { chainId, fromAddress: { in: [...accounts] }, status: { in: [...UNMINED] } },
+      _count: true,
+    });
+    return new Map(rows.map((row) => [row.fromAddress as EvmAddress, row._count]));
+  },
+
   /** The transactions that are not final, in the order in which they must be mined. */
   listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
     const rows = await prisma.chainTransaction.findMany({

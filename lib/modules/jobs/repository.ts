@@ -24,6 +24,20 @@ export interface ClaimedJob {
   readonly queue: string;
   /** W3C Trace Context `traceparent` of the span in which the job was created; null without tracing. */
   readonly traceparent: string | null;
+  /** Consecutive failed turns before this one. */
+  readonly failures: number;
+}
+
+/** A failed turn of a job. */
+export interface FailedTurn {
+  readonly workerId: string;
+  readonly id: string;
+  readonly error: string;
+  readonly againInMs: number;
+  /** The job's consecutive failures, this one included. */
+  readonly failures: number;
+  /** No worker takes the job any more until a person puts it back. */
+  readonly isParked: boolean;
 }
 
 /**
@@ -36,9 +50,9 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
       `UPDATE job SET locked_by = $1, locked_until = now() + $2::int * interval '1 millisecond', attempts = attempts + 1
        WHERE id IN (
          SELECT id FROM job
-         WHERE run_at <= now() AND (locked_until IS NULL OR locked_until < now())
+         WHERE run_at <= now() AND parked_at IS NULL AND (locked_until IS NULL OR locked_until < now())
          ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-       RETURNING id, queue, traceparent`,
+       RETURNING id, queue, traceparent, failures`,
       [input.workerId, input.leaseMs, input.limit],
     );
     return rows;
@@ -58,11 +72,22 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
     await pool.query("DELETE FROM job WHERE id = $2 AND locked_by = $1", [input.workerId, input.id]);
   },
 
-  release: async (input: { workerId: string; id: string; againInMs: number; error: string | null }): Promise<void> => {
+  /** After a turn that did not fail. */
+  release: async (input: { workerId: string; id: string; againInMs: number }): Promise<void> => {
     await pool.query(
-      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = $4
+      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = NULL,
+         failures = 0
        WHERE id = $2 AND locked_by = $1`,
-      [input.workerId, input.id, input.againInMs, input.error],
+      [input.workerId, input.id, input.againInMs],
+    );
+  },
+
+  fail: async ({ workerId, id, error, againInMs, failures, isParked }: FailedTurn): Promise<void> => {
+    await pool.query(
+      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = $4,
+         failures = $5, parked_at = CASE WHEN $6 THEN now() END
+       WHERE id = $2 AND locked_by = $1`,
+      [workerId, id, againInMs, error, failures, isParked],
     );
   },
 
@@ -70,7 +95,7 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
   overdue: async (olderThanMs: number): Promise<number> => {
     const { rows } = await pool.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM job
-       WHERE run_at < now() - $1::int * interval '1 millisecond'
+       WHERE run_at < now() - $1::int * interval '1 millisecond' AND parked_at IS NULL
          AND (locked_until IS NULL OR locked_until < now() - $1::int * interval '1 millisecond')`,
       [olderThanMs],
     );

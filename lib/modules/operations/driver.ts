@@ -30,16 +30,22 @@ export interface DriverDeps extends StepDeps {
 }
 
 /** Either the operation is final, or it has to be looked at again after this many milliseconds. */
-export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
+export type DriveResult =
+  | { readonly done: true }
+  /** `failure`: every open leg ended in an error that is a bug, or needs a person. */
+  | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
 /** State of one drive of one operation. */
 interface Drive {
   readonly signal: AbortSignal;
   /** Consecutive failed steps, by leg. */
   readonly failures: Map<string, number>;
+  /** The errors of the latest steps that no outage explains, by leg. */
+  readonly unexpected: Map<string, string>;
 }
 
 interface Wait {
+  readonly failure: string | undefined;
   readonly ms: number;
   /** True when the wait is short and a leg changed lately, so the worker keeps the operation. */
   readonly isHeld: boolean;
@@ -62,7 +68,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /** @returns milliseconds until the next look */
-  const stepOne = async (operation: Operation, leg: Leg, { signal, failures }: Drive): Promise<number> => {
+  const stepOne = async (operation: Operation, leg: Leg, { signal, failures, unexpected }: Drive): Promise<number> => {
+    unexpected.delete(leg.id);
     try {
       const fields = { "causeway.leg_id": leg.id, "causeway.chain_id": leg.sourceChainId };
       const result = await inSpan(`leg ${leg.state}`, { fields }, () =>
@@ -75,7 +82,10 @@ export const createOperationDriver = (deps: DriverDeps) => {
       failures.set(leg.id, count);
       const fields = { operationId: operation.id, legId: leg.id, state: leg.state, err: error };
       if (isTemporary(error)) deps.log.warn(fields, "a leg could not be carried on; trying again");
-      else deps.log.error(fields, "a leg could not be carried on");
+      else {
+        deps.log.error(fields, "a leg could not be carried on");
+        unexpected.set(leg.id, error instanceof Error ? error.message : "unknown");
+      }
       return backoffMsAfter(count, idleMsOf(leg));
     }
   };
@@ -94,7 +104,9 @@ export const createOperationDriver = (deps: DriverDeps) => {
     const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
     const ms = Math.min(...(await Promise.all(open.map((leg) => stepOne(operation, leg, drive)))));
     if (ms > 0) await noteDelay(operation, open);
-    return { ms, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
+    // A leg that goes on, or waits for a chain, keeps the operation going.
+    const failure = open.every(({ id }) => drive.unexpected.has(id)) ? [...drive.unexpected.values()][0] : undefined;
+    return { ms, failure, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
   };
 
   /**
@@ -102,7 +114,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
    * `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
-    const context: Drive = { signal, failures: new Map() };
+    const context: Drive = { signal, failures: new Map(), unexpected: new Map() };
     while (!signal.aborted) {
       const operation = await deps.repository.find(operationId);
       if (operation === null || isFinal(operation.status)) return { done: true };
@@ -110,9 +122,9 @@ export const createOperationDriver = (deps: DriverDeps) => {
         await deps.repository.begin(operationId, deps.clock.now());
         continue;
       }
-      const { ms, isHeld } = await driveOnce(operation, context);
+      const { ms, isHeld, failure } = await driveOnce(operation, context);
       if (ms === 0) continue;
-      if (!isHeld) return { done: false, againInMs: ms };
+      if (!isHeld) return { done: false, againInMs: ms, ...(failure === undefined ? {} : { failure }) };
       await sleepUntilAborted(ms, signal);
     }
     return { done: false, againInMs: 0 };

@@ -22,6 +22,8 @@ export interface LegMove {
   readonly now: Date;
 }
 
+type Signed = Required<Pick<LegChange, "userOperation" | "userOpHash" | "earlierUserOpHashes">>;
+
 const json = (value: unknown) => (value === null || value === undefined ? Prisma.DbNull : toStored(value));
 const decimal = (value: bigint | null) => (value === null ? null : toDecimal(value));
 
@@ -39,6 +41,7 @@ const STORED = {
   walletTransactions: json,
   permit: json,
   userOperation: json,
+  earlierUserOpHashes: (hashes: Leg["earlierUserOpHashes"]) => [...hashes],
   deposit: json,
   refundToken: json,
   failure: json,
@@ -95,6 +98,25 @@ export const createLegRepository = (
       });
       await settleOperation(tx, operation, now);
       await moveReservation(tx, sponsorship, { operation, move });
+      return true;
+    }),
+
+  /**
+   * Stores an operation that was signed again for the same nonce and calls, in place of `leg.userOperation`.
+   * @returns false when another instance has moved the leg since it was read
+   * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
+   */
+  replaceOperation: (leg: Leg, change: Signed, maxGasWei: bigint, now: Date): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      const operation = await lockOperation(tx, leg.operationId);
+      const { count } = await tx.operationLeg.updateMany({
+        where: { id: leg.id, version: leg.version, state: "submitted" },
+        data: { ...columnsOf(change), version: { increment: 1 }, updatedAt: now },
+      });
+      if (count === 0) return false;
+      const data = { legId: leg.id, position: leg.position, userOpHash: change.userOpHash };
+      await appendEvent(tx, { operationId: leg.operationId, type: "leg.signed_again", data, now });
+      await moveReservation(tx, sponsorship, { operation, move: { leg, to: "submitted", maxGasWei } });
       return true;
     }),
 

@@ -95,6 +95,8 @@ export interface Leg {
   /** The signed operation (ERC-4337); null until it is signed. */
   readonly userOperation: UserOperation | null;
   readonly userOpHash: Hex | null;
+  /** Operations that were signed before for the same nonce and calls; the chain executes at most one of all of them. */
+  readonly earlierUserOpHashes: readonly Hex[];
   /** Gas limits from the simulation of prepare; null when a wallet sends its own transactions. */
   readonly gas: UserOperationGas | null;
   /** After this time the signed operation or permit can no longer be executed. */
@@ -159,6 +161,7 @@ export const parseLeg = (row: OperationLeg): Leg => ({
   permit: storedSignedPermit.nullable().parse(row.permit),
   userOperation: storedUserOperation.nullable().parse(row.userOperation),
   userOpHash: row.userOpHash as Hex | null,
+  earlierUserOpHashes: row.earlierUserOpHashes as Hex[],
   gas: row.via === "transaction" ? null : storedGas.parse(row.gas),
   validUntil: row.validUntil,
   fromBlock: row.fromBlock,

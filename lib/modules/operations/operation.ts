@@ -5,6 +5,7 @@ import { toBigInt } from "@/lib/db/decimal";
 import type { Operation as OperationRow, OperationEvent as EventRow, OperationLeg } from "@/lib/db/generated/client";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedBase, storedRouteRequest } from "@/lib/ports/routing-json";
+import { storedGasWaits, type GasWait } from "./gas-wait";
 import { storedFailure, parseLeg, type Failure, type Leg } from "./leg";
 
 /** Column `quoted`. */
@@ -38,6 +39,8 @@ export interface Operation {
   readonly retryOf: string | null;
   /** The operation that retried this one's failed or refunded legs. */
   readonly retriedBy: string | null;
+  /** The chains for whose network fee to fall it waits. */
+  readonly gasWaits: readonly GasWait[];
   /** When it was started; null while it awaits approval. */
   readonly acceptedAt: Date | null;
   readonly createdAt: Date;
@@ -78,6 +81,7 @@ export const parseOperation = (row: OperationRow & { readonly legs: readonly Ope
   createdBy: row.createdBy,
   retryOf: row.retryOf,
   retriedBy: row.retriedBy,
+  gasWaits: storedGasWaits.parse(row.gasWaits),
   acceptedAt: row.acceptedAt,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

@@ -1,6 +1,8 @@
 import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
 import type { Token } from "@/lib/core/token";
 import type { RouteRequest } from "@/lib/ports/routing";
+import { isFinal } from "@/lib/core/status";
+import { gasWaitSentence, type GasWait } from "./gas-wait";
 import type { Leg } from "./leg";
 import type { Operation } from "./operation";
 import { isRetryable } from "./permissions";
@@ -155,9 +157,19 @@ const nextForTheRest = (
   return clear.length === 0 ? warning : `${warning} What is in ${clear.join(", ")} can be sent with a new quote.`;
 };
 
+/** The network fees that the operation waits for now. What is noted of a leg that the chain took meanwhile does not count. */
+export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasWait[] => {
+  if (isFinal(status)) return [];
+  const isAhead = (chainId: number): boolean =>
+    legs.some((leg) => leg.sourceChainId === chainId && (leg.state === "queued" || leg.state === "submitted"));
+  return legs.length === 0 ? gasWaits : gasWaits.filter(({ chainId }) => isAhead(chainId));
+};
+
 /** One sentence that tells the person what they can do now. */
 export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainFacts): string => {
   const rest = views.filter(({ leg }) => leg.state === "failed" || leg.state === "refunded");
+  const waits = gasWaitSentence(gasWaitsOf(operation), chains);
+  if (waits !== null) return waits;
   switch (operation.status) {
     case "completed":
       if (rest.length === 0) return "Nothing to do: everything arrived.";

@@ -16,7 +16,7 @@ import { summarizeLegs, type LegState } from "./summary";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
 /** An operation as it is stored first. */
-export interface NewOperationRow extends Omit<Operation, "legs" | "failure" | "retriedBy"> {
+export interface NewOperationRow extends Omit<Operation, "legs" | "failure" | "retriedBy" | "gasWaits"> {
   /** By what the activity list finds it, in lower case. */
   readonly searchTerms: readonly string[];
 }

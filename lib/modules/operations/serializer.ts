@@ -6,8 +6,9 @@ import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { csvHeader, csvLines } from "./csv";
 import { mayOf } from "./permissions";
+import { toGasWait } from "./gas-wait";
 import { isPrivateKind } from "./private-kinds";
-import { holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
+import { gasWaitsOf, holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
 import type { Leg } from "./leg";
 import type { Operation, OperationEvent } from "./operation";
 import { isLegFinal, type LegState } from "./summary";
@@ -212,6 +213,7 @@ export const toOperation = (operation: Operation, chains: ChainFacts): Operation
     legs: views.map((view) => toLeg(operation, view, chains)),
     fees: [...quotedFees(views), ...networkFees(views, chains)],
     failure: operation.failure,
+    waitsForGas: gasWaitsOf(operation).map(toGasWait),
     outcome: {
       holds: (views.length === 0 ? withoutLegs(operation) : views.flatMap((view) => holdingsOf(view))).map(
         ({ token: held, amountBase, ...place }) => ({

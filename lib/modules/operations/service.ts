@@ -40,6 +40,8 @@ export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
 export { toOperation } from "./serializer";
+export { gasWaitSentence, storedGasWaits, type GasWait } from "./gas-wait";
+export { gasWaitColumns, type GasWaitRepository } from "./gas-wait-repository";
 
 const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;

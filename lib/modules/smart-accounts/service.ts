@@ -152,6 +152,23 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       return { operation, userOpHash: prepared.userOpHash };
     },
 
+    /**
+     * Signs the operation again with more `preVerificationGas`. Its nonce, calls, fees and validity stay, so the chain executes at most
+     * one of the two, to the same effect.
+     */
+    signAgain: async (
+      account: ManagedAccount,
+      chainId: number,
+      input: { operation: UserOperation; preVerificationGas: bigint; validUntil: Date },
+    ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {
+      const { operation: draft, preVerificationGas, validUntil } = input;
+      const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n, ...limits } = draft;
+      const gas = { ...limits, paymasterVerificationGasLimit, paymasterPostOpGasLimit, preVerificationGas };
+      const prepared = smartAccounts.prepare({ chainId, draft, gas, validUntil });
+      const operation = await smartAccounts.sign({ keyId: account.keyId, projectId: account.projectId }, prepared);
+      return { operation, userOpHash: prepared.userOpHash };
+    },
+
     submit: async (chainId: number, operation: UserOperation, options: SubmitOptions): Promise<void> => {
       await bundler.submit(chainId, operation, options);
     },

@@ -29,6 +29,7 @@ const look = async (receipt: Receipt, head: bigint, { final = head - 2n, has = 1
     via: "user_operation",
     sourceChainId: 1,
     userOpHash: HASH,
+    earlierUserOpHashes: [],
     fromBlock: 0n,
     sourceTxHash: HASH,
     sourceBlock: 10n,

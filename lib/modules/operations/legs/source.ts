@@ -16,10 +16,24 @@ const toMined = ({ actualGasCost, paymaster, ...mined }: UserOperationReceipt): 
 
 type Expectation = (source: MinedSource) => boolean;
 
+type ReceiptTest = ((receipt: UserOperationReceipt) => boolean) | undefined;
+
+/** The receipt of the one operation of these that was executed. */
+const receiptOfAny = async (
+  { smartAccounts, leg }: Step,
+  hashes: readonly `0x${string}`[],
+  check: ReceiptTest,
+): Promise<UserOperationReceipt | null> => {
+  for (const hash of hashes) {
+    const receipt = await smartAccounts.receipt(leg.sourceChainId, hash, leg.fromBlock, check);
+    if (receipt !== null) return receipt;
+  }
+  return null;
+};
+
 const readOperationReceipt = async (step: Step, isExpected?: Expectation): Promise<MinedSource | null> => {
-  const { leg, smartAccounts } = step;
   const check = isExpected && ((receipt: UserOperationReceipt): boolean => isExpected(toMined(receipt)));
-  const receipt = await smartAccounts.receipt(leg.sourceChainId, userOpHashOf(step), leg.fromBlock, check);
+  const receipt = await receiptOfAny(step, [userOpHashOf(step), ...step.leg.earlierUserOpHashes], check);
   return receipt === null ? null : toMined(receipt);
 };
 

@@ -1,6 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { ReceiptLog, RouteLeg, RouteRequest, Routing } from "@/lib/ports/routing";
+import type { GasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import type { Failure, Leg, LegChange } from "@/lib/modules/operations/leg";
 import type { LegMove, LegRepository } from "@/lib/modules/operations/leg-repository";
 import type { Operation } from "@/lib/modules/operations/operation";
@@ -14,6 +15,7 @@ export interface Head {
 
 export interface StepDeps {
   legs: LegRepository;
+  gasWaits: GasWaitRepository;
   smartAccounts: SmartAccountsService;
   deployments: DeploymentClaims;
   routing: Routing;

@@ -19,7 +19,7 @@ interface NewPayoutDeps {
 }
 
 /** The part of a new payout that only payouts to wallets have. */
-export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fundedBy">;
+export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fundedBy" | "gasWaits">;
 
 /** How a payout runs that needs no code: its money is held, or another operation brings the missing part first. */
 export type Running =

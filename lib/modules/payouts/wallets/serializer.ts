@@ -4,6 +4,7 @@ import { shownChain, shownCoin } from "@/lib/chains/shown-chain";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import { gasWaitSentence } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { toCommon } from "../payout-record";
 import { mayOf } from "../permissions";
@@ -101,6 +102,8 @@ const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
           : BRINGS;
     case "processing":
       if (payout.subStatus === "bridging") return BRINGS;
+      if (own.gasWaits.length > 0 && counts.queued + counts.sent > 0)
+        return `${gasWaitSentence(own.gasWaits, view.registry) ?? ""} The money is held ${place}.`;
       return counts.unknown > 0
         ? `Nothing to do: ${rowsText(counts.unknown)} were offered to the chain and are not seen yet. Do not pay them again: each is paid once, or its money stays ${place}.`
         : `Nothing to do: it goes on by itself, also when this page is closed. What is not paid yet is held ${place}.`;

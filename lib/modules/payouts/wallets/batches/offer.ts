@@ -1,6 +1,7 @@
 import { isDomainError } from "@/lib/core/errors";
-import type { UserOperationReceipt } from "@/lib/ports/bundler";
+import { WaitsForTurnError, type UserOperationReceipt } from "@/lib/ports/bundler";
 import { expired, REPLACED, reverted } from "./failures";
+import { waitsForGas } from "./gas-wait";
 import { attemptName, type Failure } from "./payout-batch";
 import { depthOf, readReceipt, type Step, type StepResult } from "./step";
 
@@ -59,14 +60,20 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   const now = clock.now().getTime();
   const hash = batch.userOpHash ?? "";
   if (now - (offeredAt.get(hash) ?? 0) < OFFER_AGAIN_MS) return "waits";
+  if (await waitsForGas(step)) return "waits";
   noteOffer(offeredAt, hash, now);
   const operation = await repository.operationOf(batch);
   if (operation === null) return "moved";
   try {
-    await smartAccounts.submit(payout.chainId, operation, { isHeldElsewhere: false });
+    const options = { isHeldElsewhere: false, validUntil: batch.validUntil };
+    await smartAccounts.submit(payout.chainId, operation, options);
     return await sent(step, false);
   } catch (error) {
     if (!isDomainError(error)) throw error;
+    if (error instanceof WaitsForTurnError) {
+      offeredAt.delete(hash);
+      return "waits";
+    }
     // EntryPoint would refuse the operation now, so this submission has no effect. An earlier submission may still be mined.
     if (error.code === "simulation_failed") return "waits";
     return sent(step, true);

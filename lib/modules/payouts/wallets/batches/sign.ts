@@ -5,6 +5,7 @@ import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
 import { batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
+import { waitsForGas } from "./gas-wait";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
 import type { Step, StepResult } from "./step";
 
@@ -16,6 +17,7 @@ const HALVED_ROWS_MIN = 20;
 /** Signs the unpaid rows of a batch, and stores the signed operation before it is submitted. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { batch, repository } = step;
+  if (await waitsForGas(step)) return "waits";
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);

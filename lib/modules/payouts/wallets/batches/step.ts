@@ -3,6 +3,7 @@ import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { ReceiptCheck, UserOperationReceipt } from "@/lib/ports/bundler";
+import type { PayoutGasWaits } from "./gas-wait-repository";
 import type { DrivenPayout, PayoutBatch } from "./payout-batch";
 import type { BatchRepository } from "./repository";
 
@@ -15,6 +16,7 @@ export interface Head {
 export interface BatchDeps {
   readonly repository: BatchRepository;
   readonly smartAccounts: SmartAccountsService;
+  readonly gasWaits: PayoutGasWaits;
   readonly deployments: DeploymentClaims;
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly clock: Clock;
@@ -24,6 +26,8 @@ export interface BatchDeps {
     finalNumber(chainId: number): Promise<bigint | null>;
     finalBlock(chainId: number): Promise<Head | null>;
     confirmations(chainId: number): number;
+    /** Whether the service pays network fees up to a cap alone there. */
+    hasFeeCap(chainId: number): boolean;
     blockTimeMs(chainId: number): number;
     pollIntervalMs(chainId: number): number;
     /** By lower-case address, or `native`. @throws DomainError `unsupported_token` */
