@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createTestClient, encodeFunctionData, erc20Abi, http, parseUnits, type Address } from "viem";
 import { afterAll, describe, expect, test } from "vitest";
 import { chainsFile } from "@/lib/config/chains";
+import { listEvents } from "@/lib/contracts/events";
 import { executeSwap } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -64,7 +65,7 @@ describe("a deposit that nobody fills", () => {
     expect(await usdcOf(TWO, recipient)).toBe(0n);
   }, 90_000);
 
-  test("takes nothing from the other sources: the operation is completed in part", async () => {
+  test("takes nothing from the other sources: the operation ends as partially completed", async () => {
     const customer = await newCustomer(api);
     const { client } = customer.session;
     await ignoreDepositsOf(customer.treasury);
@@ -84,7 +85,13 @@ describe("a deposit that nobody fills", () => {
     });
     const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
     const operation = await waitUntilFinal(client, operationId, 60_000);
-    expect(operation).toMatchObject({ status: "completed", subStatus: "partial" });
+    expect(operation).toMatchObject({ status: "partially_completed", subStatus: "partial", may: { retry: true } });
+    expect(operation.outcome.nextAction).toContain(`The rest is in ${customer.treasury}`);
+    const { data: events } = await client.call(listEvents, { query: { limit: 1000 } });
+    expect(events.filter(({ objectId }) => objectId === operationId).at(-1)).toMatchObject({
+      type: "operation.partially_completed",
+      data: { status: "partially_completed", subStatus: "partial", failure: { code: "not_filled" } },
+    });
     expect(operation.legs.map((leg) => leg.status)).toEqual(["refunded", "completed"]);
     const received = await usdcOf(THREE, recipient);
     expect(operation.actual.received.amountBase).toBe(received.toString());
