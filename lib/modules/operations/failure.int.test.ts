@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestClient, encodeFunctionData, erc20Abi, http, parseUnits, type Address } from "viem";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { chainsFile } from "@/lib/config/chains";
 import { listEvents } from "@/lib/contracts/events";
 import { executeSwap } from "@/lib/contracts/swap";
@@ -87,8 +87,17 @@ describe("a deposit that nobody fills", () => {
     const operation = await waitUntilFinal(client, operationId, 60_000);
     expect(operation).toMatchObject({ status: "partially_completed", subStatus: "partial", may: { retry: true } });
     expect(operation.outcome.nextAction).toContain(`The rest is in ${customer.treasury}`);
-    const { data: events } = await client.call(listEvents, { query: { limit: 1000 } });
-    expect(events.filter(({ objectId }) => objectId === operationId).at(-1)).toMatchObject({
+    // Events get their sequence, and are listed, a little after they happened.
+    const reported = await vi.waitFor(async () => {
+      const { data } = await client.call(listEvents, { query: { limit: 1000 } });
+      const end = data.find(
+        (event) =>
+          event.objectId === operationId && event.data?.status !== "processing" && event.type !== "operation.created",
+      );
+      expect(end).toBeDefined();
+      return end;
+    }, 30_000);
+    expect(reported).toMatchObject({
       type: "operation.partially_completed",
       data: { status: "partially_completed", subStatus: "partial", failure: { code: "not_filled" } },
     });

@@ -50,7 +50,9 @@ export const settleOperation = async (
   if (next.status !== before && !mayMove(before, next.status)) {
     throw new Error(`An operation may not go from ${before} to ${next.status}.`);
   }
-  const failure = results.every(({ state }) => isLegFinal(state)) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  const failure = results.every(({ state }) => isLegFinal(state))
+    ? (legs.find((leg) => leg.failure !== null)?.failure ?? null)
+    : null;
   await tx.operation.updateMany({
     where: { id: operation.id },
     data: {

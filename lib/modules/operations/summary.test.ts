@@ -56,7 +56,10 @@ describe("the status of an operation", () => {
         { minimumBase: MINIMUM },
       );
     expect(end(["completed", 99n])).toEqual({ status: "partially_completed", subStatus: "partial" });
-    expect(end(["completed", 99n], ["refunded", null])).toEqual({ status: "partially_completed", subStatus: "partial" });
+    expect(end(["completed", 99n], ["refunded", null])).toEqual({
+      status: "partially_completed",
+      subStatus: "partial",
+    });
     // What a refunded or failed leg was once seen to deliver does not count.
     expect(end(["completed", 99n], ["failed", 50n]).status).toBe("partially_completed");
     expect(end(["completed", 100n], ["refunded", null])).toEqual({ status: "completed", subStatus: "partial" });
