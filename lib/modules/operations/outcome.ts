@@ -172,7 +172,10 @@ export const nextActionOf = (operation: Operation, views: readonly LegView[], ch
   if (waits !== null) return waits;
   switch (operation.status) {
     case "completed":
-      if (rest.length === 0) return "Nothing to do: everything arrived.";
+    case "partially_completed":
+      if (rest.length === 0 && operation.status === "completed") return "Nothing to do: everything arrived.";
+      if (views.length === 0) return "A part arrived. The rest is still in the private wallet's notes.";
+      if (rest.length === 0) return "Less than the minimum arrived: the token's contract kept a part on its way.";
       return `A part arrived. ${nextForTheRest(rest, chains, (places) => `The rest is in ${places}; ask for a new quote to send it.`)}`;
     case "failed":
     case "refunded":
@@ -185,7 +188,6 @@ export const nextActionOf = (operation: Operation, views: readonly LegView[], ch
         ? "Approve it with a one-time code, or cancel it. Nothing is sent before."
         : "Nothing to do: it is carried on by itself, also when this page is closed.";
     case "processing":
-    case "partially_completed":
       return operation.subStatus === "refunding"
         ? "Nothing to do: the bridge sends the money back by itself."
         : operation.subStatus === "delayed"

@@ -1,7 +1,7 @@
 import { isPrivateKind } from "./private-kinds";
 import type { Operation } from "./operation";
 
-const MAY_RETRY = new Set(["failed", "refunded", "completed"]);
+const MAY_RETRY = new Set(["failed", "refunded", "completed", "partially_completed"]);
 
 /** The legs that may be retried: their money is back in its wallet, or never left it. */
 export const retryableLegs = (operation: Operation): Operation["legs"] =>

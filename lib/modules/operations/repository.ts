@@ -12,7 +12,7 @@ import { insertLegs } from "./leg-repository";
 import { parseOperation, type Operation } from "./operation";
 import { readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
-import { summarizeLegs, type LegState } from "./summary";
+import { stageOfLegs, type LegState } from "./summary";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
 /** An operation as it is stored first. */
@@ -114,7 +114,7 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
       database.transaction(async (tx) => {
         const legs = await tx.operationLeg.findMany({ where: { operationId }, select: { state: true } });
         // Legs that a linked wallet signed or sent are under way already.
-        const { subStatus } = summarizeLegs(legs.map(({ state }) => state as LegState));
+        const subStatus = stageOfLegs(legs.map(({ state }) => state as LegState));
         const { count } = await tx.operation.updateMany({
           where: { id: operationId, status: "pending", subStatus: "prepared" },
           data: { status: "processing", subStatus, version: { increment: 1 }, updatedAt: now },

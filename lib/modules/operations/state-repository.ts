@@ -1,6 +1,7 @@
 /** The row of an operation inside a transaction: locked first, then updated from the states of its legs. */
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
+import { toBigIntOrNull } from "@/lib/db/decimal";
 import { appendEvent } from "./event-repository";
 import { isLegFinal, summarizeLegs, type LegState } from "./summary";
 
@@ -10,15 +11,17 @@ export interface LockedOperation {
   readonly kind: string;
   readonly status: Status;
   readonly subStatus: SubStatus;
+  readonly minimumBase: bigint;
 }
 
 /** Locks the operation's row, so that changes of one operation happen one after another. @throws Error when there is no such operation */
 export const lockOperation = async (tx: Tx, operationId: string): Promise<LockedOperation> => {
   // CHECK constraints of the columns list the possible values.
-  const [row] = await tx.$queryRaw<LockedOperation[]>`
-    SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus" FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
+  const [row] = await tx.$queryRaw<(Omit<LockedOperation, "minimumBase"> & { minimumBase: string })[]>`
+    SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus", minimum_base::text AS "minimumBase"
+    FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
   if (row === undefined) throw new Error(`There is no operation ${operationId}.`);
-  return row;
+  return { ...row, minimumBase: BigInt(row.minimumBase) };
 };
 
 /**
@@ -34,17 +37,22 @@ export const settleOperation = async (
   const legs = await tx.operationLeg.findMany({
     where: { operationId: operation.id },
     orderBy: { position: "asc" },
-    select: { state: true, failure: true },
+    select: { state: true, failure: true, receivedBase: true },
   });
-  const states = legs.map((leg) => leg.state as LegState);
-  const wasDelayed = operation.subStatus === "delayed";
-  const next = summarizeLegs(states, delayed || wasDelayed);
+  const results = legs.map((leg) => ({
+    state: leg.state as LegState,
+    receivedBase: toBigIntOrNull(leg.receivedBase),
+  }));
+  const { minimumBase } = operation;
+  const next = summarizeLegs(results, { minimumBase, delayed: delayed || operation.subStatus === "delayed" });
   if (next.status === operation.status && next.subStatus === operation.subStatus) return;
   const before = operation.status;
   if (next.status !== before && !mayMove(before, next.status)) {
     throw new Error(`An operation may not go from ${before} to ${next.status}.`);
   }
-  const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  const failure = results.every(({ state }) => isLegFinal(state))
+    ? (legs.find((leg) => leg.failure !== null)?.failure ?? null)
+    : null;
   await tx.operation.updateMany({
     where: { id: operation.id },
     data: {
