@@ -11,20 +11,16 @@ import {
   withoutPrefix,
   type Variables,
 } from "./production";
+import { encryptionKey, privateKey, secret } from "./key-types";
 import { retentionOf, retentionVariables, type Retention } from "./retention";
 import { signUpOf, type SignUp } from "./sign-up";
 
 export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
-const SECRET_LENGTH_MIN = 32;
 const ANONYMITY_SET_MIN = 100;
 const METRICS_TOKEN_LENGTH_MIN = 16;
 
 // `loadConfig` removes empty variables before.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
-
-const privateKey = z.string().regex(/^(dev_)?0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits");
-const encryptionKey = z.string().regex(/^(dev_)?[0-9a-fA-F]{64}$/, "must be 64 hex digits (32 bytes)");
-const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${String(SECRET_LENGTH_MIN)} characters`);
 
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
