@@ -133,6 +133,15 @@ const requireKeysIfReachable = async (services: Services, config: Config): Promi
   }
 };
 
+const lines = (problems: readonly string[]): string => problems.map((problem) => `\n  - ${problem}`).join("");
+
+/** @throws Error that lists everything that is wrong, when the configuration contradicts a chain or the database */
+const requireSoundStart = async (services: Services, config: Config): Promise<void> => {
+  const { faults, warnings } = await services.checkStart();
+  if (faults.length > 0) throw new Error(`${String(faults.length)} fault(s):${lines([...faults, ...warnings])}`);
+  if (warnings.length > 0) getLogger(config.logLevel).warn(`The start found:${lines(warnings)}`);
+};
+
 const main = async (): Promise<void> => {
   const config = await starting(
     "The configuration",
@@ -150,6 +159,9 @@ const main = async (): Promise<void> => {
     .catch((error: unknown) => services.errorLog.warn({ err: error }, "the database does not answer yet"));
   await starting("The keys", "Configure every key that the database needs; see docs/operations.md", () =>
     requireKeysIfReachable(services, config),
+  );
+  await starting("The configured chains and database", "Correct CHAINS_FILE or the environment", () =>
+    requireSoundStart(services, config),
   );
   // The web server starts first, so that a taken port leaves no work begun.
   const web = config.role === "worker" ? null : await startWeb(services);

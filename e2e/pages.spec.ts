@@ -19,6 +19,8 @@ const PAGES = [
   "/reserves",
   "/api-keys",
   "/webhooks",
+  "/members",
+  "/accept-invitation",
   "/settings",
   "/inbox",
   "/dev/webhooks",

@@ -1,4 +1,7 @@
+import { createBalanceReader } from "@/lib/chains/balance-reader";
+import { privateKeyToAddress } from "viem/accounts";
 import { distributorFaults } from "@/lib/chains/distributor-code";
+import { checkChains, type StartReport } from "@/lib/chains/start-checks";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
 import { tracedService } from "@/lib/core/tracing";
@@ -6,6 +9,7 @@ import { sqlOn } from "@/lib/db/sql";
 import type { Database } from "@/lib/db/client";
 import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
 import { createLiveClaims } from "@/lib/db/live-claims";
+import { serverVersionFault } from "@/lib/db/server-version";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { sweepExpired, sweepWhenDue } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
@@ -18,7 +22,10 @@ import { createSnapshotRepository } from "@/lib/modules/balances/repository";
 import { createBalancesService } from "@/lib/modules/balances/service";
 import { createEventsService } from "@/lib/modules/events/service";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
+import { movingFunds } from "@/lib/modules/holds/service";
+import { arrivalsOf } from "@/lib/modules/operations/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
+import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
@@ -110,15 +117,35 @@ const sharedParts = ({
   audit: createAuditService({ database }),
   events: createEventsService({ reader: sqlOn(database.pool) }),
   jobs: createJobsRepository(database),
-  idempotencyStore: createLiveClaims({ database, store: createIdempotencyKeyStore(database), instances }),
+  parkedJobs: createParkedJobs({ database, clock }),
+  idempotencyStore: createLiveClaims({
+    database,
+    store: createIdempotencyKeyStore(database, { keepHours: config.retention.idempotencyKeysHours }),
+    instances,
+  }),
   rateStore: createRateWindowStore(database),
   faucet: buildFaucet(config, registry),
-  sweep: () => sweepExpired(database),
+  sweep: () => sweepExpired(database, config.retention),
   /** The same, unless another instance has swept within `everyMs`. */
-  sweepWhenDue: (everyMs: number) => sweepWhenDue(database, everyMs),
+  sweepWhenDue: (everyMs: number, signal?: AbortSignal) =>
+    sweepWhenDue(database, config.retention, signal === undefined ? { everyMs } : { everyMs, signal }),
+  checkStart: () => checkStart(config, database),
   /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
   requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
 });
+
+/** Compares the configuration with the chains and the database. A database that does not answer is left out. */
+const checkStart = async (config: Config, database: Database): Promise<StartReport> => {
+  const [version, { faults, warnings }] = await Promise.all([
+    serverVersionFault(database.pool).catch(() => null),
+    checkChains({
+      chains: config.chains,
+      executor: config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey),
+      bundlerChainIds: new Set(config.bundlerUrls.keys()),
+    }),
+  ]);
+  return { faults: version === null ? faults : [version, ...faults], warnings };
+};
 
 /** People, their projects and keys, and their permissions. */
 const identityServices = (identity: Identity) => ({
@@ -131,6 +158,8 @@ const identityServices = (identity: Identity) => ({
   mailOutbox: identity.mailOutbox,
   walletLinks: identity.walletLinks,
   contacts: identity.contacts,
+  members: identity.members,
+  newProjects: identity.newProjects,
   otp: identity.otp,
   inbox: identity.inbox,
 });
@@ -156,7 +185,12 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
   sponsorship: money.sponsorship,
   balances: createBalancesService({
     registry,
+    reader: createBalanceReader(registry),
     wallets: chainAccess.wallets,
+    moves: {
+      out: (projectId, at) => movingFunds(sqlOn(database.pool), { projectId, at, now: clock.now() }),
+      in: (projectId, at) => arrivalsOf(sqlOn(database.pool), projectId, at),
+    },
     prices: money.prices,
     history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
     clock,

@@ -29,8 +29,16 @@ import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/rou
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
 import * as health from "@/app/api/health/route";
+import * as invitations from "@/app/api/invitations/route";
+import * as invitationsId from "@/app/api/invitations/[id]/route";
+import * as invitationsAccept from "@/app/api/invitations/accept/route";
+import * as invitationsLookup from "@/app/api/invitations/lookup/route";
+import * as jobsIdResume from "@/app/api/jobs/[id]/resume/route";
+import * as jobsParked from "@/app/api/jobs/parked/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
+import * as members from "@/app/api/members/route";
+import * as membersId from "@/app/api/members/[id]/route";
 import * as metrics from "@/app/api/metrics/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
 import * as operations from "@/app/api/operations/route";
@@ -65,6 +73,8 @@ import * as privacyTransfersId from "@/app/api/privacy/transfers/[id]/route";
 import * as privacyUnshield from "@/app/api/privacy/unshield/route";
 import * as privacyWallets from "@/app/api/privacy/wallets/route";
 import * as privacyWalletsIdExport from "@/app/api/privacy/wallets/[id]/export/route";
+import * as projects from "@/app/api/projects/route";
+import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
@@ -124,8 +134,16 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
   { path: "/api/health", module: health },
+  { path: "/api/invitations", module: invitations },
+  { path: "/api/invitations/[id]", module: invitationsId },
+  { path: "/api/invitations/accept", module: invitationsAccept },
+  { path: "/api/invitations/lookup", module: invitationsLookup },
+  { path: "/api/jobs/[id]/resume", module: jobsIdResume },
+  { path: "/api/jobs/parked", module: jobsParked },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
+  { path: "/api/members", module: members },
+  { path: "/api/members/[id]", module: membersId },
   { path: "/api/metrics", module: metrics },
   { path: "/api/openapi.json", module: openapiJson },
   { path: "/api/operations", module: operations },
@@ -160,6 +178,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/privacy/unshield", module: privacyUnshield },
   { path: "/api/privacy/wallets", module: privacyWallets },
   { path: "/api/privacy/wallets/[id]/export", module: privacyWalletsIdExport },
+  { path: "/api/projects", module: projects },
+  { path: "/api/projects/[id]", module: projectsId },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },

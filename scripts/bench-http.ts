@@ -48,7 +48,8 @@ interface HttpBenchOptions {
 const fire = (url: string, apiKey: string, seconds: number): Promise<autocannon.Result> =>
   autocannon({ url, connections: CONNECTIONS, duration: seconds, headers: { "x-api-key": apiKey } });
 
-const measure = async (url: string, apiKey: string): Promise<HttpFigures> => {
+/** Requests a second of a route that answers 2xx. @throws Error when it does not */
+export const measure = async (url: string, apiKey: string): Promise<HttpFigures> => {
   await fire(url, apiKey, WARM_UP_SECONDS);
   const result = await fire(url, apiKey, MEASURE_SECONDS);
   const bad = result.non2xx + result.errors;

@@ -75,7 +75,7 @@ const waysOf = (chain: OperationChain, treasuryOwner: { keyId: string; projectId
   const never = (): never => {
     throw new Error("The benchmark sends by itself.");
   };
-  const transactions = { find: never, send: never, resend: never, bundleTransactionsOf: never };
+  const transactions = { chooseKey: never, find: never, send: never, resend: never, bundleTransactionsOf: never };
   let attempts = 0n;
 
   const send = async (from: Address, to: Address | null, data: Hex, gas = GAS) => {

@@ -23,18 +23,28 @@ const commandOf = (task) => {
 /** A check counts as one. */
 const countOnce = ({ code }) => (code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
 
-/** Runs one task, prints its line, and its output when it failed. */
-const perform = async (task) => {
-  const begin = performance.now();
+/** Runs a command of a task. A task that is blocked fails with the reason. */
+const attempt = async ({ command, args }, task) => {
   const problem = task.blocked?.();
-  const { command, args } = commandOf(task);
   const result = problem
     ? { code: 1, output: problem }
     : await run(command, args, { quiet: true, env: task.env, timeoutMs: task.timeoutMs ?? DEFAULT_TIMEOUT_MS });
-  const counts = problem ? countOnce(result) : (task.count ?? countOnce)(result);
+  return { ...result, counts: problem ? countOnce(result) : (task.count ?? countOnce)(result) };
+};
+
+/** Runs one task, a second time where it says so, prints its line, and its output when it failed. */
+const perform = async (task) => {
+  const begin = performance.now();
+  const { command, args } = commandOf(task);
+  let { counts, output } = await attempt({ command, args }, task);
+  const second = counts.failed ? task.secondTry?.({ output }) : null;
+  if (second) {
+    console.log(`${output.trimEnd()}\n── end of ${task.name}, first try ──\n`);
+    ({ counts, output } = await attempt({ command, args: second.args }, { ...task, count: second.count }));
+  }
   const numbers = task.count ? `${counts.passed} passed, ${counts.failed} failed` : counts.failed ? "failed" : "passed";
   console.log(`${counts.failed ? "✕" : "✓"} ${task.name.padEnd(12)} ${numbers} (${secondsSince(begin)})`);
-  if (counts.failed) console.log(`${result.output.trimEnd()}\n── end of ${task.name} ──\n`);
+  if (counts.failed) console.log(`${output.trimEnd()}\n── end of ${task.name} ──\n`);
   return counts;
 };
 

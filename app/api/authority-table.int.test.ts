@@ -21,6 +21,7 @@ import {
   transferBody,
   type AttackTable,
 } from "@/lib/testing/token-attacks";
+import { PEOPLE_ROWS } from "@/lib/testing/people-attacks";
 import { SERVICE_ROWS } from "@/lib/testing/service-attacks";
 
 const { chains } = await testDevnet();
@@ -269,6 +270,7 @@ const TABLE: AttackTable = {
     "moves nothing",
     () => expecting(call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["*"] }), 201),
   ],
+  ...PEOPLE_ROWS,
   ...SERVICE_ROWS,
 };
 

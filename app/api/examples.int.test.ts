@@ -83,6 +83,34 @@ const profile = async (): Promise<void> => {
   await call("readInbox", { query: { limit: "2" } });
 };
 
+const members = async (): Promise<void> => {
+  const id = text(await call("createProject", { body: { name: "Shop" }, as: person }), "id");
+  const shop = { ...person, "x-project-id": id };
+  await call("updateProject", { params: { id }, body: { name: "Corner shop" }, as: shop });
+  const guest = await api.signIn();
+  const as = { authorization: `Bearer ${guest.accessToken}` };
+  const email = await api.verifiedEmail(guest);
+  const made = await approved("createInvitation", { email, role: "viewer" });
+  const mail = await vi.waitFor(async () => {
+    const found = (await api.services.inbox?.list({ to: email, limit: 5 }))?.find(({ text: body }) =>
+      body.includes("/join#"),
+    );
+    if (found === undefined) throw new Error("No invitation was mailed yet.");
+    return found;
+  });
+  const token = /#([0-9A-Za-z]{43})/.exec(mail.text)?.[1];
+  await call("lookUpInvitation", { body: { token }, as });
+  await call("acceptInvitation", { body: { token }, as });
+  await call("listMembers", { as: person });
+  const guestId = text(await call("getMe", { as, recorded: false }), "id");
+  await approved("updateMember", { role: "operator" }, { id: guestId });
+  await call("removeMember", { params: { id: guestId }, as: person });
+  const other = await approved("createInvitation", { email: "ada@example.test", role: "viewer" });
+  await call("listInvitations", { as: person });
+  await call("withdrawInvitation", { params: { id: text(other, "id") }, as: person });
+  expect(made).toMatchObject({ status: "open" });
+};
+
 const keys = async (): Promise<void> => {
   const made = await approved("createApiKey", { name: "Payroll", otp: "exempt", dailyCapUsd: "500" });
   const params = { id: text(made, "id") };
@@ -254,7 +282,18 @@ const schedules = async (): Promise<void> => {
   await call("cancelPayoutSchedule", { params, as: person });
 };
 
+/** Stopped work of an operation that has ended: put back, its job finds nothing left to do. */
+const jobs = async (): Promise<void> => {
+  const { prisma } = api.services.database;
+  const { id } = await prisma.operation.findFirstOrThrow({ where: { status: "completed" } });
+  const parked = { failures: 50, lastError: "A stored amount could not be read.", parkedAt: new Date() };
+  await prisma.job.create({ data: { id, queue: "operation", runAt: new Date(), ...parked } });
+  await call("listParkedJobs", { as: person });
+  await call("resumeJob", { params: { id }, as: person });
+};
+
 const system = async (): Promise<void> => {
+  await jobs();
   await call("getHealth");
   await call("getReadiness");
   await call("listChains");
@@ -277,6 +316,7 @@ beforeAll(async () => {
   const endpointId = await endpoints();
   await Promise.all([signIn(), profile(), wallets(), addressBook()]);
   await keys();
+  await members();
   await swaps();
   await transfers();
   await operations();

@@ -13,7 +13,7 @@ import { Logo } from "./logo";
 import { NavList } from "./nav-list";
 import { OfflineNotice } from "./offline-notice";
 import { PhoneBar } from "./phone-bar";
-import { ProjectName } from "./project-name";
+import { ProjectSwitcher } from "./project-switcher";
 import { ThemeSwitch } from "./theme-switch";
 
 const SKIP_LOOKS =
@@ -32,7 +32,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
         <Link href="/" className="flex h-8 items-center gap-2 px-2 text-lg font-semibold">
           <Logo /> Causeway
         </Link>
-        <ProjectName />
+        <ProjectSwitcher />
         <NavList />
         <div className="mt-auto">
           <NetworkHealth />
@@ -87,7 +87,7 @@ const Drawer = ({ open, onOpenChange }: DrawerProps): ReactNode => (
         <Dialog.Title className="flex items-center gap-2 text-lg font-semibold">
           <Logo /> Causeway
         </Dialog.Title>
-        <ProjectName />
+        <ProjectSwitcher />
         <NavList onNavigate={() => onOpenChange(false)} />
         <div className="mt-auto">
           <NetworkHealth />

@@ -28,9 +28,8 @@ const findTransfer = async (api: ApiClient, id: string): Promise<string | null> 
 
 /** A wallet of the project has its page; for anybody else's address there is what was sent there. */
 const findAddress = async (api: ApiClient, address: string): Promise<string> => {
-  const { data } = await api.call(listWallets);
-  const own = data.some((wallet) => wallet.address.toLowerCase() === address.toLowerCase());
-  return own ? `/wallets?address=${address}` : `/activity?q=${address}`;
+  const { data } = await api.call(listWallets, { query: { address: address.toLowerCase() } });
+  return data.length > 0 ? `/wallets?address=${address}` : `/activity?q=${address}`;
 };
 
 /** Finds out whether a pasted text is an operation, a transfer, a transaction or an address. */

@@ -3,6 +3,8 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { expect, test } from "vitest";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount } from "@/lib/testing/factories";
+import { deployForeignMulticall } from "@/lib/testing/foreign-multicall";
 import { readBalances } from "./balances";
 import { createChainRegistry } from "./registry";
 
@@ -93,4 +95,16 @@ test("the balance of a token that cannot be read is null and does not affect the
   const reverts = { ...usdc, address: spokePool };
   const balances = await readBalances(registry, CHAIN, [owner], [noCode, reverts, usdc]);
   expect([noCode, reverts, usdc].map((token) => balances.get(owner, token))).toEqual([null, null, 7n]);
+});
+
+test("the block of balances is the chain's own where contracts name another chain's", async () => {
+  const deployer = testAccount();
+  await devnet.setCoins(deployer.address, "1");
+  const multicall3 = await deployForeignMulticall(devnet.rpcUrls[String(CHAIN)] ?? "", deployer);
+  const chains = devnet.chains.map((chain) => ({ ...chain, contracts: { ...chain.contracts, multicall3 } }));
+  const foreign = createChainRegistry(chains);
+  const head = await foreign.client(CHAIN).getBlockNumber({ cacheTime: 0 });
+  const tokens = foreign.tokens(CHAIN);
+  expect((await readBalances(foreign, CHAIN, [deployer.address], tokens, head)).blockNumber).toBe(head);
+  expect((await readBalances(foreign, CHAIN, [deployer.address], tokens)).blockNumber).toBeGreaterThanOrEqual(head);
 });

@@ -1,4 +1,4 @@
-import { BaseError, HttpRequestError, type Address, type BlockTag, type Hex } from "viem";
+import { BaseError, HttpRequestError, type Address, type Hex } from "viem";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import { decodeAggregate, encodeAggregate, type ReadCall } from "./aggregate3";
@@ -7,6 +7,8 @@ import { chainCall, type ChainRegistry } from "./registry";
 const WORD_HEX_LENGTH = 66;
 /** 1,000 calls are 220 kB of request and some 25 million gas; nodes allow 50 million for one `eth_call`. */
 const CALLS_AT_ONCE_MAX = 1_000;
+/** More requests than this one after the other, as nodes and their proxies refuse what is larger than a few megabytes. */
+const REQUESTS_AT_ONCE_MAX = 4;
 /** When a node refuses this many calls it is asked for half of them, and so on down to a sixteenth. */
 const HALVINGS_MAX = 4;
 const PAYLOAD_TOO_LARGE = 413;
@@ -14,7 +16,6 @@ const PAYLOAD_TOO_LARGE = 413;
 const SELECTORS = {
   balanceOf: "0x70a08231",
   getEthBalance: "0x4d2301cc",
-  getBlockNumber: "0x42cbb15c",
   getCurrentBlockTimestamp: "0x0f28c97d",
 } as const;
 
@@ -59,22 +60,26 @@ const answersOf = (data: Hex | undefined, calls: number): readonly (Hex | null)[
 interface Question {
   readonly registry: ChainRegistry;
   readonly chainId: number;
-  readonly at: BlockTag | bigint;
+  readonly at: "latest" | bigint;
 }
 
 const readAtOnce = async ({ registry, chainId, at }: Question, calls: readonly ReadCall[]): Promise<Reading> => {
   const { name, contracts } = registry.get(chainId);
   const target = contracts.multicall3;
-  const all = [
-    { target, callData: SELECTORS.getBlockNumber },
-    { target, callData: SELECTORS.getCurrentBlockTimestamp },
-    ...calls,
-  ];
+  const all = [{ target, callData: SELECTORS.getCurrentBlockTimestamp }, ...calls];
   const data = encodeAggregate(all);
+  const client = registry.client(chainId);
   const block = typeof at === "bigint" ? { blockNumber: at } : { blockTag: at };
-  const answer = await chainCall(chainId, () => registry.client(chainId).call({ to: target, data, ...block }));
-  const [blockNumber, timestamp, ...words] = answersOf(answer.data, all.length).map(firstWord);
-  if (blockNumber == null || timestamp == null)
+  // Not by `block.number` in a contract, which is Ethereum's on Arbitrum. The head is asked for first, in the same HTTP request, so the
+  // balances are of that block or of a later one.
+  const [blockNumber, answer] = await chainCall(chainId, () =>
+    Promise.all([
+      typeof at === "bigint" ? at : client.getBlockNumber({ cacheTime: 0 }),
+      client.call({ to: target, data, ...block }),
+    ]),
+  );
+  const [timestamp, ...words] = answersOf(answer.data, all.length).map(firstWord);
+  if (timestamp == null)
     throw new DomainError("chain_unavailable", `${name} did not answer as expected. Try again shortly.`);
   return { words, blockNumber, timestamp };
 };
@@ -102,9 +107,22 @@ const read = async (question: Question, calls: readonly ReadCall[], halvings = 0
   }
 };
 
+const readChunks = async (question: Question, calls: readonly ReadCall[]): Promise<Reading[]> => {
+  const readings: Reading[] = [];
+  const step = CALLS_AT_ONCE_MAX * REQUESTS_AT_ONCE_MAX;
+  for (let from = 0; from === 0 || from < calls.length; from += step) {
+    const group = calls.slice(from, from + step);
+    const chunks = Array.from({ length: Math.max(1, Math.ceil(group.length / CALLS_AT_ONCE_MAX)) }, (_, index) =>
+      group.slice(index * CALLS_AT_ONCE_MAX, (index + 1) * CALLS_AT_ONCE_MAX),
+    );
+    readings.push(...(await Promise.all(chunks.map((chunk) => read(question, chunk)))).flat());
+  }
+  return readings;
+};
+
 /**
- * Reads every owner's balance of every token, and the block of these balances, in one round trip: one `eth_call`, or a
- * few in one request for more than 1,000 balances; the returned block is then the oldest of them. A token whose
+ * Reads every owner's balance of every token, and the block of these balances, in one round trip: one `eth_call`, or up to four in one
+ * request for more than 1,000 balances, and further requests beyond 4,000; the returned block is then the oldest of them. A token whose
  * contract reverts loses only its own balances.
  * @throws DomainError `chain_unavailable`, `unsupported_chain`
  */
@@ -113,15 +131,11 @@ export const readBalances = async (
   chainId: number,
   owners: readonly Address[],
   tokens: readonly Token[],
-  at: BlockTag | bigint = "latest",
+  at: "latest" | bigint = "latest",
 ): Promise<ChainBalances> => {
   const { multicall3 } = registry.get(chainId).contracts;
   const calls = owners.flatMap((owner) => tokens.map((token) => balanceCall(multicall3, owner, token)));
-  const chunks = Array.from({ length: Math.max(1, Math.ceil(calls.length / CALLS_AT_ONCE_MAX)) }, (_, index) =>
-    calls.slice(index * CALLS_AT_ONCE_MAX, (index + 1) * CALLS_AT_ONCE_MAX),
-  );
-  const question = { registry, chainId, at };
-  const readings = (await Promise.all(chunks.map((chunk) => read(question, chunk)))).flat();
+  const readings = await readChunks({ registry, chainId, at }, calls);
   const oldest = readings.reduce((first, each) => (each.blockNumber < first.blockNumber ? each : first));
   const words = readings.flatMap((reading) => reading.words);
   const ownerIndex = new Map(owners.map((owner, index) => [owner.toLowerCase(), index]));

@@ -14,14 +14,33 @@ import type { ChainConfig } from "@/lib/config/chains";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import { outageOf } from "@/lib/core/outage";
 import type { Token } from "@/lib/core/token";
+import { createLearntLimit } from "./learnt-limit";
+import { withLogRanges } from "./log-ranges";
+import { withBatchLimit } from "./rpc-batches";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
+  /** Null for a chain that is not configured, for records of chains that were taken out. */
+  find(chainId: number): ChainConfig | null;
   /** @throws DomainError `unsupported_chain` */
   get(chainId: number): ChainConfig;
   /** One client per chain: deadline, fallback over the configured URLs, JSON-RPC batching. */
   client(chainId: number): PublicClient;
+  /** How many providers the chain has: one for each of its URLs. */
+  providers(chainId: number): number;
+  /** The same chains, each read through one of its providers alone: the one at `index`, counted round and round. */
+  throughProvider(index: number): ChainRegistry;
+  /**
+   * The client to which the service gives its transactions: the chain's private relay, and nobody else while it does not answer; `client`
+   * for a chain without a relay.
+   */
+  sender(chainId: number): PublicClient;
   viemChain(chainId: number): Chain;
+  /**
+   * Blocks that a search for logs should read in one request: `logRangeBlocks` of the configuration, or fewer after a
+   * node refused that many. The client accepts larger ranges and splits them.
+   */
+  logRangeBlocks(chainId: number): bigint;
   tokens(chainId?: number): readonly Token[];
   /**
    * A token by symbol (any case), 0x address, `native`, or CAIP-19 (`eip155:1/erc20:0x…`, `eip155:1/slip44:60`).
@@ -44,7 +63,6 @@ export type MeasureCall = <T>(chainId: number, method: string, call: () => Promi
 
 const TIMEOUT_MS = 5000;
 const RETRIES = 1;
-const BATCH_MAX = 200;
 const NATIVE_CAIP = /^eip155:(\d+)\/slip44:\d+$/;
 const ERC20_CAIP = /^eip155:(\d+)\/erc20:(0x[0-9a-fA-F]{40})$/;
 
@@ -96,26 +114,39 @@ const refusingNull =
     return { ...made, request: request as typeof made.request };
   };
 
-const toClient = (chain: ChainConfig, viemChain: Chain, options: RegistryOptions): PublicClient => {
-  const transports = chain.rpcUrls.map((url) =>
-    refusingNull(
+interface Clients {
+  /** Falls back from one URL to the next. */
+  readonly all: PublicClient;
+  readonly providers: readonly PublicClient[];
+}
+
+/** One transport per URL, because each node has limits of its own. `logRanges` are their limits for `eth_getLogs`. */
+const transportsOf = (chain: ChainConfig, urls: readonly string[], options: RegistryOptions) => {
+  const logRanges = urls.map(() => createLearntLimit({ max: chain.logRangeBlocks }));
+  const transports = urls.map((url, index) => {
+    const batchLimit = createLearntLimit({ max: chain.rpcBatchMax });
+    const transport = refusingNull(
       url,
       http(url, {
         timeout: options.timeoutMs ?? TIMEOUT_MS,
         retryCount: RETRIES,
-        batch: { batchSize: BATCH_MAX, wait: 0 },
-        ...(options.fetchFn ? { fetchFn: options.fetchFn } : {}),
+        batch: { batchSize: chain.rpcBatchMax, wait: 0 },
+        fetchFn: withBatchLimit(options.fetchFn ?? fetch, chain.rpcBatchMax, batchLimit),
       }),
       (method, call) => (options.measureCall ? options.measureCall(chain.id, method, call) : call()),
-    ),
-  );
-  const [first] = transports;
-  return createPublicClient({
-    chain: viemChain,
-    transport: transports.length === 1 && first ? first : fallback(transports),
-    pollingInterval: chain.pollIntervalMs,
-    cacheTime: 0,
+    );
+    const logRange = logRanges[index];
+    return logRange === undefined ? transport : withLogRanges(transport, logRange);
   });
+  return { transports, logRanges };
+};
+
+const toClients = (chain: ChainConfig, viemChain: Chain, transports: readonly Transport[]): Clients => {
+  const over = (transport: Transport): PublicClient =>
+    createPublicClient({ chain: viemChain, transport, pollingInterval: chain.pollIntervalMs, cacheTime: 0 });
+  const providers = transports.map(over);
+  const [only, ...others] = providers;
+  return { all: only !== undefined && others.length === 0 ? only : over(fallback(transports)), providers };
 };
 
 const findToken = (chain: ChainConfig, tokens: readonly Token[], ref: string): Token | undefined => {
@@ -135,7 +166,14 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   const byId = new Map(
     chains.map((config) => {
       const viemChain = toViemChain(config);
-      return [config.id, { config, viemChain, tokens: tokensOf(config), client: toClient(config, viemChain, options) }];
+      const { transports, logRanges } = transportsOf(config, config.rpcUrls, options);
+      const clients = toClients(config, viemChain, transports);
+      const relay = config.privateRelayUrl;
+      const sender =
+        relay === undefined
+          ? clients.all
+          : toClients(config, viemChain, transportsOf(config, [relay], options).transports).all;
+      return [config.id, { config, viemChain, tokens: tokensOf(config), clients, sender, logRanges }];
     }),
   );
   const all = [...byId.values()].flatMap((entry) => entry.tokens);
@@ -151,16 +189,26 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
     if (!token) throw new DomainError("unsupported_token", `${ref} is not in the token list of ${config.name}.`);
     return token;
   };
-  return {
+  const providerOf = (chainId: number, index: number): PublicClient => {
+    const { all: client, providers } = entry(chainId).clients;
+    return providers[index % providers.length] ?? client;
+  };
+  const registry: ChainRegistry = {
     list: () => chains,
+    find: (chainId) => byId.get(chainId)?.config ?? null,
     get: (chainId) => entry(chainId).config,
-    client: (chainId) => entry(chainId).client,
+    client: (chainId) => entry(chainId).clients.all,
+    providers: (chainId) => entry(chainId).clients.providers.length,
+    throughProvider: (index) => ({ ...registry, client: (chainId) => providerOf(chainId, index) }),
+    sender: (chainId) => entry(chainId).sender,
     viemChain: (chainId) => entry(chainId).viemChain,
+    logRangeBlocks: (chainId) => BigInt(Math.min(...entry(chainId).logRanges.map((limit) => limit.current()))),
     tokens: (chainId) => (chainId === undefined ? all : entry(chainId).tokens),
     resolveToken,
     native: (chainId) => resolveToken(chainId, "native"),
     wrappedNative: (chainId) => resolveToken(chainId, entry(chainId).config.contracts.wrappedNative),
   };
+  return registry;
 };
 
 /**

@@ -4,34 +4,43 @@ import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler"
 import { createBundlerRouter } from "@/lib/adapters/executor/router";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
+import { createMarkerCheck } from "@/lib/chains/erc4337/marker-check";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
+import { createSenderQueue } from "@/lib/modules/smart-accounts/sender-queue-repository";
 import { createWalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
+import { observedBundler } from "@/lib/telemetry/bundler-metrics";
 import { measuredSigner } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
 
-const EXECUTOR_KEY_ID = "executor";
+/** The first is `executor`; the others are `executor-2`, `executor-3` and so on. */
+const executorKeyId = (index: number): string => (index === 0 ? "executor" : `executor-${String(index + 1)}`);
 
 /** Signing for wallets, their accounts on the chains, and how transactions get there. */
 export const buildChainAccess = ({ config, overrides, database, registry, keyring, clock, log }: Platform) => {
   const localSigner = createLocalSigner({
     store: createManagedKeyRepository(database),
     envelopes: createEnvelopes(keyring),
-    staticKeys: { [EXECUTOR_KEY_ID]: config.executorPrivateKey },
+    staticKeys: Object.fromEntries(config.executorPrivateKeys.map((key, index) => [executorKeyId(index), key])),
     clock,
   });
   const signer = measuredSigner(localSigner);
   const safeAccounts = createSafeAccounts({ registry, signer });
-  const transactions = createChainTransactionsService({ database, registry, signer, clock, log });
+  const transactions = createChainTransactionsService({
+    ...{ database, registry, signer, clock, log },
+    executorKeyIds: config.executorPrivateKeys.map((_, index) => executorKeyId(index)),
+    mayCall: createMarkerCheck(registry),
+  });
   const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
   const marker = executorAddress === null ? null : { transactions, executorAddress };
-  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker });
+  const queue = createSenderQueue(database);
+  const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker, queue });
   const executor = executorAddress === null ? null : createExecutorBundler({ registry, transactions, executorAddress });
-  const bundler =
-    overrides.bundler ??
-    (executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds: new Set(config.bundlerUrls.keys()) }));
+  const rpcChainIds = new Set(config.bundlerUrls.keys());
+  const bundlers = executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds });
+  const bundler = observedBundler(overrides.bundler ?? bundlers, log);
   const wallets = createWalletsService({
     database,
     signer,

@@ -2,8 +2,11 @@ import { LRUCache } from "lru-cache";
 import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
 import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
+import { createHeadRepository } from "@/lib/modules/operations/head-repository";
+import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import { createHeads } from "@/lib/modules/operations/heads";
 import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
+import { createPayoutGasWaits } from "@/lib/modules/payouts/wallets/batches/gas-wait-repository";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { Platform } from "./platform";
@@ -16,7 +19,7 @@ export const buildDrivers = (
   { wallets }: Pick<ChainAccess, "wallets">,
   { smartAccounts, routing, sponsorship, operationsRepository, legRepository }: Money,
 ) => {
-  const heads = createHeads(registry);
+  const heads = createHeads({ registry, repository: createHeadRepository(database) });
   const driving = {
     smartAccounts,
     deployments: createDeploymentClaims(database),
@@ -24,6 +27,7 @@ export const buildDrivers = (
     chains: {
       ...heads,
       confirmations: (chainId: number) => registry.get(chainId).confirmations,
+      hasFeeCap: (chainId: number) => registry.get(chainId).feeCapGwei !== undefined,
       blockTimeMs: (chainId: number) => registry.get(chainId).blockTimeMs,
       pollIntervalMs: (chainId: number) => registry.get(chainId).pollIntervalMs,
       token: (chainId: number, address: string) => registry.resolveToken(chainId, address),
@@ -35,12 +39,14 @@ export const buildDrivers = (
     ...driving,
     repository: operationsRepository,
     legs: legRepository,
+    gasWaits: createGasWaitRepository(database),
     routing,
     pollIntervalMs: driving.chains.pollIntervalMs,
   });
   const batchDriver = createBatchDriver({
     ...driving,
     repository: createBatchRepository(database, sponsorship),
+    gasWaits: createPayoutGasWaits(database),
     sponsorship,
   });
   return { operationDriver, batchDriver };

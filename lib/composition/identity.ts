@@ -14,6 +14,8 @@ import { createOtpService } from "@/lib/modules/otp/service";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
+import { createMembersService } from "@/lib/modules/members/service";
+import { createNewProjects } from "@/lib/modules/members/new-projects";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
@@ -46,7 +48,8 @@ export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess,
   });
   const policies = createPoliciesService({ database });
   const authority = { database, approvals, policies, projects, clock };
-  const live = config.chains.some((chain) => !chain.testnet);
+  const kind = config.chains.some((chain) => !chain.testnet) ? ("live" as const) : ("test" as const);
+  const apiKeys = createApiKeysService({ ...authority, secrets, people, publicUrl, kind });
   return {
     mailer,
     inbox,
@@ -60,7 +63,9 @@ export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess,
     contacts: createContactsService({ database, clock }),
     policies,
     projectPolicies: createProjectPolicies(authority),
-    apiKeys: createApiKeysService({ ...authority, secrets, people, publicUrl, kind: live ? "live" : "test" }),
+    apiKeys,
+    members: createMembersService({ ...authority, apiKeys, people, outbox: mailOutbox, publicUrl }),
+    newProjects: createNewProjects({ database, projects, wallets }),
   };
 };
 

@@ -13,6 +13,7 @@ import { createOperationsRepository } from "@/lib/modules/operations/repository"
 import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { withPrivacyLegs, type ExitCalls } from "@/lib/modules/privacy/service";
+import { createReserveReadings } from "@/lib/modules/reserves/repository";
 import { createReservesService } from "@/lib/modules/reserves/service";
 import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createStreamsRepository } from "@/lib/modules/streams/repository";
@@ -42,15 +43,9 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     onBatch: observeLedgerBatch,
   });
   const assets = createAssets(registry);
-  const reserves = createReservesService({
-    registry,
-    assets,
-    wallets,
-    reader: sqlOf(database.prisma),
-    ledger,
-    secrets,
-    clock,
-  });
+  const readings = createReserveReadings(database);
+  const reader = sqlOf(database.prisma);
+  const reserves = createReservesService({ registry, assets, wallets, reader, readings, ledger, secrets, clock });
   const sponsorship = createSponsorshipService({
     database,
     registry,
@@ -61,7 +56,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   const legRepository = createLegRepository(database, sponsorship);
   const operations = createOperationsService({
     repository: operationsRepository,
-    lists: createOperationListRepository(database),
+    lists: createOperationListRepository(database, platform.errorLog),
     waiting: createWaitingRepository(database, sponsorship),
     events: createEventRepository(database),
     holds,

@@ -1,3 +1,4 @@
+import { createChainlinkOracle } from "@/lib/adapters/chainlink/price-oracle";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createSwapsService, type SwapsDeps } from "@/lib/modules/swaps/service";
@@ -10,7 +11,7 @@ import type { Platform } from "./platform";
 
 /** Quotes, and the swaps and transfers that carry them out. */
 export const buildMovement = (
-  { database, registry, clock }: Platform,
+  { database, registry, clock, overrides }: Platform,
   { wallets }: ChainAccess,
   { otp, policies }: Identity,
   {
@@ -29,6 +30,7 @@ export const buildMovement = (
     registry,
     wallets,
     routing,
+    oracle: overrides.priceOracle ?? createChainlinkOracle({ registry, clock }),
     holds,
     policies,
     sponsorship,

@@ -4,6 +4,7 @@ import type { Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { Mailer } from "@/lib/ports/mail";
+import type { PriceOracle } from "@/lib/ports/price-oracle";
 import type { PrivacyEngine } from "@/lib/ports/privacy";
 import type { RoutingProvider } from "@/lib/ports/routing";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
@@ -14,6 +15,7 @@ export interface Overrides {
   registry?: ChainRegistry;
   /** All routing providers, in the order of preference. */
   routing?: readonly RoutingProvider[];
+  priceOracle?: PriceOracle;
   bundler?: Bundler;
   prover?: Prover;
   privacyEngine?: PrivacyEngine;

@@ -20,6 +20,7 @@ import type { Overrides } from "./overrides";
 export const buildPlatform = (config: Config, overrides: Overrides) => {
   const shares = splitConnections(config.databaseConnectionsMax);
   const { clock, instances, closeInstances } = buildInstances(config, overrides, shares.heartbeat);
+  const listener = createListener(config.listenUrl);
   const log = getLogger(config.logLevel);
   countDroppedLines();
   // The fields of an error may hold secrets, so errors have a serializer of their own.
@@ -36,8 +37,8 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     closeInstances,
     log,
     errorLog,
-    database: createDatabase(config.databaseUrl, { poolSize: shares.shared }),
-    listener: createListener(config.databaseUrl),
+    database: createDatabase(config.databaseUrl, { poolSize: shares.shared, onAnnounced: listener.tell }),
+    listener,
     ticker: overrides.ticker ?? createTicker(),
     registry: overrides.registry ?? createChainRegistry(config.chains, { measureCall: measureRpc }),
     secrets: createSecrets(config.appSecret, config.appSecretPrevious),

@@ -2,9 +2,10 @@ import { zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import { createProver } from "@/lib/adapters/privacy-pools/prover";
-import { suggestFees } from "@/lib/chains/fees";
+import { feesWithinCap } from "@/lib/chains/fee-cap";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createExportWallet } from "@/lib/modules/privacy/export-wallet";
+import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import { createPoolLogRepository } from "@/lib/modules/privacy/pool-log-repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
@@ -65,7 +66,8 @@ export const buildPrivacy = (
     engine,
     transactions,
     wallets,
-    fees: (chainId) => suggestFees(registry.client(chainId)),
+    gasWaits: createGasWaitRepository(database),
+    fees: (chainId) => feesWithinCap(registry, chainId),
     pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
     log: errorLog,
     clock,

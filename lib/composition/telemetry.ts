@@ -22,12 +22,12 @@ interface Measured {
 export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured) => {
   const { config, database, registry, clock, errorLog } = platform;
   const sql = sqlOn(database.pool);
-  const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
+  const executorAddresses = config.executorPrivateKeys.map((key) => privateKeyToAddress(key));
   const pools: Record<string, PoolUse> = { shared: database.pool, ledger: money.ledgerPool };
   const metrics = createMetrics({
     samplers: {
       ...backlogSamplers(sql),
-      ...chainSamplers({ registry, clock, executorAddress }),
+      ...chainSamplers({ registry, clock, executorAddresses }),
       reserves: reserveSampler({ sql, reserves: money.reserves }),
       pools: poolSampler(pools),
       webhooks,

@@ -11,6 +11,8 @@ const bytes32 = z.string().refine((text) => isHex(text) && text.length === 66, "
 /** A token that the project may use on a chain. `address: "native"` is the chain's own coin. */
 export const tokenConfig = z.object({
   symbol: z.string().regex(/^[A-Za-z0-9.]{1,11}$/),
+  /** What the token's contract answers as its symbol, where it differs ("USD₮0" for USDT). Compared at the start. */
+  symbolOnChain: z.string().min(1).optional(),
   name: z.string().min(1),
   address: z.union([z.literal("native"), address]),
   decimals: z.int().min(0).max(18),
@@ -21,14 +23,12 @@ export const tokenConfig = z.object({
 });
 
 const gas = z.int().min(0);
+const gwei = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string like "0.05"');
 
 /** What the project's sponsor pays for network fees; defaults are in `lib/modules/sponsorship/limits.ts`. */
 const sponsorConfig = z.object({
   /** In gwei: the price at which the two budgets below are turned into the chain's coin. */
-  gasPriceGwei: z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string like "0.05"')
-    .optional(),
+  gasPriceGwei: gwei.optional(),
   /** Gas that one project may spend on one UTC day, and in one operation, at that price. */
   dailyGas: gas.optional(),
   operationGas: gas.optional(),
@@ -51,7 +51,16 @@ export const privacyPoolsConfig = z.object({
   processor: address.optional(),
 });
 
-export const chainConfig = z.object({
+/** A price feed in US dollars with the interface of Chainlink's AggregatorV3. */
+const priceFeed = z.object({
+  address,
+  /** The assets that it prices, on every chain; a chain's own feed of an asset comes before that of another chain. */
+  assetIds: z.array(z.string()).min(1),
+  /** An older price is not used. Set it a little above the feed's heartbeat. */
+  maxAgeSeconds: z.int().positive(),
+});
+
+const chainShape = z.object({
   id: z.int().positive(),
   name: z.string().min(1),
   testnet: z.boolean(),
@@ -64,9 +73,30 @@ export const chainConfig = z.object({
    */
   publicRpcUrl: z.url().optional(),
   explorerUrl: z.url().optional(),
-  /** Blocks, the one that holds the transaction included, after which a transaction counts as final. */
+  /**
+   * When a block counts as final: `confirmations` deep, or up to the chain's own `safe` or `finalized` block, for chains whose nodes know
+   * that tag. A rollup's `safe` block lies on its parent chain.
+   */
+  finality: z.enum(["confirmations", "safe", "finalized"]).default("confirmations"),
+  /**
+   * Blocks, the one that holds the transaction included, after which a transaction counts as final. With a tag as `finality` the usual
+   * number, which people are shown to wait for.
+   */
   confirmations: z.int().min(1),
+  /**
+   * The highest fee that the service pays for a unit of gas, in gwei. While the chain asks for more, operations wait and their
+   * records say so. Without it every price is paid.
+   */
+  feeCapGwei: gwei.optional(),
+  /**
+   * A node to which the service sends its transactions in place of `rpcUrls`, so that they are not in the public mempool before
+   * they are mined; `PRIVATE_RELAY_URL_<id>` replaces it. It is never shown.
+   */
+  privateRelayUrl: z.url().optional(),
   pollIntervalMs: z.int().min(20).default(1000),
+  /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. A node that refuses is asked for half, and so on; both are upper ends. */
+  logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
+  rpcBatchMax: z.int().min(1).max(1_000).default(200),
   blockTimeMs: z.int().min(100),
   contracts: z.object({
     multicall3: address,
@@ -126,7 +156,15 @@ export const chainConfig = z.object({
   tokens: z.array(tokenConfig).min(1),
   sponsor: sponsorConfig.optional(),
   privacyPools: privacyPoolsConfig.optional(),
+  /** Prices that no pool sets: quotes are checked against them. Without a feed a quote says that it was not checked. */
+  priceFeeds: z.array(priceFeed).default([]),
 });
+
+export const chainConfig = chainShape.refine(
+  // A block that was just made has one confirmation and is never final by a tag.
+  ({ finality, confirmations }) => finality === "confirmations" || confirmations > 1,
+  { path: ["confirmations"], error: "must be at least 2 where finality is safe or finalized" },
+);
 
 /** The file that `CHAINS_FILE` names (default `lib/config/chains/local.json`). */
 export const chainsFile = z

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { redactSecrets } from "@/lib/core/redaction";
 import { ConfigError, loadConfig, variableNames } from "./env";
 
 interface LooseChain {
@@ -90,6 +91,23 @@ test("wants an executor where a bundler serves a chain with a paymaster", () => 
   const bundler = { ...good, BUNDLER_URL_31338: "http://127.0.0.1:4337" };
   expect(problems(bundler).join()).toContain("EXECUTOR_PRIVATE_KEY is needed on Local 2");
   expect(problems({ ...bundler, EXECUTOR_PRIVATE_KEY: `0x${"ab".repeat(32)}` })).toEqual([]);
+});
+
+test("takes several executor keys, the first one apart, and hides all of them", () => {
+  const [one, two, three] = [`0x${"a1".repeat(32)}`, `0x${"b2".repeat(32)}`, `0x${"c3".repeat(32)}`];
+  const keys = { EXECUTOR_PRIVATE_KEY: one, EXECUTOR_PRIVATE_KEYS: `${two}, dev_${three}` };
+  const config = loadConfig({ ...good, ...keys });
+  expect([config.executorPrivateKey, config.executorPrivateKeys]).toEqual([one, [one, two, three]]);
+  expect(redactSecrets(`${two} ${three}`)).not.toMatch(/b2b2|c3c3/);
+  expect(problems({ ...good, EXECUTOR_PRIVATE_KEYS: two }).join()).toContain("needs EXECUTOR_PRIVATE_KEY");
+  expect(problems({ ...good, ...keys, EXECUTOR_PRIVATE_KEYS: "0x12" }).join()).toContain("EXECUTOR_PRIVATE_KEYS");
+});
+
+test("takes a chain's private relay, which is never shown", () => {
+  const url = "https://relay.example.org/secret-path-of-the-relay";
+  const config = loadConfig({ ...good, PRIVATE_RELAY_URL_31338: url });
+  expect(config.chains.map(({ privateRelayUrl }) => privateRelayUrl)).toEqual([undefined, url, undefined]);
+  expect(redactSecrets(`no answer from ${url}`)).not.toContain("secret-path-of-the-relay");
 });
 
 test("refuses a paymaster of the kind that consents by its signature, and says what to do", () => {

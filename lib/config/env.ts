@@ -11,25 +11,25 @@ import {
   withoutPrefix,
   type Variables,
 } from "./production";
+import { encryptionKey, privateKey, secret } from "./key-types";
+import { retentionOf, retentionVariables, type Retention } from "./retention";
 import { signUpOf, type SignUp } from "./sign-up";
 
 export const DEFAULT_CHAINS_FILE = "lib/config/chains/local.json";
-const SECRET_LENGTH_MIN = 32;
 const ANONYMITY_SET_MIN = 100;
 const METRICS_TOKEN_LENGTH_MIN = 16;
 
 // `loadConfig` removes empty variables before.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
-const privateKey = z.string().regex(/^(dev_)?0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits");
-const encryptionKey = z.string().regex(/^(dev_)?[0-9a-fA-F]{64}$/, "must be 64 hex digits (32 bytes)");
-const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${String(SECRET_LENGTH_MIN)} characters`);
-
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  /** Where PostgreSQL is reached without a pooler, for LISTEN; `none`: nobody listens, and everybody polls. Default: `DATABASE_URL`. */
+  DATABASE_DIRECT_URL: optional(z.union([z.literal("none"), z.url({ protocol: /^postgres(ql)?$/ })])),
   /** Connections of one process to the database, all its pools together; split by lib/db/connections.ts. */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
+  ...retentionVariables,
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   PUBLIC_URL: optional(z.url()),
@@ -42,6 +42,8 @@ const environment = z.object({
   /** Comma separated; while `KEY_ENCRYPTION_KEY` is being changed: what is encrypted under these can be read. */
   KEY_ENCRYPTION_KEY_PREVIOUS: z.string().transform(listOf).pipe(z.array(encryptionKey)).prefault(""),
   EXECUTOR_PRIVATE_KEY: optional(privateKey),
+  /** Comma separated; further executor keys, which share the transactions with the first. */
+  EXECUTOR_PRIVATE_KEYS: z.string().transform(listOf).pipe(z.array(privateKey)).prefault(""),
   SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
@@ -81,7 +83,7 @@ const environment = z.object({
 });
 
 /** One for each chain, with its id at the end: `RPC_URL_8453`. */
-const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL"] as const;
+const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL", "PRIVATE_RELAY_URL"] as const;
 
 /** The name of every variable that is read here; those of chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
@@ -92,7 +94,10 @@ export const variableNames: readonly string[] = [
 export interface Config {
   readonly env: "development" | "production";
   readonly databaseUrl: string;
+  /** Null: instances do not listen. */
+  readonly listenUrl: string | null;
   readonly databaseConnectionsMax: number;
+  readonly retention: Retention;
   readonly port: number;
   readonly host: string;
   /** Origin of the app as browsers see it, without a slash at the end. */
@@ -104,6 +109,8 @@ export interface Config {
   /** 32 bytes each. The first encrypts; the others only decrypt. */
   readonly keyEncryptionKeys: readonly [Buffer, ...Buffer[]];
   readonly executorPrivateKey: `0x${string}` | null;
+  /** All executor keys, `executorPrivateKey` first; empty without one. */
+  readonly executorPrivateKeys: readonly `0x${string}`[];
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly webhookSecret: string | null;
@@ -181,11 +188,13 @@ const overrideUrls = (json: unknown, given: Variables): unknown => {
       const rpc = chainVariable(given, "RPC_URL", chain.id);
       const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
       const aspSource = chainVariable(given, "ASP_URL", chain.id);
+      const privateRelay = chainVariable(given, "PRIVATE_RELAY_URL", chain.id);
       const { privacyPools } = chain;
       return {
         ...chain,
         ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
         ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
+        ...(privateRelay ? { privateRelayUrl: privateRelay } : {}),
         ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
       };
     }),
@@ -200,8 +209,11 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
 };
 
 const SECRET_NAME =
-  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEY$/;
-const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER)_URL_\d+)$/;
+  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEYS?$/;
+const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
+
+const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
+  privateRelayUrl === undefined ? rpcUrls : [...rpcUrls, privateRelayUrl];
 
 /** The forms in which a password is sent to mail servers, which may repeat it in errors. */
 const smtpForms = (url: string): string[] => {
@@ -225,7 +237,7 @@ const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
   const isPublic = new Set(chains.map((chain) => chain.publicRpcUrl));
   protectSecrets({
     values: [...secrets, ...smtpForms(given.SMTP_URL ?? ""), ...collectorSecrets(given)],
-    urls: [...valuesOf(URL_NAME), ...chains.flatMap((chain) => chain.rpcUrls)].filter((url) => !isPublic.has(url)),
+    urls: [...valuesOf(URL_NAME), ...chains.flatMap(secretUrls)].filter((url) => !isPublic.has(url)),
   });
 };
 
@@ -280,6 +292,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   protect(given, chains);
   problems.push(...(isProduction ? productionProblems(given) : developmentProblems(given, chains)));
   if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
+  if (given.EXECUTOR_PRIVATE_KEY === undefined && given.EXECUTOR_PRIVATE_KEYS !== undefined)
+    problems.push("EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them");
   const signUp = signUpOf(given, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const env = parsed.data;
@@ -288,7 +302,9 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   return {
     env: env.CAUSEWAY_ENV,
     databaseUrl: env.DATABASE_URL,
+    listenUrl: env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
     databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
+    retention: retentionOf(env),
     port: env.PORT,
     host: env.HOST,
     publicUrl: (env.PUBLIC_URL ?? `http://localhost:${String(env.PORT)}`).replace(/\/$/, ""),
@@ -298,6 +314,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     appSecretPrevious: env.APP_SECRET_PREVIOUS ?? null,
     keyEncryptionKeys: [keyBytes(env.KEY_ENCRYPTION_KEY), ...env.KEY_ENCRYPTION_KEY_PREVIOUS.map(keyBytes)],
     executorPrivateKey: key(env.EXECUTOR_PRIVATE_KEY),
+    executorPrivateKeys: [env.EXECUTOR_PRIVATE_KEY, ...env.EXECUTOR_PRIVATE_KEYS].flatMap((each) => key(each) ?? []),
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     webhookSecret: env.WEBHOOK_SECRET ?? null,

@@ -8,6 +8,8 @@ import type { Contract } from "./contract";
 import * as dev from "./dev";
 import * as events from "./events";
 import * as globalAccounts from "./global-accounts";
+import * as jobs from "./jobs";
+import * as members from "./members";
 import * as operations from "./operations";
 import * as payoutSchedules from "./payout-schedules";
 import * as payouts from "./payouts";
@@ -34,6 +36,8 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   dev,
   events,
   globalAccounts,
+  jobs,
+  members,
   operations,
   payoutSchedules,
   payouts,

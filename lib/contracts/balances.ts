@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, amountOut, chainId, id, timestamp, tokenRecord } from "./common";
+import { address, amountOut, chainId, id, pageQuery, timestamp, tokenRecord, walletsLimit } from "./common";
 import { defineContract } from "./contract";
 
 export const getBalanceHistory = defineContract({
@@ -42,15 +42,36 @@ export const getBalanceHistory = defineContract({
   }),
 });
 
+const usd = z
+  .string()
+  .nullable()
+  .meta({ description: "Value of the balance in US dollars, a decimal string; null where no price is known" });
+
+/** What a balance is made of, in units of the token. */
+const parts = {
+  amount: amountOut.meta({ description: "Balance on chain, in units of the token" }),
+  amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
+  available: amountOut.meta({
+    description: "What may be moved now: `amount` without `reserved` and `pendingOut`, at least 0",
+  }),
+  reserved: amountOut.meta({ description: "Part of `amount` that is held for what was accepted and not sent yet" }),
+  pendingOut: amountOut.meta({ description: "Part of `amount` that was sent and is not mined in this block" }),
+  pendingIn: amountOut.meta({
+    description:
+      "On its way to the wallets by operations of the project, and not part of `amount`: the minimum that arrives, or the refund that is due",
+  }),
+};
+
 export const getUnifiedBalances = defineContract({
   method: "GET",
   path: "/balances/unified",
   summary: "One balance over all chains and wallets of the project",
   description:
-    "Reads balances of all wallets on all chains and adds them up by asset. A chain that does not answer is named in `stale`; the other chains are shown all the same.",
+    "Reads balances of all wallets on all chains and adds them up by asset. Sums are those of all wallets; `breakdown` lists up to 1,000 wallets that hold something, and the next ones with `cursor`. A chain that does not answer is named in `stale`; the other chains are shown all the same. `available` does not deduct what the treasury keeps to back global accounts: see GET /reserves.",
   tag: "Balances",
   auth: "member",
   scope: "balances:read",
+  query: z.object({ limit: walletsLimit, cursor: pageQuery.shape.cursor }),
   status: 200,
   response: z.object({
     totals: z
@@ -58,13 +79,12 @@ export const getUnifiedBalances = defineContract({
         z.object({
           token: z.string().meta({ description: "Symbol of the asset" }),
           assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
-          amount: amountOut.meta({ description: "Sum over all chains and wallets, in units of the token" }),
-          amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
+          ...parts,
           decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
-          usd: z
-            .string()
-            .nullable()
-            .meta({ description: "Value in US dollars, a decimal string; null where no price is known" }),
+          usd,
+          chains: z
+            .array(z.object({ chainId, ...parts, usd }))
+            .meta({ description: "The sums of all wallets on each chain; base units are those of the sum" }),
           breakdown: z
             .array(
               z.object({
@@ -72,18 +92,17 @@ export const getUnifiedBalances = defineContract({
                 walletId: id("wal").meta({ description: "Wallet of the project" }),
                 address,
                 token: tokenRecord.meta({ description: "The token" }),
-                amount: amountOut.meta({ description: "Balance of this wallet on this chain" }),
-                amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
-                usd: z
-                  .string()
-                  .nullable()
-                  .meta({ description: "Value in US dollars, a decimal string; null where no price is known" }),
+                ...parts,
+                usd,
               }),
             )
-            .meta({ description: "The balances that make up the sum" }),
+            .meta({ description: "The balances of the wallets on this page" }),
         }),
       )
       .meta({ description: "One for each asset" }),
+    nextCursor: z.string().nullable().meta({
+      description: "Goes into `cursor` to list the balances of further wallets; null where there are no more",
+    }),
     totalUsd: z
       .string()
       .nullable()

@@ -35,7 +35,10 @@ export const listChains = defineContract({
             .string()
             .nullable()
             .meta({ description: "Page of the chain's explorer; null where the chain has none" }),
-          confirmations: z.int().meta({ description: "Depth, in blocks, at which a transaction counts as final" }),
+          confirmations: z.int().meta({
+            description:
+              "Depth, in blocks, at which a transaction counts as final; the usual depth where the chain has a final block of its own",
+          }),
           blockTimeMs: z.int().meta({ description: "Usual time between two blocks, in milliseconds" }),
           multicall3: z.string().meta({ description: "Address of Multicall3 on the chain" }),
           faucet: z.boolean().meta({ description: "Whether /dev/faucet gives tokens here" }),

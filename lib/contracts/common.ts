@@ -131,6 +131,15 @@ export const pageQuery = z.object({
   cursor: z.string().max(200).optional().meta({ description: "`nextCursor` of the page before" }),
 });
 
+/** How many wallets a page lists. Most projects have fewer, so that they need one page. */
+export const walletsLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(1000)
+  .default(1000)
+  .meta({ description: "Wallets on a page, 1–1000" });
+
 export const page = <T extends z.ZodType>(
   item: T,
 ): z.ZodObject<{ data: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }> =>

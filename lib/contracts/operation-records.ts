@@ -14,6 +14,8 @@ import {
   tokenRecord,
 } from "./common";
 
+import { gasWaitRecord } from "./gas-wait";
+
 export const OPERATION_KINDS = [
   "swap",
   "transfer",
@@ -146,6 +148,10 @@ export const operationRecord = z
           "`bridge` and `swap` as quoted, parts of the rate; `network` as the chain took it in its coin, once a leg's source is mined",
       }),
     failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    waitsForGas: z.array(gasWaitRecord).meta({
+      description:
+        "Chains that ask for a higher network fee than the service pays; the operation goes on when it falls",
+    }),
     outcome: z
       .object({
         holds: z.array(holding).meta({ description: "Each part of the money that is neither delivered nor back" }),

@@ -116,6 +116,7 @@ export const retryOperation = defineContract({
     "not_found",
     "invalid_state",
     "no_route",
+    "price_impact_too_high",
     "insufficient_liquidity",
     "insufficient_balance",
     "quote_price_moved",

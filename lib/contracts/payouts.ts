@@ -22,6 +22,7 @@ const MONEY_ERRORS = [
   "insufficient_reserves",
   "insufficient_liquidity",
   "no_route",
+  "price_impact_too_high",
   "quote_price_moved",
   "simulation_failed",
   "sponsor_budget_exceeded",

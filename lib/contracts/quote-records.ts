@@ -90,6 +90,10 @@ export const quoteRecord = z
       .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
     fees: z.array(quotedFee).meta({ description: "Fees; those of bridges and swaps are a part of the rate" }),
     priceImpactBps: z.int().meta({ description: "How much worse the rate is than for a tiny amount, in basis points" }),
+    oracleImpactBps: z.int().nullable().optional().meta({
+      description:
+        "How much less arrives than the sent amount is worth, fees included, in basis points, by price feeds that are independent of the pools; null where one is missing, which `warnings` says",
+    }),
     slippageBps: z.int().meta({ description: "Slippage that minAmount allows, in basis points" }),
     estimatedSeconds: z.int().meta({ description: "Expected time from execute to arrival, in seconds" }),
     steps: z.array(quoteStep).meta({ description: "What happens, in order" }),

@@ -14,6 +14,16 @@ export const SLIPPAGE_BPS_DEFAULT = 50;
 
 export const SLIPPAGE_BPS_MAX = 1000;
 
+/** Default of the service: 1,500. */
+export const maxPriceImpactBps = z.int().min(0).max(10_000).optional().meta({
+  description:
+    "How much less than the sent amount is worth may arrive, fees included, in basis points; by prices that are independent of the pools. Without it more than 1500 is refused",
+});
+
+export const minAmount = amount.optional().meta({
+  description: "The least that has to arrive, in units of the token that arrives, where slippage would allow less",
+});
+
 export const quoteSource = z
   .object({ address, chainId, token: tokenRef.meta({ description: "The token to take" }), amount })
   .meta({ id: "QuoteSource" });
@@ -31,6 +41,7 @@ export const quoteBody = z.object({
     description:
       "How far the result may fall below the expected one, in basis points (1/100 %); above 300 the quote warns",
   }),
+  maxPriceImpactBps,
 });
 
 export const createQuote = defineContract({
@@ -52,6 +63,7 @@ export const createQuote = defineContract({
     "unsupported_token",
     "amount_precision",
     "no_route",
+    "price_impact_too_high",
   ],
   inputErrorsAs400: true,
 });
@@ -159,6 +171,8 @@ export const prepareSwap = defineContract({
     "quote_expired",
     "quote_already_used",
     "quote_price_moved",
+    "price_impact_too_high",
+    "minimum_not_reached",
     "otp_required",
     "otp_invalid",
     "otp_expired",

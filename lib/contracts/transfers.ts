@@ -16,7 +16,7 @@ import {
 } from "./common";
 import { defineContract } from "./contract";
 import { operationRecord } from "./operation-records";
-import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
+import { maxPriceImpactBps, minAmount, SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
 import { networkFeePaidBy, quoteRecord } from "./quote-records";
 
 const tag = "Transfers";
@@ -76,6 +76,8 @@ export const createTransfer = defineContract({
     toChainId: chainId.meta({ description: "Chain on which it arrives; the same one for a transfer on one chain" }),
     token: tokenRef.meta({ description: "The token to send; the same asset arrives" }),
     amount,
+    minAmount,
+    maxPriceImpactBps,
   }),
   status: 201,
   response: transferRecord,
@@ -87,6 +89,8 @@ export const createTransfer = defineContract({
     "unsupported_token",
     "amount_precision",
     "no_route",
+    "price_impact_too_high",
+    "minimum_not_reached",
     "insufficient_liquidity",
     "chain_unavailable",
   ],
@@ -158,6 +162,8 @@ export const swapAndTransfer = defineContract({
       .max(SLIPPAGE_BPS_MAX)
       .default(SLIPPAGE_BPS_DEFAULT)
       .meta({ description: "How far the result may fall below the expected one, in basis points (1/100 %)" }),
+    minAmount,
+    maxPriceImpactBps,
   }),
   status: 202,
   response: z.object({
@@ -177,6 +183,8 @@ export const swapAndTransfer = defineContract({
     "unsupported_token",
     "amount_precision",
     "no_route",
+    "price_impact_too_high",
+    "minimum_not_reached",
     "insufficient_liquidity",
     "simulation_failed",
     "sponsor_budget_exceeded",

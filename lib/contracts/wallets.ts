@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, chainId, id, timestamp, walletSignature } from "./common";
+import { address, chainId, id, page, pageQuery, timestamp, walletsLimit, walletSignature } from "./common";
 import { defineContract } from "./contract";
 
 const tag = "Wallets";
@@ -29,13 +29,19 @@ export const walletRecord = z
 export const listWallets = defineContract({
   method: "GET",
   path: "/wallets",
-  summary: "Every wallet of the project: treasury, smart accounts, linked wallets",
-  description: "Wallets that quotes and transfers may take money from, with the chains on which they are deployed.",
+  summary: "The wallets of the project, oldest first: treasury, smart accounts, linked wallets",
+  description:
+    "Wallets that quotes and transfers may take money from, with the chains on which they are deployed. Up to 1,000 on a page; `address` finds one wallet.",
   tag,
   auth: "member",
   scope: "wallets:read",
+  query: z.object({
+    limit: walletsLimit,
+    cursor: pageQuery.shape.cursor,
+    address: address.optional().meta({ description: "Only the wallet with this address" }),
+  }),
   status: 200,
-  response: z.object({ data: z.array(walletRecord).meta({ description: "Wallets of the project" }) }),
+  response: page(walletRecord),
 });
 
 export const walletLabel = z.string().trim().min(1).max(80);

@@ -23,3 +23,11 @@ test("work that is late is an error with the caller's message, after the deadlin
   await late;
   expect(outcome).toBe("Error: There was no answer.");
 });
+
+test("the caller chooses the error of work that is late", async () => {
+  const errorOf = (message: string) => new RangeError(message);
+  const late = withDeadline(new Promise(() => undefined), { ...DEADLINE, errorOf });
+  const outcome = expect(late).rejects.toThrow(new RangeError("There was no answer."));
+  await vi.advanceTimersByTimeAsync(1000);
+  await outcome;
+});

@@ -39,6 +39,8 @@ export const ERROR_CODES = [
   "unsupported_chain",
   "unsupported_token",
   "no_route",
+  "price_impact_too_high",
+  "minimum_not_reached",
   "amount_precision",
   "simulation_failed",
   "sponsor_budget_exceeded",

@@ -30,6 +30,7 @@ export const ID_PREFIXES = {
   contact: "ct",
   auditEvent: "aud",
   approval: "apr",
+  invitation: "inv",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -1,5 +1,6 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
+import { collectAnnouncements, type Announcement } from "./announcements";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { createPool } from "./pool";
 import { sqlOn, type Sql } from "./sql";
@@ -20,8 +21,9 @@ export interface Database {
   /**
    * The same without Prisma, on a connection of the raw pool: for statements with thousands of values, which Prisma
    * would examine several times each.
+   * @param toSql `keptSqlOn` for constant statements, whose plans each connection keeps; by default each is planned at each run
    */
-  rawTransaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  rawTransaction<T>(work: (sql: Sql) => Promise<T>, toSql?: (client: pg.ClientBase) => Sql): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -52,15 +54,38 @@ export const inRawTransaction = async <T>(
   }
 };
 
+export interface DatabaseOptions {
+  readonly poolSize?: number;
+  /** Called after each commit with what its transaction announced; must not throw. */
+  readonly onAnnounced?: (announcements: readonly Announcement[]) => void;
+}
+
 /** Connects lazily. Prisma and the statements without it share the `poolSize` connections of one pool. */
-export const createDatabase = (url: string, options: { poolSize?: number } = {}): Database => {
+export const createDatabase = (url: string, options: DatabaseOptions = {}): Database => {
+  /** Runs a transaction, and announces what it asked for when it has committed. */
+  const announcing = async <Transaction extends object, T>(
+    run: (work: (transaction: Transaction) => Promise<T>) => Promise<T>,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> => {
+    const announced: Announcement[] = [];
+    const result = await run((transaction) => {
+      collectAnnouncements(transaction, announced);
+      return work(transaction);
+    });
+    if (announced.length > 0) options.onAnnounced?.(announced);
+    return result;
+  };
   const pool = createPool(url, options.poolSize ?? 10);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     prisma,
     pool,
-    transaction: (work) => prisma.$transaction(work, { timeout: TRANSACTION_TIMEOUT_MS, maxWait: TRANSACTION_WAIT_MS }),
-    rawTransaction: (work) => inRawTransaction(pool, work),
+    transaction: (work) =>
+      announcing(
+        (run) => prisma.$transaction(run, { timeout: TRANSACTION_TIMEOUT_MS, maxWait: TRANSACTION_WAIT_MS }),
+        work,
+      ),
+    rawTransaction: (work, toSql) => announcing((run) => inRawTransaction(pool, run, toSql), work),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();

@@ -56,12 +56,20 @@ export const valuesOf = ({ projectId, actor, route, key }: Entry): string[] => [
 
 /** A released entry can vanish between the two statements of `claim`. */
 const CLAIM_ATTEMPTS_MAX = 5;
+const HOUR_MS = 3_600_000;
 
-/** Idempotency keys in the table `idempotency_key`; each call is one statement. */
-export const createIdempotencyKeyStore = ({ pool }: Pick<Database, "pool">): IdempotencyKeyStore => ({
+/**
+ * Idempotency keys in the table `idempotency_key`; each call is one statement.
+ * @param options.keepHours replaces the claims' own `expiresAt`
+ */
+export const createIdempotencyKeyStore = (
+  { pool }: Pick<Database, "pool">,
+  { keepHours }: { readonly keepHours?: number } = {},
+): IdempotencyKeyStore => ({
   claim: async ({ digest, holder, now, lockedUntil, expiresAt, instanceId, ...entry }) => {
     for (let attempt = 1; attempt <= CLAIM_ATTEMPTS_MAX; attempt += 1) {
-      const values = [...valuesOf(entry), Buffer.from(digest), holder, now, lockedUntil, expiresAt, instanceId ?? null];
+      const until = keepHours === undefined ? expiresAt : new Date(now.getTime() + keepHours * HOUR_MS);
+      const values = [...valuesOf(entry), Buffer.from(digest), holder, now, lockedUntil, until, instanceId ?? null];
       const claimed = await pool.query({ name: "idempotency_claim", text: CLAIM, values });
       if (claimed.rowCount === 1) return null;
       const { rows } = await pool.query<Found>(

@@ -1,64 +1,148 @@
 import pg from "pg";
+import type { Announcement } from "./announcements";
 import { connectionOf, SERVICE_LIMITS } from "./limits";
 
 const RECONNECT_MS = 500;
+const QUERY_TIMEOUT_MS = 25_000;
 const CHANNEL_PATTERN = /^[a-z_]+$/;
+/** Announcements gather for this long after a NOTIFY, so that an instance sends at most 50 a second. */
+const GATHER_MS = 20;
+/** More announcements that gather meanwhile are not sent; the other instances find their subjects when they poll. */
+const WAITING_MAX = 1000;
+
+// One statement, and thus one transaction, however many there are. It writes no rows, so its commit waits for no disk.
+const NOTIFY =
+  "SELECT pg_notify(told.channel, told.payload) FROM unnest($1::text[], $2::text[]) AS told (channel, payload)";
 
 export interface Listener {
-  /** Calls `handler` with the payload of each NOTIFY on the channel. Returns a function that stops it. */
+  /** Calls `handler` with each payload that any instance told on the channel. Returns a function that stops it. */
   on(channel: string, handler: (payload: string) => void): () => void;
+  /** Tells this instance at once, and all others with one statement for everything that gathered. Equal ones are told once. */
+  tell(announcements: readonly Announcement[]): void;
   close(): Promise<void>;
 }
 
-/**
- * One connection that listens for the whole process. A lost connection is opened again. Notifications in between are lost,
- * so every listener must also poll.
- */
-export const createListener = (url: string): Listener => {
+const nameOf = ({ channel, payload }: Announcement): string => `${channel} ${payload}`;
+
+/** Sends announcements to the other instances, one statement at a time. What cannot be sent is dropped. */
+const createTeller = (clientOf: () => pg.Client | null) => {
+  let waiting = new Map<string, Announcement>();
+  let timer: NodeJS.Timeout | null = null;
+
+  const send = async (): Promise<void> => {
+    const told = [...waiting.values()];
+    waiting = new Map();
+    const values = [told.map(({ channel }) => channel), told.map(({ payload }) => payload)];
+    await clientOf()
+      ?.query(NOTIFY, values)
+      .catch(() => undefined);
+    timer = setTimeout(next, GATHER_MS).unref();
+  };
+  const next = (): void => {
+    timer = null;
+    if (waiting.size > 0) start(0);
+  };
+  const start = (afterMs: number): void => {
+    timer ??= setTimeout(() => void send(), afterMs).unref();
+  };
+
+  return {
+    add: (announcements: readonly Announcement[]): void => {
+      for (const each of announcements) if (waiting.size < WAITING_MAX) waiting.set(nameOf(each), each);
+      start(0);
+    },
+    stop: (): void => {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+};
+
+/** The handlers of this process. They run after the caller of `tell`, once for equal announcements. */
+const createHandlers = () => {
   const handlers = new Map<string, Set<(payload: string) => void>>();
+  let waiting = new Map<string, Announcement>();
+  const call = ({ channel, payload }: Announcement): void => {
+    for (const handler of handlers.get(channel) ?? []) handler(payload);
+  };
+  const callAll = (): void => {
+    const due = [...waiting.values()];
+    waiting = new Map();
+    for (const each of due) call(each);
+  };
+  return {
+    call,
+    channels: (): string[] => [...handlers.keys()],
+    tell: (announcements: readonly Announcement[]): void => {
+      if (waiting.size === 0) setImmediate(callAll);
+      for (const each of announcements) waiting.set(nameOf(each), each);
+    },
+    add: (channel: string, handler: (payload: string) => void): { isNew: boolean; remove: () => void } => {
+      const known = handlers.get(channel) ?? new Set();
+      const isNew = known.size === 0;
+      handlers.set(channel, known.add(handler));
+      return { isNew, remove: () => void known.delete(handler) };
+    },
+  };
+};
+
+/**
+ * One connection on which the whole process listens and notifies. A lost connection is opened again. Notifications in between are
+ * lost, so every listener must also poll.
+ *
+ * @param url null: nothing connects; this process hears itself alone, and finds by polling what other instances did
+ */
+export const createListener = (url: string | null): Listener => {
+  const handlers = createHandlers();
   let client: pg.Client | null = null;
   let connecting: Promise<void> | null = null;
   let closed = false;
 
-  const connect = async (): Promise<void> => {
-    const next = new pg.Client({ ...connectionOf(url, SERVICE_LIMITS), connectionTimeoutMillis: 10_000 });
+  const connect = async (to: string): Promise<void> => {
+    const timeouts = { connectionTimeoutMillis: 10_000, query_timeout: QUERY_TIMEOUT_MS };
+    const next = new pg.Client({ ...connectionOf(to, SERVICE_LIMITS), ...timeouts });
     next.on("error", () => undefined);
     next.on("end", () => {
       if (client === next) client = null;
       connecting = null;
-      if (!closed && handlers.size > 0) setTimeout(ensure, RECONNECT_MS).unref();
+      if (!closed) setTimeout(ensure, RECONNECT_MS).unref();
     });
-    next.on("notification", ({ channel, payload }) => {
-      for (const handler of handlers.get(channel) ?? []) handler(payload ?? "");
+    next.on("notification", ({ channel, payload, processId }) => {
+      // This process was told already.
+      if (processId !== (next as unknown as { processID: number | null }).processID)
+        handlers.call({ channel, payload: payload ?? "" });
     });
     await next.connect();
-    for (const channel of handlers.keys()) await next.query(`LISTEN ${channel}`);
+    for (const channel of handlers.channels()) await next.query(`LISTEN ${channel}`);
     client = next;
   };
 
   const ensure = (): void => {
-    if (closed || client !== null || connecting !== null) return;
-    connecting = connect().catch(() => {
+    if (url === null || closed || client !== null || connecting !== null) return;
+    connecting = connect(url).catch(() => {
       connecting = null;
       if (!closed) setTimeout(ensure, RECONNECT_MS).unref();
     });
   };
+  const teller = createTeller(() => client);
 
   return {
     on: (channel, handler) => {
       if (!CHANNEL_PATTERN.test(channel)) throw new Error(`Not a channel: ${channel}`);
-      const known = handlers.get(channel) ?? new Set();
-      const isNew = known.size === 0;
-      known.add(handler);
-      handlers.set(channel, known);
+      const { isNew, remove } = handlers.add(channel, handler);
       if (isNew && client !== null) client.query(`LISTEN ${channel}`).catch(() => undefined);
       ensure();
-      return () => {
-        known.delete(handler);
-      };
+      return remove;
+    },
+    tell: (announcements) => {
+      if (closed || announcements.length === 0) return;
+      handlers.tell(announcements);
+      if (url === null) return;
+      ensure();
+      teller.add(announcements);
     },
     close: async () => {
       closed = true;
+      teller.stop();
       await connecting?.catch(() => undefined);
       await client?.end();
     },

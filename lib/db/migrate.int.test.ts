@@ -56,6 +56,20 @@ describe("migrateDeploy", () => {
     expect(await migrateDeploy(url, folderWith({ "1_slow": "SELECT pg_sleep(1)" }))).toEqual(["1_slow"]);
   });
 
+  test("a database that ran the ledger's migration as it was before PostgreSQL 15 could run it is accepted", async () => {
+    const { url } = await emptyDatabase();
+    await migrateDeploy(url, MIGRATIONS);
+    const set = (checksum: string) =>
+      query(
+        url,
+        `UPDATE _prisma_migrations SET checksum = '${checksum}' WHERE migration_name = '20261121130000_ledger' RETURNING 1`,
+      );
+    expect(await set("e0fe35312978ed47df71258f140f55984093c6a88b80d964ee8039ef6465fd1c")).toHaveLength(1);
+    expect(await migrateDeploy(url, MIGRATIONS)).toEqual([]);
+    await set("0".repeat(64));
+    await expect(migrateDeploy(url, MIGRATIONS)).rejects.toThrow("was edited after it was applied");
+  });
+
   test("Prisma's own CLI sees nothing left to do", async () => {
     const { url } = await emptyDatabase();
     await migrateDeploy(url, MIGRATIONS);

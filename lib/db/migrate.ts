@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { connectionOf, MIGRATION_LIMITS } from "./limits";
+import { serverVersionFault } from "./server-version";
 
 interface Migration {
   readonly name: string;
@@ -33,6 +34,12 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`;
 
+/** Earlier checksums of migrations that were changed after a release, without another result on the servers where they ran. */
+const EARLIER_CHECKSUMS: Readonly<Record<string, string>> = {
+  // PostgreSQL 15 refused this one.
+  "20261121130000_ledger": "e0fe35312978ed47df71258f140f55984093c6a88b80d964ee8039ef6465fd1c",
+};
+
 const readMigrations = (folder: string): Migration[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "migration.sql")))
@@ -51,7 +58,10 @@ const pending = (migrations: readonly Migration[], applied: readonly AppliedRow[
       `The migration ${failed.migration_name} failed earlier. Mend the database, then run \`npx prisma migrate resolve\`.`,
     );
   const checksums = new Map(applied.map((row) => [row.migration_name, row.checksum]));
-  const edited = migrations.find(({ name, checksum }) => checksums.has(name) && checksums.get(name) !== checksum);
+  const edited = migrations.find(({ name, checksum }) => {
+    const known = checksums.get(name);
+    return known !== undefined && known !== checksum && known !== EARLIER_CHECKSUMS[name];
+  });
   if (edited)
     throw new Error(
       `The migration ${edited.name} was edited after it was applied. Restore the file and write a new migration instead.`,
@@ -116,6 +126,8 @@ export const migrateDeploy = async (url: string, folder: string): Promise<string
   client.on("error", () => undefined); // The query that waits reports it.
   await client.connect();
   try {
+    const fault = await serverVersionFault(client);
+    if (fault !== null) throw new Error(fault);
     await client.query("SELECT pg_advisory_lock($1)", [ADVISORY_LOCK]);
     await client.query("SET client_min_messages = warning");
     await client.query(TABLE);

@@ -21,3 +21,11 @@ export const claimRun = async ({ pool }: Pick<Database, "pool">, { name, everyMs
   const { rowCount } = await pool.query(CLAIM, [name, everyMs]);
   return rowCount === 1;
 };
+
+/** Keeps other instances from beginning the task while this one's run takes longer than `everyMs`. */
+export const postponeRun = async ({ pool }: Pick<Database, "pool">, { name, everyMs }: PeriodicTask): Promise<void> => {
+  await pool.query("UPDATE periodic_task SET due_at = now() + $2::float8 * interval '1 ms' WHERE name = $1", [
+    name,
+    everyMs,
+  ]);
+};

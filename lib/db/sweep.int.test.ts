@@ -5,6 +5,7 @@ import { claimRun } from "./periodic-tasks";
 import { sweepExpired, sweepWhenDue } from "./sweep";
 
 const EVERY_MS = 3_600_000;
+const AGES = { quotesDays: 30, codesDays: 90, rawTransactionsDays: 90, snapshotsDays: 400 };
 const { url, database } = await testDatabase();
 
 const buckets = async (): Promise<number> => {
@@ -25,7 +26,9 @@ const makeDue = (): Promise<unknown> => database.pool.query("UPDATE periodic_tas
 test("of instances that sweep at the same time exactly one does, once per interval", async () => {
   const instances = Array.from({ length: 4 }, () => createDatabase(url, { poolSize: 2 }));
   const sweepAll = async (): Promise<number> => {
-    const swept = await Promise.all([...instances, ...instances].map((one) => sweepWhenDue(one, EVERY_MS)));
+    const swept = await Promise.all(
+      [...instances, ...instances].map((one) => sweepWhenDue(one, AGES, { everyMs: EVERY_MS })),
+    );
     return swept.filter(Boolean).length;
   };
   try {
@@ -43,7 +46,7 @@ test("of instances that sweep at the same time exactly one does, once per interv
 test("one sweep deletes more rows than one batch holds", async () => {
   await makeDue();
   await addExpired(12_000);
-  expect(await sweepWhenDue(database, EVERY_MS)).toBe(true);
+  expect(await sweepWhenDue(database, AGES, { everyMs: EVERY_MS })).toBe(true);
   expect(await buckets()).toBe(0);
 });
 
@@ -61,7 +64,7 @@ test("a nonce of a sign-in is kept for a day after its end, so that its second u
     expiresAt: new Date(Date.now() - ageMs),
   });
   await database.prisma.siweNonce.createMany({ data: [nonce("old", dayMs + 60_000), nonce("recent", dayMs - 60_000)] });
-  await sweepExpired(database);
+  await sweepExpired(database, AGES);
   const kept = await database.prisma.siweNonce.findMany({ select: { nonce: true } });
   expect(kept).toEqual([{ nonce: "recent" }]);
 });

@@ -12,6 +12,7 @@ import { POSEIDON_T3_CODE } from "./solidity/privacy/poseidon-t3";
 import { POSEIDON_T4_CODE } from "./solidity/privacy/poseidon-t4";
 import { WITHDRAWAL_VERIFIER_CODE } from "./solidity/privacy/withdrawal-verifier";
 import { PERMIT2_CODE } from "./solidity/permit2";
+import { LOCAL_PRICE_FEED_CODE } from "./solidity/local-price-feed";
 import { PERMIT_TOKEN_CODE } from "./solidity/permit-token";
 
 const require = createRequire(import.meta.url);
@@ -52,6 +53,7 @@ const FILES = {
 const COMMITTED = {
   permitToken: PERMIT_TOKEN_CODE,
   permit2: PERMIT2_CODE,
+  localPriceFeed: LOCAL_PRICE_FEED_CODE,
   markedPaymaster: MARKED_PAYMASTER_CODE,
   distributor: DISTRIBUTOR_CODE,
   privacyProcessor: PRIVACY_PROCESSOR_CODE,

@@ -66,6 +66,8 @@ export interface DevnetContracts {
   readonly permit2: Address;
   readonly privacy: PrivacyContracts;
   readonly distributor: Address;
+  /** One feed for each price; the coin and its wrapped form share one. */
+  readonly priceFeeds: Readonly<Record<"eth" | "usdc" | "usdt" | "dai", Address>>;
   readonly poolInitCodeHash: Hex;
 }
 
@@ -194,6 +196,23 @@ const privacy = (create2: Create2, { usdc, dai }: { usdc: Address; dai: Address 
   };
 };
 
+/** Price of ETH that the local feed names, in US dollars; the pools of the three chains differ from it by at most 0.1 %. */
+export const LOCAL_ETH_USD = 3_000n;
+const FEED_ONE_DOLLAR = 100_000_000n;
+
+const priceFeeds = (create2: Create2): DevnetContracts["priceFeeds"] => {
+  const feed = (symbol: string, usd: bigint): Address =>
+    create2(
+      `Price feed of ${symbol}`,
+      initCode(
+        "localPriceFeed",
+        [address, { type: "string" }, { type: "int256" }],
+        [devAddress("deployer"), `${symbol} / USD`, usd * FEED_ONE_DOLLAR],
+      ),
+    );
+  return { eth: feed("ETH", LOCAL_ETH_USD), usdc: feed("USDC", 1n), usdt: feed("USDT", 1n), dai: feed("DAI", 1n) };
+};
+
 let plan: DeploymentPlan | null = null;
 
 /**
@@ -236,6 +255,7 @@ const workOutPlan = (): DeploymentPlan => {
     permit2: create2("Permit2", creationCode("permit2"), { salt: PERMIT2_SALT }),
     privacy: privacy(create2, erc20),
     distributor: create2("Distributor", creationCode("distributor")),
+    priceFeeds: priceFeeds(create2),
     poolInitCodeHash: keccak256(creationCode("uniswapPool")),
   };
   return { contracts, deployments };

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { chainsFile } from "@/lib/config/chains";
-import { MULTICALL3, planDeployments } from "./contracts";
+import { MULTICALL3, planDeployments, type DevnetContracts } from "./contracts";
 import { FEE_TIERS } from "./deploy/pools";
 import { DEVNET_CHAIN_IDS } from "./chain-ids";
 
@@ -8,6 +8,17 @@ import { DEVNET_CHAIN_IDS } from "./chain-ids";
 const FIRST_PORT = 8545;
 /** Port of the association provider; the supervisor sets `ASP_URL_<id>` when it got another one. */
 const ASSOCIATION_PORT = 8548;
+
+/** Ten years: nobody renews the local feeds, and the local pools move only by trades. */
+const LOCAL_FEED_MAX_AGE_S = 315_360_000;
+
+const localFeeds = ({ eth, usdc, usdt, dai }: DevnetContracts["priceFeeds"]) =>
+  [
+    { address: eth, assetIds: ["eth", "weth"] },
+    { address: usdc, assetIds: ["usdc"] },
+    { address: usdt, assetIds: ["usdt"] },
+    { address: dai, assetIds: ["dai"] },
+  ].map((feed) => ({ ...feed, maxAgeSeconds: LOCAL_FEED_MAX_AGE_S }));
 
 /**
  * The required content of `lib/config/chains/local.json`. The file is committed, so that code outside `lib/devnet` only
@@ -84,6 +95,7 @@ export const localChains = (): z.output<typeof chainsFile> => {
         relayer: { feeBps: 0 },
         processor: contracts.privacy.processor,
       },
+      priceFeeds: localFeeds(contracts.priceFeeds),
     })),
   });
 };

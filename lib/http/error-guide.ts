@@ -79,6 +79,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   unsupported_chain: { when: "The chain is not configured.", action: "Use a chain of GET /chains." },
   unsupported_token: { when: "The chain's list has no such token.", action: "Use a token of GET /chains." },
   no_route: { when: "No way leads from the sources to the token.", action: "Change token, chain or amount." },
+  price_impact_too_high: {
+    when: "Much less would arrive than the sent amount is worth. Nothing was sent.",
+    action: "Ask for less, or send `maxPriceImpactBps` of at least `priceImpactBps` to accept it.",
+  },
+  minimum_not_reached: {
+    when: "No route brings the `minAmount` that was asked for. Nothing was sent.",
+    action: "Ask for a lower minimum, or wait for a better price.",
+  },
   amount_precision: {
     when: "The amount has more decimals than the token.",
     action: "Round it to the token's decimals.",

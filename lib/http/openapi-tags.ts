@@ -4,6 +4,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Profile: "The signed-in person: e-mail address and sponsored network fees.",
   "API keys": "Keys for programs: scopes, caps, recipients.",
   Projects: "The project: who did what.",
+  Members: "Projects, the people in them, their roles, and invitations by mail.",
   Policies: "What bounds the project's API keys.",
   Wallets: "Treasury, smart accounts and linked wallets.",
   "Chains and tokens": "What the installation is configured for.",

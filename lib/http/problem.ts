@@ -38,6 +38,8 @@ export const STATUS_OF = {
   unsupported_chain: 422,
   unsupported_token: 422,
   no_route: 422,
+  price_impact_too_high: 422,
+  minimum_not_reached: 422,
   amount_precision: 422,
   simulation_failed: 422,
   sponsor_budget_exceeded: 422,

@@ -1,3 +1,5 @@
+import type { CappedFees } from "@/lib/core/capped-fees";
+import { DomainError } from "@/lib/core/errors";
 import type { EvmAddress, ReceiptLog } from "./routing";
 
 type Hex = `0x${string}`;
@@ -45,6 +47,42 @@ export interface UserOperationReceipt {
   readonly logs: readonly ReceiptLog[];
 }
 
+/** The bundler asks for more `preVerificationGas` than the operation offers. It does not have the operation. */
+export class PreVerificationGasTooLowError extends DomainError {
+  /** @param needed with which it would take the operation now, with a margin; in gas units */
+  constructor(
+    chainName: string,
+    readonly needed: bigint,
+    cause: unknown,
+  ) {
+    super("simulation_failed", `The bundler of ${chainName} asks for more gas. Nothing was sent.`, { cause });
+  }
+}
+
+/** Earlier operations of the same sender are under way, and the bundler gets this one after them. Nothing was sent. */
+export class WaitsForTurnError extends DomainError {
+  constructor() {
+    super("provider_error", "Earlier operations of the account have to be mined first. Nothing was sent.");
+  }
+}
+
+/** Keeps the order in which a sender's operations go to an external bundler, which holds few of one sender at a time (ERC-7562). */
+export interface SenderQueue {
+  /**
+   * Puts the operation at the end of its sender's queue unless it is in it. True when the bundler may have it now; the same answer is
+   * given again until it leaves the queue.
+   */
+  admit(operation: {
+    readonly chainId: number;
+    readonly sender: EvmAddress;
+    readonly userOpHash: Hex;
+    /** It leaves the queue some time after. */
+    readonly validUntil: Date;
+  }): Promise<boolean>;
+  /** Takes an operation out of the queue that was mined, or that the bundler does not have. */
+  leave(chainId: number, userOpHash: Hex): Promise<void>;
+}
+
 export interface SubmitOptions {
   /**
    * True when the account's owner is a wallet outside of the service, which also has the signed operation. The owner can invalidate
@@ -52,7 +90,12 @@ export interface SubmitOptions {
    * EntryPoint reverts a whole bundle that contains an invalid operation, so such an operation is sent in a bundle of its own.
    */
   readonly isHeldElsewhere: boolean;
+  /** After this time the operation cannot be executed any more. */
+  readonly validUntil?: Date | null;
 }
+
+/** Whether a receipt is as it was seen before. */
+export type ReceiptCheck = (receipt: UserOperationReceipt) => boolean;
 
 /**
  * Submits user operations to a chain (ERC-4337).
@@ -62,8 +105,8 @@ export interface SubmitOptions {
  */
 export interface Bundler {
   readonly id: string;
-  /** Suggested fees (EIP-1559), in wei per gas. @throws DomainError `chain_unavailable` */
-  fees(chainId: number): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }>;
+  /** Suggested fees (EIP-1559) up to the chain's cap, in wei per gas. @throws DomainError `chain_unavailable` */
+  fees(chainId: number): Promise<CappedFees>;
   /**
    * Estimates gas limits with which the operation succeeds at the latest block. The signature may be a dummy of the right form.
    * @throws DomainError `simulation_failed` with the revert reason, `chain_unavailable`
@@ -74,12 +117,21 @@ export interface Bundler {
    * `options`: only the service has the operation.
    * @throws DomainError `simulation_failed` when the operation would fail validation; `chain_unavailable` when it is not known whether
    * the operation was accepted
+   * @throws PreVerificationGasTooLowError, WaitsForTurnError (external bundlers alone)
    */
   submit(chainId: number, operation: UserOperation, options?: SubmitOptions): Promise<{ userOpHash: Hex }>;
   /**
    * The receipt of a mined operation; null while the operation is not mined. Searches from `fromBlock` on. The receipt may have no
    * confirmations yet, so a chain reorganisation can make it null again.
-   * @throws DomainError `chain_unavailable`
+   *
+   * With `isExpected` every provider of the chain is asked, or the only one twice, and the first receipt that is expected is returned.
+   * Another answer, null included, is returned only when two agree that none is; a state that money depends on goes back only on that.
+   * @throws DomainError `chain_unavailable`, also when too few providers answer to agree
    */
-  receipt(chainId: number, userOpHash: Hex, fromBlock: bigint): Promise<UserOperationReceipt | null>;
+  receipt(
+    chainId: number,
+    userOpHash: Hex,
+    fromBlock: bigint,
+    isExpected?: ReceiptCheck,
+  ): Promise<UserOperationReceipt | null>;
 }

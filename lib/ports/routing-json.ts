@@ -33,6 +33,7 @@ export const storedRouteRequest: z.ZodType<RouteRequest> = z.object({
   sources: z.array(z.object({ owner: address, token: storedToken, amountBase: base })),
   destination: z.object({ token: storedToken, recipient: address }),
   slippageBps: z.int(),
+  limits: z.object({ minOutBase: base.optional(), maxPriceImpactBps: z.int().optional() }).optional(),
 });
 
 /** The provider of legs that were stored before legs had the field `provider`. */

@@ -21,6 +21,15 @@ export interface RouteRequest {
   readonly destination: { readonly token: Token; readonly recipient: EvmAddress };
   /** Slippage in basis points, 0–1000. The chain enforces the resulting minimum of every leg. */
   readonly slippageBps: number;
+  /** What the caller asks of the whole route. Quotes check it; providers do not read it. */
+  readonly limits?: RouteLimits | undefined;
+}
+
+export interface RouteLimits {
+  /** The least that has to arrive, where slippage would allow less; in base units of the destination's token. */
+  readonly minOutBase?: bigint | undefined;
+  /** How much less than the sent amount's worth may arrive, in basis points; without it the service's own limit applies. */
+  readonly maxPriceImpactBps?: number | undefined;
 }
 
 export interface RouteFee {
@@ -107,6 +116,14 @@ export interface StoppedOutcome {
   readonly bought: { readonly token: Token; readonly amountBase: bigint } | null;
 }
 
+export interface TrackOptions {
+  /**
+   * The state in which the deposit was seen before. Another state is returned only when the providers of the chain in question agree that
+   * the deposit is not in this one any more: one node that lags behind is no reorganisation.
+   */
+  readonly expects: "filled" | "refunded";
+}
+
 export interface BuildOptions {
   /**
    * The account that makes the calls when it is not the source's wallet. It received the source's whole amount just before. A bridge still
@@ -164,7 +181,13 @@ export interface RoutingProvider {
   /** Computes the effect of the transactions before the last one, when the last one reverted or was not mined. Reads only the receipt. */
   readStopped(request: RouteRequest, leg: RouteLeg, receipt: Pick<SourceReceipt, "logs">): StoppedOutcome;
   /** Reads the state of a deposit from the chains. A reorganisation may undo a state. @throws DomainError `chain_unavailable` */
-  track(request: RouteRequest, leg: RouteLeg, deposit: unknown, signal: AbortSignal): Promise<BridgeProgress>;
+  track(
+    request: RouteRequest,
+    leg: RouteLeg,
+    deposit: unknown,
+    signal: AbortSignal,
+    options?: TrackOptions,
+  ): Promise<BridgeProgress>;
   /**
    * Price of a whole unit of each token in US dollars, as a decimal string; null when it is not known. For display only.
    */

@@ -20,6 +20,19 @@ export interface NewTransaction {
   readonly carries?: readonly BundledOperation[];
 }
 
+/** A transaction for which an executor key is chosen. */
+export interface PlannedTransaction {
+  readonly chainId: number;
+  readonly to: EvmAddress;
+  /** What it costs at most. */
+  readonly costWei: bigint;
+}
+
+export interface ExecutorKey {
+  readonly keyId: string;
+  readonly address: EvmAddress;
+}
+
 /** A user operation inside a bundle transaction. On each chain a user operation is in one stored transaction at a time. */
 export interface BundledOperation {
   readonly userOpHash: Hex;
@@ -55,6 +68,8 @@ export interface SentTransaction {
  * const sent = await sender.find(chainId, purpose); // sent.status === "final" after enough confirmations
  */
 export interface TransactionSender {
+  /** The executor key that has the least to do on the chain. @throws DomainError `chain_unavailable` */
+  chooseKey(planned: PlannedTransaction): Promise<ExecutorKey>;
   /**
    * Stores the transaction and broadcasts it once. Resolves also when the node refuses it: the stored transaction will be broadcast
    * until it is mined. A second call with the same purpose broadcasts and returns the stored transaction.

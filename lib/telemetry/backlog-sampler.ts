@@ -24,7 +24,7 @@ const legs = gauge({
 });
 const jobs = gauge({
   name: "causeway_jobs",
-  help: "Jobs by state: running, due (a worker should take it now), waiting (for their time); counted up to 10,000",
+  help: "Jobs by state: running, due (a worker should take it now), waiting (for their time), parked (failed too often); counted up to 10,000",
   labels: ["queue", "state"],
 });
 const jobLag = gauge({
@@ -84,8 +84,9 @@ const JOBS = `
   SELECT queue AS "group", count(*)::int AS count,
     (count(*) FILTER (WHERE locked_until > now()))::int AS running,
     (count(*) FILTER (WHERE due))::int AS due,
+    (count(*) FILTER (WHERE parked_at IS NOT NULL))::int AS parked,
     extract(epoch FROM now() - min(greatest(run_at, coalesce(locked_until, run_at))) FILTER (WHERE due))::float AS seconds
-  FROM (SELECT *, run_at <= now() AND (locked_until IS NULL OR locked_until < now()) AS due FROM job
+  FROM (SELECT *, run_at <= now() AND parked_at IS NULL AND (locked_until IS NULL OR locked_until < now()) AS due FROM job
     ORDER BY run_at LIMIT ${String(ROWS_MAX)}) first
   GROUP BY queue`;
 
@@ -121,13 +122,15 @@ const sampleOperations = async (sql: SqlReader): Promise<void> => {
 };
 
 const sampleJobs = async (sql: SqlReader): Promise<void> => {
-  const found = await sql.query<Group & { running: number; due: number }>(JOBS, []);
+  const found = await sql.query<Group & { running: number; due: number; parked: number }>(JOBS, []);
   const byQueue = new Map(found.map((row) => [row.group, row]));
   for (const queue of new Set([...QUEUES, ...byQueue.keys()])) {
-    const { count, running, due, seconds } = byQueue.get(queue) ?? { count: 0, running: 0, due: 0, seconds: null };
+    const none = { count: 0, running: 0, due: 0, parked: 0, seconds: null };
+    const { count, running, due, parked, seconds } = byQueue.get(queue) ?? none;
     jobs.set({ queue, state: "running" }, running);
     jobs.set({ queue, state: "due" }, due);
-    jobs.set({ queue, state: "waiting" }, count - running - due);
+    jobs.set({ queue, state: "parked" }, parked);
+    jobs.set({ queue, state: "waiting" }, count - running - due - parked);
     jobLag.set({ queue }, Math.max(0, seconds ?? 0));
   }
 };

@@ -16,7 +16,7 @@ const headAge = gauge({
 const headBlock = gauge({ name: "causeway_chain_head_block", help: "Number of that block", labels: ["chain"] });
 const executorBalance = gauge({
   name: "causeway_executor_balance_coins",
-  help: "What the executor has for network fees, in whole coins of the chain",
+  help: "What the executor has for network fees, in whole coins of the chain; of several keys the one with the least",
   labels: ["chain"],
 });
 const paymasterDeposit = gauge({
@@ -28,7 +28,7 @@ const paymasterDeposit = gauge({
 interface ChainSamplerDeps {
   readonly registry: ChainRegistry;
   readonly clock: Clock;
-  readonly executorAddress: Address | null;
+  readonly executorAddresses: readonly Address[];
 }
 
 /** Runs `read` for each chain. @throws AggregateError after all of them, when some failed */
@@ -61,7 +61,10 @@ const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
   };
 };
 
-const coinsSampler = ({ registry, executorAddress }: ChainSamplerDeps): Sampler => ({
+const lowestOf = (balances: readonly bigint[]): bigint | null =>
+  balances.reduce<bigint | null>((low, each) => (low === null || each < low ? each : low), null);
+
+const coinsSampler = ({ registry, executorAddresses }: ChainSamplerDeps): Sampler => ({
   freshMs: COINS_FRESH_MS,
   sample: () =>
     eachChain(registry, async (chainId) => {
@@ -69,8 +72,8 @@ const coinsSampler = ({ registry, executorAddress }: ChainSamplerDeps): Sampler 
       const client = registry.client(chainId);
       const chain = String(chainId);
       const coins = (wei: bigint): number => Number(formatUnits(wei, nativeCurrency.decimals));
-      if (executorAddress !== null)
-        executorBalance.set({ chain }, coins(await client.getBalance({ address: executorAddress })));
+      const lowest = lowestOf(await Promise.all(executorAddresses.map((address) => client.getBalance({ address }))));
+      if (lowest !== null) executorBalance.set({ chain }, coins(lowest));
       if (contracts.paymaster === undefined) return;
       const args = [contracts.paymaster] as const;
       const deposit = { address: contracts.entryPoint, abi: depositAbi, functionName: "balanceOf", args } as const;

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import "./log-metrics";
 import "@/lib/http/metrics";
 import "./backlog-sampler";
+import "./bundler-metrics";
 import "./call-metrics";
 import "./chain-sampler";
 import "./operation-metrics";

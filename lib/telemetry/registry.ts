@@ -1,5 +1,6 @@
 /** Where every metric of the process is made, and how they are read. A new metric is one call here; see lib/telemetry/call-metrics.ts. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from "prom-client";
+import { withDeadline } from "@/lib/core/deadline";
 
 // Next's bundle and the server's bundle both load the modules that make metrics; the registry is the process's one.
 const once = <Metric>(name: string, make: () => Metric): Metric =>
@@ -74,18 +75,6 @@ const isFresh = ({ sampledAtMs, sampler }: Sampling, nowMs: number): boolean =>
   // A clock that was set back must not keep an old sample fresh.
   sampledAtMs !== null && Math.abs(nowMs - sampledAtMs) < sampler.freshMs;
 
-const withinMs = async (work: Promise<void>, timeoutMs: number): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`There was no sample within ${String(timeoutMs)} ms.`)), timeoutMs);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
 /** Reads the process's metrics. Readers at the same time share the samples, and a sample that fails keeps nothing else back. */
 export const createMetrics = ({ samplers, log, clock, timeoutMs = TIMEOUT_MS }: MetricsDeps) => {
   collectProcessMetrics();
@@ -109,7 +98,10 @@ export const createMetrics = ({ samplers, log, clock, timeoutMs = TIMEOUT_MS }: 
   const sample = async (name: string, sampling: Sampling, nowMs: number): Promise<void> => {
     if (isFresh(sampling, nowMs)) return;
     try {
-      await withinMs(sampling.running ?? start(sampling, nowMs), timeoutMs);
+      await withDeadline(sampling.running ?? start(sampling, nowMs), {
+        timeoutMs,
+        message: `There was no sample within ${String(timeoutMs)} ms.`,
+      });
     } catch (error) {
       failures.inc({ sampler: name });
       log.warn({ err: error, sampler: name }, "a metric could not be sampled");

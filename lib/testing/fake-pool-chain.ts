@@ -85,8 +85,17 @@ export const fakePoolChain = (store: PoolLogStore | null = null, chainId = 1) =>
     return Promise.resolve(found);
   };
   const client = createPublicClient({ transport: custom({ request: request as never }) });
+  const finalNumber = (latest: bigint): Promise<bigint> => Promise.resolve(latest - BigInt(FAKE_CONFIRMATIONS));
   const open = (): PoolEvents =>
-    createPoolEvents({ chainId, client, pools: [POOL], startBlock: 0n, confirmations: FAKE_CONFIRMATIONS, store });
+    createPoolEvents({
+      chainId,
+      client,
+      pools: [POOL],
+      startBlock: 0n,
+      rangeBlocks: () => 2_000n,
+      finalNumber,
+      store,
+    });
   let events = open();
   const historyOf = (histories: ReadonlyMap<string, PoolHistory>): PoolHistory => {
     const history = histories.get(POOL);

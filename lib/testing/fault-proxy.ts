@@ -29,6 +29,8 @@ export interface Rule {
   readonly fault: Fault;
   /** Default: all. */
   readonly methods?: readonly string[];
+  /** Narrows `methods` to some calls, by the call and the number of calls in its HTTP request (0: it is not in a batch). */
+  readonly when?: (one: Call, batchSize: number) => boolean;
   /** How many matching calls pass before the rule applies. */
   readonly after?: number;
   /** How many matching calls it applies to; default: all. */
@@ -124,9 +126,10 @@ export const startFaultProxy = async (target: string, { watch }: FaultProxyOptio
   const rules = new Set<Kept>();
   const forward = forwardTo(target);
 
-  const faultOf = (one: Call): Fault | null => {
+  const faultOf = (one: Call, batchSize: number): Fault | null => {
     for (const rule of rules) {
       if (rule.methods && !rule.methods.includes(one.method)) continue;
+      if (rule.when?.(one, batchSize) === false) continue;
       rule.seen += 1;
       const isDue = rule.seen > (rule.after ?? 0) && rule.hits < (rule.times ?? Infinity);
       if (!isDue) continue;
@@ -155,7 +158,7 @@ export const startFaultProxy = async (target: string, { watch }: FaultProxyOptio
     const calls = Array.isArray(body) ? z.array(call).parse(body) : [call.parse(body)];
     const methods = calls.map(({ method }) => method);
     if (watch?.("before", methods) === "cut") throw new Cut();
-    const faults = calls.map(faultOf);
+    const faults = calls.map((one) => faultOf(one, Array.isArray(body) ? calls.length : 0));
     const whole = faults.find((fault) => fault !== null && !isCallFault(fault));
     if (whole?.kind === "hang") return;
     if (whole?.kind === "status") {

@@ -1,6 +1,8 @@
 import { bindDeps } from "@/lib/core/bind-deps";
 import { feeFloor, grossUp } from "@/lib/core/privacy-fees";
 import type { PrivateTransfer } from "@/lib/modules/privacy/private-transfer";
+import type { FeeExcess } from "@/lib/core/capped-fees";
+import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
 import { NotWantedError } from "@/lib/modules/chain-transactions/service";
@@ -33,6 +35,7 @@ const createFakeTransactions = (world: FakePrivacyWorld, services: () => Service
   return {
     stored,
     find,
+    chooseKey: () => Promise.resolve({ keyId: "executor", address: EXECUTOR }),
     send: async (transaction: NewTransaction, claim?: (tx: Tx) => Promise<boolean>): Promise<SentTransaction> => {
       const known = stored.get(transaction.purpose);
       if (known !== undefined) return known.sent;
@@ -98,6 +101,21 @@ const stealer = async ({ services, world, engine }: Money, walletId: string) => 
   };
 };
 
+interface Hooks {
+  /** Called between a proof and what the worker does with it. */
+  afterProof: () => Promise<void>;
+  /** Called before a transaction is stored. */
+  beforeSending: () => Promise<void>;
+  /** The price and cap while the chain asks for more than its cap. */
+  aboveCap: () => FeeExcess | null;
+}
+
+const createHooks = (): Hooks => ({
+  afterProof: () => Promise.resolve(),
+  beforeSending: () => Promise.resolve(),
+  aboveCap: () => null,
+});
+
 /** Private balances over the whole API and a real database, with an engine that needs neither chains nor proofs. */
 export const privateMoney = async (variables: Readonly<Record<string, string>> = {}) => {
   const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) };
@@ -106,12 +124,7 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
   const pools: PrivacyPool[] = [];
   const world = createFakePrivacyWorld({ pools, now: workerClock.now });
   const fake = createFakePrivacyEngine(world);
-  /** Called between a proof and what the worker does with it, and before a transaction is stored. */
-  const nothing = (): Promise<void> => Promise.resolve();
-  const hooks: Record<"afterProof" | "beforeSending", () => Promise<void>> = {
-    afterProof: nothing,
-    beforeSending: nothing,
-  };
+  const hooks = createHooks();
   const privacyEngine: PrivacyEngine = {
     ...fake,
     prove: async (...input) => {
@@ -139,12 +152,16 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
       repository,
       privateWallets: services.privacy.wallets,
       engine: privacyEngine,
-      transactions,
-      wallets: services.wallets,
-      fees: async () => {
-        await hooks.beforeSending();
-        return { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
+      transactions: {
+        ...transactions,
+        send: async (...input) => {
+          await hooks.beforeSending();
+          return transactions.send(...input);
+        },
       },
+      wallets: services.wallets,
+      gasWaits: createGasWaitRepository(services.database),
+      fees: () => Promise.resolve({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, aboveCap: hooks.aboveCap() }),
       pollIntervalMs: () => 0,
       log: { warn: (fields, message) => void logged.push(JSON.stringify({ ...fields, message })) },
       clock: workerClock,

@@ -43,6 +43,6 @@ export const createSecondRouting = ({ id, inner, bonusBase = 0n, chainIds }: Sec
     build: (request, leg, signal, options) => inner.build(request, own(leg), signal, options),
     readSource: (request, leg, receipt) => inner.readSource(request, own(leg), receipt),
     readStopped: (request, leg, receipt) => inner.readStopped(request, own(leg), receipt),
-    track: (request, leg, deposit, signal) => inner.track(request, own(leg), deposit, signal),
+    track: (request, leg, deposit, signal, options) => inner.track(request, own(leg), deposit, signal, options),
   };
 };

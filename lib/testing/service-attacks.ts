@@ -27,6 +27,11 @@ export const SERVICE_ROWS: AttackTable = {
     "moves nothing",
     async () => expecting(call("POST", `/deliveries/${await deliveryOf()}/resend`), 202),
   ],
+  // It goes on with what was approved, and nothing of this project is stopped.
+  "POST /jobs/{id}/resume": [
+    "moves nothing",
+    () => expecting(call("POST", "/jobs/po_none/resume"), 404, { code: "not_found" }),
+  ],
   // The faucet gives coins of local chains, and takes them from no user's wallet.
   "POST /dev/faucet": [
     "moves nothing",

@@ -92,7 +92,7 @@ const insertPayout = async (
 
 const insertBatches = async (
   tx: Tx,
-  { services, payoutId, projectId, chainId, batches, now }: Seeding,
+  { services, payer, payoutId, projectId, chainId, batches, now }: Seeding,
 ): Promise<void> => {
   const rows = batches.flatMap(({ rows: own, token, number }) => own.map((row) => ({ ...row, token, batch: number })));
   await tx.walletPayoutItem.createMany({
@@ -107,6 +107,8 @@ const insertBatches = async (
   await tx.walletPayoutBatch.createMany({
     data: batches.map((batch) => ({
       ...{ projectId, payoutId, number: batch.number, state: "queued", updatedAt: now, ...sponsored },
+      walletAddress: payer.treasury,
+      chainId,
       token: batch.token,
       rows: batch.rows.length,
       amountBase: totalOf(batch).toString(),

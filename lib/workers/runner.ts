@@ -57,6 +57,7 @@ export const startWorker = (services: Services): Worker => {
     listener: services.listener,
     log: services.errorLog,
   });
+  const stopping = new AbortController();
   const webhooks = services.startWebhooks(instances.id);
   const schedules = registry.list().map((chain) =>
     every(Math.max(RECONCILE_EVERY_MS, chain.pollIntervalMs * POLLS_PER_RECONCILE), async () => {
@@ -68,7 +69,7 @@ export const startWorker = (services: Services): Worker => {
   schedules.push(
     every(SWEEP_EVERY_MS, async () => {
       await services
-        .sweepWhenDue(SWEEP_DUE_MS)
+        .sweepWhenDue(SWEEP_DUE_MS, stopping.signal)
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "expired rows could not be swept"));
     }),
   );
@@ -90,6 +91,7 @@ export const startWorker = (services: Services): Worker => {
   );
   return {
     stop: async () => {
+      stopping.abort();
       await Promise.all([jobs.stop(), webhooks.stop(), ...schedules.map((stop) => stop())]);
       log.info("the worker stopped");
     },

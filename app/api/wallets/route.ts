@@ -4,5 +4,5 @@ import { toWallets } from "@/lib/modules/wallets/serializer";
 
 export const GET = route({
   contract: listWallets,
-  handler: async ({ actor, services }) => ok(toWallets(await services.wallets.listWithChains(actor.projectId))),
+  handler: async ({ actor, query, services }) => ok(toWallets(await services.wallets.page(actor.projectId, query))),
 });

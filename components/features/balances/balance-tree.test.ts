@@ -2,37 +2,52 @@ import { describe, expect, test } from "vitest";
 import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
 import { balanceTree, openableIds, pricedTotal, visibleNodes } from "./balance-tree";
 
+const amounts = (amount: string) => ({
+  amount,
+  amountBase: amount,
+  available: amount,
+  reserved: "0",
+  pendingOut: "0",
+  pendingIn: "0",
+});
+
 const part = (symbol: string, chainId: number, walletId: string, amount: string, usd: string | null) => ({
   chainId,
   walletId,
   address: `0x${walletId}` as const,
   token: { symbol, address: `0x${symbol}`, chainId, decimals: 0, assetId: symbol },
-  amount,
-  amountBase: amount,
+  ...amounts(amount),
   usd,
 });
 
-const total = (token: string, amount: string, usd: string | null, breakdown: TokenTotal["breakdown"]): TokenTotal => ({
-  token,
-  assetId: token,
-  amount,
-  amountBase: amount,
-  decimals: 0,
-  usd,
-  breakdown,
-});
+const chain = (chainId: number, amount: string, usd: string | null) => ({ chainId, ...amounts(amount), usd });
+
+const total = (
+  token: string,
+  { chains, breakdown }: Pick<TokenTotal, "chains" | "breakdown">,
+  amount: string,
+  usd: string | null,
+): TokenTotal => ({ token, assetId: token, ...amounts(amount), decimals: 0, usd, chains, breakdown });
 
 const BALANCES: Pick<Balances, "totals"> = {
   totals: [
-    total("ODD", "5", null, [part("ODD", 1, "a", "5", null)]),
-    total("DAI", "10", "10", [part("DAI", 1, "a", "10", "10")]),
-    total("USDC", "30", "30", [
-      part("USDC", 1, "a", "5", "5"),
-      part("USDC", 2, "a", "20", "20"),
-      part("USDC", 2, "b", "5", "5"),
-      part("USDC", 3, "b", "0", "0"),
-    ]),
-    total("GONE", "0", "0", []),
+    total("ODD", { chains: [chain(1, "5", null)], breakdown: [part("ODD", 1, "a", "5", null)] }, "5", null),
+    total("DAI", { chains: [chain(1, "10", "10")], breakdown: [part("DAI", 1, "a", "10", "10")] }, "10", "10"),
+    total(
+      "USDC",
+      {
+        chains: [chain(1, "5", "5"), chain(2, "25", "25"), chain(3, "0", "0")],
+        breakdown: [
+          part("USDC", 1, "a", "5", "5"),
+          part("USDC", 2, "a", "20", "20"),
+          part("USDC", 2, "b", "5", "5"),
+          part("USDC", 3, "b", "0", "0"),
+        ],
+      },
+      "30",
+      "30",
+    ),
+    total("GONE", { chains: [], breakdown: [] }, "0", "0"),
   ],
 };
 
@@ -42,11 +57,11 @@ describe("the table of balances", () => {
   test("goes from token to chain to wallet, worth most first, without what is empty", () => {
     expect(tree.map((node) => node.token)).toEqual(["USDC", "DAI", "ODD"]);
     const [usdc] = tree;
-    expect(usdc?.children.map((node) => [node.chainId, node.amount, node.usd])).toEqual([
+    expect(usdc?.children.map((node) => [node.chainId, node.amounts.amount, node.usd])).toEqual([
       [2, "25", "25"],
       [1, "5", "5"],
     ]);
-    expect(usdc?.children[0]?.children.map((node) => [node.wallet?.id, node.amount])).toEqual([
+    expect(usdc?.children[0]?.children.map((node) => [node.wallet?.id, node.amounts.amount])).toEqual([
       ["a", "20"],
       ["b", "5"],
     ]);
@@ -63,6 +78,14 @@ describe("the table of balances", () => {
     expect(visibleNodes(tree, new Set(["USDC", "USDC/2"])).map((node) => node.level)).toEqual([1, 2, 3, 3, 2, 1, 1]);
     expect(visibleNodes(tree, new Set(openableIds(tree))).length).toBe(3 + 4 + 5);
   });
+});
+
+test("a token that is only on its way has its line, with what comes in", () => {
+  const coming = { ...amounts("0"), pendingIn: "7" };
+  const [usdc] = balanceTree({
+    totals: [{ ...total("USDC", { chains: [], breakdown: [] }, "0", "0"), ...coming }],
+  });
+  expect(usdc?.amounts).toEqual({ amount: "0", available: "0", reserved: "0", pendingOut: "0", pendingIn: "7" });
 });
 
 test("a total names what it leaves out", () => {

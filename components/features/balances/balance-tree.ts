@@ -1,10 +1,20 @@
-import { byChain, isZero } from "@/components/features/overview/sums";
+import { byChain, isEmpty, isZero } from "@/components/features/overview/sums";
 import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 
 const USD_DIGITS = 6;
 const BPS = 10_000n;
+
+export type MovingAmounts = Pick<TokenTotal, "amount" | "available" | "reserved" | "pendingOut" | "pendingIn">;
+
+const amountsOf = ({ amount, available, reserved, pendingOut, pendingIn }: MovingAmounts): MovingAmounts => ({
+  amount,
+  available,
+  reserved,
+  pendingOut,
+  pendingIn,
+});
 
 /** A line of the table: a token, its part on one chain, or the part of that in one wallet. */
 export interface BalanceNode {
@@ -13,8 +23,8 @@ export interface BalanceNode {
   readonly token: string;
   readonly chainId: number | null;
   readonly wallet: { readonly id: string; readonly address: string } | null;
-  /** Exact decimal string in units of the token. */
-  readonly amount: string;
+  /** Exact decimal strings in units of the token. */
+  readonly amounts: MovingAmounts;
   /** Null where a price is missing: a sum that leaves something out would be a wrong sum. */
   readonly usd: string | null;
   /** Of all that has a price, in basis points, rounded down. */
@@ -41,10 +51,12 @@ export interface PricedTotal {
 
 /** The sum of the balances that have a price, and the tokens that are left out. */
 export const pricedTotal = ({ totals }: Pick<Balances, "totals">): PricedTotal => {
-  const parts = totals.flatMap((total) => total.breakdown).filter((part) => !isZero(part.amount));
+  const parts = totals
+    .flatMap((total) => total.chains.map((chain) => ({ ...chain, token: total.token })))
+    .filter((part) => !isZero(part.amount));
   return {
     usd: sumUsd(parts.flatMap((part) => (part.usd === null ? [] : [part.usd]))) ?? "0",
-    unpriced: [...new Set(parts.filter((part) => part.usd === null).map((part) => part.token.symbol))],
+    unpriced: [...new Set(parts.filter((part) => part.usd === null).map((part) => part.token))],
   };
 };
 
@@ -60,19 +72,19 @@ const byWorth = (a: BalanceNode, b: BalanceNode): number => {
 
 const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
   byChain(total)
-    .filter((share) => !isZero(share.amount))
+    .filter((share) => !isEmpty(share))
     .map((share) => {
       const id = `${total.assetId}/${share.chainId}`;
-      const usd = sumUsd(share.parts.map((part) => part.usd));
+      const { usd } = share;
       const wallets = share.parts
-        .filter((part) => !isZero(part.amount))
+        .filter((part) => !isEmpty(part))
         .map((part) => ({
           id: `${id}/${part.walletId}/${part.token.address}`,
           level: 3 as const,
           token: part.token.symbol,
           chainId: share.chainId,
           wallet: { id: part.walletId, address: part.address },
-          amount: part.amount,
+          amounts: amountsOf(part),
           usd: part.usd,
           shareBps: shareOf(part.usd, whole),
           children: [],
@@ -84,7 +96,7 @@ const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
         token: total.token,
         chainId: share.chainId,
         wallet: null,
-        amount: share.amount,
+        amounts: amountsOf(share),
         usd,
         shareBps: shareOf(usd, whole),
         children: wallets,
@@ -96,14 +108,14 @@ const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
 export const balanceTree = (balances: Pick<Balances, "totals">): BalanceNode[] => {
   const whole = micro(pricedTotal(balances).usd);
   return balances.totals
-    .filter((total) => !isZero(total.amount))
+    .filter((total) => !isEmpty(total))
     .map((total) => ({
       id: total.assetId,
       level: 1 as const,
       token: total.token,
       chainId: null,
       wallet: null,
-      amount: total.amount,
+      amounts: amountsOf(total),
       usd: total.usd,
       shareBps: shareOf(total.usd, whole),
       children: chainNodes(total, whole),

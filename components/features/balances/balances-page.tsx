@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { FundButtons } from "@/components/features/faucet/fund-buttons";
-import { isZero } from "@/components/features/overview/sums";
+import { isEmpty } from "@/components/features/overview/sums";
 import { useBalances, type Balances } from "@/components/features/overview/use-balances";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
@@ -60,7 +60,7 @@ export const BalancesPage = (): ReactNode => {
 };
 
 const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => {
-  const empty = balances.totals.every((total) => isZero(total.amount));
+  const empty = balances.totals.every(isEmpty);
   return (
     <>
       {failed ? (

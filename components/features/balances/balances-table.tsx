@@ -9,12 +9,16 @@ import { Address } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { cn } from "@/components/ui/cn";
-import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
+import { HeldUsd } from "@/components/ui/held-amount";
 import { Kbd } from "@/components/ui/kbd";
 import { Card } from "@/components/ui/card";
 import { useListKeys } from "@/components/ui/use-list-keys";
+import { AvailableAmount } from "./available-amount";
 import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
 import { ShareBar } from "./share-bar";
+
+/** As many as the API lists on its first page. */
+const WALLETS_LISTED = 1000;
 
 /** Which lines are open, and the ways to open and close them. */
 const useOpenLines = (nodes: readonly BalanceNode[]) => {
@@ -61,7 +65,7 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
         <thead role="rowgroup" className="max-md:sr-only">
           <tr role="row" className="border-b text-sm text-fg-3">
             <Head>Token</Head>
-            <Head right>Amount</Head>
+            <Head right>Available</Head>
             <Head right>US dollars</Head>
             <Head right>Share</Head>
           </tr>
@@ -79,6 +83,12 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
           ))}
         </tbody>
       </table>
+      {balances.nextCursor === null ? null : (
+        <p className="border-t px-4 py-2 text-sm text-fg-2">
+          The sums are those of all wallets. Of the wallets themselves the first {WALLETS_LISTED.toLocaleString()} that
+          hold something are listed; the API lists the others by cursor.
+        </p>
+      )}
     </Card>
   );
 };
@@ -132,7 +142,7 @@ const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
       )}
     </th>
     <td role="cell" className={CELL}>
-      <HeldAmount value={node.amount} unit={node.token} />
+      <AvailableAmount amounts={node.amounts} unit={node.token} />
     </td>
     <td role="cell" className={cn(CELL, "max-md:text-fg-2")}>
       <HeldUsd value={node.usd} />

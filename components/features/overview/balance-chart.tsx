@@ -19,10 +19,7 @@ const rowsOf = (balances: Balances): Row[] =>
     .sort((a, b) => Number(b.usd) - Number(a.usd))
     .map((total) => {
       const row: Row = { token: total.token };
-      for (const part of total.breakdown) {
-        const key = String(part.chainId);
-        row[key] = Number(row[key] ?? 0) + Number(part.usd ?? 0);
-      }
+      for (const chain of total.chains) row[String(chain.chainId)] = Number(chain.usd ?? 0);
       return row;
     });
 

@@ -3,14 +3,15 @@
 import { ChevronRight, Coins } from "lucide-react";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
+import { AvailableAmount } from "@/components/features/balances/available-amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { cn } from "@/components/ui/cn";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
-import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
+import { HeldUsd } from "@/components/ui/held-amount";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { byChain, isZero } from "./sums";
+import { byChain, isEmpty } from "./sums";
 import { useBalances, type TokenTotal } from "./use-balances";
 
 /** Worth most first, what has no price last; an order is no amount, so a float does. */
@@ -18,7 +19,7 @@ const byWorth = (a: TokenTotal, b: TokenTotal): number => Number(b.usd ?? -1) - 
 
 export const BalancesCard = (): ReactNode => {
   const { data, error, isPending, refetch } = useBalances();
-  const totals = data?.totals.filter((total) => !isZero(total.amount)).sort(byWorth) ?? [];
+  const totals = data?.totals.filter((total) => !isEmpty(total)).sort(byWorth) ?? [];
   return (
     <Card
       id="balances"
@@ -51,7 +52,7 @@ export const BalancesCard = (): ReactNode => {
                 Token
               </th>
               <th scope="col" className="px-2 text-right font-medium">
-                Amount
+                Available
               </th>
               <th scope="col" className="px-4 text-right font-medium">
                 US dollars
@@ -92,7 +93,7 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
         </th>
         <td className="px-2 text-right">
           <Link href={walletsHref(total.token)} className="hover:underline">
-            <HeldAmount value={total.amount} unit={total.token} plain />
+            <AvailableAmount amounts={total} unit={total.token} plain />
           </Link>
         </td>
         <td className="px-4 text-right">
@@ -101,7 +102,7 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
       </tr>
       {open
         ? byChain(total)
-            .filter((share) => !isZero(share.amount))
+            .filter((share) => !isEmpty(share))
             .map((share) => (
               <tr key={share.chainId} className="bg-sunken text-fg-2">
                 <th scope="row" className="h-8 pr-2 pl-8 text-left text-sm font-normal">
@@ -109,13 +110,11 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
                 </th>
                 <td className="px-2 text-right text-sm">
                   <Link href={walletsHref(total.token, share.chainId)} className="hover:underline">
-                    <HeldAmount value={share.amount} unit={total.token} plain />
+                    <AvailableAmount amounts={share} unit={total.token} plain />
                   </Link>
                 </td>
                 <td className="px-4 text-right text-sm">
-                  {share.parts.length === 1 && share.parts[0] !== undefined ? (
-                    <HeldUsd value={share.parts[0].usd} />
-                  ) : null}
+                  <HeldUsd value={share.usd} />
                 </td>
               </tr>
             ))

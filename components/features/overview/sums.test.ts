@@ -1,28 +1,42 @@
 import { expect, test } from "vitest";
-import { byChain } from "./sums";
+import { byChain, isEmpty } from "./sums";
 
-const part = (chainId: number, amountBase: string, decimals: number) => ({
-  chainId,
-  walletId: "wal_1",
-  address: "0x0000000000000000000000000000000000000001" as const,
-  token: { symbol: "USDC", address: "native", chainId, decimals, assetId: "usdc" },
-  amount: "",
-  amountBase,
+const amounts = (amount: string, pendingIn = "0") => ({
+  amount,
+  amountBase: amount,
+  available: amount,
+  reserved: "0",
+  pendingOut: "0",
+  pendingIn,
   usd: null,
 });
 
-test("a token with 6 decimals here and 18 there is summed exactly per chain", () => {
+const part = (chainId: number, amount: string) => ({
+  chainId,
+  walletId: "wal_1",
+  address: "0x0000000000000000000000000000000000000001" as const,
+  token: { symbol: "USDC", address: "native", chainId, decimals: 6, assetId: "usdc" },
+  ...amounts(amount),
+});
+
+test("the sum of a chain is that of all wallets, also of those that are not listed", () => {
   const total = {
     token: "USDC",
     assetId: "usdc",
-    amount: "",
-    amountBase: "",
     decimals: 6,
-    usd: null,
-    breakdown: [part(2, "1500000", 6), part(1, "1000000000000000001", 18), part(2, "1", 6)],
+    ...amounts("12"),
+    chains: [
+      { chainId: 2, ...amounts("10") },
+      { chainId: 1, ...amounts("2") },
+    ],
+    breakdown: [part(2, "1"), part(1, "2"), part(2, "3")],
   };
-  expect(byChain(total).map(({ chainId, amount }) => [chainId, amount])).toEqual([
-    [1, "1.000000000000000001"],
-    [2, "1.500001"],
+  expect(byChain(total).map(({ chainId, amount, parts }) => [chainId, amount, parts.length])).toEqual([
+    [1, "2", 1],
+    [2, "10", 2],
   ]);
+});
+
+test("an asset is not empty while some of it is on its way", () => {
+  expect([isEmpty(amounts("0")), isEmpty(amounts("0", "5")), isEmpty(amounts("1"))]).toEqual([true, false, false]);
 });

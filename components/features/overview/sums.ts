@@ -1,24 +1,18 @@
-import { formatAmount } from "@/lib/core/money";
 import type { TokenTotal } from "./use-balances";
 
-export interface ChainShare {
-  readonly chainId: number;
-  /** Exact decimal string in units of the token. */
-  readonly amount: string;
+export type ChainShare = TokenTotal["chains"][number] & {
+  /** The wallets of the listed page. */
   readonly parts: TokenTotal["breakdown"];
-}
-
-const rescaled = (base: string, from: number, to: number): bigint => BigInt(base) * 10n ** BigInt(to - from);
-
-/** The amount of a token on each chain, scaled exactly to the largest number of decimals that the token has on any chain. */
-export const byChain = (total: TokenTotal): ChainShare[] => {
-  const decimals = Math.max(total.decimals, ...total.breakdown.map((part) => part.token.decimals));
-  const chainIds = [...new Set(total.breakdown.map((part) => part.chainId))].sort((a, b) => a - b);
-  return chainIds.map((chainId) => {
-    const parts = total.breakdown.filter((part) => part.chainId === chainId);
-    const sum = parts.reduce((all, part) => all + rescaled(part.amountBase, part.token.decimals, decimals), 0n);
-    return { chainId, amount: formatAmount(sum, decimals), parts };
-  });
 };
 
+/** What an asset is made of on each chain, over all wallets, in the order of the chains' ids. */
+export const byChain = (total: TokenTotal): ChainShare[] =>
+  [...total.chains]
+    .sort((one, other) => one.chainId - other.chainId)
+    .map((share) => ({ ...share, parts: total.breakdown.filter(({ chainId }) => chainId === share.chainId) }));
+
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
+
+/** Whether nothing is there and nothing is on its way. */
+export const isEmpty = ({ amount, pendingIn }: { readonly amount: string; readonly pendingIn: string }): boolean =>
+  isZero(amount) && isZero(pendingIn);

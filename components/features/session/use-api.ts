@@ -8,20 +8,27 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { readChosenProject } from "@/components/features/projects/chosen-project";
 import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
 import type { Contract, ResponseOf } from "@/lib/contracts/contract";
 import { useAccessToken } from "./access-token";
 
 const BASE_URL = "/api";
 
-/** The typed client of the API, with the signed-in person's access token. */
+/** The typed client of the API, with the signed-in person's access token and the chosen project. */
 export const useApi = (): ApiClient => {
   const token = useAccessToken();
   return useMemo(
     () =>
       createApiClient({
         baseUrl: BASE_URL,
-        headers: (): HeadersInit => (token === null ? [] : [["authorization", `Bearer ${token}`]]),
+        headers: (): HeadersInit => {
+          const project = readChosenProject();
+          return [
+            ...(token === null ? [] : [["authorization", `Bearer ${token}`] as [string, string]]),
+            ...(project === null ? [] : [["x-project-id", project] as [string, string]]),
+          ];
+        },
       }),
     [token],
   );

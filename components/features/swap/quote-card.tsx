@@ -12,9 +12,10 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { ImpactGate } from "./impact-gate";
-import { impactGate } from "./quote-change";
+import { impactGate, impactOf } from "./quote-change";
 import { QuoteFacts } from "./quote-facts";
 import { PriceChange } from "@/components/features/money-flow/price-change";
+import { RefusedPrice, refusedImpact } from "@/components/features/money-flow/refused-price";
 import { RouteCards } from "./route-cards";
 import type { Quote } from "./types";
 import type { QuoteView } from "./use-quote";
@@ -26,6 +27,8 @@ interface QuoteCardProps {
   /** False when the fields say all that is wrong. */
   readonly showError: boolean;
   readonly onReview: (quote: Quote) => void;
+  /** Asks for the quote in spite of this price impact. */
+  readonly onAcceptImpact: (bps: number) => void;
 }
 
 /** Why the review cannot be opened yet; null when it can. */
@@ -38,11 +41,12 @@ const obstacle = (view: QuoteView, confirmed: boolean): string | null => {
   return confirmed ? null : "Confirm the price impact first.";
 };
 
-export const QuoteCard = ({ setup, view, showError, onReview }: QuoteCardProps): ReactNode => {
+export const QuoteCard = ({ setup, view, showError, onReview, onAcceptImpact }: QuoteCardProps): ReactNode => {
   const { quote } = view;
   const [confirmedId, setConfirmedId] = useState<string | null>(null);
   const reasonId = useId();
-  const gate = quote === null ? "none" : impactGate(quote.priceImpactBps);
+  const refused = refusedImpact(view.error);
+  const gate = quote === null ? "none" : impactGate(impactOf(quote));
   const reason = obstacle(view, gate === "none" || confirmedId === quote?.quoteId);
   return (
     <Card
@@ -76,7 +80,9 @@ export const QuoteCard = ({ setup, view, showError, onReview }: QuoteCardProps):
         <EmptyState title="No quote yet">It comes by itself as soon as the form is complete.</EmptyState>
       )}
       <div className="flex flex-col gap-3 px-4 pb-3 empty:hidden">
-        {view.error === null || !showError ? null : (
+        {refused !== null ? (
+          <RefusedPrice key={refused} bps={refused} onAccept={onAcceptImpact} />
+        ) : view.error === null || !showError ? null : (
           <ErrorState compact error={view.error} money="Nothing was sent." onRetry={view.refresh} />
         )}
         {quote === null || view.outdated ? null : (
@@ -89,7 +95,7 @@ export const QuoteCard = ({ setup, view, showError, onReview }: QuoteCardProps):
             {view.seen === null ? null : <PriceChange seen={view.seen.to} fresh={quote.to} onAccept={view.accept} />}
             <ImpactGate
               key={quote.quoteId}
-              bps={quote.priceImpactBps}
+              bps={impactOf(quote)}
               onChange={(ok) => setConfirmedId(ok ? quote.quoteId : null)}
             />
           </>

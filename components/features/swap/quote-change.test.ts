@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { impactGate, isWorse, mustAccept } from "./quote-change";
+import { impactGate, impactOf, isWorse, mustAccept } from "./quote-change";
 import type { Quote } from "./types";
 
 const quote = (amountBase: string, minAmountBase: string): Quote =>
@@ -32,6 +32,11 @@ describe("a refreshed quote", () => {
   });
 });
 
-test("a price impact over 10 % asks once, over 25 % it must be typed", () => {
-  expect([1000, 1001, 2500, 2501].map(impactGate)).toEqual(["none", "confirm", "confirm", "type"]);
+test("a price impact over 3 % asks once, over 15 % it must be typed", () => {
+  expect([300, 301, 1500, 1501].map(impactGate)).toEqual(["none", "confirm", "confirm", "type"]);
+});
+
+test("the price feeds' price impact counts, and the pools' only where a feed is missing", () => {
+  expect(impactOf({ oracleImpactBps: 900, priceImpactBps: 5 })).toBe(900);
+  expect(impactOf({ oracleImpactBps: null, priceImpactBps: 5 })).toBe(5);
 });

@@ -18,12 +18,16 @@ export const isWorse = (seen: Priced, fresh: Priced): boolean =>
 export const mustAccept = (seen: SeenQuote | null, fresh: SeenQuote): boolean =>
   seen !== null && seen.key === fresh.key && seen.quote !== fresh.quote && isWorse(seen.quote, fresh.quote);
 
-const IMPACT_CONFIRM_BPS = 1000;
-const IMPACT_TYPE_BPS = 2500;
+const IMPACT_CONFIRM_BPS = 300;
+const IMPACT_TYPE_BPS = 1500;
 
-/** What must be typed where the trade costs more than a quarter. */
+/** What must be typed where the trade costs more than 15 %. */
 export const IMPACT_WORD = "ACCEPT";
 
-/** How loudly a price impact asks: over 10 % a tick, over 25 % a typed word. */
+/** By the feeds that are independent of the pools, or by the pools where a feed is missing. */
+export const impactOf = (quote: Pick<Quote, "oracleImpactBps" | "priceImpactBps">): number =>
+  quote.oracleImpactBps ?? quote.priceImpactBps;
+
+/** How loudly a price impact asks: over 3 % a tick, over 15 % a typed word. */
 export const impactGate = (bps: number): "none" | "confirm" | "type" =>
   bps > IMPACT_TYPE_BPS ? "type" : bps > IMPACT_CONFIRM_BPS ? "confirm" : "none";

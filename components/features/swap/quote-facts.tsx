@@ -7,7 +7,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
 import { percentText, usdValue } from "./decimal";
 import { FeeLines } from "./fee-lines";
-import { impactGate } from "./quote-change";
+import { impactGate, impactOf } from "./quote-change";
 import { secondsText } from "./seconds-text";
 import type { Quote } from "./types";
 import type { SwapSetup } from "./use-swap-setup";
@@ -60,7 +60,7 @@ export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
         <NetworkFee paidBy={quote.from.map((source) => source.networkFeePaidBy)} />
       </Fact>
       <Fact label="Price impact">
-        <span className={IMPACT_LOOKS[impactGate(quote.priceImpactBps)]}>{percentText(quote.priceImpactBps)}</span>
+        <span className={IMPACT_LOOKS[impactGate(impactOf(quote))]}>{percentText(Math.max(0, impactOf(quote)))}</span>
       </Fact>
       <Fact label="Slippage, enforced on chain">
         <span className="num">{percentText(quote.slippageBps)}</span>

@@ -116,7 +116,7 @@ const AmountField = ({ index, setup, swap, source, error }: AmountFieldProps): R
           <span>Balance not known</span>
         ) : (
           <span className={cn(short && "text-warning")}>
-            {short ? "More than the balance: " : "Balance "}
+            {short ? "More than is available: " : "Available "}
             <Amount value={balance} unit={token.symbol} plain />{" "}
             <button
               type="button"

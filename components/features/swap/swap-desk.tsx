@@ -5,6 +5,7 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { Form } from "@/components/ui/form";
+import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
 import { createQuote } from "@/lib/contracts/swap";
 import { DestinationCard } from "./destination-card";
 import { dropDraft } from "./draft";
@@ -28,7 +29,8 @@ const EXAMPLE_BODY = {
 /** The form, its quote, and the dialog that approves and executes it. */
 export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
   const swap = useSwapForm(setup);
-  const view = useQuote(swap.body);
+  const accepted = useAcceptedImpact(swap.body);
+  const view = useQuote(accepted.body);
   const flow = useMoveFlow({
     onDone: () => {
       swap.clearAmounts();
@@ -46,8 +48,9 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
           view={view}
           showError={!serverErrors.complete}
           onReview={(quote) => flow.start(subjectOfQuote(quote))}
+          onAcceptImpact={accepted.accept}
         />
-        <ApiSnippet method={createQuote.method} path={createQuote.path} body={swap.body ?? EXAMPLE_BODY} />
+        <ApiSnippet method={createQuote.method} path={createQuote.path} body={accepted.body ?? EXAMPLE_BODY} />
       </Form>
       <MoveDialog
         flow={flow}

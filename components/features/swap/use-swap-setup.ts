@@ -46,7 +46,7 @@ export const useSwapSetup = (): SetupState => {
   return { state: "failed", error: wallets.error ?? tokens.error, retry };
 };
 
-/** What a wallet holds of a token; null while it is not known. */
+/** What may be moved of a wallet's token now; null while it is not known. */
 export const balanceOf = (
   balances: Balances | undefined,
   at: { readonly address: string; readonly chainId: string; readonly token: string },
@@ -61,5 +61,7 @@ export const balanceOf = (
         String(one.chainId) === at.chainId &&
         one.token.address === at.token,
     );
-  return part?.amount ?? "0";
+  if (part !== undefined) return part.available;
+  // A wallet beyond the listed ones may hold something.
+  return balances.nextCursor === null ? "0" : null;
 };

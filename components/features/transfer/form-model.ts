@@ -87,7 +87,7 @@ const API_FIELDS = {
   toChainId: "toChainId",
   amount: "amount",
   toAddress: "toAddress",
-} as const satisfies Record<keyof TransferBody, keyof TransferValues>;
+} as const satisfies Partial<Record<keyof TransferBody, keyof TransferValues>>;
 
 interface Detail {
   readonly path: string;
@@ -105,7 +105,7 @@ export const fieldErrorsOf = (details: readonly Detail[]): FieldErrors => {
   const fields: Partial<Record<keyof TransferValues, string>> = {};
   let complete = details.length > 0;
   for (const { path, message } of details) {
-    if (path in API_FIELDS) fields[API_FIELDS[path as keyof TransferBody]] ??= sentence(message);
+    if (path in API_FIELDS) fields[API_FIELDS[path as keyof typeof API_FIELDS]] ??= sentence(message);
     else complete = false;
   }
   return { fields, complete };

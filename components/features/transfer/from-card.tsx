@@ -126,7 +126,7 @@ const Balance = ({ transfer, held, symbol }: BalanceProps): ReactNode => {
   const short = toScaled(typed, 0) !== null && compareAmounts(typed, held) === 1;
   return (
     <span className={cn(short && "text-warning")}>
-      {short ? "More than the balance: " : "Balance "}
+      {short ? "More than is available: " : "Available "}
       <Amount value={held} unit={symbol} plain />{" "}
       <button
         type="button"

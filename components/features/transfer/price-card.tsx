@@ -3,6 +3,7 @@
 import { ArrowRight } from "lucide-react";
 import { useId, type ReactNode } from "react";
 import { NetworkFee } from "@/components/features/money-flow/network-fee";
+import { RefusedPrice, refusedImpact } from "@/components/features/money-flow/refused-price";
 import { FeeLines } from "@/components/features/swap/fee-lines";
 import { secondsText } from "@/components/features/swap/seconds-text";
 import { Alert } from "@/components/ui/alert";
@@ -23,6 +24,8 @@ interface PriceCardProps {
   /** What else stands in the way, in a sentence; null when nothing does. */
   readonly obstacle: string | null;
   readonly onReview: (transfer: TransferRecord) => void;
+  /** Accepts this price impact; the quote can then be asked for again. */
+  readonly onAcceptImpact: (bps: number) => void;
 }
 
 const reasonOf = ({ view, obstacle }: PriceCardProps): string | null => {
@@ -36,10 +39,11 @@ const reasonOf = ({ view, obstacle }: PriceCardProps): string | null => {
 
 /** What arrives, what it costs, how long it takes; and the way to the review. */
 export const PriceCard = (props: PriceCardProps): ReactNode => {
-  const { view, onReview } = props;
+  const { view, onReview, onAcceptImpact } = props;
   const { transfer } = view;
   const reason = reasonOf(props);
   const reasonId = useId();
+  const refused = refusedImpact(view.error);
   return (
     <Card title="Quote" flush actions={<State view={view} />}>
       <div role="status" className="sr-only">
@@ -54,7 +58,11 @@ export const PriceCard = (props: PriceCardProps): ReactNode => {
       ) : view.error === null ? (
         <EmptyState title="No quote yet">It says what arrives, what it costs and how long it takes.</EmptyState>
       ) : null}
-      {view.error === null || view.fieldErrors.complete ? null : (
+      {refused !== null ? (
+        <div className="p-4">
+          <RefusedPrice key={refused} bps={refused} onAccept={onAcceptImpact} />
+        </div>
+      ) : view.error === null || view.fieldErrors.complete ? null : (
         <div className="p-4">
           <ErrorState compact error={view.error} money="Nothing was sent." onRetry={view.make} />
         </div>

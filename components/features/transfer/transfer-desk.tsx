@@ -2,6 +2,7 @@
 
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
@@ -30,7 +31,8 @@ const EXAMPLE_BODY = {
 /** The form, its quote, and the dialog that approves and executes it. */
 export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
   const transfer = useTransferForm(setup);
-  const view = useTransfer(transfer.body);
+  const accepted = useAcceptedImpact(transfer.body);
+  const view = useTransfer(accepted.body);
   const { known, complete } = useKnownAddresses();
   const recipient = recipientView(transfer.values.toAddress, known);
   const [comparedAddress, setComparedAddress] = useState<string | null>(null);
@@ -52,6 +54,7 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
         />
         <PriceCard
           view={view}
+          onAcceptImpact={accepted.accept}
           obstacle={mistakable ? "Compare the address first: it looks like one that you know." : null}
           onReview={(made) =>
             flow.start(
@@ -62,7 +65,7 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
             )
           }
         />
-        <ApiSnippet method={createTransfer.method} path={createTransfer.path} body={transfer.body ?? EXAMPLE_BODY} />
+        <ApiSnippet method={createTransfer.method} path={createTransfer.path} body={accepted.body ?? EXAMPLE_BODY} />
       </Form>
       <MoveDialog
         flow={flow}

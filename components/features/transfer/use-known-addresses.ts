@@ -30,7 +30,7 @@ export const useKnownAddresses = (): KnownAddresses => {
   const known = useMemo(() => {
     const paid = new Map<string, number>();
     for (const { quoted, status } of operations.data?.data ?? [])
-      if (status === "completed" || status === "processing")
+      if (status === "completed" || status === "partially_completed" || status === "processing")
         paid.set(quoted.to.address, (paid.get(quoted.to.address) ?? 0) + 1);
     return [
       ...(wallets.data?.data ?? []).map((wallet) => ({

@@ -3,12 +3,13 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Unlink } from "lucide-react";
 import type { ReactNode } from "react";
+import { AvailableAmount } from "@/components/features/balances/available-amount";
 import { FundMenu } from "@/components/features/faucet/fund-menu";
-import { isZero } from "@/components/features/overview/sums";
+import { isEmpty } from "@/components/features/overview/sums";
 import type { Balances } from "@/components/features/overview/use-balances";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
-import { Amount, Usd } from "@/components/ui/amount";
+import { Usd } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
@@ -115,9 +116,9 @@ const COLUMNS: readonly Column<Part>[] = [
   { id: "chain", header: "Chain", cell: (part) => <ChainName chainId={part.chainId} /> },
   {
     id: "amount",
-    header: "Amount",
+    header: "Available",
     align: "right",
-    cell: (part) => <Amount value={part.amount} unit={part.token.symbol} />,
+    cell: (part) => <AvailableAmount amounts={part} unit={part.token.symbol} />,
   },
   { id: "usd", header: "US dollars", align: "right", cell: (part) => <Usd value={part.usd} /> },
 ];
@@ -134,9 +135,7 @@ const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesPr
   const parts = data.totals
     .filter((total) => token === null || total.token === token)
     .flatMap((total) => total.breakdown)
-    .filter(
-      (part) => part.walletId === walletId && !isZero(part.amount) && (chainId === null || part.chainId === chainId),
-    );
+    .filter((part) => part.walletId === walletId && !isEmpty(part) && (chainId === null || part.chainId === chainId));
   const silent = data.stale.filter((chain) => chainId === null || chain.chainId === chainId);
   if (parts.length === 0 && silent.length > 0) {
     return (
@@ -151,6 +150,12 @@ const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesPr
       </EmptyState>
     );
   }
+  if (parts.length === 0 && data.nextCursor !== null)
+    return (
+      <EmptyState title="Not listed here">
+        More wallets hold something than are listed. GET /balances/unified lists them all, by cursor.
+      </EmptyState>
+    );
   if (parts.length === 0)
     return <EmptyState title={token === null && chainId === null ? "Holds nothing yet" : "Nothing fits the filter"} />;
   return (

@@ -17,7 +17,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { LinkDialog } from "./link-dialog";
 import { SmartAccountDialog } from "./smart-account-dialog";
 import { UnlinkDialog } from "./unlink-dialog";
-import { useWallets, type WalletRecord } from "./use-wallets";
+import { useWalletAt, useWallets, type WalletRecord } from "./use-wallets";
 import { WalletCard } from "./wallet-card";
 
 const ALL = "all";
@@ -27,7 +27,8 @@ const useFilters = () =>
   useQueryStates({ token: parseAsString, chain: parseAsInteger, address: parseAsString }, { history: "replace" });
 
 export const Wallets = (): ReactNode => {
-  const { data, error, isPending, refetch } = useWallets();
+  const all = useWallets();
+  const { data } = all;
   const balances = useBalances();
   const [filters, setFilters] = useFilters();
   const [dialog, setDialog] = useQueryState("new", parseAsStringLiteral(["link", "smart-account"]));
@@ -37,8 +38,10 @@ export const Wallets = (): ReactNode => {
     setOwner(nextOwner);
     void setDialog(next);
   };
-  const wanted = filters.address?.toLowerCase();
-  const wallets = data?.data.filter((wallet) => wanted === undefined || wallet.address.toLowerCase() === wanted) ?? [];
+  const wanted = filters.address;
+  const found = useWalletAt(wanted);
+  const shown = wanted === null ? all : found;
+  const wallets = shown.data?.data ?? [];
   return (
     <>
       <PageHeader
@@ -57,19 +60,17 @@ export const Wallets = (): ReactNode => {
       />
       <div className="flex flex-col gap-4">
         <FilterBar filters={filters} balances={balances.data} setFilters={(next) => void setFilters(next)} />
-        {isPending ? (
+        {shown.isPending ? (
           <Card flush>
             <LoadingRows what="wallets" />
           </Card>
-        ) : data === undefined ? (
-          <Card flush>
-            <ErrorState error={error} money="What the wallets hold is untouched." onRetry={() => void refetch()} />
-          </Card>
+        ) : shown.data === undefined ? (
+          <NotRead list={shown} />
         ) : wallets.length === 0 ? (
           <Card flush>
             <EmptyState
               icon={Wallet}
-              title={wanted === undefined ? "No wallets" : "No wallet of the project has this address"}
+              title={wanted === null ? "No wallets" : "No wallet of the project has this address"}
             />
           </Card>
         ) : (
@@ -84,6 +85,7 @@ export const Wallets = (): ReactNode => {
             />
           ))
         )}
+        {wanted === null ? <MoreWallets list={all} /> : null}
         <ApiSnippet method="GET" path="/wallets" />
       </div>
       <LinkDialog
@@ -103,6 +105,27 @@ export const Wallets = (): ReactNode => {
     </>
   );
 };
+
+const NotRead = ({ list }: { readonly list: { readonly error: unknown; refetch(): unknown } }): ReactNode => (
+  <Card flush>
+    <ErrorState
+      error={list.error}
+      money="What the wallets hold is untouched."
+      onRetry={() => {
+        list.refetch();
+      }}
+    />
+  </Card>
+);
+
+const MoreWallets = ({ list }: { readonly list: ReturnType<typeof useWallets> }): ReactNode =>
+  list.hasNextPage ? (
+    <div className="flex justify-center">
+      <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        Load more
+      </Button>
+    </div>
+  ) : null;
 
 interface Filters {
   readonly token: string | null;

@@ -25,7 +25,6 @@ export interface MarkerDeps {
  */
 export type Marker = (chainId: number, operation: UserOperation, userOpHash: Hex) => Promise<void>;
 
-const EXECUTOR_KEY_ID = "executor";
 /** A mark expires after this time, which is longer than the validity of any operation. */
 const MARK_SECONDS = 3_600;
 const MARKED_AT_ONCE_MAX = 200;
@@ -92,15 +91,18 @@ const transactionOf = async (
   const { timestamp } = await chainCall(chainId, () => deps.registry.client(chainId).getBlock({ blockTag: "latest" }));
   const hashes = marks.map(({ userOpHash }) => userOpHash);
   const args = [hashes, Number(timestamp) + MARK_SECONDS] as const;
+  const gas = GAS_OF_TRANSACTION + GAS_PER_MARK * BigInt(marks.length);
+  const fees = await deps.fees(chainId);
+  const { keyId } = await deps.transactions.chooseKey({ chainId, to: paymaster, costWei: gas * fees.maxFeePerGas });
   return {
     chainId,
-    keyId: EXECUTOR_KEY_ID,
+    keyId,
     purpose: `mark:${crypto.randomUUID()}`,
     to: paymaster,
     data: encodeFunctionData({ abi: markedPaymasterAbi, functionName: "mark", args }),
     value: 0n,
-    gas: GAS_OF_TRANSACTION + GAS_PER_MARK * BigInt(marks.length),
-    fees: await deps.fees(chainId),
+    gas,
+    fees,
     carries: marks.map(({ userOpHash, after }) => ({ userOpHash: markIdOf(userOpHash), after })),
   };
 };
@@ -132,9 +134,12 @@ const requireAcceptable = async (deps: MarkerDeps, chainId: number, operation: U
     const notMarker = notMarkerErrorOf(error, target);
     const revertData = revertDataOf(error);
     if (notMarker !== null || revertData === null) throw notMarker ?? error;
-    const reason = revertReasonOf(revertData).text;
+    const { text: reason, entryPointCode } = revertReasonOf(revertData);
     const message = `${target.chainName} would not execute this: ${reason}. Nothing was sent.`;
-    throw new DomainError("simulation_failed", message, { cause: error, extra: { reason } });
+    throw new DomainError("simulation_failed", message, {
+      cause: error,
+      extra: { reason, ...(entryPointCode === null ? {} : { entryPointCode }) },
+    });
   }
 };
 

@@ -3,7 +3,7 @@ import { createChainRegistry } from "@/lib/chains/registry";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { chainConfig } from "@/lib/config/chains";
 import { isDomainError } from "@/lib/core/errors";
-import type { UserOperation } from "@/lib/ports/bundler";
+import { WaitsForTurnError, type SenderQueue, type UserOperation } from "@/lib/ports/bundler";
 import { createRpcBundler } from "./rpc-bundler";
 
 const CHAIN_ID = 1;
@@ -45,7 +45,7 @@ const unknownOperation: Answers = {
   pimlico_getUserOperationStatus: refusal(-32601, "no such method"),
 };
 
-const bundlerThat = (answers: Answers) => {
+const bundlerThat = (answers: Answers, queue: SenderQueue | null = null) => {
   const asked: { method: string; params: unknown[] }[] = [];
   const fetchFn: typeof fetch = (_, init) => {
     const body = JSON.parse(init?.body as string) as { method: string; params: unknown[] };
@@ -55,7 +55,13 @@ const bundlerThat = (answers: Answers) => {
   };
   return {
     asked,
-    bundler: createRpcBundler({ registry, urls: new Map([[CHAIN_ID, "http://bundler"]]), marker: null, fetchFn }),
+    bundler: createRpcBundler({
+      registry,
+      urls: new Map([[CHAIN_ID, "http://bundler"]]),
+      marker: null,
+      queue,
+      fetchFn,
+    }),
   };
 };
 
@@ -114,8 +120,7 @@ test.each([
 test("gas limits that a bundler leaves out are zero", async () => {
   const gas = { preVerificationGas: "0x1", verificationGasLimit: "0x2", callGasLimit: "0x3" };
   const { bundler } = bundlerThat({ eth_estimateUserOperationGas: result(gas) });
-  expect(await bundler.estimateGas(CHAIN_ID, operation)).toEqual({
-    preVerificationGas: 1n,
+  expect(await bundler.estimateGas(CHAIN_ID, operation)).toMatchObject({
     verificationGasLimit: 2n,
     callGasLimit: 3n,
     paymasterVerificationGasLimit: 0n,
@@ -126,10 +131,71 @@ test("gas limits that a bundler leaves out are zero", async () => {
 test("its own fee suggestion is used where it has one", async () => {
   const fast = { maxFeePerGas: "0x10", maxPriorityFeePerGas: "0x1" };
   const { bundler } = bundlerThat({ pimlico_getUserOperationGasPrice: result({ fast }) });
-  expect(await bundler.fees(CHAIN_ID)).toEqual({ maxFeePerGas: 16n, maxPriorityFeePerGas: 1n });
+  expect(await bundler.fees(CHAIN_ID)).toEqual({ maxFeePerGas: 16n, maxPriorityFeePerGas: 1n, aboveCap: null });
 });
 
 test("a chain without a bundler is a mistake of ours, and said so", async () => {
   const bundler = createRpcBundler({ registry, urls: new Map(), marker: null });
   expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toContain("No bundler is configured");
+});
+
+test("a refusal names EntryPoint's code", async () => {
+  const { bundler } = bundlerThat({
+    ...unknownOperation,
+    eth_sendUserOperation: refusal(-32500, "reverted: AA21 no prefund"),
+  });
+  await expect(bundler.submit(CHAIN_ID, operation)).rejects.toMatchObject({ extra: { entryPointCode: "AA21" } });
+});
+
+test("preVerificationGas has a margin", async () => {
+  const gas = { preVerificationGas: "0x64", verificationGasLimit: "0x2", callGasLimit: "0x3" };
+  const { bundler } = bundlerThat({ eth_estimateUserOperationGas: result(gas) });
+  expect((await bundler.estimateGas(CHAIN_ID, operation)).preVerificationGas).toBe(125n);
+});
+
+test("an operation that is refused is estimated again, and too little preVerificationGas is told with what is needed", async () => {
+  const gas = (preVerificationGas: string) => ({
+    preVerificationGas,
+    verificationGasLimit: "0x2",
+    callGasLimit: "0x3",
+  });
+  const refused = { ...unknownOperation, eth_sendUserOperation: refusal(-32602, "some words of a bundler") };
+  const tooLow = bundlerThat({ ...refused, eth_estimateUserOperationGas: result(gas("0x64")) });
+  await expect(tooLow.bundler.submit(CHAIN_ID, operation)).rejects.toMatchObject({
+    code: "simulation_failed",
+    needed: 125n,
+  });
+  const enough = bundlerThat({ ...refused, eth_estimateUserOperationGas: result(gas("0x3")) });
+  const error: unknown = await enough.bundler.submit(CHAIN_ID, operation).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "simulation_failed", extra: { reason: "some words of a bundler" } });
+  expect(error).not.toHaveProperty("needed");
+});
+
+const queueThat = (isAdmitted: boolean) => {
+  const left: string[] = [];
+  const queue: SenderQueue = {
+    admit: () => Promise.resolve(isAdmitted),
+    leave: (_, hash) => Promise.resolve(void left.push(hash)),
+  };
+  return { left, queue };
+};
+
+test("an operation whose turn has not come is not sent", async () => {
+  const { asked, bundler } = bundlerThat({ eth_sendUserOperation: result(userOpHash) }, queueThat(false).queue);
+  await expect(bundler.submit(CHAIN_ID, operation)).rejects.toBeInstanceOf(WaitsForTurnError);
+  expect(asked).toEqual([]);
+});
+
+test("an operation that the bundler refuses for good leaves the queue; one whose state is unknown keeps its place", async () => {
+  const { left, queue } = queueThat(true);
+  const lost = { ...unknownOperation, eth_sendUserOperation: () => new Response("oops", { status: 500 }) };
+  await bundlerThat(lost, queue)
+    .bundler.submit(CHAIN_ID, operation)
+    .catch(() => undefined);
+  expect(left).toEqual([]);
+  const refused = { ...unknownOperation, eth_sendUserOperation: refusal(-32500, "AA24 signature error") };
+  await bundlerThat(refused, queue)
+    .bundler.submit(CHAIN_ID, operation)
+    .catch(() => undefined);
+  expect(left).toEqual([userOpHash]);
 });

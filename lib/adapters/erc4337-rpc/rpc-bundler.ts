@@ -3,10 +3,17 @@ import { isPaidBy } from "@/lib/chains/erc4337/bundle-call";
 import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
 import { readBundle } from "@/lib/chains/erc4337/operation-receipt";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
-import { suggestFees } from "@/lib/chains/fees";
+import { capFees, feesWithinCap } from "@/lib/chains/fee-cap";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
-import type { Bundler, UserOperation } from "@/lib/ports/bundler";
+import {
+  PreVerificationGasTooLowError,
+  WaitsForTurnError,
+  type Bundler,
+  type SenderQueue,
+  type UserOperation,
+  type UserOperationGas,
+} from "@/lib/ports/bundler";
 import { createMarker, type Marker, type MarkerDeps } from "./marker";
 import { BundlerRefusal, BundlerUnreachable, createRpcClient, type RpcClient } from "./client";
 import { estimateAnswer, gasPriceAnswer, operationAnswer, receiptAnswer, sendAnswer, statusAnswer } from "./schema";
@@ -21,8 +28,30 @@ export interface RpcBundlerDeps {
    * this paymaster pays for are not submitted.
    */
   readonly marker: Pick<MarkerDeps, "transactions" | "executorAddress"> | null;
+  /** Null: the bundlers take any number of operations of one sender. */
+  readonly queue?: SenderQueue | null;
   readonly fetchFn?: typeof fetch;
 }
+
+/** An operation without a stated validity leaves the sender's queue after this time. */
+const VALIDITY_MS = 600_000;
+/**
+ * Added to the estimated `preVerificationGas`, in percent. A bundler compares it when the operation is submitted, and what a rollup pays
+ * for data on its parent chain changes by an eighth in each block there.
+ */
+const PRE_VERIFICATION_MARGIN_PERCENT = 25n;
+
+const withMargin = (preVerificationGas: bigint): bigint =>
+  preVerificationGas + (preVerificationGas * PRE_VERIFICATION_MARGIN_PERCENT) / 100n;
+
+/**
+ * EntryPoint's code in a bundler's message. ERC-7769 has the bundler repeat EntryPoint's text, which starts with the code. It is for
+ * people and metrics alone; no decision is made by it.
+ */
+const entryPointCodeIn = (message: string): { entryPointCode?: string } => {
+  const [code] = /\bAA\d{2}\b/.exec(message) ?? [];
+  return code === undefined ? {} : { entryPointCode: code };
+};
 
 /** Reading a mark from storage costs more gas than the estimate shows, because the estimate runs without a mark. */
 const MARK_USE_GAS = 10_000n;
@@ -59,7 +88,7 @@ const toDomainError = (chainName: string, error: unknown): unknown => {
     const reason = error.message;
     return new DomainError("simulation_failed", `${chainName} would not execute this: ${reason}. Nothing was sent.`, {
       cause: error,
-      extra: { reason },
+      extra: { reason, ...entryPointCodeIn(reason) },
     });
   }
   return new DomainError("provider_error", `The bundler of ${chainName} could not do this now.`, { cause: error });
@@ -106,11 +135,52 @@ const createClients = (urls: ReadonlyMap<number, string>, fetchFn?: typeof fetch
   };
 };
 
+interface SubmissionDeps extends Pick<RpcBundlerDeps, "registry"> {
+  readonly clientOf: (chainId: number) => RpcClient;
+  readonly queue: SenderQueue | null;
+}
+
+/** Estimates and sends operations, and finds out what a refusal means. */
+const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
+  const estimate = async (chainId: number, operation: UserOperation): Promise<UserOperationGas> => {
+    const params = [toRpcOperation(operation), registry.get(chainId).contracts.entryPoint];
+    return toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
+  };
+
+  /** Throws when the refused operation offers less `preVerificationGas` than the bundler estimates now. */
+  const requireEnoughGas = async (chainId: number, operation: UserOperation, refusal: unknown): Promise<void> => {
+    const gas = await estimate(chainId, operation).catch(() => null);
+    if (gas === null || gas.preVerificationGas <= operation.preVerificationGas) return;
+    throw new PreVerificationGasTooLowError(registry.get(chainId).name, withMargin(gas.preVerificationGas), refusal);
+  };
+
+  const send = async (chainId: number, operation: UserOperation, userOpHash: Hex): Promise<void> => {
+    const { name, contracts } = registry.get(chainId);
+    try {
+      await clientOf(chainId).call(
+        "eth_sendUserOperation",
+        [toRpcOperation(operation), contracts.entryPoint],
+        sendAnswer,
+      );
+    } catch (error) {
+      if (await isKnown(clientOf(chainId), userOpHash, error)) return;
+      if (error instanceof BundlerRefusal && isRefusal(error.rpcCode)) {
+        // The bundler does not have it, so it must not keep another operation of the sender from its place.
+        await queue?.leave(chainId, userOpHash);
+        await requireEnoughGas(chainId, operation, error);
+      }
+      throw toDomainError(name, error);
+    }
+  };
+
+  return { estimate, send };
+};
+
 /**
  * Hands user operations to any bundler that speaks ERC-7769, after the project's paymaster has consented to the operations that it
  * pays for. Receipts are read from the chain itself.
  */
-export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundlerDeps): Bundler => {
+export const createRpcBundler = ({ registry, urls, marker, queue = null, fetchFn }: RpcBundlerDeps): Bundler => {
   const clientOf = createClients(urls, fetchFn);
   const withoutGasPrice = new Set<number>();
   const find = createOperationFinder(registry);
@@ -123,12 +193,14 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
   const fees: Bundler["fees"] = async (chainId) => {
     if (!withoutGasPrice.has(chainId)) {
       try {
-        return (await clientOf(chainId).call("pimlico_getUserOperationGasPrice", [], gasPriceAnswer)).fast;
+        const { fast } = await clientOf(chainId).call("pimlico_getUserOperationGasPrice", [], gasPriceAnswer);
+        // Such a bundler refuses operations that offer less than this.
+        return capFees(registry.get(chainId), { ...fast, pricePerGas: fast.maxFeePerGas });
       } catch (error) {
         if (error instanceof BundlerRefusal && error.rpcCode === METHOD_NOT_FOUND) withoutGasPrice.add(chainId);
       }
     }
-    return chainCall(chainId, () => suggestFees(registry.client(chainId)));
+    return feesWithinCap(registry, chainId);
   };
 
   const mark: Marker =
@@ -139,25 +211,17 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
         }
       : createMarker({ registry, fees, ...marker });
 
-  const send = async (chainId: number, operation: UserOperation): Promise<void> => {
-    const { name, entryPoint } = contextOf(chainId);
-    try {
-      await clientOf(chainId).call("eth_sendUserOperation", [toRpcOperation(operation), entryPoint], sendAnswer);
-    } catch (error) {
-      if (await isKnown(clientOf(chainId), hashUserOperation(operation, chainId, entryPoint), error)) return;
-      throw toDomainError(name, error);
-    }
-  };
+  const { estimate, send } = createSubmission({ registry, clientOf, queue });
 
   return {
     id: "erc4337-rpc",
     fees,
 
     estimateGas: async (chainId, operation) => {
-      const { name, entryPoint } = contextOf(chainId);
+      const { name } = contextOf(chainId);
       try {
-        const params = [toRpcOperation(operation), entryPoint];
-        const gas = toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
+        const estimated = await estimate(chainId, operation);
+        const gas = { ...estimated, preVerificationGas: withMargin(estimated.preVerificationGas) };
         const paymaster = registry.get(chainId).contracts.paymaster ?? null;
         if (!isPaidBy(paymaster, operation)) return gas;
         return { ...gas, paymasterVerificationGasLimit: gas.paymasterVerificationGasLimit + MARK_USE_GAS };
@@ -166,14 +230,18 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
       }
     },
 
-    submit: async (chainId, operation) => {
+    submit: async (chainId, operation, options) => {
       const userOpHash = hashUserOperation(operation, chainId, contextOf(chainId).entryPoint);
+      const validUntil = options?.validUntil ?? new Date(Date.now() + VALIDITY_MS);
+      const isAdmitted = await queue?.admit({ chainId, sender: operation.sender, userOpHash, validUntil });
+      if (isAdmitted === false) throw new WaitsForTurnError();
       await mark(chainId, operation, userOpHash);
-      await send(chainId, operation);
+      await send(chainId, operation, userOpHash);
       return { userOpHash };
     },
 
-    receipt: async (chainId, userOpHash, fromBlock) => {
+    receipt: async (chainId, userOpHash, fromBlock, isExpected) => {
+      if (isExpected !== undefined) return find(chainId, userOpHash, fromBlock, isExpected);
       const { client, entryPoint } = contextOf(chainId);
       const query = { client, entryPoint };
       const named = await clientOf(chainId)
@@ -181,7 +249,9 @@ export const createRpcBundler = ({ registry, urls, marker, fetchFn }: RpcBundler
         .catch(() => null);
       const bundle =
         named === null ? null : await chainCall(chainId, () => readBundle(query, named.receipt.transactionHash));
-      return bundle?.get(userOpHash) ?? find(chainId, userOpHash, fromBlock);
+      const receipt = bundle?.get(userOpHash) ?? (await find(chainId, userOpHash, fromBlock));
+      if (receipt !== null) await queue?.leave(chainId, userOpHash);
+      return receipt;
     },
   };
 };

@@ -1,6 +1,6 @@
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
-import { suggestFees } from "@/lib/chains/fees";
+import { feesWithinCap } from "@/lib/chains/fee-cap";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { createBatcher } from "@/lib/core/batch";
 import type { Bundler } from "@/lib/ports/bundler";
@@ -75,9 +75,8 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
   };
 
   const feesOf = perChain((chainId): (() => Promise<Fees>) => {
-    const { client } = chainContextOf(chainId);
     const ttlMs = Math.min(registry.get(chainId).blockTimeMs, FEES_CACHED_MS_MAX);
-    return cached(ttlMs, () => chainCall(chainId, () => suggestFees(client)));
+    return cached(ttlMs, () => feesWithinCap(registry, chainId));
   });
   const fees = (chainId: number): Promise<Fees> => feesOf(chainId)();
 

@@ -16,6 +16,6 @@ export const createBundlerRouter = ({ executor, rpc, rpcChainIds }: RouterDeps):
     fees: (chainId) => of(chainId).fees(chainId),
     estimateGas: (chainId, operation) => of(chainId).estimateGas(chainId, operation),
     submit: (chainId, operation, options) => of(chainId).submit(chainId, operation, options),
-    receipt: (chainId, userOpHash, fromBlock) => of(chainId).receipt(chainId, userOpHash, fromBlock),
+    receipt: (...asked) => of(asked[0]).receipt(...asked),
   };
 };

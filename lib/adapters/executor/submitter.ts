@@ -23,7 +23,6 @@ interface SubmitterDeps {
   readonly fees: Bundler["fees"];
 }
 
-const EXECUTOR_KEY_ID = "executor";
 /** How often one operation is bundled again after its bundle was mined and reverted. */
 const BUNDLES_MAX = 5;
 /** How often a bundle is made anew because another instance took some of its operations. */
@@ -52,22 +51,31 @@ const bundleOf = async (
   bundle: readonly Wanted[],
 ): Promise<NewTransaction> => {
   const operations = bundle.map(({ operation }) => operation);
-  const call = bundleCallOf(chain, operations);
   const now = await deps.fees(chain.chainId);
+  // The bundle pays today's network price even when the operation was priced earlier: a higher cost is better than a
+  // delay.
+  const fees = {
+    maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
+    maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
+  };
+  const planned = bundleCallOf(chain, operations);
+  const gas = transactionGasOf(operations, planned);
+  const { keyId, address } = await deps.transactions.chooseKey({
+    chainId: chain.chainId,
+    to: planned.to,
+    costWei: gas * fees.maxFeePerGas,
+  });
+  // EntryPoint pays the account back that sends the bundle.
+  const call = bundleCallOf({ ...chain, executor: address }, operations);
   return {
     chainId: chain.chainId,
-    keyId: EXECUTOR_KEY_ID,
+    keyId,
     purpose: `bundle:${crypto.randomUUID()}`,
     to: call.to,
     data: call.data,
     value: 0n,
-    gas: transactionGasOf(operations, call),
-    // The bundle pays today's network price even when the operation was priced earlier: a higher cost is better than a
-    // delay.
-    fees: {
-      maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
-      maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
-    },
+    gas,
+    fees,
     carries: bundle.map(({ userOpHash, before }) => ({ userOpHash, after: before?.transaction.id ?? null })),
   };
 };

@@ -1,6 +1,8 @@
 import { getEventListeners } from "node:events";
-import { expect, test } from "vitest";
-import { abortable } from "./chain-access";
+import { expect, test, vi } from "vitest";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { abortable, askChain } from "./chain-access";
+import { DEFAULT_TUNING } from "./tuning";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
@@ -30,4 +32,23 @@ test("all of them end with the signal's reason, also one that began after others
   expect(await Promise.allSettled(waits)).toEqual(waits.map(() => ({ status: "rejected", reason })));
   expect(listeners(signal)).toBe(0);
   await expect(abortable(Promise.resolve(), signal)).rejects.toBe(reason);
+});
+
+test("a call that hangs ends at its deadline as an unavailable chain, and leaves no timer", async () => {
+  vi.useFakeTimers();
+  try {
+    const registry = { get: () => ({ name: "Slow" }), client: () => ({}) } as unknown as ChainRegistry;
+    const { signal } = new AbortController();
+    const tuning = { ...DEFAULT_TUNING, callTimeoutMs: 1000 };
+    const late = askChain({ registry, tuning }, 1, signal, () => new Promise(() => undefined));
+    const outcome = expect(late).rejects.toMatchObject({
+      code: "chain_unavailable",
+      message: "Slow did not answer within 1000 ms. Nothing was sent; try again shortly.",
+    });
+    await vi.advanceTimersByTimeAsync(1000);
+    await outcome;
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,6 +1,7 @@
 import type { Hex, PublicClient } from "viem";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
+import { withDeadline } from "@/lib/core/deadline";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import { decodeAggregate, encodeAggregate, type ReadCall } from "@/lib/chains/aggregate3";
 import type { Tuning } from "./tuning";
@@ -61,11 +62,7 @@ export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Pr
   }
 };
 
-const tooSlow = (registry: ChainRegistry, chainId: number, timeoutMs: number): DomainError =>
-  new DomainError(
-    "chain_unavailable",
-    `${registry.get(chainId).name} did not answer within ${timeoutMs} ms. Nothing was sent; try again shortly.`,
-  );
+const chainUnavailable = (message: string): DomainError => new DomainError("chain_unavailable", message);
 
 /**
  * Retries a read. A node may not have the block that it was about to read (it was pruned, or the next node behind a
@@ -100,16 +97,10 @@ export const askChain = async <T>(
   signal: AbortSignal,
   ask: (client: PublicClient) => Promise<T>,
 ): Promise<T> => {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => {
-    deadline.abort(tooSlow(registry, chainId, tuning.callTimeoutMs));
-  }, tuning.callTimeoutMs);
-  try {
-    const answer = readAgain(registry, chainId, tuning.readAttemptsMax, ask);
-    return await abortable(answer, AbortSignal.any([signal, deadline.signal]));
-  } finally {
-    clearTimeout(timer);
-  }
+  const { callTimeoutMs: timeoutMs } = tuning;
+  const message = `${registry.get(chainId).name} did not answer within ${timeoutMs} ms. Nothing was sent; try again shortly.`;
+  const answer = readAgain(registry, chainId, tuning.readAttemptsMax, ask);
+  return withDeadline(abortable(answer, signal), { timeoutMs, message, errorOf: chainUnavailable });
 };
 
 /** Many reads as one `eth_call` through Multicall3; null where a read reverted. */

@@ -6,27 +6,45 @@ interface BlockSpan {
 }
 
 interface Scan<T> {
+  readonly chainId: number;
   readonly span: BlockSpan;
   readonly visit: (range: BlockSpan) => Promise<T | null>;
 }
 
 /**
- * Calls `visit` on ranges of `logRangeBlocks` blocks from the lower end of the span until a visit finds something, for
- * at most `logRangesMax` ranges. `scannedTo` is the last block that was visited.
+ * Calls `visit` on ranges of the chain's `logRangeBlocks` from the lower end of the span until a visit finds something,
+ * for at most `logRangesMax` ranges. `scannedTo` is the last block that was visited.
  */
 export const scanBlocks = async <T>(
-  { tuning }: Pick<OnchainDeps, "tuning">,
-  { span, visit }: Scan<T>,
+  { registry, tuning }: Pick<OnchainDeps, "registry" | "tuning">,
+  { chainId, span, visit }: Scan<T>,
 ): Promise<{ readonly found: T | null; readonly scannedTo: bigint }> => {
   let from = span.from;
   for (let ranges = 0; ranges < tuning.logRangesMax && from <= span.to; ranges += 1) {
-    const end = from + tuning.logRangeBlocks - 1n;
+    const end = from + registry.logRangeBlocks(chainId) - 1n;
     const to = end < span.to ? end : span.to;
     const found = await visit({ from, to });
     if (found !== null) return { found, scannedTo: to };
     from = to + 1n;
   }
   return { found: null, scannedTo: from - 1n };
+};
+
+/** Where the search for each deposit continues. It is lost on restart; the search then starts over. */
+export const createPositions = ({ searchesRememberedMax }: Pick<OnchainDeps["tuning"], "searchesRememberedMax">) => {
+  const positions = new Map<string, bigint>();
+  return {
+    get: (key: string): bigint | undefined => positions.get(key),
+    forget: (key: string): void => {
+      positions.delete(key);
+    },
+    remember: (key: string, block: bigint): void => {
+      positions.delete(key);
+      positions.set(key, block);
+      const oldest = positions.keys().next();
+      if (positions.size > searchesRememberedMax && oldest.done !== true) positions.delete(oldest.value);
+    },
+  };
 };
 
 interface TimeSearch {

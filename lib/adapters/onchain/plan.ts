@@ -68,6 +68,9 @@ export type LegPlan = z.output<typeof legPlan>;
 export type BridgePlan = Extract<LegPlan, { kind: "bridge" }>;
 export type DepositRecord = z.output<typeof depositRecord>;
 
+/** Identifies a deposit among those of all chains. */
+export const depositKey = ({ originChainId, depositId }: DepositRecord): string => `${originChainId}:${depositId}`;
+
 /** Replaces bigint by decimal strings, recursively. */
 type Json<T> = T extends bigint ? string : T extends readonly (infer E)[] ? Json<E>[] : { [K in keyof T]: Json<T[K]> };
 

@@ -62,7 +62,7 @@ export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRo
     build: legCalls,
     readSource,
     readStopped: createStoppedReader(deps),
-    track: (request, _leg, deposit, signal) => track(request, parseDeposit(deposit), signal),
+    track: (request, _leg, deposit, signal, options) => track(request, parseDeposit(deposit), signal, options),
     priceUsd: (tokens, signal) => Promise.all(tokens.map(async (token) => written(await prices.usd(token, signal)))),
     highestPriceUsd: (tokens, signal) =>
       Promise.all(tokens.map(async (token) => written(await prices.highestUsd(token, signal)))),

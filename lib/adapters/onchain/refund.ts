@@ -3,8 +3,8 @@ import { DomainError } from "@/lib/core/errors";
 import type { BridgeProgress, EvmAddress } from "@/lib/ports/routing";
 import { spokePoolAbi } from "./abis";
 import { askChain, type OnchainDeps } from "./chain-access";
-import { blockAtTime, scanBlocks } from "./log-ranges";
-import type { DepositRecord } from "./plan";
+import { blockAtTime, createPositions, scanBlocks } from "./log-ranges";
+import { depositKey, type DepositRecord } from "./plan";
 import { eventsOf, sumTransfers } from "./receipts";
 
 type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
@@ -37,7 +37,7 @@ const depositsOf = async (
   depositId: bigint | undefined,
   signal: AbortSignal,
 ) => {
-  const reach = deps.tuning.logRangeBlocks / 2n;
+  const reach = deps.tuning.siblingDepositBlocks;
   const from = deposit.originBlock > reach ? deposit.originBlock - reach : 0n;
   const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
     client.getContractEvents({
@@ -137,7 +137,7 @@ const startOf = async (
   signal: AbortSignal,
 ): Promise<bigint> => {
   const { originBlock, originChainId, fillDeadline } = deposit;
-  if (head - originBlock <= deps.tuning.logRangeBlocks) return originBlock;
+  if (head - originBlock <= deps.registry.logRangeBlocks(originChainId)) return originBlock;
   const time = fillDeadline - deps.tuning.clockSkewSeconds;
   return await blockAtTime(deps, { chainId: originChainId, low: originBlock, high: head, time }, signal);
 };
@@ -155,15 +155,7 @@ const startOf = async (
  */
 export const createRefundSearch = (deps: OnchainDeps) => {
   const { registry, tuning } = deps;
-  // The block at which the next search starts. It is lost on restart; the search then starts over.
-  const positions = new Map<string, bigint>();
-
-  const remember = (key: string, block: bigint): void => {
-    positions.delete(key);
-    positions.set(key, block);
-    const oldest = positions.keys().next();
-    if (positions.size > tuning.searchesRememberedMax && oldest.done !== true) positions.delete(oldest.value);
-  };
+  const positions = createPositions(tuning);
 
   /**
    * Null while nothing was refunded.
@@ -174,8 +166,9 @@ export const createRefundSearch = (deps: OnchainDeps) => {
     const spokePool = spokePoolOf(deps, chainId);
     if (spokePool === undefined) return null;
     const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
-    const key = relayKey(deposit);
+    const key = depositKey(deposit);
     const { found, scannedTo } = await scanBlocks(deps, {
+      chainId,
       span: { from: positions.get(key) ?? (await startOf(deps, deposit, head, signal)), to: head },
       visit: async (range): Promise<Refunded | null> => {
         for (const leaf of await leavesIn(deps, deposit, spokePool, range, signal)) {
@@ -193,14 +186,10 @@ export const createRefundSearch = (deps: OnchainDeps) => {
     });
     if (found === null) {
       const next = scannedTo - tuning.reorgBlocks;
-      remember(key, next > deposit.originBlock ? next : deposit.originBlock);
+      positions.remember(key, next > deposit.originBlock ? next : deposit.originBlock);
     }
     return found;
   };
-
-  function relayKey({ originChainId, depositId }: DepositRecord): string {
-    return `${originChainId}:${depositId}`;
-  }
 
   function tokenOf({ originChainId, inputToken }: DepositRecord): Refunded["token"] {
     const address = slice(inputToken, 12);

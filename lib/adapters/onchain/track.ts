@@ -1,11 +1,12 @@
 import { encodeFunctionData, keccak256, slice } from "viem";
 import { DomainError } from "@/lib/core/errors";
-import type { BridgeProgress, EvmAddress, RouteRequest } from "@/lib/ports/routing";
+import { agreedAnswer } from "@/lib/chains/agreement";
+import type { BridgeProgress, EvmAddress, RouteRequest, TrackOptions } from "@/lib/ports/routing";
 import { spokePoolAbi } from "./abis";
 import { relayHash } from "./across";
 import { askChain, readMany, type OnchainDeps } from "./chain-access";
-import { scanBlocks } from "./log-ranges";
-import type { DepositRecord } from "./plan";
+import { createPositions, scanBlocks } from "./log-ranges";
+import { depositKey, type DepositRecord } from "./plan";
 import { eventsOf, sumTransfers, unwrappedBy } from "./receipts";
 import { createRefundSearch } from "./refund";
 
@@ -78,15 +79,18 @@ const receivedBy = async (
 
 const findFill = async (
   deps: OnchainDeps,
+  positions: ReturnType<typeof createPositions>,
   request: RouteRequest,
   deposit: DepositRecord,
   signal: AbortSignal,
 ): Promise<BridgeProgress> => {
   const chainId = deposit.destinationChainId;
   const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
-  const from = deposit.destinationBlock - deps.tuning.reorgBlocks;
-  const { found } = await scanBlocks(deps, {
-    span: { from: from > 0n ? from : 0n, to: head },
+  const key = depositKey(deposit);
+  const first = deposit.destinationBlock - deps.tuning.reorgBlocks;
+  const { found, scannedTo } = await scanBlocks(deps, {
+    chainId,
+    span: { from: positions.get(key) ?? (first > 0n ? first : 0n), to: head },
     visit: async (range) => {
       const logs = await askChain(deps, chainId, signal, (client) =>
         client.getContractEvents({
@@ -102,8 +106,13 @@ const findFill = async (
       return logs.find(({ args }) => fills(deposit, args)) ?? null;
     },
   });
-  // The contract says "filled" but this node's logs lag behind; the next look finds the event.
-  if (found === null) return { state: "waiting" };
+  if (found === null) {
+    // The contract says "filled". Either the event lies in later blocks, or this node's logs lag behind its state: then
+    // the next search starts over, because the block that lacked the event may have it by then.
+    if (scannedTo < head) positions.remember(key, scannedTo + 1n);
+    else positions.forget(key);
+    return { state: "waiting" };
+  }
   const fill = { txHash: found.transactionHash, logIndex: found.logIndex };
   return {
     state: "filled",
@@ -137,15 +146,44 @@ const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: Abo
   );
 };
 
-/** Tracks deposits by the state of both SpokePools. */
-export const createTracker = (deps: OnchainDeps) => {
-  const findRefund = createRefundSearch(deps);
+type Track = (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal) => Promise<BridgeProgress>;
 
-  return async (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal): Promise<BridgeProgress> => {
+const createChainTracker = (deps: OnchainDeps): Track => {
+  const findRefund = createRefundSearch(deps);
+  const positions = createPositions(deps.tuning);
+
+  return async (request, deposit, signal) => {
     const { filled, time } = await readStatus(deps, deposit, signal);
-    if (filled) return await findFill(deps, request, deposit, signal);
+    if (filled) return await findFill(deps, positions, request, deposit, signal);
     // A fill is still accepted in the second of the deadline.
     if (time <= BigInt(deposit.fillDeadline)) return { state: "waiting" };
     return (await findRefund(deposit, signal)) ?? { state: "expired" };
+  };
+};
+
+/** Tracks deposits by the state of both SpokePools. */
+export const createTracker = (deps: OnchainDeps) => {
+  const track = createChainTracker(deps);
+  const ofProvider = new Map<number, Track>();
+
+  const trackThrough = (view: OnchainDeps["registry"], index: number): Track => {
+    const known = ofProvider.get(index) ?? createChainTracker({ ...deps, registry: view });
+    ofProvider.set(index, known);
+    return known;
+  };
+
+  return (
+    request: RouteRequest,
+    deposit: DepositRecord,
+    signal: AbortSignal,
+    options?: TrackOptions,
+  ): Promise<BridgeProgress> => {
+    if (options === undefined) return track(request, deposit, signal);
+    return agreedAnswer({
+      registry: deps.registry,
+      chainId: options.expects === "filled" ? deposit.destinationChainId : deposit.originChainId,
+      look: (view, index) => trackThrough(view, index)(request, deposit, signal),
+      isExpected: ({ state }) => state === options.expects,
+    });
   };
 };

@@ -43,10 +43,10 @@ export interface Tuning {
    * well.
    */
   readonly swapDeadlineSeconds: number;
-  /** Blocks of one `eth_getLogs`. */
-  readonly logRangeBlocks: bigint;
-  /** Ranges of one search. A fill must be found within them; a search for a refund continues there at the next call. */
+  /** Ranges of one search, of `logRangeBlocks` of the chain each. The next call continues after them. */
   readonly logRangesMax: number;
+  /** Blocks before and after a deposit in which others of the same depositor may share its refund. */
+  readonly siblingDepositBlocks: bigint;
   /** Blocks that a reorganisation may remove; searches start that many blocks earlier. */
   readonly reorgBlocks: bigint;
   /** How far the clocks of two chains may differ. */
@@ -80,8 +80,8 @@ export const DEFAULT_TUNING: Tuning = {
   alternativeFloorBps: 9_500,
   sourceToleranceMaxBps: 10,
   swapDeadlineSeconds: 1_800,
-  logRangeBlocks: 5_000n,
   logRangesMax: 20,
+  siblingDepositBlocks: 2_500n,
   reorgBlocks: 64n,
   clockSkewSeconds: 300,
   searchesRememberedMax: 1_000,

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { finalBlockNumber } from "@/lib/chains/finality";
 import { entrypointAbi, NATIVE_ASSET, privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { ChainConfig } from "@/lib/config/chains";
@@ -95,7 +96,8 @@ export const createPrivacyChains = (
         client: registry.client(chainId),
         pools: config.pools.map(({ pool }) => pool),
         startBlock: BigInt(config.startBlock),
-        confirmations: chain.confirmations,
+        finalNumber: (latest) => finalBlockNumber(registry, chainId, latest),
+        rangeBlocks: () => registry.logRangeBlocks(chainId),
         store,
       });
       return [[chainId, { chainId, config, events, pools, association: createAssociationSource(config.aspSource) }]];

@@ -4,8 +4,6 @@ import { chainCall } from "@/lib/chains/registry";
 import type { BlockMark, PoolLog, PoolLogSource, PoolLogStore } from "@/lib/ports/privacy-history";
 import { applyLog, emptyHistory, poolLogsOf, type MutableHistory, type PoolHistory } from "./pool-history";
 
-/** Blocks in one request; what public nodes allow. */
-const RANGE_BLOCKS = 2_000n;
 const RANGES_AT_ONCE = 4;
 /** Blocks without logs that are marked as read no more often than this. */
 const QUIET_BLOCKS = 500n;
@@ -20,17 +18,19 @@ export interface PoolEventsOptions {
   readonly client: PublicClient;
   readonly pools: readonly Address[];
   readonly startBlock: bigint;
-  /** Blocks after which one is not taken back. */
-  readonly confirmations: number;
+  /** The newest block that is not taken back any more, where `latest` is the newest; null while there is none. */
+  readonly finalNumber: (latest: bigint) => Promise<bigint | null>;
+  /** Blocks of one request for logs, as of now. */
+  readonly rangeBlocks: () => bigint;
   /** Without it a restart reads the chain from `startBlock`. */
   readonly store: PoolLogStore | null;
 }
 
 const min = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
-const ranges = (from: bigint, to: bigint): [bigint, bigint][] => {
+const ranges = (from: bigint, to: bigint, blocks: bigint): [bigint, bigint][] => {
   const found: [bigint, bigint][] = [];
-  for (let at = from; at <= to; at += RANGE_BLOCKS) found.push([at, min(at + RANGE_BLOCKS - 1n, to)]);
+  for (let at = from; at <= to; at += blocks) found.push([at, min(at + blocks - 1n, to)]);
   return found;
 };
 
@@ -70,7 +70,11 @@ const createHistories = (pools: readonly Address[]) => {
 };
 
 /** Reads logs and blocks of the chain. */
-const createChainReader = ({ client, pools }: Pick<PoolEventsOptions, "client" | "pools">) => {
+const createChainReader = ({
+  client,
+  pools,
+  rangeBlocks,
+}: Pick<PoolEventsOptions, "client" | "pools" | "rangeBlocks">) => {
   const markOf = async (blockNumber: bigint): Promise<BlockMark | null> => {
     try {
       const { number, hash } = await client.getBlock({ blockNumber });
@@ -87,7 +91,7 @@ const createChainReader = ({ client, pools }: Pick<PoolEventsOptions, "client" |
     isOnChain: async ({ number, hash }: BlockMark): Promise<boolean> => (await markOf(number))?.hash === hash,
     fetchLogs: async (fromBlock: bigint, toBlock: bigint): Promise<PoolLog[]> => {
       const parts = await Promise.all(
-        ranges(fromBlock, toBlock).map(([from, to]) =>
+        ranges(fromBlock, toBlock, rangeBlocks()).map(([from, to]) =>
           client.getLogs({ address: [...pools], fromBlock: from, toBlock: to }),
         ),
       );
@@ -99,7 +103,6 @@ const createChainReader = ({ client, pools }: Pick<PoolEventsOptions, "client" |
 /** The reader of one chain, and how far it has read. */
 interface Follower extends PoolEventsOptions {
   readonly source: PoolLogSource;
-  readonly finalAfter: bigint;
   readonly histories: ReturnType<typeof createHistories>;
   readonly chain: ReturnType<typeof createChainReader>;
   isRestored: boolean;
@@ -154,9 +157,9 @@ const adoptEnd = async (follower: Follower, kept: PoolLogStore, readTo: bigint):
 };
 
 /** Writes logs that became final to the store. */
-const keep = async (follower: Follower, head: bigint, read: BlockMark): Promise<void> => {
-  const { startBlock, store, source, finalAfter, histories, chain } = follower;
-  const final = min(head - finalAfter, read.number);
+const keep = async (follower: Follower, newestFinal: bigint, read: BlockMark): Promise<void> => {
+  const { startBlock, store, source, histories, chain } = follower;
+  const final = min(newestFinal, read.number);
   const known = follower.anchor?.number ?? startBlock - 1n;
   if (final <= known) return;
   const logs = histories.between(known, final);
@@ -170,21 +173,22 @@ const keep = async (follower: Follower, head: bigint, read: BlockMark): Promise<
 
 /** Reads the chain from where the last reading ended to its head. */
 const sync = async (follower: Follower): Promise<void> => {
-  const { client, finalAfter, histories, chain } = follower;
+  const { client, histories, chain, rangeBlocks } = follower;
   await restore(follower);
   const head = await client.getBlock({ blockTag: "latest" });
+  const final = (await follower.finalNumber(head.number)) ?? -1n;
   let from = await resumeFrom(follower, head.number);
   while (from <= head.number) {
-    const to = min(from + RANGE_BLOCKS * BigInt(RANGES_AT_ONCE) - 1n, head.number);
+    const to = min(from + rangeBlocks() * BigInt(RANGES_AT_ONCE) - 1n, head.number);
     // Asked for before the logs: a reorganisation in between is then seen at the next reading.
     const read: BlockMark | null = to === head.number ? head : await chain.markOf(to);
     if (read === null) return;
     histories.add(await chain.fetchLogs(from, to));
     follower.last = { number: read.number, hash: read.hash };
-    await keep(follower, head.number, follower.last);
+    await keep(follower, final, follower.last);
     from = to + 1n;
   }
-  histories.setFinal(head.number - finalAfter);
+  histories.setFinal(final);
 };
 
 /**
@@ -196,7 +200,6 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
   const follower: Follower = {
     ...options,
     source: sourceOf(options),
-    finalAfter: BigInt(options.confirmations),
     histories,
     chain: createChainReader(options),
     isRestored: false,

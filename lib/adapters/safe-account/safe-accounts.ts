@@ -155,7 +155,8 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       callGasLimit: 0n,
       verificationGasLimit: 0n,
       preVerificationGas: 0n,
-      ...request.fees,
+      maxFeePerGas: request.fees.maxFeePerGas,
+      maxPriorityFeePerGas: request.fees.maxPriorityFeePerGas,
       // These fields name the payer and are no consent: the paymaster pays only for operations that the executor marks when it submits.
       ...(isSponsored && paymaster !== undefined
         ? { paymaster, paymasterVerificationGasLimit: 0n, paymasterPostOpGasLimit: 0n }

@@ -64,6 +64,7 @@ const newChain = (latest: bigint) => {
   const registry = {
     get: () => ({ contracts: { entryPoint: ENTRY_POINT }, pollIntervalMs: 1 }),
     client: () => client,
+    logRangeBlocks: () => 2_000n,
   } as unknown as ChainRegistry;
   return { calls, bundles, find: createOperationFinder(registry) };
 };

@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { LRUCache } from "lru-cache";
 import { createBatcher } from "@/lib/core/batch";
+import { agreedAnswer } from "../agreement";
 import { chainCall, type ChainRegistry } from "../registry";
 import {
-  BLOCKS_PER_QUERY,
   findEvents,
   readBundle,
   type BundleQuery,
@@ -42,7 +42,7 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
 
   const search = async (sought: readonly Sought[]): Promise<(OperationReceipt | null)[]> => {
     const latest = await query.client.getBlockNumber({ cacheTime: 0 });
-    const isRecent = ({ fromBlock }: Sought): boolean => fromBlock + BLOCKS_PER_QUERY > latest;
+    const isRecent = ({ fromBlock }: Sought): boolean => fromBlock + query.rangeBlocks() > latest;
     // A search that goes far back needs many requests, and must not delay the others.
     const [recent, old] = await Promise.all(
       [sought.filter(isRecent), sought.filter((one) => !isRecent(one))].map((part) => findEvents(query, part, latest)),
@@ -62,24 +62,53 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
   }).submit;
 };
 
-/**
- * Finds mined operations for all waiting callers: those that ask about one chain at about the same time share one head
- * request, one log search, and one receipt per bundle. Each search reads the chain again, so that a reorganisation is
- * noticed. The result is null while the operation is not mined.
- * @throws DomainError `chain_unavailable`, `unsupported_chain`
- */
-export const createOperationFinder = (registry: ChainRegistry) => {
+const createFinder = (registry: ChainRegistry) => {
   const finders = new Map<number, Find>();
 
   const on = (chainId: number): Find => {
     const known = finders.get(chainId);
     if (known !== undefined) return known;
     const { contracts, pollIntervalMs } = registry.get(chainId);
-    const find = finderOf({ client: registry.client(chainId), entryPoint: contracts.entryPoint }, pollIntervalMs);
+    const rangeBlocks = (): bigint => registry.logRangeBlocks(chainId);
+    const query = { client: registry.client(chainId), entryPoint: contracts.entryPoint, rangeBlocks };
+    const find = finderOf(query, pollIntervalMs);
     finders.set(chainId, find);
     return find;
   };
 
   return (chainId: number, userOpHash: Hex, fromBlock: bigint): Promise<OperationReceipt | null> =>
     chainCall(chainId, () => on(chainId)({ userOpHash, fromBlock }));
+};
+
+/**
+ * Finds mined operations for all waiting callers: those that ask about one chain at about the same time share one head
+ * request, one log search, and one receipt per bundle. Each search reads the chain again, so that a reorganisation is
+ * noticed. The result is null while the operation is not mined. With `isExpected` the chain's providers have to agree
+ * before the result is another one (see `agreedAnswer`).
+ * @throws DomainError `chain_unavailable`, `unsupported_chain`
+ */
+export const createOperationFinder = (registry: ChainRegistry) => {
+  const find = createFinder(registry);
+  const ofProvider = new Map<number, typeof find>();
+
+  const findThrough = (view: ChainRegistry, index: number): typeof find => {
+    const known = ofProvider.get(index) ?? createFinder(view);
+    ofProvider.set(index, known);
+    return known;
+  };
+
+  return (
+    chainId: number,
+    userOpHash: Hex,
+    fromBlock: bigint,
+    isExpected?: (receipt: OperationReceipt) => boolean,
+  ): Promise<OperationReceipt | null> =>
+    isExpected === undefined
+      ? find(chainId, userOpHash, fromBlock)
+      : agreedAnswer({
+          registry,
+          chainId,
+          look: (view, index) => findThrough(view, index)(chainId, userOpHash, fromBlock),
+          isExpected: (receipt) => receipt !== null && isExpected(receipt),
+        });
 };

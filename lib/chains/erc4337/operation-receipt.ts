@@ -17,9 +17,8 @@ const userOperationEvent = parseAbiItem(
 const EVENT_TOPIC = toEventSelector(userOperationEvent);
 const BEFORE_EXECUTION_TOPIC = toEventSelector("BeforeExecution()");
 
-/** Public nodes answer log queries over a few thousand blocks. */
-export const BLOCKS_PER_QUERY = 2_000n;
-const QUERIES_MAX = 500;
+/** Blocks after the oldest `fromBlock` that one search reads: 23 days of a chain with a block every two seconds. */
+const BLOCKS_MAX = 1_000_000n;
 const HASHES_PER_QUERY = 100;
 
 export interface OperationReceipt {
@@ -86,10 +85,15 @@ export const operationsOf = (receipt: BundleReceipt, entryPoint: Address): Map<H
 export interface BundleQuery {
   readonly client: PublicClient;
   readonly entryPoint: Address;
+  /** Blocks of one request for logs, as of now. */
+  readonly rangeBlocks: () => bigint;
 }
 
 /** The operations of a transaction; none when it is not mined. */
-export const readBundle = async (query: BundleQuery, txHash: Hex): Promise<Map<Hex, OperationReceipt>> => {
+export const readBundle = async (
+  query: Pick<BundleQuery, "client" | "entryPoint">,
+  txHash: Hex,
+): Promise<Map<Hex, OperationReceipt>> => {
   const receipt = await query.client.getTransactionReceipt({ hash: txHash }).catch((error: unknown) => {
     if (error instanceof TransactionReceiptNotFoundError) return null;
     throw error;
@@ -135,8 +139,10 @@ export const findEvents = async (
 ): Promise<Map<Hex, OperationEvent>> => {
   const found = new Map<Hex, OperationEvent>();
   let from = sought.reduce((least, { fromBlock }) => (fromBlock < least ? fromBlock : least), latest + 1n);
-  for (let queries = 0; from <= latest && queries < QUERIES_MAX; queries += 1) {
-    const to = from + BLOCKS_PER_QUERY - 1n < latest ? from + BLOCKS_PER_QUERY - 1n : latest;
+  const last = from + BLOCKS_MAX - 1n < latest ? from + BLOCKS_MAX - 1n : latest;
+  while (from <= last) {
+    const end = from + query.rangeBlocks() - 1n;
+    const to = end < last ? end : last;
     const missing = sought.filter(({ userOpHash, fromBlock }) => fromBlock <= to && !found.has(userOpHash));
     const events = await eventsBetween(
       query,

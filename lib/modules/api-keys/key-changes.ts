@@ -3,6 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { isMoreUsd, plainUsd } from "@/lib/core/usd";
+import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
@@ -56,10 +57,7 @@ export interface ApiKeyChange extends KeyFields {
 }
 
 /** @throws DomainError `forbidden` */
-export const mayManage = ({ role }: UserActor): void => {
-  if (role !== "owner" && role !== "admin")
-    throw new DomainError("forbidden", "Only owners and admins of the project may make, change or revoke API keys.");
-};
+export const mayManage = (actor: UserActor): void => requirePermission(actor, "keys:manage");
 
 const field = (path: string, message: string): DomainError => invalidRequest([{ path, message }]);
 

@@ -25,6 +25,18 @@ export const listApiKeys = async (db: Queryable, projectId: string, limit: numbe
   return rows.map(parseApiKey);
 };
 
+/** Ids of the keys that the person made in the project and that are not revoked. */
+export const listUsableKeysOf = async (
+  db: Queryable,
+  { projectId, userId }: { readonly projectId: string; readonly userId: string },
+): Promise<string[]> => {
+  const rows = await db.apiKey.findMany({
+    where: { projectId, createdBy: userId, revokedAt: null },
+    select: { id: true },
+  });
+  return rows.map(({ id }) => id);
+};
+
 export const findByLookup = async (db: Queryable, lookup: string): Promise<StoredApiKey | null> => {
   const row = await db.apiKey.findUnique({ where: { lookup } });
   return row === null ? null : { ...parseApiKey(row), secretHash: row.secretHash, appSecretId: row.appSecretId };

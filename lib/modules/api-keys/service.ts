@@ -4,13 +4,14 @@ import { addSeconds } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { isId } from "@/lib/core/ids";
+import type { Tx } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import type { Secrets } from "@/lib/modules/encryption/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import type { ApiKey, StoredApiKey } from "./api-key";
 import { createKeyChanges, mayManage, type ApiKeyChange, type KeyChangesDeps, type NewApiKey } from "./key-changes";
-import { findByLookup, listApiKeys, rehashApiKey, revokeApiKey, touchApiKey } from "./repository";
+import { findByLookup, listApiKeys, listUsableKeysOf, rehashApiKey, revokeApiKey, touchApiKey } from "./repository";
 import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
 export type { ApiKey } from "./api-key";
@@ -38,6 +39,8 @@ export interface ApiKeysService {
   list(actor: UserActor): Promise<ApiKey[]>;
   /** Revoking again answers as the first time. @throws DomainError `forbidden`, `not_found` */
   revoke(actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }>;
+  /** Revokes all keys that the person made in the actor's project, in the caller's transaction. */
+  revokeKeysOf(tx: Tx, actor: UserActor, userId: string): Promise<void>;
   /**
    * Who a secret stands for. Waits for nothing while the key was read less than a second ago.
    * @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked`
@@ -76,20 +79,22 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     return { type: "apiKey", keyId, projectId, createdBy, scopes, policy, expiresAt };
   };
 
+  const revokeOne = async (tx: Tx, actor: UserActor, id: string) => {
+    const { projectId } = actor;
+    const at = clock.now();
+    const done = await revokeApiKey(tx, { projectId, id, at });
+    const entry = { ...doneBy(actor), subject: id, at };
+    if (!done?.changed) return done;
+    await recordAudit(tx, { ...entry, action: "api_key.revoked" });
+    await recordEvents(tx, [{ projectId, type: "api_key.revoked", objectId: id, data: { keyId: id }, at }]);
+    announceEnded(tx, id);
+    return done;
+  };
+
   const revoke = async (actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }> => {
     mayManage(actor);
     if (!isId("apiKey", id)) throw notFound();
-    const { projectId } = actor;
-    const at = clock.now();
-    const revoked = await database.transaction(async (tx) => {
-      const done = await revokeApiKey(tx, { projectId, id, at });
-      const entry = { ...doneBy(actor), subject: id, at };
-      if (!done?.changed) return done;
-      await recordAudit(tx, { ...entry, action: "api_key.revoked" });
-      await recordEvents(tx, [{ projectId, type: "api_key.revoked", objectId: id, data: { keyId: id }, at }]);
-      await announceEnded(tx, id);
-      return done;
-    });
+    const revoked = await database.transaction((tx) => revokeOne(tx, actor, id));
     if (!revoked) throw notFound();
     keys.invalidate(revoked.lookup);
     return { id, revokedAt: revoked.revokedAt };
@@ -104,6 +109,10 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       return key;
     },
     revoke,
+    revokeKeysOf: async (tx, actor, userId) => {
+      const ids = await listUsableKeysOf(tx, { projectId: actor.projectId, userId });
+      for (const id of ids) await revokeOne(tx, actor, id);
+    },
     list: (actor) => listApiKeys(database.prisma, actor.projectId, KEYS_MAX),
     verify: async (secret) => {
       const presented = read(secret);

@@ -1,7 +1,8 @@
 import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
-import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { invalidRequest } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { RequestContext } from "@/lib/core/request-context";
+import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import type { AuditData, AuditEvent } from "./audit-event";
@@ -56,8 +57,7 @@ export const createAuditService = ({ database }: { readonly database: Database }
     actor: UserActor,
     { cursor, limit, ...filter }: AuditFilter & { cursor?: string | undefined; limit: number },
   ): Promise<{ data: readonly AuditEvent[]; nextCursor: string | null }> => {
-    if (actor.role !== "owner" && actor.role !== "admin")
-      throw new DomainError("forbidden", "Only owners and admins of the project may read its audit log.");
+    requirePermission(actor, "audit:read");
     if (cursor !== undefined && !isId("auditEvent", cursor))
       throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
     const query = { ...filter, projectId: actor.projectId, before: cursor, limit: limit + 1 };

@@ -188,8 +188,8 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     const signedIn = await enter(await read(input), input);
     // Outside the transaction, because the key may be made by a service elsewhere. Idempotent: what a crash leaves undone here the
     // next sign-in does, and nobody is signed in before it is done.
-    const [first] = await deps.projects.list(signedIn.userId);
-    if (first) await deps.wallets.createTreasury(first.projectId);
+    // Makes up for a crash between a project and its treasury; one that exists costs one query.
+    for (const { projectId } of await deps.projects.list(signedIn.userId)) await deps.wallets.createTreasury(projectId);
     return { ...signedIn, ...(await mint(signedIn)) };
   };
 };

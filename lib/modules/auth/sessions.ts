@@ -87,7 +87,7 @@ export const createSessions = (deps: SessionsDeps): Sessions => {
     if (!session) return;
     const entry = { projectId: null, actor: session.userId, subject: id, at };
     await recordAudit(tx, { ...entry, action: "session.revoked", data: { reason } });
-    await announceEnded(tx, id);
+    announceEnded(tx, id);
   };
 
   const refresh = async (token: string): Promise<IssuedTokens> => {

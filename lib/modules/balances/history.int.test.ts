@@ -3,8 +3,7 @@ import type { Token } from "@/lib/core/token";
 import { testDatabase } from "@/lib/testing/database";
 import { createBalanceHistory } from "./history";
 import { createSnapshotRepository } from "./repository";
-import type { UnifiedBalances } from "./service";
-import { totalByAsset } from "./totals";
+import { partsOf, totalByAsset } from "./totals";
 
 const { database } = await testDatabase();
 const waitFor = (check: () => void | Promise<void>): Promise<void> =>
@@ -26,11 +25,10 @@ const usdc: Token = {
   usdPegged: true,
 };
 
-const balances = (amountBase: bigint, options: { stale?: boolean; price?: string | null } = {}): UnifiedBalances => ({
-  totals: totalByAsset([{ walletId: "wal_1", address: "0x02", token: usdc, amountBase }]),
+const balances = (amountBase: bigint, options: { stale?: boolean; price?: string | null } = {}) => ({
+  totals: totalByAsset([{ walletId: "wal_1", address: "0x02", token: usdc, ...partsOf(amountBase) }]),
   priceOf: () => (options.price === undefined ? "1" : options.price),
-  asOf: [],
-  stale: options.stale === true ? [{ chainId: 1, reason: "It does not answer.", lastSeenAt: null }] : [],
+  stale: options.stale === true ? [{ chainId: 1 }] : [],
 });
 
 let projects = 0;
@@ -42,7 +40,7 @@ const newHistory = (repository = snapshots) => {
     projectId,
     list: (days = 30) => history.list(projectId, days),
     rows: () => database.prisma.balanceSnapshot.count({ where: { projectId } }),
-    note: (afterMs: number, read: UnifiedBalances): void => {
+    note: (afterMs: number, read: ReturnType<typeof balances>): void => {
       now = new Date(START.getTime() + afterMs);
       history.note(projectId, read);
     },

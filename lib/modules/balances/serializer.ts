@@ -3,42 +3,64 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 import { formatAmount } from "@/lib/core/money";
 import type { HistoryPoint } from "./history-point";
 import type { UnifiedBalances } from "./service";
-import { formatUsd, sumOfWorths, worthOf, type AssetTotal, type Position } from "./totals";
+import { formatUsd, sumOfWorths, worthOf, type AssetTotal, type Parts, type Position } from "./totals";
 
 type Body = ResponseOf<typeof getUnifiedBalances>;
 type Total = Body["totals"][number];
 type Part = Total["breakdown"][number];
 
-const toPart = ({ token, amountBase, walletId, address }: Position, worth: bigint | null): Part => {
+const toParts = (parts: Parts, decimals: number) => ({
+  amount: formatAmount(parts.amountBase, decimals),
+  amountBase: parts.amountBase.toString(),
+  available: formatAmount(parts.availableBase, decimals),
+  reserved: formatAmount(parts.reservedBase, decimals),
+  pendingOut: formatAmount(parts.pendingOutBase, decimals),
+  pendingIn: formatAmount(parts.pendingInBase, decimals),
+});
+
+type Worth = (position: Position) => bigint | null;
+
+const toPart = (position: Position, worth: bigint | null): Part => {
+  const { token, walletId, address } = position;
   const { symbol, address: tokenAddress, chainId, decimals, assetId } = token;
   return {
     chainId,
     walletId,
     address: address as Part["address"],
     token: { symbol, address: tokenAddress, chainId, decimals, assetId },
-    amount: formatAmount(amountBase, decimals),
-    amountBase: amountBase.toString(),
+    ...toParts(position, decimals),
     usd: formatUsd(worth),
   };
 };
 
-const toTotal = (total: AssetTotal, worths: readonly (bigint | null)[]): Total => ({
+const worthOfAll = (positions: readonly Position[], worth: Worth): string | null =>
+  formatUsd(sumOfWorths(positions.map(worth)));
+
+const toTotal = (total: AssetTotal, worth: Worth, listed: ReadonlySet<string>): Total => ({
   token: total.symbol,
   assetId: total.assetId,
-  amount: formatAmount(total.amountBase, total.decimals),
-  amountBase: total.amountBase.toString(),
+  ...toParts(total, total.decimals),
   decimals: total.decimals,
-  usd: formatUsd(sumOfWorths(worths)),
-  breakdown: total.positions.map((position, index) => toPart(position, worths[index] ?? null)),
+  usd: worthOfAll(total.positions, worth),
+  chains: total.chains.map(({ chainId, decimals, positions, ...parts }) => ({
+    chainId,
+    ...toParts(parts, decimals),
+    usd: worthOfAll(positions, worth),
+  })),
+  breakdown: total.positions
+    .filter(({ walletId }) => listed.has(walletId))
+    .map((position) => toPart(position, worth(position))),
 });
 
 export const toUnifiedBalances = (balances: UnifiedBalances): Body => {
-  const worths = balances.totals.map((total) =>
-    total.positions.map((position) => worthOf(position, balances.priceOf(position.token))),
-  );
+  const worth: Worth = (position) => worthOf(position, balances.priceOf(position.token));
   return {
-    totals: balances.totals.map((total, index) => toTotal(total, worths[index] ?? [])),
-    totalUsd: formatUsd(sumOfWorths(worths.flat())),
+    totals: balances.totals.map((total) => toTotal(total, worth, balances.page.walletIds)),
+    totalUsd: worthOfAll(
+      balances.totals.flatMap(({ positions }) => positions),
+      worth,
+    ),
+    nextCursor: balances.page.nextCursor,
     asOf: balances.asOf.map(({ chainId, blockNumber, at }) => ({
       chainId,
       blockNumber: blockNumber.toString(),

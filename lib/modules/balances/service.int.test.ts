@@ -1,12 +1,13 @@
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { beforeEach, expect, test } from "vitest";
+import { createBalanceReader, type BalanceReaderOptions } from "@/lib/chains/balance-reader";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { systemClock } from "@/lib/core/clock";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { testDevnet } from "@/lib/testing/devnet";
 import { toUnifiedBalances } from "./serializer";
-import { createBalancesService } from "./service";
+import { createBalancesService, type BalancesDeps } from "./service";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
 const PRICES: Readonly<Record<string, string>> = { usdc: "1", dai: "0.999", eth: "3000.5" };
@@ -27,10 +28,15 @@ const faucet = createFaucet({ registry });
 
 const wallet = (id: string) => ({ id, address: privateKeyToAddress(generatePrivateKey()) });
 const wallets = [wallet("wal_1"), wallet("wal_2")] as const;
-const serviceOf = (owners: readonly { id: string; address: `0x${string}` }[] = wallets) =>
+const serviceOf = (
+  owners: readonly { id: string; address: `0x${string}` }[] = wallets,
+  { moves, ...readerOptions }: BalanceReaderOptions & { moves?: Partial<BalancesDeps["moves"]> } = {},
+) =>
   createBalancesService({
     registry,
-    wallets: { list: () => Promise.resolve(owners) },
+    reader: createBalanceReader(registry, readerOptions),
+    wallets: { addresses: () => Promise.resolve(owners) },
+    moves: { out: () => Promise.resolve([]), in: () => Promise.resolve([]), ...moves },
     prices: { priceUsd: (tokens) => Promise.resolve(tokens.map(({ assetId }) => PRICES[assetId] ?? null)) },
     history: { note: () => undefined, list: () => Promise.resolve([]) },
     clock: systemClock,

@@ -1,21 +1,33 @@
 import { LRUCache } from "lru-cache";
-import { readBalances, type ChainBalances } from "@/lib/chains/balances";
+import type { BalanceReader, ReadBalances } from "@/lib/chains/balance-reader";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
-import { isDomainError } from "@/lib/core/errors";
+import { invalidRequest, isDomainError } from "@/lib/core/errors";
+import { isId } from "@/lib/core/ids";
 import type { Token } from "@/lib/core/token";
 import { withDeadline } from "@/lib/core/deadline";
+import type { MovingFunds } from "@/lib/modules/holds/service";
+import type { Arrival } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { BalanceHistory } from "./history";
 import type { HistoryPoint } from "./history-point";
-import { totalByAsset, type AssetTotal, type Position } from "./totals";
+import { partsOf, totalByAsset, type AssetTotal, type Position } from "./totals";
 
 export interface BalancesDeps {
-  registry: ChainRegistry;
-  wallets: { list(projectId: string): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]> };
-  prices: { priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> };
-  history: BalanceHistory;
-  clock: Clock;
+  readonly registry: ChainRegistry;
+  readonly reader: BalanceReader;
+  readonly wallets: {
+    /** By id. */
+    addresses(projectId: string): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
+  };
+  /** What moves out of balances of these blocks, and what is on its way into the project's wallets. */
+  readonly moves: {
+    out(projectId: string, at: readonly ChainTime[]): Promise<readonly MovingFunds[]>;
+    in(projectId: string, at: readonly ChainTime[]): Promise<readonly Arrival[]>;
+  };
+  readonly prices: { priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> };
+  readonly history: BalanceHistory;
+  readonly clock: Clock;
 }
 
 export interface ChainTime {
@@ -32,15 +44,32 @@ export interface StaleChain {
 }
 
 export interface UnifiedBalances {
+  /** Of all wallets. */
   readonly totals: readonly AssetTotal[];
+  /** The wallets of this page, whose balances are listed one by one. */
+  readonly page: { readonly walletIds: ReadonlySet<string>; readonly nextCursor: string | null };
   /** The price of a whole token in US dollars, as a decimal string; null when it is not known. */
   readonly priceOf: (token: Token) => string | null;
   readonly asOf: readonly ChainTime[];
   readonly stale: readonly StaleChain[];
 }
 
+interface Owner {
+  readonly id: string;
+  readonly address: EvmAddress;
+}
+
+/** The wallets of a project, by their lower-case address. */
+type Owners = ReadonlyMap<string, Owner>;
+
+interface Held extends Owner {
+  readonly token: Token;
+  readonly amountBase: bigint;
+}
+
 interface Snapshot {
-  readonly positions: readonly Position[];
+  /** Without empty balances. */
+  readonly held: readonly Held[];
   /** Symbols of tokens whose contract did not answer, so that their balances are missing. */
   readonly unread: readonly string[];
   readonly time: ChainTime;
@@ -48,83 +77,192 @@ interface Snapshot {
 }
 
 const CHAIN_TIMEOUT_MS = 3000;
-const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "It did not answer in time." };
+/** Further time for each 1,000 wallets: the first reading of 10,000 takes some seconds. */
+const TIMEOUT_PER_1000_MS = 1000;
+const CHAIN_TIMEOUT_MAX_MS = 20_000;
 const PRICES_TIMEOUT_MS = 2000;
-const REMEMBERED_MAX = 5000;
+/** Balances that are kept for chains that do not answer, over all projects. */
+const REMEMBERED_MAX = 500_000;
+const WALLETS_PER_PAGE = 1000;
+
+const lateAfter = (wallets: number) => ({
+  timeoutMs: Math.min(CHAIN_TIMEOUT_MAX_MS, CHAIN_TIMEOUT_MS + Math.floor(wallets / 1000) * TIMEOUT_PER_1000_MS),
+  message: "It did not answer in time.",
+});
+
+const snapshotOf = (
+  { amounts, blockNumber, at }: ReadBalances,
+  chainId: number,
+  { owners, tokens, readAt }: { owners: Owners; tokens: readonly Token[]; readAt: Date },
+): Snapshot => {
+  const byAddress = new Map<string, Token>(tokens.map((token) => [token.address, token]));
+  const held: Held[] = [];
+  const unread = new Set<string>();
+  for (const [key, amountBase] of amounts) {
+    const [name = "", address = ""] = key.split(":");
+    const [owner, token] = [owners.get(name), byAddress.get(address)];
+    if (owner === undefined || token === undefined) continue;
+    if (amountBase === null) unread.add(token.symbol);
+    else held.push({ ...owner, token, amountBase });
+  }
+  return { held, unread: [...unread], time: { chainId, blockNumber, at }, readAt };
+};
+
+interface MovingParts {
+  reservedBase: bigint;
+  pendingOutBase: bigint;
+  pendingInBase: bigint;
+}
+
+/** Sums by wallet, chain and token what moves. */
+const movingByPosition = (registry: ChainRegistry, out: readonly MovingFunds[], coming: readonly Arrival[]) => {
+  const moving = new Map<string, MovingParts>();
+  const at = (owner: string, chainId: number, token: string): MovingParts => {
+    const key = positionKey(owner, chainId, token);
+    const known = moving.get(key) ?? { reservedBase: 0n, pendingOutBase: 0n, pendingInBase: 0n };
+    moving.set(key, known);
+    return known;
+  };
+  for (const { owner, chainId, token, reservedBase, pendingOutBase } of out) {
+    const parts = at(owner, chainId, token);
+    parts.reservedBase += reservedBase;
+    parts.pendingOutBase += pendingOutBase;
+  }
+  for (const { owner, chainId, token, amountBase } of coming) {
+    const address = token === "wrapped" ? registry.wrappedNative(chainId).address : token;
+    at(owner, chainId, address).pendingInBase += amountBase;
+  }
+  return moving;
+};
+
+const positionKey = (owner: string, chainId: number, token: string): string =>
+  `${owner.toLowerCase()}:${String(chainId)}:${token.toLowerCase()}`;
+
+/** The balances with what moves in them, and the empty ones that something is on its way to. */
+const positionsOf = (
+  snapshots: readonly Snapshot[],
+  moving: ReadonlyMap<string, MovingParts>,
+  { registry, owners }: { registry: ChainRegistry; owners: Owners },
+): Position[] => {
+  const rest = new Map(moving);
+  const take = (key: string): MovingParts | undefined => {
+    const parts = rest.get(key);
+    rest.delete(key);
+    return parts;
+  };
+  const held = snapshots.flatMap((snapshot) =>
+    snapshot.held.map(({ id, address, token, amountBase }): Position => {
+      const parts = take(positionKey(address, token.chainId, token.address));
+      return { walletId: id, address, token, ...partsOf(amountBase, parts) };
+    }),
+  );
+  const empty = [...rest].flatMap(([key, parts]): Position[] => {
+    const [name = "", chainId = "", address = ""] = key.split(":");
+    const owner = owners.get(name);
+    const token = registry.tokens(Number(chainId)).find((each) => each.address.toLowerCase() === address);
+    const snapshot = snapshots.find(({ time }) => time.chainId === Number(chainId));
+    // A balance that could not be read is unknown, not empty.
+    if (owner === undefined || token === undefined || snapshot?.unread.includes(token.symbol) !== false) return [];
+    return [{ walletId: owner.id, address: owner.address, token, ...partsOf(0n, parts) }];
+  });
+  return [...held, ...empty];
+};
+
+/** The wallets after `cursor` that have balances, by id. */
+const pageOf = (
+  totals: readonly AssetTotal[],
+  { limit, cursor = "" }: { limit: number; cursor?: string | undefined },
+): UnifiedBalances["page"] => {
+  const holders = new Set(totals.flatMap(({ positions }) => positions.map(({ walletId }) => walletId)));
+  const after = [...holders].filter((id) => id > cursor).sort((one, other) => (one < other ? -1 : 1));
+  const ids = after.slice(0, limit);
+  return { walletIds: new Set(ids), nextCursor: after.length > limit ? (ids.at(-1) ?? null) : null };
+};
+
+interface BalancesContext extends BalancesDeps {
+  /** The last answer of each chain, used while it does not answer. */
+  readonly remembered: LRUCache<string, Snapshot>;
+}
+
+const readChain = async (
+  { registry, reader, clock, remembered }: BalancesContext,
+  { projectId, chainId, owners }: { projectId: string; chainId: number; owners: Owners },
+): Promise<{ snapshot: Snapshot | null; stale: StaleChain | null }> => {
+  const key = `${projectId}:${String(chainId)}`;
+  const tokens = registry.tokens(chainId);
+  try {
+    const question = { key: projectId, chainId, owners: addressesOf(owners), tokens };
+    const balances = await withDeadline(reader.read(question), lateAfter(owners.size));
+    const snapshot = snapshotOf(balances, chainId, { owners, tokens, readAt: clock.now() });
+    if (snapshot.unread.length > 0) {
+      const reason = `${snapshot.unread.join(", ")} on ${registry.get(chainId).name} could not be read and are missing.`;
+      return { snapshot, stale: { chainId, reason, lastSeenAt: null } };
+    }
+    remembered.set(key, snapshot);
+    return { snapshot, stale: null };
+  } catch (error) {
+    const snapshot = remembered.get(key) ?? null;
+    const reason = isDomainError(error) ? error.message : `${registry.get(chainId).name} did not answer in time.`;
+    return { snapshot, stale: { chainId, reason, lastSeenAt: snapshot?.readAt ?? null } };
+  }
+};
+
+/** Reads prices, which are only displayed. They are read separately for each chain, so that a chain that fails affects only its own. */
+const pricesOf = async (
+  { prices }: BalancesContext,
+  chains: readonly (readonly Token[])[],
+): Promise<(token: Token) => string | null> => {
+  const key = (token: Token): string => `${String(token.chainId)}:${token.address}`;
+  const known = await Promise.all(
+    chains.map(async (tokens) => {
+      const values = await prices.priceUsd(tokens, AbortSignal.timeout(PRICES_TIMEOUT_MS)).catch(() => []);
+      return tokens.map((token, index) => [key(token), values[index] ?? null] as const);
+    }),
+  );
+  const byToken = new Map(known.flat());
+  return (token) => byToken.get(key(token)) ?? null;
+};
+
+const addressesOf = (owners: Owners): ReadonlyMap<string, EvmAddress> =>
+  new Map([...owners].map(([name, { address }]) => [name, address]));
 
 /** Unified balances over all chains and wallets of a project. A chain that does not answer does not affect the others. */
-export const createBalancesService = ({ registry, wallets, prices, history, clock }: BalancesDeps) => {
-  // The last answer of each chain, used while it does not answer.
-  const remembered = new LRUCache<string, Snapshot>({ max: REMEMBERED_MAX });
-
-  const snapshotOf = (
-    balances: ChainBalances,
-    chainId: number,
-    owners: readonly { id: string; address: EvmAddress }[],
-    tokens: readonly Token[],
-  ): Snapshot => {
-    const all = owners.flatMap(({ id, address }) =>
-      tokens.map((token) => ({ walletId: id, address, token, amountBase: balances.get(address, token) })),
-    );
-    return {
-      positions: all.flatMap(({ amountBase, ...rest }) => (amountBase === null ? [] : [{ ...rest, amountBase }])),
-      unread: [...new Set(all.filter(({ amountBase }) => amountBase === null).map(({ token }) => token.symbol))],
-      time: { chainId, blockNumber: balances.blockNumber, at: balances.at },
-      readAt: clock.now(),
-    };
-  };
-
-  const readChain = async (
-    projectId: string,
-    chainId: number,
-    owners: readonly { id: string; address: EvmAddress }[],
-  ): Promise<{ snapshot: Snapshot | null; stale: StaleChain | null }> => {
-    const key = `${projectId}:${String(chainId)}`;
-    const tokens = registry.tokens(chainId);
-    try {
-      const addresses = owners.map(({ address }) => address);
-      const balances = await withDeadline(readBalances(registry, chainId, addresses, tokens), LATE);
-      const snapshot = snapshotOf(balances, chainId, owners, tokens);
-      if (snapshot.unread.length > 0) {
-        const reason = `${snapshot.unread.join(", ")} on ${registry.get(chainId).name} could not be read and are missing.`;
-        return { snapshot, stale: { chainId, reason, lastSeenAt: null } };
-      }
-      remembered.set(key, snapshot);
-      return { snapshot, stale: null };
-    } catch (error) {
-      const snapshot = remembered.get(key) ?? null;
-      const reason = isDomainError(error) ? error.message : `${registry.get(chainId).name} did not answer in time.`;
-      return { snapshot, stale: { chainId, reason, lastSeenAt: snapshot?.readAt ?? null } };
-    }
-  };
-
-  /** Reads prices, which are only displayed. They are read separately for each chain, so that a chain that fails affects only its own. */
-  const pricesOf = async (chains: readonly (readonly Token[])[]): Promise<(token: Token) => string | null> => {
-    const key = (token: Token): string => `${String(token.chainId)}:${token.address}`;
-    const known = await Promise.all(
-      chains.map(async (tokens) => {
-        const values = await prices.priceUsd(tokens, AbortSignal.timeout(PRICES_TIMEOUT_MS)).catch(() => []);
-        return tokens.map((token, index) => [key(token), values[index] ?? null] as const);
-      }),
-    );
-    const byToken = new Map(known.flat());
-    return (token) => byToken.get(key(token)) ?? null;
-  };
+export const createBalancesService = (deps: BalancesDeps) => {
+  const { registry, wallets, moves, history } = deps;
+  const remembered = new LRUCache<string, Snapshot>({
+    maxSize: REMEMBERED_MAX,
+    sizeCalculation: ({ held }) => held.length + 1,
+  });
+  const context: BalancesContext = { ...deps, remembered };
 
   return {
-    unified: async (projectId: string): Promise<UnifiedBalances> => {
-      const owners = await wallets.list(projectId);
+    /**
+     * Sums are those of all wallets; `page` says which wallets' balances are listed.
+     * @throws DomainError `invalid_request` for a cursor that no page gave
+     */
+    unified: async (
+      projectId: string,
+      { limit = WALLETS_PER_PAGE, cursor }: { limit?: number; cursor?: string | undefined } = {},
+    ): Promise<UnifiedBalances> => {
+      if (cursor !== undefined && !isId("wallet", cursor))
+        throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+      const all = await wallets.addresses(projectId);
+      const owners: Owners = new Map(all.map((owner) => [owner.address.toLowerCase(), owner]));
+      const chainIds = registry.list().map(({ id }) => id);
       const [answers, priceOf] = await Promise.all([
-        Promise.all(registry.list().map((chain) => readChain(projectId, chain.id, owners))),
-        pricesOf(registry.list().map(({ id }) => registry.tokens(id))),
+        Promise.all(chainIds.map((chainId) => readChain(context, { projectId, chainId, owners }))),
+        pricesOf(
+          context,
+          chainIds.map((id) => registry.tokens(id)),
+        ),
       ]);
       const snapshots = answers.flatMap(({ snapshot }) => (snapshot ? [snapshot] : []));
-      const unified: UnifiedBalances = {
-        totals: totalByAsset(snapshots.flatMap((snapshot) => snapshot.positions)),
-        priceOf,
-        asOf: snapshots.map((snapshot) => snapshot.time),
-        stale: answers.flatMap(({ stale }) => (stale ? [stale] : [])),
-      };
+      const asOf = snapshots.map((snapshot) => snapshot.time);
+      const [out, coming] = await Promise.all([moves.out(projectId, asOf), moves.in(projectId, asOf)]);
+      const moving = movingByPosition(registry, out, coming);
+      const totals = totalByAsset(positionsOf(snapshots, moving, { registry, owners }));
+      const stale = answers.flatMap((answer) => (answer.stale ? [answer.stale] : []));
+      const unified = { totals, page: pageOf(totals, { limit, cursor }), priceOf, asOf, stale };
       history.note(projectId, unified);
       return unified;
     },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Token } from "@/lib/core/token";
-import { formatUsd, totalByAsset, worthMicroUsd, type Position } from "./totals";
+import { formatUsd, partsOf, totalByAsset, worthMicroUsd, type Position } from "./totals";
 
 const token = (chainId: number, decimals: number, assetId = "usdc"): Token => ({
   symbol: "USDC",
@@ -17,7 +17,7 @@ const position = (chainId: number, decimals: number, amountBase: bigint, assetId
   walletId: "wal_1",
   address: "0x0000000000000000000000000000000000000002",
   token: token(chainId, decimals, assetId),
-  amountBase,
+  ...partsOf(amountBase),
 });
 
 test("totals sum an asset exactly over chains with different decimals", () => {
@@ -27,6 +27,28 @@ test("totals sum an asset exactly over chains with different decimals", () => {
 
 test("totals group by asset, not by the symbol of the contract", () => {
   expect(totalByAsset([position(1, 6, 5n, "usdc"), position(1, 6, 7n, "fake-usdc")])).toHaveLength(2);
+});
+
+test("available is the balance without what is reserved and on its way out, and never below zero", () => {
+  expect(partsOf(10n, { reservedBase: 3n, pendingOutBase: 2n, pendingInBase: 9n })).toMatchObject({
+    availableBase: 5n,
+  });
+  expect(partsOf(4n, { reservedBase: 3n, pendingOutBase: 2n })).toMatchObject({ amountBase: 4n, availableBase: 0n });
+});
+
+test("totals add up every part, by asset and by chain, also where money is only on its way", () => {
+  const [total] = totalByAsset([
+    { ...position(1, 6, 0n), ...partsOf(10n, { reservedBase: 3n, pendingOutBase: 2n }) },
+    { ...position(1, 6, 0n), ...partsOf(1n, { reservedBase: 5n }) },
+    { ...position(2, 6, 0n), ...partsOf(0n, { pendingInBase: 4n }) },
+    { ...position(3, 6, 0n), ...partsOf(0n) },
+  ]);
+  const sums = { amountBase: 11n, availableBase: 5n, reservedBase: 8n, pendingOutBase: 2n };
+  expect(total).toMatchObject({ ...sums, pendingInBase: 4n });
+  expect(total?.chains).toMatchObject([
+    { chainId: 1, ...sums, pendingInBase: 0n },
+    { chainId: 2, amountBase: 0n, availableBase: 0n, pendingInBase: 4n },
+  ]);
 });
 
 test("totals do not depend on the order in which chains answer", () => {

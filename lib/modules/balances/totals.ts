@@ -2,45 +2,88 @@ import { worthOf as exactWorth } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 
+/** What a balance is made of, in base units. */
+export interface Parts {
+  /** The balance on chain. */
+  readonly amountBase: bigint;
+  /** What may be moved now: the balance without what is reserved and what is on its way out. */
+  readonly availableBase: bigint;
+  /** Held for operations that are accepted and not sent yet. Part of the balance. */
+  readonly reservedBase: bigint;
+  /** Sent, and not mined yet. Part of the balance. */
+  readonly pendingOutBase: bigint;
+  /** On its way to the wallet, at least. Not part of the balance. */
+  readonly pendingInBase: bigint;
+}
+
+const PARTS = ["amountBase", "availableBase", "reservedBase", "pendingOutBase", "pendingInBase"] as const;
+
+/** The parts of a balance of which so much moves. Nothing is available where more is held than there is. */
+export const partsOf = (
+  amountBase: bigint,
+  moving: Partial<Pick<Parts, "reservedBase" | "pendingOutBase" | "pendingInBase">> = {},
+): Parts => {
+  const { reservedBase = 0n, pendingOutBase = 0n, pendingInBase = 0n } = moving;
+  const free = amountBase - reservedBase - pendingOutBase;
+  return { amountBase, availableBase: free > 0n ? free : 0n, reservedBase, pendingOutBase, pendingInBase };
+};
+
 /** One wallet's balance of one token. */
-export interface Position {
+export interface Position extends Parts {
   readonly walletId: string;
   readonly address: string;
   readonly token: Token;
-  readonly amountBase: bigint;
 }
 
-export interface AssetTotal {
+/** Parts in units of `decimals`. */
+export interface Sum extends Parts {
+  readonly decimals: number;
+  readonly positions: readonly Position[];
+}
+
+export interface AssetTotal extends Sum {
   readonly assetId: string;
   readonly symbol: string;
-  /** The asset's largest number of decimals on any chain, so that the sum is exact. */
-  readonly decimals: number;
-  readonly amountBase: bigint;
-  readonly positions: readonly Position[];
+  readonly chains: readonly (Sum & { readonly chainId: number })[];
 }
 
 const USD_DECIMALS = 6;
 
-/** Sums balances by asset, exactly. When decimals differ between chains, the largest number is used. Omits assets with a zero sum. */
-export const totalByAsset = (positions: readonly Position[]): AssetTotal[] => {
-  const groups = new Map<string, Position[]>();
+const grouped = <Key>(positions: readonly Position[], keyOf: (position: Position) => Key): Map<Key, Position[]> => {
+  const groups = new Map<Key, Position[]>();
   for (const position of positions) {
-    if (position.amountBase === 0n) continue;
-    const group = groups.get(position.token.assetId);
+    const key = keyOf(position);
+    const group = groups.get(key);
     if (group) group.push(position);
-    else groups.set(position.token.assetId, [position]);
+    else groups.set(key, [position]);
   }
-  return [...groups.entries()].map(([assetId, group]) => {
-    const decimals = Math.max(...group.map(({ token }) => token.decimals));
+  return groups;
+};
+
+/** `decimals` must be no fewer than those of any position's token, so that the sum is exact. */
+const sumOf = (positions: readonly Position[], decimals: number): Sum => {
+  const sums: { -readonly [Part in keyof Parts]: bigint } = { ...partsOf(0n) };
+  for (const position of positions) {
+    const scale = 10n ** BigInt(decimals - position.token.decimals);
+    for (const part of PARTS) sums[part] += position[part] * scale;
+  }
+  return { ...sums, decimals, positions };
+};
+
+/**
+ * Sums balances by asset, exactly. When decimals differ between chains, the largest number is used. Omits positions that hold nothing and
+ * that nothing is on its way to.
+ */
+export const totalByAsset = (positions: readonly Position[]): AssetTotal[] => {
+  const shown = positions.filter(({ amountBase, pendingInBase }) => amountBase > 0n || pendingInBase > 0n);
+  return [...grouped(shown, ({ token }) => token.assetId)].map(([assetId, group]) => {
+    const decimals = group.reduce((most, { token }) => Math.max(most, token.decimals), 0);
+    const chains = [...grouped(group, ({ token }) => token.chainId)];
     return {
+      ...sumOf(group, decimals),
       assetId,
       symbol: group[0]?.token.symbol ?? assetId,
-      decimals,
-      amountBase: group.reduce(
-        (sum, { token, amountBase }) => sum + amountBase * 10n ** BigInt(decimals - token.decimals),
-        0n,
-      ),
-      positions: group,
+      chains: chains.map(([chainId, here]) => ({ ...sumOf(here, decimals), chainId })),
     };
   });
 };

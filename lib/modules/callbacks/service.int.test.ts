@@ -104,7 +104,8 @@ describe("a callback wakes what it names, and moves no state", () => {
     const { prisma } = database;
     const payoutIds = [newId("payout"), newId("payout")];
     for (const [number, payoutId] of payoutIds.entries()) {
-      const own = { projectId, payoutId, number: 0, token: "native", rows: 1, amountBase: 1, updatedAt: new Date() };
+      const of = { projectId, payoutId, number: 0, walletAddress: "0x1", chainId: 1, token: "native" };
+      const own = { ...of, rows: 1, amountBase: 1, updatedAt: new Date() };
       await prisma.walletPayoutBatch.create({ data: { ...own, state: "sent", userOpHash: hashOf(5000 + number) } });
       await prisma.job.create({ data: { id: payoutId, queue: "payout", runAt: FAR } });
     }

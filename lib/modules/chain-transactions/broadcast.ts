@@ -22,7 +22,7 @@ interface Expense {
 
 export interface Broadcaster {
   /**
-   * Sends the stored bytes to the chain's node. True when a node has them now. Every other outcome (time-out, refusal,
+   * Sends the stored bytes to the chain's private relay, or to its node without one. True when it has them now. Every other outcome (time-out, refusal,
    * an invalid answer) is unknown, not failed: the row stays, and reconciling sends it again.
    */
   offer(transaction: StoredTransaction): Promise<boolean>;
@@ -47,12 +47,14 @@ export const createBroadcaster = ({ registry, repository, clock, log }: Broadcas
    * A node may refuse a transaction that it already has. Error texts differ between nodes, so the node is asked for the
    * transaction instead.
    */
-  const isKnown = ({ chainId, hash }: StoredTransaction): Promise<boolean> =>
-    registry
-      .client(chainId)
-      .getTransaction({ hash })
-      .then(() => true)
-      .catch(() => false);
+  const isKnown = ({ chainId, hash }: StoredTransaction): Promise<boolean> => {
+    // A relay may know it before it is mined, and every node after.
+    const clients = new Set([registry.sender(chainId), registry.client(chainId)]);
+    return Promise.any([...clients].map((client) => client.getTransaction({ hash }))).then(
+      () => true,
+      () => false,
+    );
+  };
 
   const warn = async (transaction: StoredTransaction, error: unknown): Promise<void> => {
     const { id, chainId, from, nonce, hash, value, gas, maxFeePerGas } = transaction;
@@ -65,7 +67,7 @@ export const createBroadcaster = ({ registry, repository, clock, log }: Broadcas
     offer: async (transaction) => {
       const { chainId, raw } = transaction;
       try {
-        await registry.client(chainId).sendRawTransaction({ serializedTransaction: raw });
+        await registry.sender(chainId).sendRawTransaction({ serializedTransaction: raw });
       } catch (error) {
         if (!(await isKnown(transaction))) {
           await warn(transaction, error);

@@ -10,10 +10,11 @@ describe("a raised fee", () => {
     fc.assert(
       fc.property(fee, fee, fee, fee, (maxFee, priority, suggestedMax, suggestedPriority) => {
         const present = { maxFeePerGas: maxFee + priority, maxPriorityFeePerGas: priority };
-        const raised = raisedFees(present, {
+        const suggested = {
           maxFeePerGas: suggestedMax + suggestedPriority,
           maxPriorityFeePerGas: suggestedPriority,
-        });
+        };
+        const raised = raisedFees(present, suggested, null);
         if (raised === null) return;
         expect(raised.maxFeePerGas * 8n).toBeGreaterThanOrEqual(present.maxFeePerGas * 9n);
         expect(raised.maxPriorityFeePerGas * 8n).toBeGreaterThanOrEqual(present.maxPriorityFeePerGas * 9n);
@@ -25,11 +26,18 @@ describe("a raised fee", () => {
 
   test("follows the network when that asks for more", () => {
     const suggested = { maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: 2n * GWEI };
-    expect(raisedFees({ maxFeePerGas: 2n * GWEI, maxPriorityFeePerGas: GWEI }, suggested)).toEqual(suggested);
+    expect(raisedFees({ maxFeePerGas: 2n * GWEI, maxPriorityFeePerGas: GWEI }, suggested, null)).toEqual(suggested);
   });
 
   test("is not paid when the transaction offers many times what the network asks for", () => {
     const suggested = { maxFeePerGas: 2n * GWEI, maxPriorityFeePerGas: GWEI };
-    expect(raisedFees({ maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }, suggested)).toBeNull();
+    expect(raisedFees({ maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }, suggested, null)).toBeNull();
+  });
+
+  test("is not raised above the chain's cap", () => {
+    const suggested = { maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas: GWEI };
+    const present = { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: GWEI };
+    expect(raisedFees(present, suggested, 10n * GWEI)).toBeNull();
+    expect(raisedFees(present, suggested, 11n * GWEI)?.maxFeePerGas).toBeGreaterThan(10n * GWEI);
   });
 });

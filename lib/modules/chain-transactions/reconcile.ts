@@ -1,8 +1,11 @@
 import type { Logger } from "pino";
-import { TransactionNotFoundError, TransactionReceiptNotFoundError, type PublicClient } from "viem";
-import { suggestFees } from "@/lib/chains/fees";
+import { parseGwei, TransactionNotFoundError, TransactionReceiptNotFoundError, type PublicClient } from "viem";
+import { agreedAnswer } from "@/lib/chains/agreement";
+import { feesWithinCap } from "@/lib/chains/fee-cap";
+import { finalBlockNumber } from "@/lib/chains/finality";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
+import { isDomainError } from "@/lib/core/errors";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Broadcaster } from "./broadcast";
 import { raisedFees } from "./fee-bump";
@@ -28,8 +31,8 @@ const STUCK_AFTER_MS_MIN = 3_000;
 interface View {
   readonly chainId: number;
   readonly client: PublicClient;
-  readonly latest: bigint;
-  readonly confirmations: bigint;
+  /** The newest final block; null while the chain has none. */
+  readonly final: bigint | null;
   /** Number of mined transactions per account, which is its next nonce. */
   readonly counts: ReadonlyMap<EvmAddress, bigint>;
 }
@@ -41,13 +44,30 @@ const orNull =
     throw error;
   };
 
-const minedVersion = async (client: PublicClient, row: StoredTransaction) => {
+interface MinedVersion {
+  readonly hash: `0x${string}`;
+  readonly blockNumber: bigint;
+}
+
+const minedVersion = async (client: PublicClient, row: StoredTransaction): Promise<MinedVersion | null> => {
   for (const hash of new Set([row.minedHash ?? row.hash, row.hash, ...row.replacedHashes])) {
     const receipt = await client.getTransactionReceipt({ hash }).catch(orNull(TransactionReceiptNotFoundError));
     if (receipt !== null) return { hash, blockNumber: receipt.blockNumber };
   }
   return null;
 };
+
+/**
+ * The mined version of a transaction; null only where the chain's providers agree that none is mined. One node that lags behind must not
+ * take a transaction back, or give a payment that was made a second nonce.
+ */
+const agreedVersion = ({ registry }: ReconcilerDeps, row: StoredTransaction): Promise<MinedVersion | null> =>
+  agreedAnswer({
+    registry,
+    chainId: row.chainId,
+    look: (view) => minedVersion(view.client(row.chainId), row),
+    isExpected: (mined) => mined !== null,
+  });
 
 const viewOf = async (deps: ReconcilerDeps, chainId: number, rows: readonly StoredTransaction[]): Promise<View> => {
   const client = deps.registry.client(chainId);
@@ -59,8 +79,7 @@ const viewOf = async (deps: ReconcilerDeps, chainId: number, rows: readonly Stor
   return {
     chainId,
     client,
-    latest,
-    confirmations: BigInt(deps.registry.get(chainId).confirmations),
+    final: await finalBlockNumber(deps.registry, chainId, latest),
     counts: new Map(accounts.map((address, index) => [address, BigInt(counts[index] ?? 0)])),
   };
 };
@@ -68,23 +87,30 @@ const viewOf = async (deps: ReconcilerDeps, chainId: number, rows: readonly Stor
 /** Settles a transaction whose nonce was used: by one of its versions, or by a transaction from elsewhere. */
 const settleUsed = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
   const mined = await minedVersion(view.client, row);
-  if (mined !== null) {
-    const isFinal = view.latest - mined.blockNumber + 1n >= view.confirmations;
-    if (isFinal) await deps.repository.markFinal(row, mined, deps.clock.now());
-    else if (row.status !== "mined" || row.minedHash !== mined.hash || row.blockNumber !== mined.blockNumber)
-      await deps.repository.markMined(row, mined, deps.clock.now());
-    return isFinal;
-  }
+  if (mined !== null) return recordMined(deps, view, row, mined);
   await replaceNonce(deps, view, row);
   return false;
 };
 
+/** @returns whether it is final */
+const recordMined = async (
+  deps: ReconcilerDeps,
+  view: View,
+  row: StoredTransaction,
+  mined: MinedVersion,
+): Promise<boolean> => {
+  const isFinal = view.final !== null && mined.blockNumber <= view.final;
+  if (isFinal) await deps.repository.markFinal(row, mined, deps.clock.now());
+  else if (row.status !== "mined" || row.minedHash !== mined.hash || row.blockNumber !== mined.blockNumber)
+    await deps.repository.markMined(row, mined, deps.clock.now());
+  return isFinal;
+};
+
 const replaceNonce = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
-  const depth = view.latest - view.confirmations;
-  if (depth < 0n) return;
+  if (view.final === null) return;
   // Counted at a final block, because another node of the same provider may lag behind.
-  const counted = BigInt(await view.client.getTransactionCount({ address: row.from, blockNumber: depth }));
-  if (counted <= row.nonce) return;
+  const counted = BigInt(await view.client.getTransactionCount({ address: row.from, blockNumber: view.final }));
+  if (counted <= row.nonce || (await agreedVersion(deps, row)) !== null) return;
   if (row.status === "mined") {
     await deps.repository.markDropped(row, deps.clock.now());
     return;
@@ -107,13 +133,18 @@ const isStuck = (deps: ReconcilerDeps, view: View, row: StoredTransaction): bool
   return deps.clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs;
 };
 
+const capOf = ({ registry }: ReconcilerDeps, chainId: number): bigint | null => {
+  const { feeCapGwei } = registry.get(chainId);
+  return feeCapGwei === undefined ? null : parseGwei(feeCapGwei);
+};
+
 /**
  * Stores a version with a higher fee under the same nonce, then broadcasts it. At most one of the versions is ever
  * mined.
  */
-const bump = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<void> => {
+const bump = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<void> => {
   const keyId = await deps.sign.keyOf(row.from);
-  const fees = raisedFees(row, await suggestFees(view.client));
+  const fees = raisedFees(row, await feesWithinCap(deps.registry, row.chainId), capOf(deps, row.chainId));
   if (keyId === null || fees === null) return;
   const version = await deps.sign.version(keyId, row, { nonce: row.nonce, ...fees });
   // Another instance may have raised the fee at the same moment.
@@ -125,16 +156,23 @@ const bump = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): P
 /** Settles a transaction whose nonce is not used yet. */
 const settleWaiting = async (deps: ReconcilerDeps, view: View, row: StoredTransaction): Promise<boolean> => {
   if (row.status === "mined") {
+    const mined = await agreedVersion(deps, row);
+    if (mined !== null) return recordMined(deps, view, row, mined);
     await deps.repository.markDropped(row, deps.clock.now());
     await deps.broadcaster.offer({ ...row, status: "broadcast" });
     return false;
   }
+  const isRelayed = deps.registry.get(row.chainId).privateRelayUrl !== undefined;
+  const wasBroadcast = row.status === "broadcast";
+  // The public nodes do not have what a private relay has; it is offered to the relay each time, which takes it again.
   const isKnown =
-    row.status === "broadcast" &&
+    wasBroadcast &&
+    !isRelayed &&
     (await view.client.getTransaction({ hash: row.hash }).catch(orNull(TransactionNotFoundError))) !== null;
   // A node that got the transaction only now had no time to mine it.
-  if (!isKnown && (await deps.broadcaster.offer(row))) return false;
-  if (isStuck(deps, view, row)) await bump(deps, view, row);
+  const isNew = !isKnown && (await deps.broadcaster.offer(row));
+  if (isNew && !(isRelayed && wasBroadcast)) return false;
+  if (isStuck(deps, view, row)) await bump(deps, row);
   return false;
 };
 
@@ -150,6 +188,16 @@ const settle = async (deps: ReconcilerDeps, view: View, row: StoredTransaction):
   }
 };
 
+/** False while the providers do not agree, which must not delay the other transactions. */
+const isLost = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<boolean> => {
+  try {
+    return (await agreedVersion(deps, row)) === null;
+  } catch (error) {
+    if (isDomainError(error) && error.code === "chain_unavailable") return false;
+    throw error;
+  }
+};
+
 /**
  * Restores final transactions that the chain has lost. A chain that was set back further than its depth (a local one
  * restored from its last save after a crash) would otherwise wait forever for their nonces.
@@ -158,7 +206,10 @@ const restoreLost = async (deps: ReconcilerDeps, view: View, rows: readonly Stor
   for (const [account, count] of view.counts) {
     const next = rows.find((row) => row.from === account)?.nonce ?? count;
     if (count >= next) continue;
-    const lost = await deps.repository.listFinal(view.chainId, account, { from: count, to: next, limit: OPEN_MAX });
+    const nonces = { from: count, to: next, limit: OPEN_MAX };
+    const lost: StoredTransaction[] = [];
+    for (const row of await deps.repository.listFinal(view.chainId, account, nonces))
+      if (await isLost(deps, row)) lost.push(row);
     for (const row of lost) {
       await deps.repository.markDropped(row, deps.clock.now());
       await deps.broadcaster.offer({ ...row, status: "broadcast" });

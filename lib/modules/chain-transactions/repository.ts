@@ -172,6 +172,16 @@ const createTransactionReader = ({ prisma }: Database) => ({
     return rows.map(({ userOpHash, attempts, ...transaction }) => ({ userOpHash, attempts, transaction }));
   },
 
+  /** How many transactions of each account are not mined yet; accounts without any are missing. */
+  unminedCounts: async (chainId: number, accounts: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, number>> => {
+    const rows = await prisma.chainTransaction.groupBy({
+      by: ["fromAddress"],
+      where: { chainId, fromAddress: { in: [...accounts] }, status: { in: [...UNMINED] } },
+      _count: true,
+    });
+    return new Map(rows.map((row) => [row.fromAddress as EvmAddress, row._count]));
+  },
+
   /** The transactions that are not final, in the order in which they must be mined. */
   listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
     const rows = await prisma.chainTransaction.findMany({
@@ -182,14 +192,20 @@ const createTransactionReader = ({ prisma }: Database) => ({
     return rows.map(toStored);
   },
 
-  /** Transactions that we stored as final, with nonces from `from` (inclusive) to `to` (exclusive). */
+  /** Transactions that we stored as final, unless their signed bytes are gone by now, with nonces from `from` (inclusive) to `to` (exclusive). */
   listFinal: async (
     chainId: number,
     account: EvmAddress,
     nonces: { from: bigint; to: bigint; limit: number },
   ): Promise<StoredTransaction[]> => {
     const rows = await prisma.chainTransaction.findMany({
-      where: { chainId, fromAddress: account, status: "final", nonce: { gte: nonces.from, lt: nonces.to } },
+      where: {
+        chainId,
+        fromAddress: account,
+        status: "final",
+        raw: { not: "" },
+        nonce: { gte: nonces.from, lt: nonces.to },
+      },
       orderBy: { nonce: "asc" },
       take: nonces.limit,
     });

@@ -9,6 +9,7 @@ import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer } from "@/lib/ports/signer";
 import type { NewTransaction, SentTransaction, TransactionSender } from "@/lib/ports/transactions";
 import { createBroadcaster } from "./broadcast";
+import { createKeyChoice } from "./choose-key";
 import { createReconciler } from "./reconcile";
 import { createTransactionRepository, type Carrying, type SignedVersion, type StoredTransaction } from "./repository";
 import { createVersionSigner } from "./version";
@@ -21,7 +22,13 @@ export interface TransactionsDeps {
   readonly signer: Signer;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
+  /** The executor keys, which share the transactions. Default: the one key `executor`. */
+  readonly executorKeyIds?: readonly string[];
+  /** Whether a contract takes a call from an executor. Default: each does. */
+  readonly mayCall?: (chainId: number, from: EvmAddress, to: EvmAddress) => Promise<boolean>;
 }
+
+const EXECUTOR_KEY_IDS = ["executor"];
 
 export interface ChainTransactionsService extends TransactionSender {
   /**
@@ -52,7 +59,9 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
   const { registry, clock } = deps;
   const repository = createTransactionRepository(deps.database);
   const broadcaster = createBroadcaster({ ...deps, repository });
-  const sign = createVersionSigner(deps.signer);
+  const keyIds = deps.executorKeyIds ?? EXECUTOR_KEY_IDS;
+  const sign = createVersionSigner(deps.signer, keyIds);
+  const mayCall = deps.mayCall ?? (() => Promise.resolve(true));
   const reconciler = createReconciler({ ...deps, repository, broadcaster, sign });
   // Callers wait for a nonce in this queue, so that only one of them holds a database connection.
   const nonces = createKeyedQueue();
@@ -91,6 +100,8 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
   };
 
   return {
+    chooseKey: createKeyChoice({ registry, repository, sign, keyIds, mayCall }),
+
     find: async (chainId, purpose) => {
       const found = await repository.find(chainId, purpose);
       return found === null ? null : toSent(found);

@@ -3,9 +3,6 @@ import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer } from "@/lib/ports/signer";
 import type { SignedVersion } from "./repository";
 
-/** The service's keys that send transactions. */
-const KEY_IDS: readonly string[] = ["executor"];
-
 /** The fields shared by all versions of a transaction. */
 interface Body {
   readonly chainId: number;
@@ -29,7 +26,8 @@ export interface VersionSigner {
   version(keyId: string, body: Body, terms: Terms): Promise<SignedVersion>;
 }
 
-export const createVersionSigner = (signer: Signer): VersionSigner => {
+/** @param keyIds the service's keys that send transactions */
+export const createVersionSigner = (signer: Signer, keyIds: readonly string[]): VersionSigner => {
   const addresses = new Map<string, EvmAddress>();
 
   const addressOf = async (keyId: string): Promise<EvmAddress> => {
@@ -45,7 +43,7 @@ export const createVersionSigner = (signer: Signer): VersionSigner => {
     addressOf,
 
     keyOf: async (address) => {
-      for (const keyId of KEY_IDS) if ((await addressOf(keyId)) === address) return keyId;
+      for (const keyId of keyIds) if ((await addressOf(keyId)) === address) return keyId;
       return null;
     },
 

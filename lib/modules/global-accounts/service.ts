@@ -65,9 +65,6 @@ const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 const STATEMENT_ENTRIES_MAX = 10_000;
 const STATEMENT_PAGE = 1000;
 
-const onChain = (positions: readonly ReservePosition[]): bigint =>
-  positions.reduce((sum, { token, finalBase }) => sum + toLedgerUnits(token, finalBase ?? 0n), 0n);
-
 const withAsset = (deps: GlobalAccountsDeps, account: AccountRecord): GlobalAccount => ({
   account,
   asset: deps.assets.find(account.currency),
@@ -137,7 +134,7 @@ const shortOf = (deps: GlobalAccountsDeps, asset: Asset, positions: readonly Res
   const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
   const burnt = chainsOf(asset.tokens.filter((token) => !deps.reserves.backs(token)));
   return [
-    ...(away === "" ? [] : [`Nothing on the chains ${away} counts now, because they do not answer.`]),
+    ...(away === "" ? [] : [`Nothing on the chains ${away} backs more accounts now, because they do not answer.`]),
     ...(burnt === ""
       ? []
       : [`Nothing on the chains ${burnt} counts: the treasury pays its network fees there with it.`]),
@@ -153,10 +150,11 @@ const post = async (
   const { projectId } = actor;
   const { asset } = funding;
   const positions = await deps.reserves.positionsOf(projectId, asset.tokens);
-  let liabilitiesMaxBase = 0n;
+  const owedBase = await deps.reserves.owedMeanwhile(projectId, asset.assetId, positions);
+  let reserved = { maxBase: 0n, onChainBase: 0n };
   const [outcome] = await deps.ledger.together({
     prepare: async (sql) => {
-      liabilitiesMaxBase = await deps.reserves.liabilitiesMax(sql, positions);
+      reserved = await deps.reserves.liabilitiesMax(sql, positions, owedBase);
       return [
         {
           kind: "fund",
@@ -164,7 +162,7 @@ const post = async (
           to: funding.accountId,
           amountBase: funding.base,
           currency: asset.assetId,
-          liabilitiesMaxBase,
+          liabilitiesMaxBase: reserved.maxBase,
           key: funding.key,
           // An idempotency key belongs to one caller.
           scope: `fund:${funding.accountId}:${actorName(actor)}`,
@@ -190,7 +188,8 @@ const post = async (
       : error;
   }
   const liabilitiesBase = (await deps.ledger.liabilities(projectId)).get(asset.assetId) ?? 0n;
-  return { posted: outcome, reserves: { onChainBase: onChain(positions), liabilitiesMaxBase, liabilitiesBase } };
+  const { onChainBase, maxBase: liabilitiesMaxBase } = reserved;
+  return { posted: outcome, reserves: { onChainBase, liabilitiesMaxBase, liabilitiesBase } };
 };
 
 /**

@@ -1,14 +1,10 @@
 import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
-import type { Sql } from "@/lib/db/sql";
+import { sqlOf, type Sql } from "@/lib/db/sql";
+import { heldSince, type FundsKey } from "./sums";
 
-/** Identifies a balance by wallet, chain and token (lower-case address, or `native`). */
-export interface FundsKey {
-  readonly walletAddress: string;
-  readonly chainId: number;
-  readonly token: string;
-}
+export type { FundsKey } from "./sums";
 
 /** Money that a leg of an accepted operation will spend, until the chain shows it as spent. One hold per leg. */
 export interface Hold extends FundsKey {
@@ -82,18 +78,6 @@ const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
 };
 
 /**
- * The held amount of a balance that was read at the given version of its guard, in base units. Holds that were released since then are
- * included, because it is not known whether the balance already shows them as spent, and the same money must not be held twice.
- */
-const heldIn = async (tx: Tx, { walletAddress, chainId, token, guardVersion }: Funds): Promise<bigint> => {
-  const held = await tx.balanceHold.aggregate({
-    where: { walletAddress, chainId, token, OR: [{ releasedAt: null }, { releasedVersion: { gt: guardVersion } }] },
-    _sum: { amountBase: true },
-  });
-  return held._sum.amountBase === null ? 0n : toBigInt(held._sum.amountBase);
-};
-
-/**
  * Holds money for the legs of an operation, if the balances that were read cover it in addition to all existing holds.
  * @throws FundsMovedError, DomainError `insufficient_balance`
  */
@@ -107,7 +91,7 @@ export const reserveFunds = async (
     const needed = input.holds
       .filter((hold) => fundsKey(hold) === fundsKey(fund))
       .reduce((sum, hold) => sum + hold.amountBase, 0n);
-    if ((await heldIn(tx, fund)) + needed <= fund.balanceBase) continue;
+    if ((await heldSince(sqlOf(tx), fund, fund.guardVersion)) + needed <= fund.balanceBase) continue;
     if (version !== fund.guardVersion) throw new FundsMovedError();
     throw new DomainError(
       "insufficient_balance",

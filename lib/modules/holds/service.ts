@@ -14,7 +14,9 @@ export {
   type Funds,
   type Hold,
 } from "./repository";
-export { committedAfter, lockFunds } from "./under-lock";
+export { movingFunds, type MovingFunds } from "./moving";
+export { committedAfter } from "./sums";
+export { lockFunds } from "./under-lock";
 
 /** An amount that a wallet is about to spend, in base units. */
 export interface Spending {

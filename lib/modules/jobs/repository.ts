@@ -1,11 +1,44 @@
 import { createBatcher } from "@/lib/core/batch";
-import type { Database } from "@/lib/db/client";
+import { currentTraceparent } from "@/lib/core/tracing";
+import { announce } from "@/lib/db/announcements";
+import type { Database, Tx } from "@/lib/db/client";
+
+/** On which the queues of new jobs are announced. */
+export const JOB_CHANNEL = "job";
+
+/** Announces to the workers, when the transaction commits, that a job was stored. */
+export const announceJob = (transaction: object, queue: string): void => {
+  announce(transaction, { channel: JOB_CHANNEL, payload: queue });
+};
+
+/** Stores a job in the transaction that makes it necessary, and announces it. */
+export const insertJob = async (
+  tx: Tx,
+  { id, queue, runAt }: { readonly id: string; readonly queue: string; readonly runAt: Date },
+): Promise<void> => {
+  await tx.job.create({ data: { id, queue, runAt, traceparent: currentTraceparent() } });
+  announceJob(tx, queue);
+};
 
 export interface ClaimedJob {
   readonly id: string;
   readonly queue: string;
   /** W3C Trace Context `traceparent` of the span in which the job was created; null without tracing. */
   readonly traceparent: string | null;
+  /** Consecutive failed turns before this one. */
+  readonly failures: number;
+}
+
+/** A failed turn of a job. */
+export interface FailedTurn {
+  readonly workerId: string;
+  readonly id: string;
+  readonly error: string;
+  readonly againInMs: number;
+  /** The job's consecutive failures, this one included. */
+  readonly failures: number;
+  /** No worker takes the job any more until a person puts it back. */
+  readonly isParked: boolean;
 }
 
 /** Jobs that end at the same time are deleted in one statement. */
@@ -42,9 +75,9 @@ const createLeases = (pool: Database["pool"]) => ({
       `UPDATE job SET locked_by = $1, locked_until = now() + $2::int * interval '1 millisecond', attempts = attempts + 1
        WHERE id IN (
          SELECT id FROM job
-         WHERE run_at <= now() AND (locked_until IS NULL OR locked_until < now())
+         WHERE run_at <= now() AND parked_at IS NULL AND (locked_until IS NULL OR locked_until < now())
          ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-       RETURNING id, queue, traceparent`,
+       RETURNING id, queue, traceparent, failures`,
       [input.workerId, input.leaseMs, input.limit],
     );
     return rows;
@@ -60,11 +93,22 @@ const createLeases = (pool: Database["pool"]) => ({
     return rows.map((row) => row.id);
   },
 
-  release: async (input: { workerId: string; id: string; againInMs: number; error: string | null }): Promise<void> => {
+  /** After a turn that did not fail. */
+  release: async (input: { workerId: string; id: string; againInMs: number }): Promise<void> => {
     await pool.query(
-      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = $4
+      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = NULL,
+         failures = 0
        WHERE id = $2 AND locked_by = $1`,
-      [input.workerId, input.id, input.againInMs, input.error],
+      [input.workerId, input.id, input.againInMs],
+    );
+  },
+
+  fail: async ({ workerId, id, error, againInMs, failures, isParked }: FailedTurn): Promise<void> => {
+    await pool.query(
+      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = $4,
+         failures = $5, parked_at = CASE WHEN $6 THEN now() END
+       WHERE id = $2 AND locked_by = $1`,
+      [workerId, id, againInMs, error, failures, isParked],
     );
   },
 
@@ -72,7 +116,7 @@ const createLeases = (pool: Database["pool"]) => ({
   overdue: async (olderThanMs: number): Promise<number> => {
     const { rows } = await pool.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM job
-       WHERE run_at < now() - $1::int * interval '1 millisecond'
+       WHERE run_at < now() - $1::int * interval '1 millisecond' AND parked_at IS NULL
          AND (locked_until IS NULL OR locked_until < now() - $1::int * interval '1 millisecond')`,
       [olderThanMs],
     );

@@ -1,6 +1,9 @@
 import { afterAll, expect, test, vi } from "vitest";
 import { createListener } from "@/lib/db/listener";
 import { testDatabase } from "@/lib/testing/database";
+import { systemClock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { createParkedJobs } from "./parked-jobs";
 import { createJobsRepository } from "./repository";
 import { startJobRunner, type JobHandler, type JobRunner } from "./service";
 
@@ -69,6 +72,68 @@ test("a job that is not done runs again, and a job that throws is retried", asyn
   await vi.waitFor(() => isGone("again"), 15_000);
   expect(turns).toBe(3);
   await runner.stop();
+});
+
+/** Runs a job until it was parked, without its pauses. */
+const runToEnd = async (id: string, queue: string, handler: JobHandler): Promise<number> => {
+  await addJob(id, queue);
+  let turns = 0;
+  const counted: JobHandler = (...input) => {
+    turns += 1;
+    return handler(...input);
+  };
+  const runner = start(`worker of ${queue}`, queue, counted);
+  const due = () => database.prisma.job.updateMany({ where: { id, lockedBy: null }, data: { runAt: new Date() } });
+  await vi.waitFor(
+    async () => {
+      await due();
+      const row = await database.prisma.job.findUniqueOrThrow({ where: { id } });
+      expect(row.parkedAt ?? (turns > 60 ? "enough" : null)).not.toBeNull();
+    },
+    { timeout: 60_000, interval: 20 },
+  );
+  // A parked job stays where it is, however due it is.
+  await due();
+  await runner.stop();
+  return turns;
+};
+
+test("a job that failed fifty times is parked with its last error, and runs again once it is put back", async () => {
+  const error = new Error("its row is broken");
+  expect(await runToEnd("bad", "bad", () => Promise.reject(error))).toBe(50);
+  expect(await repository.claim({ workerId: "somebody", leaseMs: 1000, limit: 10 })).toEqual([]);
+  expect(await repository.overdue(0)).toBe(0);
+  const parked = createParkedJobs({ database, clock: systemClock });
+  expect(await parked.all()).toMatchObject([
+    { id: "bad", queue: "bad", projectId: null, failures: 50, lastError: "its row is broken" },
+  ]);
+  expect(await parked.resumeAll(["bad", "unknown"])).toBe(1);
+  const runner = start("mended", "bad", () => Promise.resolve({ done: true }));
+  await vi.waitFor(() => isGone("bad"), 15_000);
+  await runner.stop();
+});
+
+test("a turn that the handler reports as failed counts as one that throws", async () => {
+  const turn = { done: false, againInMs: 0, failure: "every leg failed" } as const;
+  expect(await runToEnd("reported", "reported", () => Promise.resolve(turn))).toBe(50);
+  await database.prisma.job.delete({ where: { id: "reported" } });
+});
+
+test("a job that an outage holds up waits longer, and is never parked; a turn that works begins the count anew", async () => {
+  const outage = new DomainError("chain_unavailable", "No answer.");
+  expect(await runToEnd("outage", "outage", () => Promise.reject(outage))).toBeGreaterThan(60);
+  const { failures, parkedAt } = await database.prisma.job.findUniqueOrThrow({ where: { id: "outage" } });
+  expect([failures, parkedAt]).toEqual([10, null]);
+  await database.prisma.job.update({ where: { id: "outage" }, data: { runAt: new Date() } });
+  const runner = start("back", "outage", () => Promise.resolve({ done: false, againInMs: 60_000 }));
+  await vi.waitFor(async () => {
+    expect(await database.prisma.job.findUniqueOrThrow({ where: { id: "outage" } })).toMatchObject({
+      failures: 0,
+      lastError: null,
+    });
+  }, 15_000);
+  await runner.stop();
+  await database.prisma.job.delete({ where: { id: "outage" } });
 });
 
 test("a stopping worker lets its jobs finish and releases their leases", async () => {

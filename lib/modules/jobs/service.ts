@@ -1,9 +1,17 @@
+import { isDomainError } from "@/lib/core/errors";
+import { jobBackoffMs } from "@/lib/core/pacing";
 import { redactSecrets } from "@/lib/core/redaction";
 import { inSpan } from "@/lib/core/tracing";
-import type { ClaimedJob, JobsRepository } from "./repository";
+import { JOB_CHANNEL, type ClaimedJob, type JobsRepository } from "./repository";
 
-/** Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. */
-export type JobResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
+export { announceJob, insertJob } from "./repository";
+
+/**
+ * Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. `failure`: the turn failed by an
+ * error that the handler has logged; it counts as if the handler had thrown.
+ */
+export type JobResult =
+  { readonly done: true } | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
 /** Runs one turn of the job with this id. `signal` aborts when the worker stops or loses the lease. */
 export type JobHandler = (id: string, signal: AbortSignal) => Promise<JobResult>;
@@ -15,6 +23,8 @@ export interface JobRunnerDeps {
   workerId: string;
   listener: { on(channel: string, handler: (payload: string) => void): () => void };
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random?: () => number;
   options?: { leaseMs?: number; heartbeatMs?: number; pollMs?: number; concurrency?: number };
 }
 
@@ -28,15 +38,33 @@ const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 500;
 const CONCURRENCY = 100;
-const RETRY_MS = 2000;
 const ERROR_CHARS_MAX = 500;
+/** A job that failed this many times in a row is parked, after about four hours. */
+const FAILURES_MAX = 50;
+/** An outage of a chain or a provider makes a job wait longer, and never parks it: nobody could do anything about the job itself. */
+const OUTAGE_FAILURES_MAX = 10;
+const OUTAGES = new Set<string>(["chain_unavailable", "provider_error", "service_unavailable"]);
+
+/** Releases a job whose turn failed. When that fails as well, the lease expires and a worker claims the job again. */
+const release = async (
+  { repository, workerId, log, random = Math.random }: JobRunnerDeps,
+  job: ClaimedJob,
+  failed: { readonly text: string; readonly isOutage: boolean },
+): Promise<void> => {
+  const { id, queue } = job;
+  const most = failed.isOutage ? Math.max(job.failures, OUTAGE_FAILURES_MAX) : FAILURES_MAX;
+  const failures = Math.min(job.failures + 1, most);
+  const isParked = !failed.isOutage && failures >= FAILURES_MAX;
+  const error = redactSecrets(failed.text).slice(0, ERROR_CHARS_MAX);
+  const againInMs = jobBackoffMs(failures, random());
+  if (isParked) log.error({ jobId: id, queue, failures }, "a job is parked; it failed too often");
+  await repository.fail({ workerId, id, error, againInMs, failures, isParked }).catch(() => undefined);
+};
 
 /** One turn of a job. It never throws: a job that failed is released with its error and tried again. */
-const runJob = async (
-  { repository, handlers, workerId, log }: JobRunnerDeps,
-  { id, queue, traceparent: parent }: ClaimedJob,
-  signal: AbortSignal,
-): Promise<void> => {
+const runJob = async (deps: JobRunnerDeps, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
+  const { repository, handlers, workerId, log } = deps;
+  const { id, queue, traceparent: parent } = job;
   const handler = handlers[queue];
   try {
     if (handler === undefined) throw new Error(`No handler for the queue ${queue}.`);
@@ -44,14 +72,12 @@ const runJob = async (
     const fields = { "causeway.job_id": id, "causeway.queue": queue };
     const result = await inSpan(`job ${queue}`, { kind: "consumer", parent, fields }, () => handler(id, signal));
     if (result.done) await repository.finish({ workerId, id });
-    else await repository.release({ workerId, id, againInMs: result.againInMs, error: null });
+    else if (result.failure !== undefined) await release(deps, job, { text: result.failure, isOutage: false });
+    else await repository.release({ workerId, id, againInMs: result.againInMs });
   } catch (error) {
     log.error({ err: error, jobId: id, queue }, "a job failed; it is tried again");
-    const text = error instanceof Error ? redactSecrets(error.message) : "unknown";
-    // When the release also fails, the lease expires and a worker claims the job again.
-    await repository
-      .release({ workerId, id, againInMs: RETRY_MS, error: text.slice(0, ERROR_CHARS_MAX) })
-      .catch(() => undefined);
+    const isOutage = isDomainError(error) && OUTAGES.has(error.code);
+    await release(deps, job, { text: error instanceof Error ? error.message : "unknown", isOutage });
   }
 };
 
@@ -117,7 +143,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const beat = setInterval(() => {
     heartbeat().catch((error: unknown) => deps.log.warn({ err: error }, "leases could not be extended"));
   }, heartbeatMs);
-  const unsubscribe = deps.listener.on("job", claim);
+  const unsubscribe = deps.listener.on(JOB_CHANNEL, claim);
   claim();
 
   return {

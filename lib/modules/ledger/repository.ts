@@ -25,7 +25,9 @@ export class ConflictError extends Error {}
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const ROLE = "causeway_ledger";
-const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid, 'SET')`;
+// PostgreSQL 15 does not have the privilege SET; there, every member of a role may take it.
+const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid,
+  CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)`;
 
 // 25P03 and 25P04: the server closed the connection because its transaction was idle or ran too long.
 const CONNECTION_CODES = /^(08|57P0|53300|25P0[34])/;

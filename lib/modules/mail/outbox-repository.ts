@@ -1,5 +1,5 @@
-import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/db/client";
+import { insertJob } from "@/lib/modules/jobs/service";
 import type { Mail } from "@/lib/ports/mail";
 
 export interface OutboxMail extends Mail {
@@ -20,7 +20,7 @@ export const insertOutboxMail = async (
   job: { readonly id: string; readonly queue: string },
 ): Promise<void> => {
   await tx.mailOutbox.create({ data: { projectId, id, to, subject, text, createdAt } });
-  await tx.job.create({ data: { ...job, runAt: createdAt, traceparent: currentTraceparent() } });
+  await insertJob(tx, { ...job, runAt: createdAt });
 };
 
 export const findOutboxMail = ({ prisma }: Database, key: OutboxKey): Promise<OutboxMail | null> =>

@@ -12,6 +12,8 @@ interface World {
   readonly pollMs?: number;
   /** True: the chain does not answer. */
   readonly isDown?: boolean;
+  /** The indexes of legs whose stored data the service cannot work with. */
+  readonly broken?: readonly number[];
 }
 
 const token = { symbol: "A", name: "A", chainId: 1, address: "native", decimals: 18, assetId: "a", usdPegged: false };
@@ -22,7 +24,7 @@ const sent = { actionId: "a", to: address, data: "0x", value: 5n, hash: "0xaa", 
  * Drives an operation whose legs wait for a transaction that no node shows; stops the drive when it holds on for
  * longer.
  */
-const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
+const driven = async ({ idleMs, pollMs = SECOND, isDown = false, broken = [] }: World) => {
   let looks = 0;
   const controller = new AbortController();
   const legs = idleMs.map((ms, index) => ({
@@ -35,7 +37,9 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
     fromBlock: 0n,
     validUntil: null,
     updatedAt: new Date(NOW - ms),
-    walletTransactions: { transactions: [sent], fromNonce: 7 },
+    // Reading it throws, as a bug would.
+    ...(broken.includes(index) ? { walletAddress: undefined } : {}),
+    walletTransactions: broken.includes(index) ? null : { transactions: [sent], fromNonce: 7 },
     routeLeg: {
       sourceIndex: 0,
       kind: "transfer",
@@ -67,8 +71,8 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false }: World) => {
     clock: { now: () => new Date(NOW) },
     chains: {
       head: () => answer({ number: 100n, timestamp: 1n }),
-      confirmations: () => 2,
-      blockTimeMs: () => SECOND,
+      finalNumber: () => answer(99n),
+      finalBlock: () => answer({ number: 99n, timestamp: 1n }),
     },
     smartAccounts: {
       sent: {
@@ -119,5 +123,19 @@ describe("a leg that waits is asked about less and less often, whoever asks", ()
   test("also where the chain does not answer", async () => {
     expect(await driven({ idleMs: [10 * SECOND + 1], isDown: true })).toEqual(again(2501));
     expect(await driven({ idleMs: [10 * MINUTE], isDown: true })).toEqual(again(15 * SECOND));
+  });
+});
+
+describe("an operation whose legs end in errors that no outage explains", () => {
+  test("counts as a failed turn, so that its job backs off and is parked in the end", async () => {
+    const { result } = await driven({ idleMs: [MINUTE, MINUTE], broken: [0, 1] });
+    expect(result).toMatchObject({ done: false, failure: expect.any(String) as unknown });
+  });
+
+  test("goes on for the sake of a leg that only waits, or that an outage holds up", async () => {
+    expect((await driven({ idleMs: [MINUTE, MINUTE], broken: [0] })).result).not.toHaveProperty("failure");
+    expect((await driven({ idleMs: [MINUTE, MINUTE], broken: [0], isDown: true })).result).not.toHaveProperty(
+      "failure",
+    );
   });
 });

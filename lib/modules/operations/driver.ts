@@ -5,8 +5,10 @@ import type { LegWrites, StepDeps } from "./legs/step";
 import { isTemporary, stepLeg } from "./legs/step-leg";
 import type { Leg } from "./leg";
 import type { LegRepository } from "./leg-repository";
+import type { GasWaitRepository } from "./gas-wait-repository";
 import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
+import type { Stepped } from "./step-repository";
 import { isLegFinal } from "./summary";
 
 /** Longer waits are left to the job's `run_at`. */
@@ -32,13 +34,18 @@ export interface DriverDeps extends Omit<StepDeps, "legs"> {
 }
 
 /** Either the operation is final, or it has to be looked at again after this many milliseconds. */
-export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
+export type DriveResult =
+  | { readonly done: true }
+  /** `failure`: every open leg ended in an error that is a bug, or needs a person. */
+  | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
 /** State of one drive of one operation. */
 interface Drive {
   readonly signal: AbortSignal;
   /** Consecutive failed steps, by leg. */
   readonly failures: Map<string, number>;
+  /** The errors of the latest steps that no outage explains, by leg. */
+  readonly unexpected: Map<string, string>;
   /** The operation as this drive has read or written it last; null: it has to be read. */
   operation: Operation | null;
 }
@@ -58,19 +65,33 @@ const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
     drive.operation = { ...operation, ...state, legs: next };
     return true;
   };
+  const keepStepped = (stepped: Stepped | null): boolean => {
+    if (stepped === null) return keep(null);
+    const { leg, status, subStatus } = stepped;
+    return keep(leg, { status, subStatus });
+  };
   return {
     adoptTransaction: legs.adoptTransaction,
-    moveLeg: async (move) => {
-      const stepped = await legs.moveLeg(move);
-      if (stepped === null) return keep(null);
-      const { leg, status, subStatus } = stepped;
-      return keep(leg, { status, subStatus });
-    },
+    moveLeg: async (move) => keepStepped(await legs.moveLeg(move)),
+    replaceOperation: async (...signed) => keepStepped(await legs.replaceOperation(...signed)),
     touchLeg: async (leg, change, now) => keep(await legs.touchLeg(leg, change, now)),
   };
 };
 
+/** What a step notes of waits is a part of the operation, which is read again then. */
+const trackedGasWaits = (gasWaits: GasWaitRepository, drive: Drive): GasWaitRepository => ({
+  note: async (...wait) => {
+    await gasWaits.note(...wait);
+    drive.operation = null;
+  },
+  end: async (...wait) => {
+    await gasWaits.end(...wait);
+    drive.operation = null;
+  },
+});
+
 interface Wait {
+  readonly failure: string | undefined;
   readonly ms: number;
   /** True when the wait is short and a leg changed lately, so the worker keeps the operation. */
   readonly isHeld: boolean;
@@ -94,8 +115,10 @@ export const createOperationDriver = (deps: DriverDeps) => {
 
   /** @returns milliseconds until the next look */
   const stepOne = async (operation: Operation, leg: Leg, drive: Drive): Promise<number> => {
-    const { signal, failures } = drive;
-    const stepDeps = { ...deps, legs: trackedWrites(deps.legs, drive) };
+    const { signal, failures, unexpected } = drive;
+    const [legs, gasWaits] = [trackedWrites(deps.legs, drive), trackedGasWaits(deps.gasWaits, drive)];
+    const stepDeps = { ...deps, legs, gasWaits };
+    unexpected.delete(leg.id);
     try {
       const fields = { "causeway.leg_id": leg.id, "causeway.chain_id": leg.sourceChainId };
       const result = await inSpan(`leg ${leg.state}`, { fields }, () =>
@@ -108,7 +131,12 @@ export const createOperationDriver = (deps: DriverDeps) => {
       failures.set(leg.id, count);
       const fields = { operationId: operation.id, legId: leg.id, state: leg.state, err: error };
       if (isTemporary(error)) deps.log.warn(fields, "a leg could not be carried on; trying again");
-      else deps.log.error(fields, "a leg could not be carried on");
+      else {
+        deps.log.error(fields, "a leg could not be carried on");
+        unexpected.set(leg.id, error instanceof Error ? error.message : "unknown");
+        // The error may come of what this drive keeps.
+        drive.operation = null;
+      }
       return backoffMsAfter(count, idleMsOf(leg));
     }
   };
@@ -129,7 +157,9 @@ export const createOperationDriver = (deps: DriverDeps) => {
     const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
     const ms = Math.min(...(await Promise.all(open.map((leg) => stepOne(operation, { ...leg }, drive)))));
     if (ms > 0 && (await noteDelay(operation, open))) drive.operation = null;
-    return { ms, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
+    // A leg that goes on, or waits for a chain, keeps the operation going.
+    const failure = open.every(({ id }) => drive.unexpected.has(id)) ? [...drive.unexpected.values()][0] : undefined;
+    return { ms, failure, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
   };
 
   /** What this drive knows of the operation, or what is stored. Legs that are all final with an operation that is not mean that another instance wrote too. */
@@ -145,7 +175,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
    * `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
-    const context: Drive = { signal, failures: new Map(), operation: null };
+    const context: Drive = { signal, failures: new Map(), unexpected: new Map(), operation: null };
     while (!signal.aborted) {
       const operation = await current(operationId, context);
       if (operation === null || isFinal(operation.status)) return { done: true };
@@ -155,9 +185,9 @@ export const createOperationDriver = (deps: DriverDeps) => {
         context.operation = begun === null ? null : { ...operation, status, subStatus };
         continue;
       }
-      const { ms, isHeld } = await driveOnce(operation, context);
+      const { ms, isHeld, failure } = await driveOnce(operation, context);
       if (ms === 0) continue;
-      if (!isHeld) return { done: false, againInMs: ms };
+      if (!isHeld) return { done: false, againInMs: ms, ...(failure === undefined ? {} : { failure }) };
       await sleepUntilAborted(ms, signal);
     }
     return { done: false, againInMs: 0 };

@@ -1,9 +1,18 @@
 import type { Status } from "@/lib/core/status";
+import { announce } from "@/lib/db/announcements";
 import type { Database, Tx } from "@/lib/db/client";
 import type { OperationEvent as EventRow } from "@/lib/db/generated/client";
 import { toStored } from "@/lib/ports/routing-json";
 import { parseEvent, type OperationEvent } from "./operation";
 import { recordOperationEvents } from "./project-events";
+
+/** On which operations with new events are announced. */
+export const EVENT_CHANNEL = "operation_event";
+
+/** Announces, when the transaction commits, that an operation has new events. */
+export const announceEvents = (transaction: object, operationId: string): void => {
+  announce(transaction, { channel: EVENT_CHANNEL, payload: operationId });
+};
 
 /**
  * Appends an event to the operation's list, and to the project's unless it is only a step of a leg. The caller holds
@@ -19,6 +28,7 @@ export const appendEvent = async (
       ${event.now}
     FROM operation_event WHERE operation_id = ${event.operationId}`;
   await recordOperationEvents(tx, event);
+  announceEvents(tx, event.operationId);
 };
 
 /** The position after which a stream wants an operation's events. */

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestClient, encodeFunctionData, erc20Abi, http, parseUnits, type Address } from "viem";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { chainsFile } from "@/lib/config/chains";
+import { listEvents } from "@/lib/contracts/events";
 import { executeSwap } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
@@ -64,7 +65,7 @@ describe("a deposit that nobody fills", () => {
     expect(await usdcOf(TWO, recipient)).toBe(0n);
   }, 90_000);
 
-  test("takes nothing from the other sources: the operation is completed in part", async () => {
+  test("takes nothing from the other sources: the operation ends as partially completed", async () => {
     const customer = await newCustomer(api);
     const { client } = customer.session;
     await ignoreDepositsOf(customer.treasury);
@@ -84,7 +85,22 @@ describe("a deposit that nobody fills", () => {
     });
     const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
     const operation = await waitUntilFinal(client, operationId, 60_000);
-    expect(operation).toMatchObject({ status: "completed", subStatus: "partial" });
+    expect(operation).toMatchObject({ status: "partially_completed", subStatus: "partial", may: { retry: true } });
+    expect(operation.outcome.nextAction).toContain(`The rest is in ${customer.treasury}`);
+    // Events get their sequence, and are listed, a little after they happened.
+    const reported = await vi.waitFor(async () => {
+      const { data } = await client.call(listEvents, { query: { limit: 1000 } });
+      const end = data.find(
+        (event) =>
+          event.objectId === operationId && event.data?.status !== "processing" && event.type !== "operation.created",
+      );
+      expect(end).toBeDefined();
+      return end;
+    }, 30_000);
+    expect(reported).toMatchObject({
+      type: "operation.partially_completed",
+      data: { status: "partially_completed", subStatus: "partial", failure: { code: "not_filled" } },
+    });
     expect(operation.legs.map((leg) => leg.status)).toEqual(["refunded", "completed"]);
     const received = await usdcOf(THREE, recipient);
     expect(operation.actual.received.amountBase).toBe(received.toString());

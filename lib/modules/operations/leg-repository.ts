@@ -1,6 +1,6 @@
 import { createBatcher } from "@/lib/core/batch";
 import { oneByOneAfterRefusal } from "@/lib/db/batches";
-import { inRawTransaction, type Database, type Tx } from "@/lib/db/client";
+import type { Database, Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import { Prisma } from "@/lib/db/generated/client";
 import { keptSqlOn } from "@/lib/db/sql";
@@ -8,10 +8,10 @@ import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
 import { writeLegs, type LegWrite } from "./leg-write-repository";
-import { takeSteps, type LegMove, type OperationStep, type Stepped } from "./step-repository";
+import { takeSteps, type LegMove, type OperationStep, type SignedAgain, type Stepped } from "./step-repository";
 import { createWalletTransactionRepository } from "./wallet-transaction-repository";
 
-export type { LegMove } from "./step-repository";
+export type { LegMove, SignedAgain } from "./step-repository";
 
 const json = (value: unknown) => (value === null || value === undefined ? Prisma.DbNull : toStored(value));
 const decimal = (value: bigint | null) => (value === null ? null : toDecimal(value));
@@ -30,6 +30,7 @@ const STORED = {
   walletTransactions: json,
   permit: json,
   userOperation: json,
+  earlierUserOpHashes: (hashes: Leg["earlierUserOpHashes"]) => [...hashes],
   deposit: json,
   refundToken: json,
   failure: json,
@@ -69,8 +70,7 @@ export const createLegRepository = (
 ) => {
   const steps = createBatcher({
     run: oneByOneAfterRefusal((batch: readonly OperationStep[]) =>
-      inRawTransaction(
-        database.pool,
+      database.rawTransaction(
         async (sql) => (await takeSteps(sql, sponsorship, batch)).map((stepped) => ({ stepped })),
         keptSqlOn,
       ),
@@ -81,7 +81,7 @@ export const createLegRepository = (
   const touches = createBatcher({
     run: oneByOneAfterRefusal(async (batch: readonly LegWrite[]) => {
       const written = await writeLegs(keptSqlOn(database.pool), batch);
-      return batch.map(({ leg }) => ({ leg: written.get(leg.id) ?? null }));
+      return batch.map((write) => ({ leg: written.get(write) ?? null }));
     }),
     batchWeightMax: STEPS_MAX,
     lanes: LANES,
@@ -99,6 +99,14 @@ export const createLegRepository = (
      * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
      */
     moveLeg: (move: LegMove): Promise<Stepped | null> => step({ kind: "move", move }),
+
+    /**
+     * Stores an operation that was signed again for the same nonce and calls, in place of `leg.userOperation`.
+     * @returns null when another instance has moved the leg since it was read
+     * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
+     */
+    replaceOperation: (leg: Leg, signed: SignedAgain, maxGasWei: bigint, now: Date): Promise<Stepped | null> =>
+      step({ kind: "signAgain", leg, change: signed, maxGasWei, now }),
 
     /**
      * Stores new facts about a leg without a new state, such as its count of confirmations.

@@ -28,6 +28,7 @@ const CHANGEABLE: Readonly<Record<keyof LegWrite["change"], true>> = {
   permit: true,
   userOperation: true,
   userOpHash: true,
+  earlierUserOpHashes: true,
   gas: true,
   validUntil: true,
   fromBlock: true,
@@ -74,9 +75,14 @@ const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
     }),
   );
 
-/** @returns the legs that were changed, by id; one that is missing was changed by somebody else since it was read */
-export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Promise<Map<string, Leg>> => {
-  const values = writes.map(({ leg, to, change, now }) => ({
+/**
+ * Only the first of several writes of one leg can succeed: the others read the leg before it.
+ * @returns the changed leg by its write; where it is missing, somebody else has changed the leg since it was read
+ */
+export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Promise<Map<LegWrite, Leg>> => {
+  if (writes.length === 0) return new Map();
+  const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
+  const values = [...first.values()].map(({ leg, to, change, now }) => ({
     id: leg.id,
     version: leg.version,
     from: leg.state,
@@ -85,5 +91,11 @@ export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Pr
     change: changeOf(change),
   }));
   const rows = await sql.query<Record<string, unknown>>(WRITE, [JSON.stringify(toStored(values))]);
-  return new Map(rows.map(readLeg).map((leg) => [leg.id, leg]));
+  const written = new Map(rows.map(readLeg).map((leg) => [leg.id, leg]));
+  return new Map(
+    [...first.values()].flatMap((write): [LegWrite, Leg][] => {
+      const leg = written.get(write.leg.id);
+      return leg === undefined ? [] : [[write, leg]];
+    }),
+  );
 };

@@ -47,6 +47,7 @@ const rowOf = (change: Partial<OperationLeg>): OperationLeg => ({
   walletTransactions: null,
   permit: null,
   userOpHash: null,
+  earlierUserOpHashes: [],
   userOperation: null,
   gas: {},
   validUntil: null,

@@ -50,7 +50,7 @@ const walletTransaction = z.object({
 export type WalletTransaction = z.output<typeof walletTransaction>;
 
 /** Column `wallet_transactions`. */
-const storedWalletTransactions = z.object({
+export const storedWalletTransactions = z.object({
   /** In the order in which they must be mined. The last one moves the money to its destination. */
   transactions: z.array(walletTransaction).min(1),
   /** The wallet's next nonce when these transactions were requested, so none of them has a lower one. */
@@ -95,6 +95,8 @@ export interface Leg {
   /** The signed operation (ERC-4337); null until it is signed. */
   readonly userOperation: UserOperation | null;
   readonly userOpHash: Hex | null;
+  /** Operations that were signed before for the same nonce and calls; the chain executes at most one of all of them. */
+  readonly earlierUserOpHashes: readonly Hex[];
   /** Gas limits from the simulation of prepare; null when a wallet sends its own transactions. */
   readonly gas: UserOperationGas | null;
   /** After this time the signed operation or permit can no longer be executed. */
@@ -134,9 +136,9 @@ export type LegChange = Partial<
   Omit<Leg, "id" | "operationId" | "position" | "state" | "version" | "updatedAt" | "sponsorReservedWei" | "sponsorDay">
 >;
 
-const via = z.enum(["user_operation", "transaction", "permit"]);
+export const storedVia = z.enum(["user_operation", "transaction", "permit"]);
 const state = z.enum(LEG_STATES);
-const payer = z.enum(["sponsor", "wallet"]);
+export const storedPayer = z.enum(["sponsor", "wallet"]);
 
 /** The columns of a leg; what is not read by itself is derived from them. */
 export type LegRow = RawRow<Omit<OperationLeg, "kind">>;
@@ -151,7 +153,7 @@ export const parseLeg = (row: LegRow): Leg => ({
   sourceChainId: row.sourceChainId,
   destChainId: row.destChainId,
   state: state.parse(row.state),
-  via: via.parse(row.via),
+  via: storedVia.parse(row.via),
   routeLeg: storedRouteLeg.parse(row.routeLeg),
   amountBase: toBigInt(row.amountBase),
   spentBase: toBigIntOrNull(row.spentBase),
@@ -162,6 +164,7 @@ export const parseLeg = (row: LegRow): Leg => ({
   permit: storedSignedPermit.nullable().parse(row.permit),
   userOperation: storedUserOperation.nullable().parse(row.userOperation),
   userOpHash: row.userOpHash as Hex | null,
+  earlierUserOpHashes: row.earlierUserOpHashes as Hex[],
   gas: row.via === "transaction" ? null : storedGas.parse(row.gas),
   validUntil: row.validUntil,
   fromBlock: row.fromBlock,
@@ -169,7 +172,7 @@ export const parseLeg = (row: LegRow): Leg => ({
   sourceBlock: row.sourceBlock,
   sourceConfirmations: row.sourceConfirmations,
   gasCostWei: toBigIntOrNull(row.gasCostWei),
-  gasPaidBy: payer.nullable().parse(row.gasPaidBy),
+  gasPaidBy: storedPayer.nullable().parse(row.gasPaidBy),
   deposit: row.deposit,
   destTxHash: row.destTxHash as Hex | null,
   destBlock: row.destBlock,

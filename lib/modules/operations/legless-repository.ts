@@ -1,7 +1,7 @@
-import { currentTraceparent } from "@/lib/core/tracing";
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { insertJob } from "@/lib/modules/jobs/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { appendEvent } from "./event-repository";
@@ -63,8 +63,7 @@ export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date):
     now,
   });
   await recordAudit(tx, { ...input.audit, subject: input.id, at: now });
-  if (runs)
-    await tx.job.create({ data: { id: input.id, queue: input.queue, runAt: now, traceparent: currentTraceparent() } });
+  if (runs) await insertJob(tx, { id: input.id, queue: input.queue, runAt: now });
 };
 
 /** Starts an operation that awaits approval. False when it no longer does. */
@@ -86,7 +85,7 @@ export const approveLegless = async (
     now,
   });
   await recordAudit(tx, { ...at.audit, subject: operationId, at: now });
-  await tx.job.create({ data: { id: operationId, queue: at.queue, runAt: now, traceparent: currentTraceparent() } });
+  await insertJob(tx, { id: operationId, queue: at.queue, runAt: now });
   return true;
 };
 

@@ -1,8 +1,9 @@
 import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
-import { parseOperation, type Operation } from "./operation";
+import type { Operation } from "./operation";
 import { PRIVATE_KINDS } from "./private-kinds";
+import { readOperations, type ReadLog, type ReadOperation } from "./readable";
 import { OPERATION_INCLUDE } from "./repository";
 import { chainTerm, readSearch } from "./search";
 
@@ -45,7 +46,7 @@ const RECIPIENTS_SQL = `
     WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing') AND kind <> ALL($3::text[])
     ORDER BY id DESC LIMIT $2::int) AS latest`;
 
-export const createOperationListRepository = ({ prisma, pool }: Database) => {
+export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
   /** The columns have separate indexes, so this query reads only its matches. */
   const idsByHash = async (hash: string): Promise<string[]> => {
     const legs = await prisma.operationLeg.findMany({
@@ -98,11 +99,11 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
         where: { projectId, id: { in: [...ids] } },
         include: OPERATION_INCLUDE,
       });
-      return rows.map(parseOperation);
+      return readOperations(rows, log).flatMap(({ operation }) => operation ?? []);
     },
 
     /** Newest first. */
-    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<Operation[]> => {
+    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<ReadOperation[]> => {
       const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(filter.q);
       const terms = [
         ...found.terms,
@@ -126,7 +127,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
         take: limit,
         include: OPERATION_INCLUDE,
       });
-      return rows.map(parseOperation);
+      return readOperations(rows, log);
     },
   };
 };

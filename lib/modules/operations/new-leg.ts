@@ -67,6 +67,7 @@ const UNSEEN = {
   permit: null,
   userOperation: null,
   userOpHash: null,
+  earlierUserOpHashes: [],
   gas: null,
   validUntil: null,
   fromBlock: 0n,

@@ -118,7 +118,7 @@ export const newOperation = (
 
 /** An operation that was not stored before, as the transaction that accepted it has stored it. */
 export const acceptedOperation = ({ operation, legs }: NewOperation): Operation => {
-  return { ...operation, failure: null, retriedBy: null, legs };
+  return { ...operation, failure: null, retriedBy: null, gasWaits: [], legs };
 };
 
 /** An operation that awaits approval. It has a request but no legs yet. */

@@ -5,6 +5,7 @@ import { toBigInt, type RawRow } from "@/lib/db/decimal";
 import type { Operation as StoredOperation, OperationEvent as EventRow } from "@/lib/db/generated/client";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedBase, storedRouteRequest } from "@/lib/ports/routing-json";
+import { storedGasWaits, type GasWait } from "./gas-wait";
 import { storedFailure, parseLeg, type Failure, type Leg, type LegRow } from "./leg";
 
 /** Column `quoted`. */
@@ -38,6 +39,8 @@ export interface Operation {
   readonly retryOf: string | null;
   /** The operation that retried this one's failed or refunded legs. */
   readonly retriedBy: string | null;
+  /** The chains for whose network fee to fall it waits. */
+  readonly gasWaits: readonly GasWait[];
   /** When it was started; null while it awaits approval. */
   readonly acceptedAt: Date | null;
   readonly createdAt: Date;
@@ -46,6 +49,8 @@ export interface Operation {
   readonly expiresAt: Date | null;
   /** By position. Empty while the operation awaits approval, and for operations that another module carries on. */
   readonly legs: readonly Leg[];
+  /** A part of a leg could not be read, so it can only be shown. */
+  readonly unread?: boolean;
 }
 
 /** Something that happened to an operation or to one of its legs. */
@@ -79,6 +84,7 @@ export const parseOperation = (row: OperationRow & { readonly legs: readonly Leg
   createdBy: row.createdBy,
   retryOf: row.retryOf,
   retriedBy: row.retriedBy,
+  gasWaits: storedGasWaits.parse(row.gasWaits),
   acceptedAt: row.acceptedAt,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

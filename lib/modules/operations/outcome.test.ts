@@ -1,11 +1,19 @@
 import { describe, expect, test } from "vitest";
+import type { ChainFacts } from "@/lib/chains/shown-chain";
 import { holdingsOf, nextActionOf, type LegView } from "./outcome";
 import type { Operation } from "./operation";
 
 const [ONE, TWO] = [1, 2];
 const ALICE = "0x1111111111111111111111111111111111111111";
 const BOB = "0x2222222222222222222222222222222222222222";
-const chains = { get: (chainId: number) => ({ name: `Chain ${String(chainId)}` }) };
+const chains: ChainFacts = {
+  find: (chainId) => ({
+    name: `Chain ${String(chainId)}`,
+    confirmations: 1,
+    nativeCurrency: { symbol: "ETH", decimals: 18 },
+    tokens: [],
+  }),
+};
 
 const USDC = {
   symbol: "USDC",

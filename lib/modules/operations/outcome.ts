@@ -1,5 +1,8 @@
+import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
 import type { Token } from "@/lib/core/token";
 import type { RouteRequest } from "@/lib/ports/routing";
+import { isFinal } from "@/lib/core/status";
+import { gasWaitSentence, type GasWait } from "./gas-wait";
 import type { Leg } from "./leg";
 import type { Operation } from "./operation";
 import { isRetryable } from "./permissions";
@@ -137,18 +140,14 @@ const unspent = ({ leg, source }: LegView): Holding[] => {
   return [{ wallet: source.owner, token: source.token, amountBase, txHash: leg.sourceTxHash, note }];
 };
 
-interface ChainNames {
-  get(chainId: number): { readonly name: string };
-}
-
-const placesOf = (views: readonly LegView[], chains: ChainNames): string[] => [
-  ...new Set(views.map(({ source }) => `${source.owner} on ${chains.get(source.token.chainId).name}`)),
+const placesOf = (views: readonly LegView[], chains: ChainFacts): string[] => [
+  ...new Set(views.map(({ source }) => `${source.owner} on ${shownChain(chains, source.token.chainId).name}`)),
 ];
 
 /** Advice about legs that did not deliver. With an unclear leg it is only the warning, even if other legs are clear. */
 const nextForTheRest = (
   legs: readonly LegView[],
-  chains: ChainNames,
+  chains: ChainFacts,
   whereAllIsClear: (places: string) => string,
 ): string => {
   const unclear = placesOf(legs.filter(isUnclear), chains);
@@ -158,12 +157,25 @@ const nextForTheRest = (
   return clear.length === 0 ? warning : `${warning} What is in ${clear.join(", ")} can be sent with a new quote.`;
 };
 
+/** The network fees that the operation waits for now. What is noted of a leg that the chain took meanwhile does not count. */
+export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasWait[] => {
+  if (isFinal(status)) return [];
+  const isAhead = (chainId: number): boolean =>
+    legs.some((leg) => leg.sourceChainId === chainId && (leg.state === "queued" || leg.state === "submitted"));
+  return legs.length === 0 ? gasWaits : gasWaits.filter(({ chainId }) => isAhead(chainId));
+};
+
 /** One sentence that tells the person what they can do now. */
-export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainNames): string => {
+export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainFacts): string => {
   const rest = views.filter(({ leg }) => leg.state === "failed" || leg.state === "refunded");
+  const waits = gasWaitSentence(gasWaitsOf(operation), chains);
+  if (waits !== null) return waits;
   switch (operation.status) {
     case "completed":
-      if (rest.length === 0) return "Nothing to do: everything arrived.";
+    case "partially_completed":
+      if (rest.length === 0 && operation.status === "completed") return "Nothing to do: everything arrived.";
+      if (views.length === 0) return "A part arrived. The rest is still in the private wallet's notes.";
+      if (rest.length === 0) return "Less than the minimum arrived: the token's contract kept a part on its way.";
       return `A part arrived. ${nextForTheRest(rest, chains, (places) => `The rest is in ${places}; ask for a new quote to send it.`)}`;
     case "failed":
     case "refunded":
@@ -176,7 +188,6 @@ export const nextActionOf = (operation: Operation, views: readonly LegView[], ch
         ? "Approve it with a one-time code, or cancel it. Nothing is sent before."
         : "Nothing to do: it is carried on by itself, also when this page is closed.";
     case "processing":
-    case "partially_completed":
       return operation.subStatus === "refunding"
         ? "Nothing to do: the bridge sends the money back by itself."
         : operation.subStatus === "delayed"

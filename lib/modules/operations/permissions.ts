@@ -1,7 +1,7 @@
 import { isPrivateKind } from "./private-kinds";
 import type { Operation } from "./operation";
 
-const MAY_RETRY = new Set(["failed", "refunded", "completed"]);
+const MAY_RETRY = new Set(["failed", "refunded", "completed", "partially_completed"]);
 
 /** The legs that may be retried: their money is back in its wallet, or never left it. */
 export const retryableLegs = (operation: Operation): Operation["legs"] =>
@@ -17,7 +17,7 @@ const mayRetrySpend = ({ status, failure }: Operation): boolean =>
 
 /** Whether a part of the operation failed or was refunded, and has not been retried yet. */
 export const mayRetry = (operation: Operation): boolean => {
-  if (operation.retriedBy !== null) return false;
+  if (operation.retriedBy !== null || operation.unread === true) return false;
   if (isPrivateKind(operation.kind) && operation.legs.length === 0) return mayRetrySpend(operation);
   return MAY_RETRY.has(operation.status) && retryableLegs(operation).length > 0;
 };
@@ -27,7 +27,7 @@ export const mayRetry = (operation: Operation): boolean => {
  * faster.
  */
 export const mayOf = (operation: Operation): { cancel: boolean; retry: boolean; approve: boolean } => {
-  const pending = operation.status === "pending";
+  const pending = operation.status === "pending" && operation.unread !== true;
   return {
     cancel: pending && operation.legs.every(({ state }) => state === "queued"),
     approve: pending && operation.subStatus === "awaiting_approval",

@@ -21,6 +21,7 @@ const OPERATION_FIELDS: Record<keyof OperationRow, Form> = {
   retryOf: "plain",
   acceptedAt: "plain",
   retriedBy: "plain",
+  gasWaits: "plain",
   createdAt: "plain",
   updatedAt: "plain",
   expiresAt: "plain",
@@ -45,6 +46,7 @@ const LEG_FIELDS: Record<keyof LegRow, Form> = {
   walletTransactions: "plain",
   permit: "plain",
   userOpHash: "plain",
+  earlierUserOpHashes: "plain",
   userOperation: "plain",
   gas: "plain",
   validUntil: "plain",
@@ -105,18 +107,28 @@ const READ = `
 
 const LEG_ID = `${LEG_PREFIX}id`;
 
-/** The operations with these ids, with their legs, in one statement. Unknown ids are missing from the map. */
-export const readOperations = async (sql: SqlReader, ids: readonly string[]): Promise<Map<string, Operation>> => {
+/** @returns the error of an operation that cannot be read strictly, which must not keep others from being carried on */
+const parseOrError = (row: Raw, legs: readonly Raw[]): Operation | Error => {
+  try {
+    return { ...parseOperation({ ...(row as unknown as OperationRow), legs: [] }), legs: legs.map(readLeg) };
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+};
+
+/**
+ * The operations with these ids, with their legs, in one statement. An operation that cannot be read is an error; an id that is not
+ * known is missing from the map.
+ */
+export const findOperations = async (
+  sql: SqlReader,
+  ids: readonly string[],
+): Promise<Map<string, Operation | Error>> => {
   const found = new Map<string, { row: Raw; legs: Raw[] }>();
   for (const row of await sql.query<Raw & { id: string }>(READ, [ids])) {
     const known = found.get(row.id) ?? { row, legs: [] };
     if (row[LEG_ID] !== null) known.legs.push(row);
     found.set(row.id, known);
   }
-  return new Map(
-    [...found].map(([id, { row, legs }]) => [
-      id,
-      { ...parseOperation({ ...(row as unknown as OperationRow), legs: [] }), legs: legs.map(readLeg) },
-    ]),
-  );
+  return new Map([...found].map(([id, { row, legs }]) => [id, parseOrError(row, legs)]));
 };

@@ -1,26 +1,27 @@
 import { createBatcher } from "@/lib/core/batch";
-import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import { keptSqlOn } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { insertJob } from "@/lib/modules/jobs/service";
 import { reserveFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
-import { appendEvent } from "./event-repository";
+import { announceEvents, appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import { insertLegs } from "./leg-repository";
-import { parseOperation, type Operation } from "./operation";
+import type { Operation } from "./operation";
 import { isPrivateKind } from "./private-kinds";
 import { projectEventsOf } from "./project-events";
-import { readOperations } from "./raw-rows";
+import { findOperations } from "./raw-rows";
+import { readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
 /** An operation as it is stored first. */
-export interface NewOperationRow extends Omit<Operation, "legs" | "failure" | "retriedBy"> {
+export interface NewOperationRow extends Omit<Operation, "legs" | "failure" | "retriedBy" | "gasWaits"> {
   /** By what the activity list finds it, in lower case. */
   readonly searchTerms: readonly string[];
 }
@@ -61,8 +62,11 @@ export const insertOperation = async (tx: Tx, operation: NewOperationRow): Promi
 export const createOperationsRepository = (database: Database, sponsorship: Pick<SponsorshipService, "reserve">) => {
   const reads = createBatcher({
     run: async (ids: readonly string[]) => {
-      const found = await readOperations(keptSqlOn(database.pool), ids);
-      return ids.map((id) => ({ operation: found.get(id) ?? null }));
+      const found = await findOperations(keptSqlOn(database.pool), ids);
+      return ids.map((id) => {
+        const operation = found.get(id) ?? null;
+        return operation instanceof Error ? operation : { operation };
+      });
     },
     batchWeightMax: READS_MAX,
     lanes: 2,
@@ -70,12 +74,16 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
   const find = async (id: string): Promise<Operation | null> => (await reads.submit(id)).operation;
 
   return {
-    /** Operations that are asked for at the same time are read in one statement. */
+    /**
+     * To carry it on. Operations that are asked for at the same time are read in one statement.
+     * @throws ZodError when a stored column does not have the shape that this version writes
+     */
     find,
 
+    /** To show it; a leg that cannot be read hides nothing else. */
     findInProject: async (projectId: string, id: string): Promise<Operation | null> => {
       const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
-      return row === null ? null : parseOperation(row);
+      return row === null ? null : readOperation(row);
     },
 
     /**
@@ -107,9 +115,7 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
         await backing?.check(tx);
         await noteAccepted(tx, input, now);
         await recordAudit(tx, input.audit);
-        await tx.job.create({
-          data: { id: input.operation.id, queue: "operation", runAt: now, traceparent: currentTraceparent() },
-        });
+        await insertJob(tx, { id: input.operation.id, queue: "operation", runAt: now });
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
@@ -136,6 +142,7 @@ const noteAccepted = async (tx: Tx, { operation, awaited, transferId }: NewOpera
   }
   // Its first event, and all that the project is told of it is known here.
   await tx.operationEvent.createMany({ data: [{ operationId: id, seq: 1, type, data, createdAt: now }] });
+  announceEvents(tx, id);
   const known = { ...operation, failure: null, quotedId: transferId, privateId: null };
   await recordEvents(tx, projectEventsOf(known, { type, now }));
 };

@@ -1,29 +1,20 @@
 import type { z } from "zod";
 import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operation-records";
+import { shownChain, shownCoin, type ChainFacts } from "@/lib/chains/shown-chain";
 import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { csvHeader, csvLines } from "./csv";
 import { mayOf } from "./permissions";
+import { toGasWait } from "./gas-wait";
 import { isPrivateKind } from "./private-kinds";
-import { holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
+import { gasWaitsOf, holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
 import type { Leg } from "./leg";
 import type { Operation, OperationEvent } from "./operation";
-import type { LegState } from "./summary";
+import { isLegFinal, type LegState } from "./summary";
 
 type OperationRecord = z.output<typeof operationRecord>;
 type LegRecord = z.output<typeof legRecord>;
-
-/** The facts about a chain that the serializer shows. */
-export interface ChainFacts {
-  get(chainId: number): {
-    readonly name: string;
-    readonly confirmations: number;
-    readonly explorerUrl?: string | undefined;
-    readonly nativeCurrency: { readonly symbol: string; readonly decimals: number };
-    readonly tokens: readonly { readonly address: string; readonly assetId: string }[];
-  };
-}
 
 const tokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
   symbol,
@@ -55,15 +46,16 @@ const LEG_STATUS: Record<LegState, Status> = {
 
 const transaction = (
   chains: ChainFacts,
-  at: { chainId: number; hash: string | null; block: bigint | null; confirmations: number },
+  at: { chainId: number; hash: string | null; block: bigint | null; confirmations: number; isLegFinal: boolean },
 ) => {
-  const { confirmations, explorerUrl } = chains.get(at.chainId);
+  const { confirmations, explorerUrl } = shownChain(chains, at.chainId);
   return {
     chainId: at.chainId,
     txHash: at.hash,
     blockNumber: at.block === null ? null : at.block.toString(),
     confirmations: at.hash === null ? 0 : at.confirmations,
-    confirmationsNeeded: confirmations,
+    // How many a chain needed that was taken out of the configuration is not known; those of a final leg were enough.
+    confirmationsNeeded: confirmations ?? Math.max(1, at.isLegFinal ? at.confirmations : at.confirmations + 1),
     explorerUrl: at.hash === null || explorerUrl === undefined ? null : `${explorerUrl}/tx/${at.hash}`,
   };
 };
@@ -77,12 +69,14 @@ const legStatus = (operation: Operation, leg: Leg): Status =>
 const toLeg = (operation: Operation, { leg, source, destination }: LegView, chains: ChainFacts): LegRecord => {
   const { routeLeg, spentBase, receivedBase } = leg;
   const refunded = leg.refundTxHash !== null;
+  const isFinalLeg = isLegFinal(leg.state);
   return {
     ...transaction(chains, {
       chainId: leg.sourceChainId,
       hash: leg.sourceTxHash,
       block: leg.sourceBlock,
       confirmations: leg.sourceConfirmations,
+      isLegFinal: isFinalLeg,
     }),
     id: leg.id,
     provider: routeLeg.provider,
@@ -104,6 +98,7 @@ const toLeg = (operation: Operation, { leg, source, destination }: LegView, chai
             hash: leg.destTxHash,
             block: leg.destBlock,
             confirmations: leg.destConfirmations,
+            isLegFinal: isFinalLeg,
           }),
     refund: refunded
       ? transaction(chains, {
@@ -111,6 +106,7 @@ const toLeg = (operation: Operation, { leg, source, destination }: LegView, chai
           hash: leg.refundTxHash,
           block: leg.refundBlock,
           confirmations: leg.destConfirmations,
+          isLegFinal: isFinalLeg,
         })
       : null,
     fillDeadline: leg.fillDeadline === null ? null : leg.fillDeadline.toISOString(),
@@ -164,19 +160,19 @@ const quotedFees = (views: readonly LegView[]): OperationRecord["fees"] =>
       token: tokenRecord(token),
     }));
 
-const coinOf = (chains: ChainFacts, chainId: number) => {
-  const { nativeCurrency, tokens } = chains.get(chainId);
-  const assetId = tokens.find(({ address }) => address === "native")?.assetId;
-  const { symbol, decimals } = nativeCurrency;
-  return { symbol, address: "native", chainId, decimals, assetId: assetId ?? symbol.toLowerCase() } as const;
-};
+const tokensOf = ({ leg, source, destination }: LegView): readonly Token[] => [
+  source.token,
+  destination.token,
+  ...leg.routeLeg.steps.flatMap(({ from, to }) => [from, to]),
+];
 
 /** The network fees of legs whose source is mined. */
 const networkFees = (views: readonly LegView[], chains: ChainFacts): OperationRecord["fees"] =>
-  views.flatMap(({ leg }) => {
+  views.flatMap((view) => {
+    const { leg } = view;
     const costWei = leg.gasCostWei;
     if (costWei === null) return [];
-    const token = coinOf(chains, leg.sourceChainId);
+    const token = shownCoin(chains, leg.sourceChainId, tokensOf(view));
     const paidBy = leg.gasPaidBy === "sponsor" ? "sponsor" : "wallet";
     return [{ kind: "network", amount: formatAmount(costWei, token.decimals), token, paidBy }];
   });
@@ -217,6 +213,7 @@ export const toOperation = (operation: Operation, chains: ChainFacts): Operation
     legs: views.map((view) => toLeg(operation, view, chains)),
     fees: [...quotedFees(views), ...networkFees(views, chains)],
     failure: operation.failure,
+    waitsForGas: gasWaitsOf(operation).map(toGasWait),
     outcome: {
       holds: (views.length === 0 ? withoutLegs(operation) : views.flatMap((view) => holdingsOf(view))).map(
         ({ token: held, amountBase, ...place }) => ({

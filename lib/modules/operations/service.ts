@@ -34,13 +34,16 @@ export {
   type LeglessMove,
   type LeglessOperation,
 } from "./legless-repository";
+export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { isRetryable, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
-export { toOperation, type ChainFacts } from "./serializer";
+export { toOperation } from "./serializer";
+export { gasWaitSentence, storedGasWaits, type GasWait } from "./gas-wait";
+export { gasWaitColumns, type GasWaitRepository } from "./gas-wait-repository";
 
 const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
@@ -127,8 +130,9 @@ export const createOperationsService = (deps: OperationsDeps) => {
     { cursor, limit, ...filter }: OperationFilter & { cursor?: string | undefined; limit: number },
   ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
     const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
-    const data = rows.slice(0, limit);
-    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+    const shown = rows.slice(0, limit);
+    const data = shown.flatMap(({ operation }) => operation ?? []);
+    return { data, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
   };
 
   /** Like `list`, but yields up to 10,000 operations, reading page by page. */
@@ -136,7 +140,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     let before: string | undefined;
     for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
       const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
-      yield* rows;
+      yield* rows.flatMap(({ operation }) => operation ?? []);
       if (rows.length < EXPORT_PAGE) return;
       before = rows.at(-1)?.id;
     }

@@ -1,9 +1,10 @@
 /** The row of an operation inside a transaction: locked first, then updated from the states of its legs. */
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
+import { toBigIntOrNull } from "@/lib/db/decimal";
 import { appendEvent } from "./event-repository";
 import type { Failure } from "./leg";
-import { isLegFinal, summarizeLegs, type LegState, type OperationSummary } from "./summary";
+import { isLegFinal, summarizeLegs, type LegResult, type LegState, type OperationSummary } from "./summary";
 
 export interface LockedOperation {
   readonly id: string;
@@ -11,15 +12,17 @@ export interface LockedOperation {
   readonly kind: string;
   readonly status: Status;
   readonly subStatus: SubStatus;
+  readonly minimumBase: bigint;
 }
 
 /** Locks the operation's row, so that changes of one operation happen one after another. @throws Error when there is no such operation */
 export const lockOperation = async (tx: Tx, operationId: string): Promise<LockedOperation> => {
   // CHECK constraints of the columns list the possible values.
-  const [row] = await tx.$queryRaw<LockedOperation[]>`
-    SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus" FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
+  const [row] = await tx.$queryRaw<(Omit<LockedOperation, "minimumBase"> & { minimumBase: string })[]>`
+    SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus", minimum_base::text AS "minimumBase"
+    FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
   if (row === undefined) throw new Error(`There is no operation ${operationId}.`);
-  return row;
+  return { ...row, minimumBase: BigInt(row.minimumBase) };
 };
 
 /**
@@ -27,14 +30,15 @@ export const lockOperation = async (tx: Tx, operationId: string): Promise<Locked
  * @param delayed whether it takes far longer than estimated; once true, it stays true
  */
 export const settledState = <F = Failure>(
-  operation: Pick<LockedOperation, "status" | "subStatus">,
-  legs: readonly { readonly state: LegState; readonly failure: F | null }[],
+  operation: Pick<LockedOperation, "status" | "subStatus" | "minimumBase">,
+  legs: readonly (LegResult & { readonly failure: F | null })[],
   delayed = false,
 ): (OperationSummary & { readonly failure: F | null }) | null => {
-  const states = legs.map(({ state }) => state);
-  const next = summarizeLegs(states, delayed || operation.subStatus === "delayed");
-  if (next.status === operation.status && next.subStatus === operation.subStatus) return null;
-  const failure = states.every(isLegFinal) ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  const { minimumBase, subStatus } = operation;
+  const next = summarizeLegs(legs, { minimumBase, delayed: delayed || subStatus === "delayed" });
+  if (next.status === operation.status && next.subStatus === subStatus) return null;
+  const hasEnded = legs.every(({ state }) => isLegFinal(state));
+  const failure = hasEnded ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
   return { ...next, failure };
 };
 
@@ -51,10 +55,14 @@ export const settleOperation = async (
   const legs = await tx.operationLeg.findMany({
     where: { operationId: operation.id },
     orderBy: { position: "asc" },
-    select: { state: true, failure: true },
+    select: { state: true, failure: true, receivedBase: true },
   });
-  const states = legs.map(({ state, failure }) => ({ state: state as LegState, failure }));
-  const next = settledState(operation, states, delayed);
+  const results = legs.map(({ state, receivedBase, failure }) => ({
+    state: state as LegState,
+    receivedBase: toBigIntOrNull(receivedBase),
+    failure,
+  }));
+  const next = settledState(operation, results, delayed);
   if (next === null) return;
   const before = operation.status;
   if (next.status !== before && !mayMove(before, next.status)) {

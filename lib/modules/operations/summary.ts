@@ -39,21 +39,40 @@ export interface OperationSummary {
   readonly subStatus: SubStatus;
 }
 
-/**
- * The status of an accepted operation, from the states of its legs. `delayed`: a leg takes far longer than estimated.
- */
-export const summarizeLegs = (states: readonly LegState[], delayed = false): OperationSummary => {
+/** A leg as the status of its operation depends on it. */
+export interface LegResult {
+  readonly state: LegState;
+  /** What arrived, in base units of the destination's token; null before it is known. */
+  readonly receivedBase: bigint | null;
+}
+
+interface Promised {
+  /** The minimum of the whole operation, in base units of the destination's token. */
+  readonly minimumBase: bigint;
+  /** A leg takes far longer than estimated. */
+  readonly delayed?: boolean;
+}
+
+/** The stage of an operation with open legs, from the states of all legs. */
+export const stageOfLegs = (states: readonly LegState[], delayed = false): SubStatus => {
   const open = states.filter((state) => !isLegFinal(state));
-  if (open.length > 0) {
-    if (open.some(isRefunding)) return { status: "processing", subStatus: "refunding" };
-    if (delayed) return { status: "processing", subStatus: "delayed" };
-    const slowest = STAGES.find(([state]) => open.includes(state));
-    return { status: "processing", subStatus: slowest?.[1] ?? "queued" };
-  }
+  if (open.some(isRefunding)) return "refunding";
+  if (delayed) return "delayed";
+  return STAGES.find(([state]) => open.includes(state))?.[1] ?? "queued";
+};
+
+/**
+ * The status of an accepted operation, from its legs. It is completed only when the legs together delivered the promised
+ * minimum; `partial` then says that a leg delivered nothing all the same.
+ */
+export const summarizeLegs = (legs: readonly LegResult[], { minimumBase, delayed }: Promised): OperationSummary => {
+  const states = legs.map(({ state }) => state);
+  if (!states.every(isLegFinal)) return { status: "processing", subStatus: stageOfLegs(states, delayed) };
   const count = (state: LegState): number => states.filter((each) => each === state).length;
   const completed = count("completed");
-  if (completed === states.length) return { status: "completed", subStatus: "full" };
-  if (completed > 0) return { status: "completed", subStatus: "partial" };
+  const receivedBase = legs.reduce((sum, leg) => sum + (leg.state === "completed" ? (leg.receivedBase ?? 0n) : 0n), 0n);
+  if (completed > 0 && receivedBase < minimumBase) return { status: "partially_completed", subStatus: "partial" };
+  if (completed > 0) return { status: "completed", subStatus: completed === legs.length ? "full" : "partial" };
   if (count("refunded") > 0) return { status: "refunded", subStatus: count("failed") > 0 ? "partial" : "full" };
   return { status: "failed", subStatus: "full" };
 };

@@ -1,6 +1,6 @@
 import type { Ticker } from "@/lib/core/ticker";
 import { isFinal } from "@/lib/core/status";
-import type { EventCursor, EventRepository, OperationEvents } from "./event-repository";
+import { EVENT_CHANNEL, type EventCursor, type EventRepository, type OperationEvents } from "./event-repository";
 import type { OperationEvent } from "./operation";
 import { EVENTS_PAGE, Watcher } from "./watcher";
 
@@ -8,7 +8,6 @@ import { EVENTS_PAGE, Watcher } from "./watcher";
 const POLL_MS = 2000;
 /** Maximum number of operations per read. */
 const READ_MAX = 500;
-const CHANNEL = "operation_event";
 
 export interface WatchingDeps {
   readonly events: EventRepository;
@@ -108,7 +107,7 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
   };
 
   const startWatching = (): (() => void) => {
-    const stops = [listener.on(CHANNEL, mark), ticker.every(POLL_MS, () => void poll())];
+    const stops = [listener.on(EVENT_CHANNEL, mark), ticker.every(POLL_MS, () => void poll())];
     return () => {
       for (const stop of stops) stop();
     };

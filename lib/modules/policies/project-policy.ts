@@ -2,6 +2,7 @@ import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { isMoreUsd, plainUsd } from "@/lib/core/usd";
+import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
@@ -51,7 +52,7 @@ export const createProjectPolicies = (deps: ProjectPoliciesDeps): ProjectPolicie
   };
 
   const update: ProjectPolicies["update"] = async (actor, input) => {
-    mayChange(actor);
+    requirePermission(actor, "policies:manage");
     const { projectId, userId } = actor;
     const [from, to] = [await policies.dailyCapUsd(projectId), plainUsd(input.dailyCapUsd)];
     if (from === to) return get(projectId);
@@ -71,11 +72,6 @@ export const createProjectPolicies = (deps: ProjectPoliciesDeps): ProjectPolicie
   };
 
   return { get, update };
-};
-
-const mayChange = ({ role }: UserActor): void => {
-  if (role !== "owner" && role !== "admin")
-    throw new DomainError("forbidden", "Only owners and admins of the project may change its policies.");
 };
 
 const raiseOf = (projectId: string, from: string, to: string): Change => ({

@@ -1,6 +1,8 @@
 /** Carries one spent note from its proof to the end. Every state is a stored row, from which any instance can go on. */
 import { addSeconds, type Clock } from "@/lib/core/clock";
+import type { CappedFees } from "@/lib/core/capped-fees";
 import { NotWantedError, type ChainTransactionsService } from "@/lib/modules/chain-transactions/service";
+import type { GasWaitRepository } from "@/lib/modules/operations/service";
 import {
   NoteGoneError,
   NotReadyError,
@@ -16,7 +18,6 @@ import type { PrivateTransfer } from "./private-transfer";
 import type { PrivateWallets } from "./private-wallets";
 import type { PrivacyRepository } from "./repository";
 
-const EXECUTOR_KEY_ID = "executor";
 /** A swap that is not mined by then leaves the money in the note. */
 const DEADLINE_SECONDS = 1200;
 /** Proofs of one step. The association set and the pool's tree can change while a proof is made, which then has to be made again. */
@@ -28,8 +29,9 @@ export interface DriveStepDeps {
   readonly repository: PrivacyRepository;
   readonly privateWallets: PrivateWallets;
   readonly engine: PrivacyEngine;
-  readonly transactions: Pick<ChainTransactionsService, "send" | "find">;
-  readonly fees: (chainId: number) => Promise<{ readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }>;
+  readonly transactions: Pick<ChainTransactionsService, "send" | "find" | "chooseKey">;
+  readonly fees: (chainId: number) => Promise<CappedFees>;
+  readonly gasWaits: GasWaitRepository;
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
   readonly clock: Clock;
 }
@@ -51,6 +53,12 @@ const REFUSED: StepFailure = {
 const NOT_READY: StepFailure = {
   code: "note_not_ready",
   message: `The note could not be used for a long time. ${IN_NOTE}`,
+  retryable: true,
+};
+
+const TOO_DEAR: StepFailure = {
+  code: "network_fee_too_high",
+  message: `The chain's network fee stayed above its cap for a long time, so nothing was sent. ${IN_NOTE}`,
   retryable: true,
 };
 
@@ -180,15 +188,32 @@ const transactionOf = ({ transaction, operationId }: PrivateStep): SpendTransact
   return transaction;
 };
 
-/** proved → submitted, or a new proof when the contracts would refuse this one. */
+const operationKey = ({ projectId, operationId }: PrivateStep) => ({ projectId, id: operationId });
+
+/** The chain's fees of now; null while they are above its cap. Notes that on the operation's record. */
+const feesForStep = async (deps: DriveStepDeps, step: PrivateStep): Promise<CappedFees | null> => {
+  const { chainId } = step;
+  const fees = await deps.fees(chainId);
+  const now = deps.clock.now();
+  if (fees.aboveCap === null) await deps.gasWaits.end(operationKey(step), chainId, now);
+  else await deps.gasWaits.note(operationKey(step), chainId, fees.aboveCap, now);
+  return fees.aboveCap === null ? fees : null;
+};
+
+/**
+ * proved → submitted, or a new proof when the contracts would refuse this one. While the network fee is above the chain's cap the step
+ * waits, and it fails when that takes too long: nothing was sent, and the money is in the note.
+ */
 const submit = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
   const { to, data } = transactionOf(step);
   const { chainId } = step;
+  const fees = await feesForStep(deps, step);
+  if (fees === null) return isOverdue(deps, step) ? fail(deps, step, TOO_DEAR) : "waits";
   const checked = await deps.engine.check(chainId, { to, data });
   if ("refusal" in checked) return handleRefusal(deps, step, checked.refusal);
-  const fees = await deps.fees(chainId);
   const purpose = purposeOf(step, step.attempt);
-  const transaction = { chainId, keyId: EXECUTOR_KEY_ID, purpose, to, data, value: 0n, gas: checked.gas, fees };
+  const { keyId } = await deps.transactions.chooseKey({ chainId, to, costWei: checked.gas * fees.maxFeePerGas });
+  const transaction = { chainId, keyId, purpose, to, data, value: 0n, gas: checked.gas, fees };
   try {
     await deps.transactions.send(transaction, (tx) => deps.repository.claimSubmission(tx, step, deps.clock.now()));
   } catch (error) {
@@ -204,8 +229,13 @@ const confirm = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResu
   const sent = await deps.transactions.find(step.chainId, purposeOf(step, step.attempt));
   if (sent === null) throw new Error("A transaction is missing that was stored.");
   if (step.txHash === null) return moveTo(deps, step, "submitted", { txHash: sent.hash }, null, clock.now());
+  if (sent.minedHash === null) {
+    // It was signed below the cap, and is mined when the price has fallen again.
+    await feesForStep(deps, step);
+    return "waits";
+  }
   // A reorganisation can still remove a transaction that is mined but not final.
-  if (sent.minedHash === null || sent.status !== "final") return "waits";
+  if (sent.status !== "final") return "waits";
   const outcome = await engine.outcome(step.chainId, sent.minedHash);
   if (outcome === null) return "waits";
   if (outcome.success) return complete(deps, step, sent.minedHash, outcome);

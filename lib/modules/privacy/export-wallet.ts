@@ -1,6 +1,6 @@
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
-import { DomainError } from "@/lib/core/errors";
+import { requirePermission } from "@/lib/core/permissions";
 import { quoted, type ApprovalsService, type GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { PrivacyWalletRepository } from "./wallet-repository";
@@ -20,8 +20,7 @@ export interface ExportWalletDeps {
 export const createExportWallet =
   ({ wallets, privateWallets, approvals, clock }: ExportWalletDeps) =>
   async (actor: UserActor, walletId: string, approval: GivenApproval | undefined): Promise<string> => {
-    if (actor.role !== "owner" && actor.role !== "admin")
-      throw new DomainError("forbidden", "Only owners and admins of the project may export a private wallet.");
+    requirePermission(actor, "private-keys:export");
     const wallet = await privateWallets.find(actor.projectId, walletId, "id");
     const change = {
       kind: "privacy_wallet.export",

@@ -22,6 +22,7 @@ const { session, key, approve, walletWith, get, operationOf, paidTo, pay, retry,
 beforeEach(() => {
   hooks.afterProof = () => Promise.resolve();
   hooks.beforeSending = () => Promise.resolve();
+  hooks.aboveCap = () => null;
   world.setSwapRateBps(10_000);
 });
 
@@ -112,6 +113,38 @@ test("a payment that a deep reorganisation brings back counts as made, and is no
   await money.settle(begun.operationId);
   expect(await get(begun.transferId)).toMatchObject({ status: "completed", received: { amount: "40" } });
   expect(paidTo(recipient)).toBe(40_000_000n);
+});
+
+test("a payment waits while the network fee is above the chain's cap, and its record says so", async () => {
+  const recipient = testAccount().address;
+  const begun = await pay(await walletWith("100"), "40", recipient);
+  hooks.aboveCap = () => ({ pricePerGas: 75_500_000_000n, capPerGas: 30_000_000_000n });
+  for (let turns = 0; turns < 3; turns += 1) await money.look(begun.operationId);
+  const waiting = await operationOf(begun.operationId);
+  expect(waiting.waitsForGas).toMatchObject([{ chainId: money.chainId, priceGwei: "75.5", capGwei: "30" }]);
+  expect(waiting.outcome.nextAction).toMatch(
+    /waits until the network fee falls. The fee is 75.5 gwei on .*at most 30 is paid/,
+  );
+  expect([...transactions.stored.keys()].filter((purpose) => purpose.includes(begun.operationId))).toEqual([]);
+  hooks.aboveCap = () => null;
+  await money.settle(begun.operationId);
+  expect((await operationOf(begun.operationId)).waitsForGas).toEqual([]);
+  expect(paidTo(recipient)).toBe(40_000_000n);
+});
+
+test("a payment whose network fee stays above the cap for half an hour fails, with its money in the note", async () => {
+  const begun = await pay(await walletWith("100"), "40");
+  hooks.aboveCap = () => ({ pricePerGas: 2n, capPerGas: 1n });
+  await money.look(begun.operationId);
+  workerClock.aheadMs += HALF_HOUR_MS;
+  await money.settle(begun.operationId);
+  hooks.aboveCap = () => null;
+  expect(await operationOf(begun.operationId)).toMatchObject({
+    status: "failed",
+    failure: { code: "network_fee_too_high", retryable: true },
+    may: { retry: true },
+  });
+  expect([...transactions.stored.keys()].filter((purpose) => purpose.includes(begun.operationId))).toEqual([]);
 });
 
 test("an outage longer than a note may wait fails nothing: the note is tried once more", async () => {

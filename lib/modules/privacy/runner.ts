@@ -27,6 +27,9 @@ const PROCESSING = [
 const nameOf = (error: unknown): string =>
   isDomainError(error) ? error.code : error instanceof Error ? error.name : "unknown";
 
+const isOutage = (error: unknown): boolean =>
+  isDomainError(error) && (error.code === "chain_unavailable" || error.code === "provider_error");
+
 const isOpen = ({ state }: PrivateStep): boolean => state !== "completed" && state !== "failed";
 
 /** The final status of an operation whose steps have all ended. */
@@ -148,7 +151,10 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
       if (watch.signal.aborted) continue;
       // The error's text is not logged: a node repeats what it was asked, which names the recipient.
       deps.log.warn({ operationId, reason: nameOf(error) }, "a private operation has to wait");
-      return { done: false, againInMs: ERROR_WAIT_MS };
+      // An outage is waited for; any other error counts as a failure of the job.
+      return isOutage(error)
+        ? { done: false, againInMs: ERROR_WAIT_MS }
+        : { done: false, againInMs: ERROR_WAIT_MS, failure: nameOf(error) };
     } finally {
       watch.end();
     }

@@ -27,6 +27,8 @@ export interface ProjectsService {
   list(userId: string): Promise<Membership[]>;
   /** Creates a project in the caller's transaction, with the person as its owner. */
   create(tx: Tx, project: { readonly name: string; readonly ownerId: string }): Promise<{ projectId: string }>;
+  /** Reads the person's memberships anew at the next request to this instance. Other instances follow within a second. */
+  forget(userId: string): void;
   /**
    * Mails every owner of the project who has a verified address, once the caller's transaction is committed. The mail is stored in
    * that transaction, so neither a crash nor an unavailable mail server loses the mail or fails the change.
@@ -54,6 +56,7 @@ export const createProjectsService = ({ database, clock, outbox }: ProjectsDeps)
   return {
     resolve: async (userId, projectId) => choose(await memberships.get(userId), projectId),
     list,
+    forget: (userId) => memberships.invalidate(userId),
     create: async (tx, { name, ownerId }) => {
       const project = { id: newId("project"), name, ownerId, createdAt: clock.now() };
       await insertProject(tx, project);

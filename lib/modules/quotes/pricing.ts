@@ -6,17 +6,13 @@ import { formatAmount } from "@/lib/core/money";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { PriceOracle } from "@/lib/ports/price-oracle";
 import type { Route, RouteRequest, Routing } from "@/lib/ports/routing";
+import { codeElsewhere } from "./code-elsewhere";
 import { findEarlierQuote } from "./idempotency";
-import {
-  approvalDigest,
-  minimumOut,
-  tokenKey,
-  toQuoteRecord,
-  valueUsd,
-  type FeePayer,
-  type QuoteRecord,
-} from "./serializer";
+import { expectedOut, minimumOut, withMinimum } from "./minimum";
+import { checkPrice, requireFairPrice, type PriceCheck } from "./price-check";
+import { approvalDigest, tokenKey, toQuoteRecord, valueUsd, type FeePayer, type QuoteRecord } from "./serializer";
 import type { Quote } from "./quote";
 import type { IdempotencyUse, QuotesRepository } from "./repository";
 import type { ResolveDeps, ResolvedRequest, SourceWallet } from "./request";
@@ -27,6 +23,7 @@ const QUOTE_TIMEOUT_MS = 8000;
 export interface PricingDeps extends ResolveDeps {
   repository: QuotesRepository;
   routing: Routing;
+  oracle: PriceOracle;
   holds: HoldsService;
   sponsorship: Pick<SponsorshipService, "pays">;
   clock: Clock;
@@ -54,15 +51,45 @@ interface QuoteParts {
   readonly wallets: readonly SourceWallet[];
   readonly route: Route;
   readonly others: readonly Route[];
+  readonly check: PriceCheck;
   /** By leg; null while unknown. */
   readonly feePayers: readonly (FeePayer | null)[];
 }
 
+interface PricedRoute {
+  readonly route: Route;
+  readonly others: readonly Route[];
+  readonly check: PriceCheck;
+}
+
 /** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
-const price = async (deps: PricingDeps, request: RouteRequest): Promise<{ route: Route; others: readonly Route[] }> => {
-  const [route, ...others] = await deps.routing.quote(request, AbortSignal.timeout(QUOTE_TIMEOUT_MS));
+const price = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRoute> => {
+  const signal = AbortSignal.timeout(QUOTE_TIMEOUT_MS);
+  const tokens = [...request.sources.map(({ token }) => token), request.destination.token];
+  const [[route, ...others], prices] = await Promise.all([
+    deps.routing.quote(request, signal),
+    deps.oracle.prices(tokens, signal),
+  ]);
   if (route === undefined) throw new DomainError("no_route", "No way was found from these sources to this token.");
-  return { route, others };
+  return { route, others, check: checkPrice(request, route, prices) };
+};
+
+/**
+ * A price that the caller accepts: within the price impact and at least the minimum of the request.
+ * @throws DomainError `price_impact_too_high`, `minimum_not_reached`; and as `price`
+ */
+const acceptablePrice = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRoute> => {
+  const priced = await price(deps, request);
+  requireFairPrice(request, priced.check);
+  const { minOutBase } = request.limits ?? {};
+  if (minOutBase === undefined) return priced;
+  const route = withMinimum(priced.route, minOutBase, request.slippageBps);
+  if (route !== null) return { ...priced, route };
+  const { decimals, symbol } = request.destination.token;
+  throw new DomainError(
+    "minimum_not_reached",
+    `The route brings ${formatAmount(expectedOut(priced.route), decimals)} ${symbol}, which does not reach the minimum of ${formatAmount(minOutBase, decimals)} ${symbol} with room for the price to move. Nothing was sent.`,
+  );
 };
 
 /** Prices are only displayed, so a missing price does not fail the quote. */
@@ -81,14 +108,38 @@ const shortOf = async (deps: PricingDeps, request: RouteRequest): Promise<string
   );
 };
 
-/** The quote's record, for a route that was priced now or before. */
-const recordOf = async (
+interface RecordedQuote {
+  readonly id: string;
+  readonly expiresAt: Date;
+  /** Without it the recipient is a wallet of the project. */
+  readonly projectId?: string;
+}
+
+/** A smart account of the project gets its code on a chain with its first operation there, so it is not warned about. */
+const recipientWarningsOf = async (
   deps: PricingDeps,
-  quote: { id: string; expiresAt: Date },
-  parts: QuoteParts,
-): Promise<QuoteRecord> => {
-  const [prices, missing] = await Promise.all([pricesOf(deps, parts.route), shortOf(deps, parts.request)]);
-  return toQuoteRecord({ ...parts, quoteId: quote.id, expiresAt: quote.expiresAt, prices, shortOf: missing });
+  { projectId }: RecordedQuote,
+  request: RouteRequest,
+): Promise<QuoteRecord["warnings"]> => {
+  if (projectId === undefined) return [];
+  const { recipient, token } = request.destination;
+  const own = await deps.wallets.find(projectId, recipient);
+  if (own !== null && own.ownerAddress !== null) return [];
+  const there = await codeElsewhere(deps.registry, request);
+  if (there === null) return [];
+  const message = `${recipient} is a contract on ${there} and not on ${deps.registry.get(token.chainId).name}: whoever holds it there may not be able to use it here.`;
+  return [{ code: "code_elsewhere", message }];
+};
+
+/** The quote's record, for a route that was priced now or before. */
+const recordOf = async (deps: PricingDeps, quote: RecordedQuote, parts: QuoteParts): Promise<QuoteRecord> => {
+  const [prices, missing, recipientWarnings] = await Promise.all([
+    pricesOf(deps, parts.route),
+    shortOf(deps, parts.request),
+    recipientWarningsOf(deps, quote, parts.request),
+  ]);
+  const record = toQuoteRecord({ ...parts, quoteId: quote.id, expiresAt: quote.expiresAt, prices, shortOf: missing });
+  return { ...record, warnings: [...recipientWarnings, ...record.warnings] };
 };
 
 /**
@@ -107,7 +158,7 @@ const feePayersOf = (
     return wallets[sourceIndex]?.ownerAddress == null ? null : "sponsor";
   });
 
-/** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
+/** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`, `price_impact_too_high`, `minimum_not_reached` */
 const store = async (
   deps: PricingDeps,
   actor: Actor,
@@ -115,12 +166,16 @@ const store = async (
   purpose: QuotePurpose,
 ): Promise<StoredQuote> => {
   const { kind, once = null } = purpose;
-  const { route, others } = await price(deps, request);
+  const { route, others, check } = await acceptablePrice(deps, request);
   const now = deps.clock.now();
   const id = newId("quote");
   const expiresAt = addSeconds(now, QUOTE_TTL_SECONDS);
   const feePayers = feePayersOf(deps, request, wallets, route);
-  const record = await recordOf(deps, { id, expiresAt }, { request, wallets, route, others, feePayers });
+  const record = await recordOf(
+    deps,
+    { id, expiresAt, projectId: actor.projectId },
+    { request, wallets, route, others, check, feePayers },
+  );
   const minimumBase = minimumOut(route);
   const row = {
     id,
@@ -171,7 +226,7 @@ const worthUsd = async (deps: PricingDeps, request: RouteRequest): Promise<strin
 /** Prices requests, and stores the results as quotes. */
 export const createPricing = (deps: PricingDeps) => ({
   price: (request: RouteRequest) => price(deps, request),
-  recordOf: (quote: { id: string; expiresAt: Date }, parts: QuoteParts) => recordOf(deps, quote, parts),
+  recordOf: (quote: RecordedQuote, parts: QuoteParts) => recordOf(deps, quote, parts),
   store: (actor: Actor, resolved: ResolvedRequest, purpose: QuotePurpose) => store(deps, actor, resolved, purpose),
   walletsOf: (projectId: string, request: RouteRequest) => walletsOf(deps, projectId, request),
   worthUsd: (request: RouteRequest) => worthUsd(deps, request),

@@ -6,7 +6,7 @@ import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/servic
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { PreparedLeg } from "./prepared-leg";
-import { toQuote, type Quote } from "./quote";
+import { toListedQuote, toQuote, type Quote } from "./quote";
 import type { QuoteRecord } from "./serializer";
 
 /** The Idempotency-Key of a call, and SHA-256 of its request. */
@@ -132,7 +132,7 @@ export const createQuotesRepository = (database: Database) => ({
       orderBy: { transferId: "desc" },
       take: page.limit,
     });
-    return rows.map(toQuote);
+    return rows.map(toListedQuote);
   },
 
   /** Records that a code was sent for the quote. */

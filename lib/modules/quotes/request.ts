@@ -5,9 +5,10 @@ import type { quoteBody } from "@/lib/contracts/swap";
 import { DomainError, invalidRequest, isDomainError, type ErrorCode, type ErrorDetail } from "@/lib/core/errors";
 import { parseAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { EvmAddress, RouteRequest, RouteSource } from "@/lib/ports/routing";
+import type { EvmAddress, RouteLimits, RouteRequest, RouteSource } from "@/lib/ports/routing";
 
-export type QuoteInput = z.output<typeof quoteBody>;
+/** A request by names. `minAmount` in units of the destination's token, where the caller gives one. */
+export type QuoteInput = z.output<typeof quoteBody> & { readonly minAmount?: string | undefined };
 
 /** A wallet that may be a source. */
 export interface SourceWallet {
@@ -63,6 +64,7 @@ export interface FieldNames {
   readonly toChainId: string;
   readonly toToken: string;
   readonly recipient: string;
+  readonly minAmount: string;
 }
 
 export const QUOTE_FIELDS: FieldNames = {
@@ -79,6 +81,7 @@ export const QUOTE_FIELDS: FieldNames = {
   toChainId: "toChainId",
   toToken: "toToken",
   recipient: "toAddress",
+  minAmount: "minAmount",
 };
 
 const NOT_OF_PROJECT = "This wallet is not one of the project's wallets.";
@@ -139,6 +142,7 @@ export const resolveRequest = async (
   if (destination)
     checkRecipient(faults, deps.registry, destination, { address: input.toAddress, path: names.recipient });
   checkDuplicates(faults, sources, names);
+  const limits = destination && limitsOf(faults, input, { token: destination, path: names.minAmount });
   faults.check();
   const complete = sources.filter((source) => source !== undefined);
   const wallets = found.filter((wallet) => wallet !== null);
@@ -149,8 +153,24 @@ export const resolveRequest = async (
       sources: complete,
       destination: { token: destination, recipient: input.toAddress },
       slippageBps: input.slippageBps,
+      ...(limits === undefined ? {} : { limits }),
     },
     wallets,
+  };
+};
+
+/** Undefined when the caller sets none. */
+const limitsOf = (
+  faults: Faults,
+  { minAmount, maxPriceImpactBps }: QuoteInput,
+  { token, path }: { readonly token: Token; readonly path: string },
+): RouteLimits | undefined => {
+  const minOutBase =
+    minAmount === undefined ? undefined : faults.catch(path, () => parseAmount(minAmount, token.decimals, path));
+  if (minOutBase === undefined && maxPriceImpactBps === undefined) return undefined;
+  return {
+    ...(minOutBase === undefined ? {} : { minOutBase }),
+    ...(maxPriceImpactBps === undefined ? {} : { maxPriceImpactBps }),
   };
 };
 
@@ -169,6 +189,10 @@ const checkDuplicates = (faults: Faults, sources: readonly (RouteSource | undefi
   });
 };
 
+/** The symbol of the token whose contract this is on any chain; a contract's address often means the same on several. */
+const tokenAt = (registry: ChainRegistry, address: EvmAddress): string | undefined =>
+  registry.tokens().find((token) => token.address === address)?.symbol;
+
 /** Refuses recipients from which money cannot be recovered, or from which anybody may take it. */
 const checkRecipient = (
   faults: Faults,
@@ -178,8 +202,9 @@ const checkRecipient = (
 ): void => {
   const fault = (message: string): void => faults.add(path, "invalid_request", message);
   if (isReserved(recipient)) fault("Nobody holds the zero address or its neighbours; the money would be lost.");
-  else if (recipient === token.address) fault("This is the token's own contract; the money would be lost.");
-  else if (movingContracts(registry.get(token.chainId)).has(recipient)) {
+  else if (tokenAt(registry, recipient) !== undefined) {
+    fault(`This is the contract of the token ${tokenAt(registry, recipient) ?? ""}; the money would be lost.`);
+  } else if (movingContracts(registry.get(token.chainId)).has(recipient)) {
     fault("This is a contract that money is moved through; it would be lost, or anybody could take it out.");
   }
 };

@@ -5,13 +5,14 @@ import { parseDecimal, scaledTo, worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Route, RouteFee, RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import { expectedOut, minimumOut } from "./minimum";
+import type { PriceCheck } from "./price-check";
 import type { SourceWallet } from "./request";
 
 export type QuoteRecord = z.output<typeof quoteRecord>;
 export type FeePayer = NonNullable<QuoteRecord["from"][number]["networkFeePaidBy"]>;
 
 const SLIPPAGE_WARNING_BPS = 300;
-const IMPACT_WARNING_BPS = 1000;
 const RATE_DECIMALS = 8;
 const ALTERNATIVES_MAX = 3;
 const PRICE_DECIMALS = 24;
@@ -20,9 +21,6 @@ const USD_DECIMALS = 6;
 const WORTH_DECIMALS = PRICE_DECIMALS + 36;
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
-
-export const expectedOut = (route: Route): bigint => sum(route.legs.map((leg) => leg.expectedOutBase));
-export const minimumOut = (route: Route): bigint => sum(route.legs.map((leg) => leg.minOutBase));
 
 export const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
   symbol,
@@ -47,16 +45,6 @@ const rateOf = (request: RouteRequest, out: bigint): string | null => {
   const sent = sum(request.sources.map((source) => source.amountBase * 10n ** BigInt(18 - source.token.decimals)));
   const received = out * 10n ** BigInt(18 - request.destination.token.decimals);
   return formatAmount((received * 10n ** BigInt(RATE_DECIMALS)) / sent, RATE_DECIMALS);
-};
-
-/** Price impact of all legs, weighted by their outputs, rounded up. */
-const impactOf = (route: Route): number => {
-  const total = expectedOut(route);
-  if (total === 0n) return 0;
-  const weighted = sum(
-    route.legs.map((leg) => leg.expectedOutBase * BigInt(Math.max(0, Math.ceil(leg.priceImpactBps)))),
-  );
-  return Number((weighted + total - 1n) / total);
 };
 
 const usdOf = (fee: RouteFee, prices: ReadonlyMap<string, string | null>): string | null => {
@@ -95,16 +83,14 @@ const keptByToken = (request: RouteRequest, route: Route): QuoteRecord["warnings
 const warningsOf = (
   request: RouteRequest,
   route: Route,
-  impactBps: number,
+  check: PriceCheck,
   shortOf: readonly string[],
 ): QuoteRecord["warnings"] => [
   ...keptByToken(request, route),
   ...(request.slippageBps > SLIPPAGE_WARNING_BPS
     ? [{ code: "high_slippage", message: `You accept up to ${String(request.slippageBps / 100)} % less than quoted.` }]
     : []),
-  ...(impactBps > IMPACT_WARNING_BPS
-    ? [{ code: "high_price_impact", message: `The trade moves the price by ${String(impactBps / 100)} % against you.` }]
-    : []),
+  ...check.warnings,
   ...shortOf.map((text) => ({ code: "insufficient_balance", message: `${text} is not there yet.` })),
 ];
 
@@ -144,6 +130,7 @@ export interface RecordInput {
   wallets: readonly SourceWallet[];
   route: Route;
   others: readonly Route[];
+  check: PriceCheck;
   /** The payer of each leg's network fee; null while unknown. */
   feePayers: readonly (FeePayer | null)[];
   prices: ReadonlyMap<string, string | null>;
@@ -170,7 +157,6 @@ export const toDestination = (request: RouteRequest, route: Route): QuoteRecord[
 export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
   const { request, route } = input;
   const { decimals } = request.destination.token;
-  const impactBps = impactOf(route);
   return {
     quoteId: input.quoteId,
     expiresAt: input.expiresAt.toISOString(),
@@ -199,11 +185,12 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
         token: toTokenRecord(fee.token),
         usd: usdOf(fee, input.prices),
       })),
-    priceImpactBps: impactBps,
+    priceImpactBps: input.check.poolImpactBps,
+    oracleImpactBps: input.check.oracleImpactBps,
     slippageBps: request.slippageBps,
     estimatedSeconds: secondsOf(route),
     steps: route.legs.flatMap(stepsOf),
-    warnings: warningsOf(request, route, impactBps, input.shortOf),
+    warnings: warningsOf(request, route, input.check, input.shortOf),
     alternatives: input.others.slice(0, ALTERNATIVES_MAX).map((other) => alternativeOf(request, other)),
   };
 };

@@ -17,7 +17,9 @@ export type { Quote } from "./quote";
 export type { IdempotencyUse, Subject } from "./repository";
 export { QUOTE_FIELDS, unknownWallet } from "./request";
 export type { FieldNames, ResolvedRequest, SourceWallet } from "./request";
-export { approvalLines, expectedOut, minimumOut, toDestination, toTokenRecord } from "./serializer";
+export { expectedOut, minimumOut, withMinimum } from "./minimum";
+export type { PriceCheck } from "./price-check";
+export { approvalLines, toDestination, toTokenRecord } from "./serializer";
 export type { FeePayer, QuoteRecord } from "./serializer";
 
 export interface QuotesDeps extends PricingDeps {

@@ -1,31 +1,30 @@
 import { LRUCache } from "lru-cache";
 import { bindDeps } from "@/lib/core/bind-deps";
-import { readBalances } from "@/lib/chains/balances";
 import type { Asset, Assets } from "@/lib/chains/assets";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import { withDeadline } from "@/lib/core/deadline";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf, type SqlReader } from "@/lib/db/sql";
 import { committedAfter, FundsMovedError, fundsKeyOf, lockFunds, type Funds } from "@/lib/modules/holds/service";
 import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { EvmAddress } from "@/lib/ports/routing";
+import {
+  away,
+  backs,
+  counted,
+  covering,
+  onChainOf,
+  readChain,
+  toLedgerUnits,
+  type Counted,
+  type PositionContext,
+  type PositionDeps,
+  type ReservePosition,
+} from "./positions";
 import { createSumTrees, type SumTree } from "./sum-trees";
 
-/** One token of the treasury on one chain. */
-export interface ReservePosition {
-  readonly token: Token;
-  readonly wallet: EvmAddress;
-  /** False for coins from which the treasury pays its own network fees, because their balance may fall at any time. */
-  readonly backs: boolean;
-  /** Balance at the chain's final block, in base units. Null: the chain does not answer, so the balance does not count. */
-  readonly finalBase: bigint | null;
-  readonly blockNumber: bigint;
-  readonly at: Date;
-}
+export { toLedgerUnits, type ReservePosition } from "./positions";
 
 /** The reserves of one asset. Amounts in ledger units (18 decimals). */
 export interface Reserves {
@@ -49,47 +48,34 @@ export interface Backing {
   check(tx: Tx): Promise<void>;
 }
 
-export interface ReservesDeps {
-  readonly registry: ChainRegistry;
+export interface ReservesDeps extends PositionDeps {
   readonly assets: Assets;
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
   readonly ledger: Pick<LedgerService, "liabilities" | "liabilitiesUnderLock" | "balancesAt">;
   readonly secrets: { hash(purpose: string, text: string): Buffer };
-  readonly clock: Clock;
 }
 
-const CHAIN_TIMEOUT_MS = 4000;
-const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "The chain did not answer in time." };
 const TREASURIES_MAX = 10_000;
 
-const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
-
 interface ReservesContext extends ReservesDeps {
+  readonly awayUntil: PositionContext["awayUntil"];
   readonly trees: ReturnType<typeof createSumTrees>;
   /** Treasury addresses by project. The treasury of a project never changes. */
   readonly treasuries: LRUCache<string, EvmAddress>;
 }
 
-/** Converts base units of a token to ledger units (18 decimals), which are the same for an asset on every chain. */
-export const toLedgerUnits = (token: Pick<Token, "decimals">, base: bigint): bigint =>
-  base * 10n ** BigInt(LEDGER_DECIMALS - token.decimals);
-
 const keyOf = ({ token, wallet }: ReservePosition) => fundsKeyOf({ owner: wallet, token });
-
-/** The positions that back accounts and whose balances are known. */
-const counted = (positions: readonly ReservePosition[]) =>
-  positions.flatMap((position) =>
-    position.finalBase === null || !position.backs ? [] : [{ ...position, finalBase: position.finalBase }],
-  );
-
-const onChainOf = (positions: readonly ReservePosition[]): bigint =>
-  sum(counted(positions).map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
 
 /** Proof of reserves: compares the sum of a project's accounts with its treasury's balances on chain, at final blocks. */
 export const createReservesService = (deps: ReservesDeps) =>
-  reserveFunctions({ ...deps, trees: createSumTrees(deps), treasuries: new LRUCache({ max: TREASURIES_MAX }) });
+  reserveFunctions({
+    ...deps,
+    awayUntil: new Map(),
+    trees: createSumTrees(deps),
+    treasuries: new LRUCache({ max: TREASURIES_MAX }),
+  });
 
 const treasuryOf = async (context: ReservesContext, projectId: string): Promise<EvmAddress | null> => {
   const known = context.treasuries.get(projectId);
@@ -98,44 +84,6 @@ const treasuryOf = async (context: ReservesContext, projectId: string): Promise<
   if (treasury === null) return null;
   context.treasuries.set(projectId, treasury.address);
   return treasury.address;
-};
-
-/**
- * Whether a token of the treasury backs accounts. On a chain without a paymaster the treasury pays its network fees in coins that are not
- * held, so a transfer of another token could spend coins that back accounts. Such coins do not count as reserves.
- */
-const backs = (context: ReservesContext, { address, chainId }: Token): boolean =>
-  address !== "native" || context.registry.get(chainId).contracts.paymaster !== undefined;
-
-const readChain = async (
-  context: ReservesContext,
-  wallet: EvmAddress,
-  chainId: number,
-  tokens: readonly Token[],
-): Promise<ReservePosition[]> => {
-  try {
-    const { confirmations } = context.registry.get(chainId);
-    const head = await withDeadline(
-      chainCall(chainId, () => context.registry.client(chainId).getBlockNumber({ cacheTime: 0 })),
-      LATE,
-    );
-    const depth = BigInt(confirmations - 1);
-    const finalBlock = head > depth ? head - depth : 0n;
-    const balances = await withDeadline(readBalances(context.registry, chainId, [wallet], tokens, finalBlock), LATE);
-    const { blockNumber, at } = balances;
-    return tokens.map((token) => ({
-      token,
-      wallet,
-      backs: backs(context, token),
-      finalBase: balances.get(wallet, token),
-      blockNumber,
-      at,
-    }));
-  } catch {
-    // Balances of a chain that does not answer do not count, and the response says so.
-    const nothing = { finalBase: null, blockNumber: 0n, at: context.clock.now() };
-    return tokens.map((token) => ({ token, wallet, backs: backs(context, token), ...nothing }));
-  }
 };
 
 const readAll = async (
@@ -166,10 +114,10 @@ const positionsOf = (
 const committedOf = async (
   context: ReservesContext,
   sql: SqlReader,
-  positions: readonly ReservePosition[],
+  positions: readonly Counted[],
 ): Promise<bigint> => {
   let total = 0n;
-  for (const position of counted(positions))
+  for (const position of positions)
     total += toLedgerUnits(
       position.token,
       await committedAfter(sql, keyOf(position), position.blockNumber, context.clock.now()),
@@ -183,8 +131,9 @@ const toReserves = async (
   positions: readonly ReservePosition[],
   liabilitiesBase: bigint,
 ): Promise<Reserves> => {
-  const committedBase = await committedOf(context, context.reader, positions);
-  return { asset, positions, onChainBase: onChainOf(positions), committedBase, liabilitiesBase };
+  const backing = counted(positions);
+  const committedBase = await committedOf(context, context.reader, backing);
+  return { asset, positions, onChainBase: onChainOf(backing), committedBase, liabilitiesBase };
 };
 
 /** The reserves of every asset that accounts or the treasury hold. */
@@ -209,17 +158,33 @@ const list = async (context: ReservesContext, projectId: string): Promise<Reserv
   );
 };
 
+/** What accounts of an asset hold already, in ledger units, if balances of chains that do not answer have to cover it; else 0. */
+const owedMeanwhile = async (
+  context: ReservesContext,
+  projectId: string,
+  assetId: string,
+  positions: readonly ReservePosition[],
+): Promise<bigint> =>
+  away(positions).length === 0 ? 0n : ((await context.ledger.liabilities(projectId)).get(assetId) ?? 0n);
+
 /**
  * The most that liabilities of an asset may sum to, in ledger units, read under the locks of the balances that back them. Call it in the
- * transaction that increases the liabilities: operations that spend those balances wait for its locks.
+ * transaction that increases the liabilities: operations that spend those balances wait for its locks. Chains that do not answer cover at
+ * most `owedBase`, what accounts hold already (`owedMeanwhile`): new liabilities need money on chains that answer.
+ * @returns also the balances that count, of which operations under way take the rest
  */
 const liabilitiesMax = async (
   context: ReservesContext,
   sql: SqlReader,
   positions: readonly ReservePosition[],
-): Promise<bigint> => {
-  await lockFunds(sql, counted(positions).map(keyOf));
-  return onChainOf(positions) - (await committedOf(context, sql, positions));
+  owedBase: bigint,
+): Promise<{ readonly maxBase: bigint; readonly onChainBase: bigint }> => {
+  await lockFunds(sql, covering(positions).map(keyOf));
+  const [here, elsewhere] = [counted(positions), away(positions)];
+  const left = onChainOf(elsewhere) - (await committedOf(context, sql, elsewhere));
+  const coveredBase = left < 0n ? 0n : left < owedBase ? left : owedBase;
+  const onChainBase = onChainOf(here) + coveredBase;
+  return { maxBase: onChainBase - (await committedOf(context, sql, here)), onChainBase };
 };
 
 /** The check for an operation that spends these tokens from the treasury; null when none of the tokens backs an account. */
@@ -241,7 +206,7 @@ const backingOf = async (
   );
   return {
     lock: async (tx, others) => {
-      if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...counted(positions).map(keyOf)]);
+      if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...covering(positions).map(keyOf)]);
     },
     check: async (tx) => {
       for (const assetId of wanted) {
@@ -249,7 +214,7 @@ const backingOf = async (
         if (liabilitiesBase === 0n) continue;
         // The first account of this asset was funded after the balances were read.
         if (!backed.includes(assetId)) throw new FundsMovedError();
-        const mine = positions.filter(({ token }) => token.assetId === assetId);
+        const mine = covering(positions.filter(({ token }) => token.assetId === assetId));
         const left = onChainOf(mine) - (await committedOf(context, sqlOf(tx), mine));
         if (left < liabilitiesBase) throw backsAccounts(context.assets.find(assetId), liabilitiesBase - left);
       }
@@ -264,6 +229,7 @@ const reserveFunctions = (context: ReservesContext) => ({
   list: bindDeps(context, list),
   backs: bindDeps(context, backs),
   positionsOf: bindDeps(context, positionsOf),
+  owedMeanwhile: bindDeps(context, owedMeanwhile),
   liabilitiesMax: bindDeps(context, liabilitiesMax),
   backingOf: bindDeps(context, backingOf),
   treeOf: bindDeps(context, treeOf),

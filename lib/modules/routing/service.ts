@@ -85,7 +85,8 @@ export const createRoutingService = (providers: readonly RoutingProvider[], log:
     build: async (request, leg, signal, options) => providerOf(leg).build(request, leg, signal, options),
     readSource: (request, leg, receipt) => providerOf(leg).readSource(request, leg, receipt),
     readStopped: (request, leg, receipt) => providerOf(leg).readStopped(request, leg, receipt),
-    track: async (request, leg, deposit, signal) => providerOf(leg).track(request, leg, deposit, signal),
+    track: async (request, leg, deposit, signal, options) =>
+      providerOf(leg).track(request, leg, deposit, signal, options),
     priceUsd: combinePrices(
       providers,
       (provider, tokens, signal) => provider.priceUsd(tokens, signal),

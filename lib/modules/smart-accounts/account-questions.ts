@@ -1,5 +1,6 @@
 import { erc20Abi } from "viem";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
+import type { FeeExcess } from "@/lib/core/capped-fees";
 import { chainCall } from "@/lib/chains/registry";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { AccountsDeps } from "./simulate-operation";
@@ -20,6 +21,10 @@ export const createAccountQuestions = ({ registry, smartAccounts, bundler }: Acc
 
   /** In wei per gas. */
   maxFeePerGas: async (chainId: number): Promise<bigint> => (await bundler.fees(chainId)).maxFeePerGas,
+
+  /** The price and the cap while the chain asks for more than its cap; null otherwise. */
+  feeExcess: async (chainId: number): Promise<FeeExcess | null> =>
+    registry.get(chainId).feeCapGwei === undefined ? null : (await bundler.fees(chainId)).aboveCap,
 
   head: (chainId: number): Promise<{ number: bigint; timestamp: bigint }> =>
     chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" })),

@@ -1,7 +1,13 @@
 import type { Hex, TypedDataDefinition } from "viem";
 import { balanceChangesIn, probePayout, type PayoutProbe } from "@/lib/chains/payout-probe";
 import { chainCall } from "@/lib/chains/registry";
-import type { SubmitOptions, UserOperation, UserOperationGas, UserOperationReceipt } from "@/lib/ports/bundler";
+import type {
+  ReceiptCheck,
+  SubmitOptions,
+  UserOperation,
+  UserOperationGas,
+  UserOperationReceipt,
+} from "@/lib/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
 import { createAccountQuestions } from "./account-questions";
@@ -146,12 +152,34 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       return { operation, userOpHash: prepared.userOpHash };
     },
 
+    /**
+     * Signs the operation again with more `preVerificationGas`. Its nonce, calls, fees and validity stay, so the chain executes at most
+     * one of the two, to the same effect.
+     */
+    signAgain: async (
+      account: ManagedAccount,
+      chainId: number,
+      input: { operation: UserOperation; preVerificationGas: bigint; validUntil: Date },
+    ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {
+      const { operation: draft, preVerificationGas, validUntil } = input;
+      const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n, ...limits } = draft;
+      const gas = { ...limits, paymasterVerificationGasLimit, paymasterPostOpGasLimit, preVerificationGas };
+      const prepared = smartAccounts.prepare({ chainId, draft, gas, validUntil });
+      const operation = await smartAccounts.sign({ keyId: account.keyId, projectId: account.projectId }, prepared);
+      return { operation, userOpHash: prepared.userOpHash };
+    },
+
     submit: async (chainId: number, operation: UserOperation, options: SubmitOptions): Promise<void> => {
       await bundler.submit(chainId, operation, options);
     },
 
-    receipt: (chainId: number, userOpHash: `0x${string}`, fromBlock: bigint): Promise<UserOperationReceipt | null> =>
-      bundler.receipt(chainId, userOpHash, fromBlock),
+    /** As the port says: with `isExpected`, providers have to agree before the answer is another receipt or null. */
+    receipt: (
+      chainId: number,
+      userOpHash: `0x${string}`,
+      fromBlock: bigint,
+      isExpected?: ReceiptCheck,
+    ): Promise<UserOperationReceipt | null> => bundler.receipt(chainId, userOpHash, fromBlock, isExpected),
   };
 };
 

@@ -1,4 +1,11 @@
-import { TransactionNotFoundError, TransactionReceiptNotFoundError, type Hex, type Transaction } from "viem";
+import {
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+  type Hex,
+  type PublicClient,
+  type Transaction,
+} from "viem";
+import { agreedAnswer } from "@/lib/chains/agreement";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { isDomainError } from "@/lib/core/errors";
 import type { EvmAddress, ReceiptLog } from "@/lib/ports/routing";
@@ -47,6 +54,19 @@ const toSeen = (transaction: Transaction): SeenTransaction => ({
   nonce: transaction.nonce,
   blockNumber: transaction.blockNumber,
 });
+
+const receiptOf = async (client: PublicClient, hash: Hex): Promise<TransactionReceipt | null> => {
+  try {
+    const receipt = await client.getTransactionReceipt({ hash });
+    const { blockNumber, transactionHash, status, gasUsed, effectiveGasPrice } = receipt;
+    const costWei = gasUsed * effectiveGasPrice;
+    const logs = receipt.logs.map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex }));
+    return { success: status === "success", txHash: transactionHash, blockNumber, logs, costWei };
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return null;
+    throw error;
+  }
+};
 
 /** Transactions that wallets send by themselves, as the chains show them. Everything @throws DomainError `chain_unavailable` */
 export const createWalletTransactions = (registry: ChainRegistry) => {
@@ -111,17 +131,15 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
       }),
 
     receipt: (chainId: number, hash: Hex): Promise<TransactionReceipt | null> =>
-      chainCall(chainId, async () => {
-        try {
-          const receipt = await registry.client(chainId).getTransactionReceipt({ hash });
-          const { blockNumber, transactionHash, status, gasUsed, effectiveGasPrice } = receipt;
-          const costWei = gasUsed * effectiveGasPrice;
-          const logs = receipt.logs.map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex }));
-          return { success: status === "success", txHash: transactionHash, blockNumber, logs, costWei };
-        } catch (error) {
-          if (error instanceof TransactionReceiptNotFoundError) return null;
-          throw error;
-        }
+      chainCall(chainId, () => receiptOf(registry.client(chainId), hash)),
+
+    /** Like `receipt`; null only where the chain's providers agree that there is none. */
+    agreedReceipt: (chainId: number, hash: Hex): Promise<TransactionReceipt | null> =>
+      agreedAnswer({
+        registry,
+        chainId,
+        look: (view) => receiptOf(view.client(chainId), hash),
+        isExpected: (receipt) => receipt !== null,
       }),
 
     /**

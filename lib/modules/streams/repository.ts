@@ -1,3 +1,4 @@
+import { announce } from "@/lib/db/announcements";
 import type { Database, Tx } from "@/lib/db/client";
 
 /** An API key, and the scope that it must still have. */
@@ -59,9 +60,9 @@ export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => ({
 
 export type StreamsRepository = ReturnType<typeof createStreamsRepository>;
 
-/** The channel of PostgreSQL's NOTIFY on which ended credentials are announced. */
+/** On which ended credentials are announced. */
 export const CREDENTIAL_CHANNEL = "credential_ended";
 
-export const notifyEnded = async (tx: Tx, id: string): Promise<void> => {
-  await tx.$executeRaw`SELECT pg_notify(${CREDENTIAL_CHANNEL}, ${id})`;
+export const notifyEnded = (tx: Tx, id: string): void => {
+  announce(tx, { channel: CREDENTIAL_CHANNEL, payload: id });
 };

@@ -47,7 +47,9 @@ interface Holder {
  * next check.
  * @param id of an API key or a session
  */
-export const announceEnded = (tx: Tx, id: string): Promise<void> => notifyEnded(tx, id);
+export const announceEnded = (tx: Tx, id: string): void => {
+  notifyEnded(tx, id);
+};
 
 const credentialOf = (actor: Actor, scope: string): Credential => {
   const { projectId } = actor;

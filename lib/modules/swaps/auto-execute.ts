@@ -75,9 +75,10 @@ const resolve = async (parts: AutoExecute, actor: Actor, input: SwapAndTransferI
       "The service does not sign for this wallet, so it cannot send by itself. Use POST /swap/quote, which asks the wallet to sign.";
     throw invalidRequest([{ path: "fromWalletId", message }]);
   }
-  const { fromChainId: chainId, fromToken: token, amount, toChainId, toToken, recipient, slippageBps } = input;
+  const { fromChainId: chainId, fromToken: token, amount, toChainId, toToken, recipient } = input;
+  const { slippageBps, minAmount, maxPriceImpactBps } = input;
   const from = [{ address: wallet.address as EvmAddress, chainId, token, amount }];
-  const request = { from, toChainId, toToken, toAddress: recipient, slippageBps };
+  const request = { from, toChainId, toToken, toAddress: recipient, slippageBps, minAmount, maxPriceImpactBps };
   const resolved = await parts.quotes.resolve(actor.projectId, request, FIELDS);
   parts.authorization.checkRecipient(actor, resolved.route, "recipient");
   return resolved;

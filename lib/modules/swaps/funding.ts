@@ -30,10 +30,10 @@ export const createFunding = (deps: ExecuteDeps, { prepare, execute }: { prepare
 
   /** Like `minimumOf`, but returns the whole quote record. */
   const price = async (request: RouteRequest, wallets: readonly SourceWallet[]): Promise<PricedFunding> => {
-    const { route, others } = await quotes.price(request);
+    const { route, others, check } = await quotes.price(request);
     const quote = { id: "", expiresAt: deps.clock.now() };
     const feePayers = route.legs.map(() => null);
-    const record = await quotes.recordOf(quote, { request, wallets, route, others, feePayers });
+    const record = await quotes.recordOf(quote, { request, wallets, route, others, check, feePayers });
     return { minimumBase: minimumOut(route), record };
   };
 

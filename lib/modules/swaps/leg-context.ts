@@ -16,7 +16,7 @@ export interface SimulationDeps {
   sponsorship: Pick<SponsorshipService, "checkGas" | "checkTransactionGas" | "check" | "costsOf">;
   wallets: {
     find(projectId: string, address: string): Promise<SourceWallet | null>;
-    list(projectId: string): Promise<readonly SourceWallet[]>;
+    treasury(projectId: string): Promise<SourceWallet | null>;
   };
 }
 

@@ -74,8 +74,8 @@ const prepareBy = async (standard: Standard, deps: SimulationDeps, context: Cont
   const { source, chainId, legId, leg, request, watched } = context;
   const token = source.token.address;
   if (token === "native" || deps.registry.get(chainId).contracts.paymaster === undefined) return null;
-  const treasury = (await deps.wallets.list(context.projectId)).find(({ kind }) => kind === "treasury");
-  if (treasury === undefined) return null;
+  const treasury = await deps.wallets.treasury(context.projectId);
+  if (treasury === null) return null;
   const account = smartAccountOf(treasury);
   const terms = { token, owner: source.owner, spender: account.address, value: source.amountBase };
   const offer = await standard(deps, context, terms);

@@ -9,11 +9,13 @@ import {
   type Quote,
   type QuotesService,
   type SourceWallet,
+  type PriceCheck,
   type Subject,
   toDestination,
+  withMinimum,
 } from "@/lib/modules/quotes/service";
 import type { Authorization } from "./authorize";
-import { simulateRoute, withMinimum, type SimulationDeps } from "./simulate-route";
+import { simulateRoute, type SimulationDeps } from "./simulate-route";
 import { checkNothingSent, legIdsOf } from "./resume-guard";
 
 const PREPARE_TIMEOUT_MS = 15_000;
@@ -35,6 +37,7 @@ export interface ExecutableQuote {
   readonly wallets: readonly SourceWallet[];
   readonly route: Route;
   readonly others: readonly Route[];
+  readonly check: PriceCheck;
   readonly simulated: Awaited<ReturnType<typeof simulateRoute>>;
 }
 
@@ -58,8 +61,8 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     const { request } = quote;
     const wallets = checked === null ? await quotes.walletsOf(quote.projectId, request) : [...checked.wallets];
     if (checked === null) await deps.holds.require(request.sources);
-    const { route: priced, others } = await quotes.price(request);
-    const route = withMinimum(priced, quote.minimumBase);
+    const { route: priced, others, check } = await quotes.price(request);
+    const route = withMinimum(priced, quote.minimumBase, request.slippageBps);
     if (route === null) throw await priceMoved(request, wallets);
     const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
     const simulated = await simulateRoute(deps, {
@@ -71,7 +74,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       legIds: legIdsOf(quote),
       signal,
     });
-    return { request, wallets, route, others, simulated };
+    return { request, wallets, route, others, check, simulated };
   };
 
   /** Creates a fresh quote of the same kind; for a transfer, a new transfer. */
@@ -82,7 +85,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       const purpose = { kind, ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }) } as const;
       const { quote: fresh, record } = await quotes.store(actor, { route: request, wallets }, purpose);
       const message =
-        "The price moved: the route no longer brings the minimum that was approved. Nothing was sent. A fresh quote is in `quote`.";
+        "The price moved: the route no longer brings the minimum that was approved, or hardly more than it. Nothing was sent. A fresh quote is in `quote`.";
       const transfer = fresh.transferId === null ? {} : { transferId: fresh.transferId };
       return new DomainError("quote_price_moved", message, { extra: { quote: record, ...transfer } });
     };
@@ -98,9 +101,9 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     authorization.checkRecipient(actor, quote.request, subjectField(subject));
     await checkNothingSent(deps, quote);
     await authorization.admit(actor, quote, code);
-    const { request, wallets, route, others, simulated } = await ready(quote, moved(actor, quote));
+    const { request, wallets, route, others, check, simulated } = await ready(quote, moved(actor, quote));
     const { legs, balanceChanges, feePayers, actions } = simulated;
-    const record = await quotes.recordOf(quote, { request, wallets, route, others, feePayers });
+    const record = await quotes.recordOf(quote, { request, wallets, route, others, check, feePayers });
     // Checked again, because pricing and simulating take seconds in which a wallet may send transactions of the earlier
     // preparation.
     await checkNothingSent(deps, quote);

@@ -68,7 +68,9 @@ export const createRetry = (
         "Nothing of this operation failed or came back, so there is nothing to retry.",
       );
     }
-    const request: RouteRequest = { ...before, sources };
+    // A part of the sources cannot bring the minimum of all of them.
+    const limits = before.limits === undefined ? undefined : { ...before.limits, minOutBase: undefined };
+    const request: RouteRequest = { ...before, sources, limits };
     authorization.checkRecipient(actor, request, "id");
     const wallets = await deps.quotes.walletsOf(actor.projectId, request);
     const audit = (quoteId: string, at: Date): AuditEntry => ({

@@ -2,33 +2,13 @@ import type { z } from "zod";
 import type { balanceChange } from "@/lib/contracts/quote-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
-import {
-  expectedOut,
-  type FeePayer,
-  type PreparedLeg,
-  type SourceWallet,
-  toTokenRecord,
-} from "@/lib/modules/quotes/service";
+import { type FeePayer, type PreparedLeg, type SourceWallet, toTokenRecord } from "@/lib/modules/quotes/service";
 import { actionsOf, type Action } from "./wallet-actions";
 import { prepareLeg, type SimulatedChange, type SimulationDeps } from "./prepare-leg";
 
 export type { SimulationDeps } from "./prepare-leg";
 
 type BalanceChange = z.output<typeof balanceChange>;
-
-/**
- * The same route with minima that sum to at least `minimumBase`, so that a new price keeps the promised minimum. Each
- * leg's share is rounded up and never above its expected output. Null when the route no longer reaches the minimum.
- */
-export const withMinimum = (route: Route, minimumBase: bigint): Route | null => {
-  const total = expectedOut(route);
-  if (total < minimumBase || total === 0n) return null;
-  const legs = route.legs.map((leg): RouteLeg => {
-    const share = (minimumBase * leg.expectedOutBase + total - 1n) / total;
-    return { ...leg, minOutBase: share > leg.minOutBase ? share : leg.minOutBase };
-  });
-  return { ...route, legs };
-};
 
 const changeRecord = ({ wallet, token, base, certainty }: SimulatedChange): BalanceChange => ({
   walletAddress: wallet as BalanceChange["walletAddress"],

@@ -46,7 +46,7 @@ const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
  * would move
  */
 export const toQuoteInput = (registry: ChainRegistry, input: TransferInput, wallet: { readonly address: string }) => {
-  const { fromChainId: chainId, toChainId, token, amount, toAddress } = input;
+  const { fromChainId: chainId, toChainId, token, amount, toAddress, minAmount, maxPriceImpactBps } = input;
   if (chainId === toChainId && wallet.address.toLowerCase() === toAddress.toLowerCase()) {
     throw invalidRequest([{ path: "toAddress", message: "This is the wallet that sends; nothing would move." }]);
   }
@@ -56,5 +56,7 @@ export const toQuoteInput = (registry: ChainRegistry, input: TransferInput, wall
     toToken: tokenOrSame(registry, input),
     toAddress,
     slippageBps: SLIPPAGE_BPS_DEFAULT,
+    minAmount,
+    maxPriceImpactBps,
   };
 };

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { transferRecord } from "@/lib/contracts/transfers";
+import type { ChainFacts } from "@/lib/chains/shown-chain";
 import { formatAmount } from "@/lib/core/money";
 import type { Status, SubStatus } from "@/lib/core/status";
-import { toOperation, type ChainFacts } from "@/lib/modules/operations/service";
+import { toOperation } from "@/lib/modules/operations/service";
 import type { Transfer } from "./service";
 
 type TransferRecord = z.output<typeof transferRecord>;

@@ -27,14 +27,43 @@ export const findWalletByAddress = async (db: Queryable, projectId: string, addr
 export const findWalletById = async (db: Queryable, projectId: string, id: string): Promise<Wallet | null> =>
   parseOrNull(await db.wallet.findFirst({ where: { projectId, id, ...LINKED } }));
 
-/** At most `limit`, oldest first. */
-export const listWallets = async (db: Queryable, projectId: string, limit: number): Promise<Wallet[]> => {
+interface WalletPage {
+  readonly limit: number;
+  /** The wallet after which the page begins. */
+  readonly after?: string | undefined;
+  readonly address?: string | undefined;
+}
+
+/** At most `limit`, oldest first. None after an id that the project does not have. */
+export const listWallets = async (
+  db: Queryable,
+  projectId: string,
+  { limit, after, address }: WalletPage,
+): Promise<Wallet[]> => {
+  const last = after === undefined ? undefined : await db.wallet.findFirst({ where: { projectId, id: after } });
+  if (last === null) return [];
+  const beyond = last && {
+    OR: [{ createdAt: { gt: last.createdAt } }, { createdAt: last.createdAt, id: { gt: last.id } }],
+  };
   const rows = await db.wallet.findMany({
-    where: { projectId, ...LINKED },
+    where: { projectId, ...LINKED, ...(address === undefined ? {} : { address }), ...beyond },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
     take: limit,
   });
   return rows.map(parseWallet);
+};
+
+/** Ids and addresses of all wallets, by id. They are some bytes each, so a project's 100,000 are read at once. */
+export const walletAddresses = async (
+  db: Queryable,
+  projectId: string,
+): Promise<{ readonly id: string; readonly address: EvmAddress }[]> => {
+  const rows = await db.wallet.findMany({
+    where: { projectId, ...LINKED },
+    select: { id: true, address: true },
+    orderBy: { id: "asc" },
+  });
+  return rows.map(({ id, address }) => ({ id, address: address as EvmAddress }));
 };
 
 /** @returns null when the project has no such wallet */

@@ -9,7 +9,7 @@ import type {
   verifyWalletLink,
 } from "@/lib/contracts/wallets";
 import type { LinkedWallet } from "./links";
-import type { Wallet, WalletWithChains } from "./service";
+import type { Wallet, WalletPage, WalletWithChains } from "./service";
 import type { SmartAccountRecord } from "./smart-account";
 
 const signerOf = ({ keyId }: Wallet): "service" | "owner" => (keyId === null ? "owner" : "service");
@@ -25,8 +25,9 @@ export const toWallet = (wallet: WalletWithChains): ResponseOf<typeof labelWalle
   createdAt: wallet.createdAt.toISOString(),
 });
 
-export const toWallets = (wallets: readonly WalletWithChains[]): ResponseOf<typeof listWallets> => ({
-  data: wallets.map(toWallet),
+export const toWallets = ({ data, nextCursor }: WalletPage): ResponseOf<typeof listWallets> => ({
+  data: data.map(toWallet),
+  nextCursor,
 });
 
 export const toSmartAccount = (account: SmartAccountRecord): ResponseOf<typeof createSmartAccount> => ({

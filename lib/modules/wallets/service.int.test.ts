@@ -41,7 +41,7 @@ test("a wallet shows for each chain whether it is deployed, and null when the ch
       : Promise.reject(new Error("connection refused")),
   );
   const { wallets, actor, treasury } = await setUp(asked);
-  const { data } = toWallets(await wallets.listWithChains(actor.projectId));
+  const { data } = toWallets(await wallets.page(actor.projectId, { limit: 10 }));
   expect(data).toEqual([
     {
       id: treasury.id,
@@ -58,15 +58,15 @@ test("a wallet shows for each chain whether it is deployed, and null when the ch
     },
   ]);
   expect(JSON.stringify(data)).not.toContain("treasury_");
-  await wallets.listWithChains(actor.projectId);
+  await wallets.page(actor.projectId, { limit: 10 });
   // The chain that answered is remembered for a moment, the one that did not is asked again.
   expect(asked.mock.calls.map(([chainId]) => chainId)).toEqual([TEST_CHAIN_ID, TEST_CHAIN_ID + 1, TEST_CHAIN_ID + 1]);
 });
 
 test("a chain that hangs does not delay the list of wallets", async () => {
   const { wallets, actor } = await setUp(() => new Promise(() => undefined));
-  const [wallet] = await wallets.listWithChains(actor.projectId);
-  expect(wallet?.chains.map(({ deployed }) => deployed)).toEqual([null, null]);
+  const { data } = await wallets.page(actor.projectId, { limit: 10 });
+  expect(data[0]?.chains.map(({ deployed }) => deployed)).toEqual([null, null]);
 });
 
 test("a wallet is found by id and by address in any case, in its own project only", async () => {

@@ -1,10 +1,11 @@
 import { getAddress, isAddress } from "viem";
 import type { Clock } from "@/lib/core/clock";
 import type { Actor } from "@/lib/core/actor";
-import { notFound } from "@/lib/core/errors";
+import { invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import type { EvmAddress } from "@/lib/ports/routing";
 import type { Signer } from "@/lib/ports/signer";
 import { createDeployments, type SmartAccounts } from "./deployments";
 import {
@@ -14,6 +15,7 @@ import {
   insertWallet,
   labelWallet,
   listWallets,
+  walletAddresses,
 } from "./repository";
 import type { Wallet } from "./wallet";
 import { createSmartAccountMaker, type NewSmartAccount, type SmartAccountRecord } from "./smart-account";
@@ -39,6 +41,17 @@ export interface WalletWithChains extends Wallet {
   readonly chains: readonly WalletDeployment[];
 }
 
+export interface WalletQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly address?: EvmAddress | undefined;
+}
+
+export interface WalletPage {
+  readonly data: readonly WalletWithChains[];
+  readonly nextCursor: string | null;
+}
+
 export interface WalletsService {
   /**
    * Creates the project's treasury: a smart account whose owner is a managed key. Idempotent, also for concurrent
@@ -56,10 +69,15 @@ export interface WalletsService {
    * @throws DomainError `not_found`
    */
   label(actor: Actor, walletId: string, label: string | null): Promise<WalletWithChains>;
-  /** Every wallet of the project that may be a source, oldest first (1,000 at most). */
+  /** Every wallet of the project that may be a source, oldest first. Projects may have 100,000: see `page` and `addresses`. */
   list(projectId: string): Promise<Wallet[]>;
-  /** Like `list`, with the deployment state on each chain. */
-  listWithChains(projectId: string): Promise<WalletWithChains[]>;
+  /** Ids and addresses of every wallet in `list`, by id. */
+  addresses(projectId: string): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
+  /**
+   * A page of `list`, with the deployment state on each chain; with `address`, that wallet alone.
+   * @throws DomainError `invalid_request` for a cursor that no page gave
+   */
+  page(projectId: string, query: WalletQuery): Promise<WalletPage>;
   /** By address in any case; null where the project has no such wallet, or it was unlinked. */
   find(projectId: string, address: string): Promise<Wallet | null>;
   /** As `find`. */
@@ -68,7 +86,8 @@ export interface WalletsService {
   treasury(projectId: string): Promise<Wallet | null>;
 }
 
-const WALLETS_MAX = 1000;
+/** Wallets that `list` reads by one query. */
+const LIST_PAGE = 1000;
 const TREASURY_LABEL = "Treasury";
 
 export const createWalletsService = (deps: WalletsDeps): WalletsService => {
@@ -92,7 +111,15 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
     });
   };
 
-  const list = (projectId: string): Promise<Wallet[]> => listWallets(database.prisma, projectId, WALLETS_MAX);
+  const list = async (projectId: string): Promise<Wallet[]> => {
+    const wallets: Wallet[] = [];
+    let page: Wallet[];
+    do {
+      page = await listWallets(database.prisma, projectId, { limit: LIST_PAGE, after: wallets.at(-1)?.id });
+      wallets.push(...page);
+    } while (page.length === LIST_PAGE);
+    return wallets;
+  };
 
   const withChains = async (wallets: readonly Wallet[]): Promise<WalletWithChains[]> => {
     const chains = await deployments.everywhere(wallets.map(({ address }) => address));
@@ -121,7 +148,14 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
     createSmartAccount: createSmartAccountMaker(deps, deployments),
     label,
     list,
-    listWithChains: async (projectId) => withChains(await list(projectId)),
+    addresses: (projectId) => walletAddresses(database.prisma, projectId),
+    page: async (projectId, { limit, cursor, address }) => {
+      if (cursor !== undefined && !isId("wallet", cursor))
+        throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+      const found = await listWallets(database.prisma, projectId, { limit: limit + 1, after: cursor, address });
+      const data = await withChains(found.slice(0, limit));
+      return { data, nextCursor: found.length > limit ? (data.at(-1)?.id ?? null) : null };
+    },
     find: async (projectId, address) =>
       isAddress(address, { strict: false })
         ? findWalletByAddress(database.prisma, projectId, getAddress(address))

@@ -2,6 +2,7 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
+import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, recordAuditOn, type AuditData } from "@/lib/modules/audit/service";
@@ -16,7 +17,7 @@ import {
   updateEndpoint,
   type EndpointView,
 } from "./endpoint-repository";
-import { badUrl, changedMeanwhile, ENDPOINTS_MAX, mayNotChange, needsPrivacyScope, tooManyEndpoints } from "./errors";
+import { badUrl, changedMeanwhile, ENDPOINTS_MAX, needsPrivacyScope, tooManyEndpoints } from "./errors";
 import type { SecretRow } from "./secret-repository";
 import type { SigningSecrets } from "./secrets";
 
@@ -49,9 +50,7 @@ export type EndpointChange = {
 const CONCURRENCY = 10;
 
 /** @throws DomainError `forbidden` */
-export const mayChange = (actor: Actor): void => {
-  if (actor.type === "user" && actor.role !== "owner" && actor.role !== "admin") throw mayNotChange();
-};
+export const mayChange = (actor: Actor): void => requirePermission(actor, "webhooks:manage");
 
 const checkPrivate = (actor: Actor, includePrivate: boolean): void => {
   if (includePrivate && !mayReadPrivate(actor)) throw needsPrivacyScope();

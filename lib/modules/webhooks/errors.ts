@@ -19,6 +19,3 @@ export const rangeTooLong = (numbersMax: number): DomainError =>
 
 export const needsPrivacyScope = (): DomainError =>
   new DomainError("insufficient_scope", "Details of private movements need the scope privacy:read.");
-
-export const mayNotChange = (): DomainError =>
-  new DomainError("forbidden", "Only owners and admins of the project, and API keys with webhooks:write, may do this.");

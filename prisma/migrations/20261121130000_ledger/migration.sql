@@ -142,7 +142,8 @@ BEGIN
     END;
   END IF;
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'causeway_ledger') THEN RETURN; END IF;
-  IF NOT pg_has_role(CURRENT_USER, 'causeway_ledger', 'SET') THEN
+  -- PostgreSQL 15 does not have the privilege SET; there, every member of a role may take it.
+  IF NOT pg_has_role(CURRENT_USER, 'causeway_ledger', CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
     BEGIN
       EXECUTE format('GRANT causeway_ledger TO %I', CURRENT_USER);
     EXCEPTION

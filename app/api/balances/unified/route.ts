@@ -4,5 +4,6 @@ import { toUnifiedBalances } from "@/lib/modules/balances/serializer";
 
 export const GET = route({
   contract: getUnifiedBalances,
-  handler: async ({ actor, services }) => ok(toUnifiedBalances(await services.balances.unified(actor.projectId))),
+  handler: async ({ actor, query, services }) =>
+    ok(toUnifiedBalances(await services.balances.unified(actor.projectId, query))),
 });

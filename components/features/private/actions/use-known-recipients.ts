@@ -11,7 +11,9 @@ export const useKnownRecipients = (): KnownAddresses => {
   const paid = transfers.data?.pages.flatMap(({ data }) => data);
   return useMemo(() => {
     const addresses = (paid ?? []).flatMap(({ toAddress, status }) =>
-      toAddress !== null && (status === "completed" || status === "processing") ? [toAddress] : [],
+      toAddress !== null && (status === "completed" || status === "partially_completed" || status === "processing")
+        ? [toAddress]
+        : [],
     );
     const earlier = [...new Set(addresses)].map((address) => {
       const times = addresses.filter((each) => each === address).length;

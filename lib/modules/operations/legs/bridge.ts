@@ -9,6 +9,13 @@ type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
 const trackBridge = (step: Step): Promise<BridgeProgress> =>
   step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal);
 
+/** Like `trackBridge`, for a deposit that was seen in this state: it is in another one when the chain's providers agree. */
+const trackSeen = async (step: Step, expects: "filled" | "refunded"): Promise<BridgeProgress> => {
+  const progress = await trackBridge(step);
+  if (progress.state === expects) return progress;
+  return step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal, { expects });
+};
+
 const toFilled = (step: Step, progress: Filled): Promise<StepResult> =>
   move(
     step,
@@ -50,9 +57,12 @@ const followDestination = async (
 ): Promise<"final" | "open" | "moved"> => {
   const { leg } = step;
   const needed = step.chains.confirmations(progress.chainId);
-  const confirmations = Math.min(needed, await confirmationsOf(step, progress.chainId, progress.blockNumber));
+  const counted = await confirmationsOf(step, progress.chainId, progress.blockNumber);
   const [block, hash] = side === "dest" ? [leg.destBlock, leg.destTxHash] : [leg.refundBlock, leg.refundTxHash];
-  if (confirmations !== leg.destConfirmations || block !== progress.blockNumber || hash !== progress.txHash) {
+  const isSame = block === progress.blockNumber && hash === progress.txHash;
+  // An older head of another node takes no confirmation away.
+  const confirmations = isSame ? Math.max(counted, leg.destConfirmations) : counted;
+  if (confirmations !== leg.destConfirmations || !isSame) {
     const place =
       side === "dest"
         ? { destTxHash: progress.txHash, destBlock: progress.blockNumber }
@@ -66,7 +76,7 @@ export const filledSeen = async (step: Step): Promise<StepResult> => {
   const source = await followSource(step);
   if (source === "moved") return "moved";
   if (source === "gone") return reorganised(step);
-  const progress = await trackBridge(step);
+  const progress = await trackSeen(step, "filled");
   if (progress.state !== "filled") {
     const gone: LegChange = { destTxHash: null, destBlock: null, destConfirmations: 0, receivedBase: null };
     return move(step, "bridging", "leg.reorganised", gone, { side: "destination" });
@@ -100,7 +110,7 @@ export const refunding = async (step: Step): Promise<StepResult> => {
 };
 
 export const refundSeen = async (step: Step): Promise<StepResult> => {
-  const progress = await trackBridge(step);
+  const progress = await trackSeen(step, "refunded");
   if (progress.state === "filled") return toFilled(step, progress);
   if (progress.state !== "refunded") {
     const gone: LegChange = { refundTxHash: null, refundBlock: null, destConfirmations: 0, refundedBase: null };

@@ -46,7 +46,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
       permit,
       gas,
     },
-    operation: { projectId: "p", acceptedAt: now, createdAt: now },
+    operation: { projectId: "p", acceptedAt: now, createdAt: now, gasWaits: [] },
     request: {
       sources: [{ owner: OWNER, token: { address: TOKEN, symbol: "ODD" }, amountBase: 5n }],
       destination: { recipient: RECIPIENT },
@@ -57,6 +57,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
     routing: { build: () => Promise.resolve({ calls: [call], fillDeadline: null }) },
     chains: { head: () => Promise.resolve({ number: 100n, timestamp: 1000n }), blockTimeMs: () => 1000 },
     smartAccounts: {
+      feeExcess: () => Promise.resolve(null),
       isDeployed: () => Promise.resolve(true),
       allowance: () => Promise.resolve(0n),
       permits: { nonceOf: () => Promise.resolve(0n) },

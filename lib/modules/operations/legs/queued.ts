@@ -11,6 +11,7 @@ import {
 import type { LegChange } from "@/lib/modules/operations/leg";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
+import { waitsForGas } from "./gas-wait";
 import { fail, move, type Step, type StepResult } from "./step";
 
 /** A leg must not be signed at a price approved hours ago, for instance after an outage of the workers or the chain. */
@@ -35,9 +36,13 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const account = await step.managedAccount(operation.projectId, walletId);
   if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);
   if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)) {
-    const message = "It could not be sent within ten minutes of its approval. Nothing left the wallet.";
+    const why = operation.gasWaits.some(({ chainId }) => chainId === leg.sourceChainId)
+      ? "The network fee stayed above the chain's cap, so it could not be sent within ten minutes of its approval."
+      : "It could not be sent within ten minutes of its approval.";
+    const message = `${why} Nothing left the wallet.`;
     return fail(step, { code: "not_sent_in_time", message, retryable: true });
   }
+  if (await waitsForGas(step)) return "waits";
   if (!(await mayDeploy(step, account.address))) return "waits";
   if (leg.gas === null) throw new Error(`Leg ${leg.id} has no gas limits.`);
   try {

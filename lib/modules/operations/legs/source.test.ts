@@ -12,18 +12,28 @@ interface Receipt {
   readonly txHash?: string;
 }
 
+interface Also {
+  /** The newest final block; default: by the three confirmations that the chain needs. */
+  readonly final?: bigint;
+  /** Stored confirmations. */
+  readonly has?: number;
+  /** The answer that the providers agree on. */
+  readonly agreed?: Receipt;
+}
+
 /** Follows a leg whose source was seen in block 10, with this receipt and chain head. */
-const look = async (receipt: Receipt, head: bigint) => {
+const look = async (receipt: Receipt, head: bigint, { final = head - 2n, has = 1, agreed = receipt }: Also = {}) => {
   const changes: LegChange[] = [];
   const leg = {
     id: "leg_1",
     via: "user_operation",
     sourceChainId: 1,
     userOpHash: HASH,
+    earlierUserOpHashes: [],
     fromBlock: 0n,
     sourceTxHash: HASH,
     sourceBlock: 10n,
-    sourceConfirmations: 1,
+    sourceConfirmations: has,
     spentBase: null,
     receivedBase: null,
     deposit: null,
@@ -37,9 +47,16 @@ const look = async (receipt: Receipt, head: bigint) => {
     routeLeg: { kind: "swap" },
     submittedAt: new Map(),
     clock: { now: () => new Date(0) },
-    chains: { head: () => Promise.resolve({ number: head, timestamp: 0n }), confirmations: () => 3 },
+    chains: {
+      head: () => Promise.resolve({ number: head, timestamp: 0n }),
+      finalNumber: () => Promise.resolve(final),
+      confirmations: () => 3,
+    },
     smartAccounts: {
-      receipt: () => Promise.resolve({ success: true, txHash: HASH, blockNumber: 10n, logs: [], ...receipt }),
+      receipt: (_: number, __: string, ___: bigint, isExpected?: unknown) => {
+        const answer = isExpected === undefined ? receipt : agreed;
+        return Promise.resolve({ success: true, txHash: HASH, blockNumber: 10n, logs: [], ...answer });
+      },
     },
     routing: { readSource: () => ({ spentBase: null, receivedBase: null }) },
     legs: {
@@ -70,4 +87,19 @@ test("an account without a paymaster pays by itself", async () => {
 test("a source that is gone has cost nothing", async () => {
   const change = await look({ actualGasCost: 5n, paymaster: null, txHash: "0xbb" }, 12n);
   expect(change).toMatchObject({ sourceTxHash: null, gasCostWei: null, gasPaidBy: null });
+});
+
+test("a source that one look misses stays seen where the providers do not agree that it is gone", async () => {
+  const fee = { actualGasCost: 5n, paymaster: null };
+  expect(await look({ ...fee, txHash: "0xbb" }, 11n, { agreed: fee })).toMatchObject({ sourceConfirmations: 2 });
+});
+
+test("a source is final up to the chain's final block, whatever its depth, and not before", async () => {
+  const fee = { actualGasCost: 5n, paymaster: null };
+  expect(await look(fee, 500n, { final: 9n })).toMatchObject({ sourceConfirmations: 2 });
+  expect(await look(fee, 11n, { final: 10n })).toMatchObject({ sourceConfirmations: 3 });
+});
+
+test("an older head takes no confirmation away", async () => {
+  expect(await look({ actualGasCost: 5n, paymaster: null }, 8n, { has: 2 })).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import type { LegChange } from "@/lib/modules/operations/leg";
+import type { UserOperationReceipt } from "@/lib/ports/bundler";
 import { movedNothing } from "./moved-nothing";
 import { confirmationsOf, move, touch, type MinedSource, type Step, type StepResult } from "./step";
 import { feeChange, readWalletReceipt } from "./wallet-receipt";
@@ -8,11 +9,32 @@ const userOpHashOf = ({ leg }: Step): `0x${string}` => {
   return leg.userOpHash;
 };
 
-const readOperationReceipt = async (step: Step): Promise<MinedSource | null> => {
-  const receipt = await step.smartAccounts.receipt(step.leg.sourceChainId, userOpHashOf(step), step.leg.fromBlock);
-  if (receipt === null) return null;
-  const { actualGasCost, paymaster, ...mined } = receipt;
-  return { ...mined, fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" } };
+const toMined = ({ actualGasCost, paymaster, ...mined }: UserOperationReceipt): MinedSource => ({
+  ...mined,
+  fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" },
+});
+
+type Expectation = (source: MinedSource) => boolean;
+
+type ReceiptTest = ((receipt: UserOperationReceipt) => boolean) | undefined;
+
+/** The receipt of the one operation of these that was executed. */
+const receiptOfAny = async (
+  { smartAccounts, leg }: Step,
+  hashes: readonly `0x${string}`[],
+  check: ReceiptTest,
+): Promise<UserOperationReceipt | null> => {
+  for (const hash of hashes) {
+    const receipt = await smartAccounts.receipt(leg.sourceChainId, hash, leg.fromBlock, check);
+    if (receipt !== null) return receipt;
+  }
+  return null;
+};
+
+const readOperationReceipt = async (step: Step, isExpected?: Expectation): Promise<MinedSource | null> => {
+  const check = isExpected && ((receipt: UserOperationReceipt): boolean => isExpected(toMined(receipt)));
+  const receipt = await receiptOfAny(step, [userOpHashOf(step), ...step.leg.earlierUserOpHashes], check);
+  return receipt === null ? null : toMined(receipt);
 };
 
 /** Reads the leg's source from the chain; null until it is mined. */
@@ -36,6 +58,22 @@ const GONE: LegChange = {
   refundToken: null,
   deposit: null,
   failure: null,
+};
+
+/**
+ * Like `readReceipt`, for a decision that must not rest on one node that lags behind: another answer than an expected one is given only
+ * when the chain's providers agree on it.
+ */
+export const readAgreedReceipt = (step: Step, isExpected: Expectation): Promise<MinedSource | null> =>
+  step.leg.via === "transaction" ? readWalletReceipt(step, "agreed") : readOperationReceipt(step, isExpected);
+
+/** The receipt of the source that was seen; null when the providers agree that it is gone or says something else. */
+const sameReceipt = async (step: Step): Promise<MinedSource | null> => {
+  const isSame = (receipt: MinedSource): boolean => saysTheSame(step, receipt);
+  const receipt = await readReceipt(step);
+  if (receipt !== null && isSame(receipt)) return receipt;
+  const agreed = await readAgreedReceipt(step, isSame);
+  return agreed !== null && isSame(agreed) ? agreed : null;
 };
 
 /** Whether the receipt still matches the stored one. The same transaction may act differently in another block. */
@@ -70,9 +108,11 @@ export const followSource = async (step: Step): Promise<"final" | "open" | "gone
   const { leg } = step;
   const needed = step.chains.confirmations(leg.sourceChainId);
   if (leg.sourceConfirmations >= needed) return "final";
-  const receipt = await readReceipt(step);
-  if (receipt === null || !saysTheSame(step, receipt)) return "gone";
-  const confirmations = Math.min(needed, await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber));
+  const receipt = await sameReceipt(step);
+  if (receipt === null) return "gone";
+  const counted = await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber);
+  // An older head of another node takes no confirmation away.
+  const confirmations = Math.max(counted, leg.sourceConfirmations);
   if (confirmations === leg.sourceConfirmations) return "open";
   // The network fee can differ after a reorganisation, so the fee of the last receipt is stored.
   if (!(await touch(step, { sourceConfirmations: confirmations, ...feeChange(receipt.fee) }))) return "moved";

@@ -1,8 +1,9 @@
 import type { Clock } from "@/lib/core/clock";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { ReceiptLog, RouteLeg, RouteRequest, Routing } from "@/lib/ports/routing";
+import type { GasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import type { Failure, Leg, LegChange } from "@/lib/modules/operations/leg";
-import type { LegMove, LegRepository } from "@/lib/modules/operations/leg-repository";
+import type { LegMove, LegRepository, SignedAgain } from "@/lib/modules/operations/leg-repository";
 import type { Operation } from "@/lib/modules/operations/operation";
 import type { LegState } from "@/lib/modules/operations/summary";
 
@@ -16,17 +17,22 @@ export interface Head {
 export interface LegWrites {
   moveLeg(move: LegMove): Promise<boolean>;
   touchLeg(leg: Leg, change: LegChange, now: Date): Promise<boolean>;
+  replaceOperation(leg: Leg, signed: SignedAgain, maxGasWei: bigint, now: Date): Promise<boolean>;
   adoptTransaction: LegRepository["adoptTransaction"];
 }
 
 export interface StepDeps {
   legs: LegWrites;
+  gasWaits: GasWaitRepository;
   smartAccounts: SmartAccountsService;
   deployments: DeploymentClaims;
   routing: Routing;
   clock: Clock;
   chains: {
     head(chainId: number): Promise<Head>;
+    /** The newest block that is final; null while there is none. */
+    finalNumber(chainId: number): Promise<bigint | null>;
+    finalBlock(chainId: number): Promise<Head | null>;
     confirmations(chainId: number): number;
     blockTimeMs(chainId: number): number;
   };
@@ -90,8 +96,10 @@ export const touch = async ({ legs, leg, clock }: Step, change: LegChange): Prom
   return true;
 };
 
-/** How many blocks deep a block is now, itself included. */
+/** How many blocks deep a block is now, itself included; as many as the chain needs exactly when it is final. */
 export const confirmationsOf = async ({ chains }: Step, chainId: number, block: bigint): Promise<number> => {
-  const head = await chains.head(chainId);
-  return head.number < block ? 0 : Number(head.number - block) + 1;
+  const needed = chains.confirmations(chainId);
+  const [head, final] = await Promise.all([chains.head(chainId), chains.finalNumber(chainId)]);
+  if (final !== null && block <= final) return needed;
+  return head.number < block ? 0 : Math.min(needed - 1, Number(head.number - block) + 1);
 };

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { DomainError } from "@/lib/core/errors";
+import { PreVerificationGasTooLowError, WaitsForTurnError } from "@/lib/ports/bundler";
 import type { Failure } from "@/lib/modules/operations/leg";
 import type { Step } from "./step";
 import { submitted } from "./submitted";
 
 const ACCOUNT = "0x1111111111111111111111111111111111111111";
 const HEAD = { number: 100n, timestamp: 10_000n };
-const CONFIRMATIONS = 3;
+/** Three confirmations deep. */
+const FINAL = { number: 98n, timestamp: 9_998n };
 
 interface World {
   /** The block from which on the leg's nonce is used; null: it is not used. */
@@ -17,6 +19,9 @@ interface World {
   readonly validUntil?: number;
   readonly isManaged?: boolean;
   readonly submittedAt?: Map<string, number>;
+  /** The bundler's answer to the operation. */
+  readonly refusal?: Error;
+  readonly earlierUserOpHashes?: readonly string[];
 }
 
 /** Runs one step of a leg whose operation is not mined yet. */
@@ -26,9 +31,13 @@ const stepIn = async ({
   validUntil = 9_000,
   isManaged = false,
   submittedAt = new Map(),
+  refusal = new DomainError("simulation_failed", "It was executed before."),
+  earlierUserOpHashes = [],
 }: World) => {
   const offers: unknown[] = [];
   const moves: { to: string; change: { failure?: Failure } }[] = [];
+  const replaced: unknown[] = [];
+  const hashesAsked: string[] = [];
   let receiptsAsked = 0;
   const gas = { callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n };
   const step = {
@@ -39,6 +48,7 @@ const stepIn = async ({
       walletId: "wal_1",
       executorWalletId: null,
       userOpHash: "0xaa",
+      earlierUserOpHashes,
       fromBlock: 0n,
       validUntil: new Date(validUntil * 1000),
       userOperation: {
@@ -51,13 +61,15 @@ const stepIn = async ({
         signature: "0x",
       },
     },
-    operation: { projectId: "prj_1" },
+    operation: { projectId: "prj_1", gasWaits: [] },
     submittedAt,
     clock: { now: () => new Date(1_000_000) },
-    chains: { head: () => Promise.resolve(HEAD), confirmations: () => CONFIRMATIONS, blockTimeMs: () => 1000 },
+    chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
-      receipt: () => {
+      feeExcess: () => Promise.resolve(null),
+      receipt: (_: number, hash: string) => {
+        hashesAsked.push(hash);
         receiptsAsked += 1;
         // The content does not matter here, because the next step reads the receipt again.
         return Promise.resolve(isMined && receiptsAsked > 1 ? {} : null);
@@ -66,18 +78,27 @@ const stepIn = async ({
         Promise.resolve(usedFrom !== null && at.blockNumber >= usedFrom),
       submit: (_: number, __: unknown, options: unknown) => {
         offers.push(options);
-        return Promise.reject(new DomainError("simulation_failed", "It was executed before."));
+        return Promise.reject(refusal);
       },
+      signAgain: (_: unknown, __: number, input: { operation: object; preVerificationGas: bigint }) =>
+        Promise.resolve({
+          operation: { ...input.operation, preVerificationGas: input.preVerificationGas },
+          userOpHash: "0xbb",
+        }),
     },
     legs: {
       moveLeg: (move: (typeof moves)[number]) => {
         moves.push(move);
         return Promise.resolve(true);
       },
+      replaceOperation: (_: unknown, change: unknown) => {
+        replaced.push(change);
+        return Promise.resolve(true);
+      },
     },
   };
   const result = await submitted(step as unknown as Step);
-  return { result, offers, failure: moves[0]?.change.failure };
+  return { result, offers, replaced, hashesAsked, failure: moves[0]?.change.failure };
 };
 
 describe("an operation whose time is over", () => {
@@ -105,8 +126,9 @@ describe("an operation that can still be executed", () => {
   const open = { validUntil: 20_000 };
 
   test("is offered as one that somebody else holds too unless the service signed it", async () => {
-    expect((await stepIn(open)).offers).toEqual([{ isHeldElsewhere: true }]);
-    expect((await stepIn({ ...open, isManaged: true })).offers).toEqual([{ isHeldElsewhere: false }]);
+    const validUntil = new Date(20_000_000);
+    expect((await stepIn(open)).offers).toEqual([{ isHeldElsewhere: true, validUntil }]);
+    expect((await stepIn({ ...open, isManaged: true })).offers).toEqual([{ isHeldElsewhere: false, validUntil }]);
   });
 
   test("is not offered again for a while, and what others were offered long ago is forgotten", async () => {
@@ -122,5 +144,30 @@ describe("an operation that can still be executed", () => {
       ["leg_2", 999_000],
       ["leg_1", 1_000_000],
     ]);
+  });
+
+  test("is signed again with the gas that the bundler asks for, and both hashes are looked for from then on", async () => {
+    const refusal = new PreVerificationGasTooLowError("Chain", 77n, null);
+    const { replaced, result } = await stepIn({ ...open, isManaged: true, refusal });
+    expect(result).toBe("moved");
+    expect(replaced).toMatchObject([
+      { userOpHash: "0xbb", earlierUserOpHashes: ["0xaa"], userOperation: { preVerificationGas: 77n, nonce: 1n } },
+    ]);
+    const later = await stepIn({ ...open, earlierUserOpHashes: ["0x01", "0x02"] });
+    expect(later.hashesAsked).toEqual(["0xaa", "0x01", "0x02"]);
+  });
+
+  test("is not signed again for its owner, nor more than three times", async () => {
+    const refusal = new PreVerificationGasTooLowError("Chain", 77n, null);
+    expect((await stepIn({ ...open, refusal })).replaced).toEqual([]);
+    const signedBefore = ["0x01", "0x02", "0x03"];
+    const world = { ...open, isManaged: true, refusal, earlierUserOpHashes: signedBefore };
+    expect((await stepIn(world)).replaced).toEqual([]);
+  });
+
+  test("that waits for earlier ones of its account is offered again at the next look", async () => {
+    const submittedAt = new Map<string, number>();
+    expect(await stepIn({ ...open, refusal: new WaitsForTurnError(), submittedAt })).toMatchObject({ result: "waits" });
+    expect([...submittedAt]).toEqual([]);
   });
 });

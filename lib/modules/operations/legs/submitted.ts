@@ -1,13 +1,18 @@
 import { isDomainError } from "@/lib/core/errors";
-import type { UserOperation } from "@/lib/ports/bundler";
+import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
+import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
+import { PreVerificationGasTooLowError, WaitsForTurnError, type UserOperation } from "@/lib/ports/bundler";
 import type { Failure, LegChange } from "@/lib/modules/operations/leg";
+import { endGasWait, waitsForGas } from "./gas-wait";
 import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
-import { readReceipt } from "./source";
+import { readAgreedReceipt, readReceipt } from "./source";
 import { fail, move, type MinedSource, type Step, type StepResult } from "./step";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
 import { feeChange, stoppedChange } from "./wallet-receipt";
 
 const SUBMIT_AGAIN_MS = 4000;
+/** How often an operation is signed again because the bundler asks for more gas. */
+const SIGNED_AGAIN_MAX = 3;
 /** Block timestamps may differ a little from the real time. */
 const VALIDITY_MARGIN_SECONDS = 15;
 
@@ -34,28 +39,67 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   const looked = leg.via === "transaction" ? await lookAtUnknown(step) : null;
   if (looked?.learned) return "moved";
   const receipt = await readReceipt(step);
-  if (receipt !== null) return seen(step, receipt);
+  if (receipt !== null) {
+    await endGasWait(step);
+    return seen(step, receipt);
+  }
   if (leg.via === "transaction") return followWallet(step, looked);
   const failure = await whyNever(step);
   if (failure !== null) return fail(step, failure);
-  await offer(step);
-  return "waits";
+  return offer(step);
 };
 
-const offer = async (step: Step): Promise<void> => {
+const offer = async (step: Step): Promise<StepResult> => {
   const { leg, operation, submittedAt } = step;
   const now = step.clock.now().getTime();
-  if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return;
+  if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return "waits";
+  if (await waitsForGas(step)) return "waits";
   // An owner who signs can use the operation's nonce for another operation.
   const account = await step.managedAccount(operation.projectId, leg.executorWalletId ?? leg.walletId);
   noteOffer(submittedAt, leg.id, now);
   try {
-    await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), { isHeldElsewhere: account === null });
+    const options = { isHeldElsewhere: account === null, validUntil: leg.validUntil };
+    await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), options);
   } catch (error) {
+    // It is asked again whether it is its turn at each look.
+    if (error instanceof WaitsForTurnError) submittedAt.delete(leg.id);
+    if (error instanceof PreVerificationGasTooLowError && account !== null)
+      return signAgain(step, account, error.needed);
     // A refusal is not final, because an earlier submission may still be mined. Only a receipt or the end of the
     // operation's validity is final.
     if (!isDomainError(error)) throw error;
   }
+  return "waits";
+};
+
+/**
+ * Signs the operation again with the gas that the bundler asks for. The refused operation may have reached a node all the same; both have
+ * the same nonce and calls, and the receipts of both are looked for.
+ */
+const signAgain = async (step: Step, account: ManagedAccount, preVerificationGas: bigint): Promise<StepResult> => {
+  const { leg, smartAccounts, legs, submittedAt, clock } = step;
+  const { validUntil, userOpHash, earlierUserOpHashes } = leg;
+  if (earlierUserOpHashes.length >= SIGNED_AGAIN_MAX || validUntil === null || userOpHash === null) return "waits";
+  const operation = userOperationOf(step);
+  const signed = await smartAccounts.signAgain(account, leg.sourceChainId, {
+    operation,
+    preVerificationGas,
+    validUntil,
+  });
+  const change = {
+    userOperation: signed.operation,
+    userOpHash: signed.userOpHash,
+    earlierUserOpHashes: [...earlierUserOpHashes, userOpHash],
+  };
+  try {
+    await legs.replaceOperation(leg, change, sponsoredCostOf(signed.operation) ?? 0n, clock.now());
+  } catch (error) {
+    // Without a budget for it the signed operation stays as it is, and may be taken when the bundler asks for less.
+    if (isDomainError(error) && error.code === "sponsor_budget_exceeded") return "waits";
+    throw error;
+  }
+  submittedAt.delete(leg.id);
+  return "moved";
 };
 
 /**
@@ -84,18 +128,17 @@ const whyNever = async (step: Step): Promise<Failure | null> => {
   const { leg, chains, smartAccounts } = step;
   if (leg.validUntil === null) return null;
   const head = await chains.head(leg.sourceChainId);
-  const confirmations = chains.confirmations(leg.sourceChainId);
-  const depthSeconds = (confirmations * chains.blockTimeMs(leg.sourceChainId)) / 1000;
-  const end = leg.validUntil.getTime() / 1000 + depthSeconds + VALIDITY_MARGIN_SECONDS;
+  const end = leg.validUntil.getTime() / 1000 + VALIDITY_MARGIN_SECONDS;
   if (Number(head.timestamp) <= end) return null;
+  const final = await chains.finalBlock(leg.sourceChainId);
+  if (final === null || Number(final.timestamp) <= end) return null;
   const { sender } = userOperationOf(step);
   const wasExecutedBy = (blockNumber: bigint): Promise<boolean> =>
     smartAccounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
   const isUsed = await wasExecutedBy(head.number);
-  const depth = BigInt(confirmations - 1);
-  if (isUsed && !(await wasExecutedBy(head.number > depth ? head.number - depth : 0n))) return null;
-  // Reads the receipt once more, because a lagging node could make an executed operation look as if it never was.
-  if ((await readReceipt(step)) !== null) return null;
+  if (isUsed && !(await wasExecutedBy(final.number))) return null;
+  // A lagging node could make an executed operation look as if it never was.
+  if ((await readAgreedReceipt(step, () => true)) !== null) return null;
   return isUsed ? REPLACED : EXPIRED;
 };
 

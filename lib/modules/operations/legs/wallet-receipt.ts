@@ -1,14 +1,17 @@
 import type { Leg, LegChange, WalletTransactions } from "@/lib/modules/operations/leg";
 import type { MinedSource, NetworkFee, Step } from "./step";
 
+/** `agreed`: something counts as not mined only when the chain's providers agree on it. */
+type Reading = "quick" | "agreed";
+
 const latest = (blocks: readonly bigint[]): bigint => blocks.reduce((one, other) => (one > other ? one : other), 0n);
 
 /**
  * The outcome of all of the wallet's transactions; null until the last one, which moves the money, is mined. The others
  * may have failed.
  */
-export const readWalletReceipt = async (step: Step): Promise<MinedSource | null> => {
-  const mined = await minedTransactions(step);
+export const readWalletReceipt = async (step: Step, reading: Reading = "quick"): Promise<MinedSource | null> => {
+  const mined = await minedTransactions(step, reading);
   const last = mined.at(-1);
   if (last === null || last === undefined) return null;
   return { ...last, ...together(mined) };
@@ -24,11 +27,12 @@ export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTra
  * Null for transactions that are not mined or of which only the hash is known, since such a hash may name any
  * transaction of the wallet.
  */
-const minedTransactions = ({ smartAccounts, leg }: Step) => {
+const minedTransactions = ({ smartAccounts, leg }: Step, reading: Reading) => {
   const { transactions } = walletTransactionsOf(leg);
+  const receiptOf = reading === "agreed" ? smartAccounts.sent.agreedReceipt : smartAccounts.sent.receipt;
   return Promise.all(
     transactions.map(({ hash, nonce }) =>
-      nonce === null ? Promise.resolve(null) : smartAccounts.sent.receipt(leg.sourceChainId, hash),
+      nonce === null ? Promise.resolve(null) : receiptOf(leg.sourceChainId, hash),
     ),
   );
 };
@@ -68,6 +72,6 @@ export const stoppedChange = (
 
 /** Like `stoppedChange`, for a leg whose last transaction can no longer be mined. */
 export const readStopped = async (step: Step): Promise<LegChange> => {
-  const source = together(await minedTransactions(step));
+  const source = together(await minedTransactions(step, "agreed"));
   return { ...stoppedChange(step, source), ...(source.fee.costWei > 0n ? feeChange(source.fee) : {}) };
 };

@@ -64,9 +64,7 @@ const stepIn = async ({
     operation: { acceptedAt: new Date(0), createdAt: new Date(0) },
     clock: { now: () => new Date(afterMs) },
     chains: {
-      head: () => Promise.resolve({ number: 100n, timestamp: 1000n }),
-      confirmations: () => 2,
-      blockTimeMs: () => 1000,
+      finalNumber: () => Promise.resolve(99n),
     },
     smartAccounts: {
       sent: {
@@ -77,6 +75,7 @@ const stepIn = async ({
           asked.push(hash);
           return Promise.resolve(null);
         },
+        agreedReceipt: () => Promise.resolve(null),
       },
     },
     legs: {

@@ -33,8 +33,6 @@ interface Looked {
   readonly looks: readonly Look[];
   /** Whether new facts about the transactions were stored. */
   readonly learned: boolean;
-  /** The chain's time, in Unix seconds. */
-  readonly now: bigint;
 }
 
 interface Search extends Step {
@@ -96,37 +94,37 @@ export const lookAtUnknown = async (step: Step): Promise<Looked | null> => {
  * taken.
  */
 export const followWallet = async (step: Step, looked: Looked | null): Promise<StepResult> => {
-  const { looks, learned, now } = looked ?? (await lookAtAll(step));
+  const { looks, learned } = looked ?? (await lookAtAll(step));
   if (learned) return "moved";
   // The last transaction moves the money, so its state decides.
-  const failure = whyNever(step, looks.at(-1)?.state ?? "dead", now);
+  const failure = await whyNever(step, looks.at(-1)?.state ?? "dead");
   if (failure === null) return "waits";
-  // Reads the receipt once more, because a lagging node could make a mined transaction look as if it never was.
-  if ((await readWalletReceipt(step)) !== null) return "moved";
+  // A lagging node could make a mined transaction look as if it never was.
+  if ((await readWalletReceipt(step, "agreed")) !== null) return "moved";
   return move(step, "failed", "leg.failed", { failure, ...(await readStopped(step)) }, { ...failure });
 };
 
 const lookAtAll = async (step: Step): Promise<Looked> => {
   const { leg, chains, smartAccounts } = step;
   const stored = walletTransactionsOf(leg);
-  const head = await chains.head(leg.sourceChainId);
-  const depth = BigInt(chains.confirmations(leg.sourceChainId) - 1);
-  const deepBlock = head.number > depth ? head.number - depth : 0n;
+  const deepBlock = (await chains.finalNumber(leg.sourceChainId)) ?? 0n;
   const deepNonce = await smartAccounts.sent.count(leg.sourceChainId, leg.walletAddress, deepBlock);
   const search: Search = { ...step, stored, deepBlock, deepNonce };
   const looks = await Promise.all(stored.transactions.map((transaction) => lookAt(search, transaction)));
   const transactions = looks.map(({ transaction }) => transaction);
   const learned = transactions.some((transaction, index) => transaction !== stored.transactions[index]);
   if (learned) await touch(step, { walletTransactions: { ...stored, transactions } });
-  return { looks, learned, now: head.timestamp };
+  return { looks, learned };
 };
 
-const whyNever = (step: Step, state: Look["state"], now: bigint): Failure | null => {
+const whyNever = async (step: Step, state: Look["state"]): Promise<Failure | null> => {
   const { leg, operation, chains, clock } = step;
   if (state === "dead") return CANCELLED;
   if (leg.validUntil !== null && state !== "lost") {
-    const depthSeconds = (chains.confirmations(leg.sourceChainId) * chains.blockTimeMs(leg.sourceChainId)) / 1000;
-    return Number(now) > leg.validUntil.getTime() / 1000 + depthSeconds + MARGIN_SECONDS ? EXPIRED : null;
+    const final = await chains.finalBlock(leg.sourceChainId);
+    return final !== null && Number(final.timestamp) > leg.validUntil.getTime() / 1000 + MARGIN_SECONDS
+      ? EXPIRED
+      : null;
   }
   if (state === "known") return null;
   const accepted = (operation.acceptedAt ?? operation.createdAt).getTime();

@@ -2,6 +2,7 @@ import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
+import { announceJob, insertJob } from "@/lib/modules/jobs/service";
 import { recordPayoutEvents } from "../project-events";
 import { claimRowKeys, type RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
@@ -86,6 +87,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
         ? { ...payout, subStatus: "queued", expiresAt: null }
         : { ...payout, subStatus: "awaiting_approval", expiresAt };
       if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
+      if (stored.subStatus === "queued") announceJob(sql, "payout");
       await recordAuditOn(sql, audit(stored));
       await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: stored.createdAt });
       return stored;
@@ -101,7 +103,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
         data: { subStatus: "queued", expiresAt: null, updatedAt: now },
       });
       if (count === 0) return false;
-      await tx.job.create({ data: { id, queue: "payout", runAt: now, traceparent: currentTraceparent() } });
+      await insertJob(tx, { id, queue: "payout", runAt: now });
       await recordAudit(tx, audit);
       await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.approved", at: now });
       return true;

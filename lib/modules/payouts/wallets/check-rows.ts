@@ -71,7 +71,7 @@ const caught = <T>(work: () => T): Read<T> => {
 
 const readAddress = (context: RowsContext): ((text: string) => Read<EvmAddress>) => {
   const { registry, chainId, treasury, mayPay } = context;
-  const tokens = new Map(registry.tokens(chainId).map(({ address, symbol }) => [address, symbol]));
+  const tokens = new Map(registry.tokens().map(({ address, symbol }) => [address, symbol]));
   const contracts = movingContracts(registry.get(chainId));
   return (text) => {
     if (!ADDRESS.test(text)) return fault("is no 0x address of 20 bytes");

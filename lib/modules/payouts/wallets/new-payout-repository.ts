@@ -1,9 +1,9 @@
 /** Stores new payouts to wallets with their rows and batches, and holds their money where they run at once. */
 import { bindDeps } from "@/lib/core/bind-deps";
-import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { insertJob } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { claimRowKeys, type DuplicateRow, type RowKeys } from "../duplicate-rows";
 import type { WalletsPayout } from "../payout";
@@ -19,7 +19,7 @@ interface NewPayoutDeps {
 }
 
 /** The part of a new payout that only payouts to wallets have. */
-export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fundedBy">;
+export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fundedBy" | "gasWaits">;
 
 /** How a payout runs that needs no code: its money is held, or another operation brings the missing part first. */
 export type Running =
@@ -58,8 +58,8 @@ const INSERT_ITEMS = `
   FROM json_array_elements($3::json) WITH ORDINALITY AS element (row, number)`;
 
 const INSERT_BATCHES = `
-  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at)
-  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz
+  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at, wallet_address, chain_id)
+  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz, $5, $6::int
   FROM json_array_elements($3::json) AS element (row)`;
 
 /** @returns 0: its key, or what it tries again, was used by another one */
@@ -87,7 +87,10 @@ const insertOwn = async (
   await tx.walletPayout.create({ data: walletPayoutColumns({ ...own, projectId, payoutId, fundedBy }) });
 };
 
-const insertPlan = async (sql: Sql, payout: WalletsPayout, plan: PayoutPlan): Promise<void> => {
+const insertPlan = async (
+  sql: Sql,
+  { payout, own, plan }: Pick<NewPayoutToWallets, "payout" | "own" | "plan">,
+): Promise<void> => {
   const rows = plan.rows.map(({ recipient, token, amountBase, reference, note, batch }) => [
     recipient,
     tokenName(token),
@@ -103,12 +106,19 @@ const insertPlan = async (sql: Sql, payout: WalletsPayout, plan: PayoutPlan): Pr
     count,
     amountBase.toString(),
   ]);
-  await sql.change(INSERT_BATCHES, [payout.projectId, payout.id, JSON.stringify(batches), payout.createdAt]);
+  await sql.change(INSERT_BATCHES, [
+    payout.projectId,
+    payout.id,
+    JSON.stringify(batches),
+    payout.createdAt,
+    own.fromAddress,
+    own.chainId,
+  ]);
 };
 
 /** Queues the job that carries the payout on; its id is the payout's. */
-export const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<unknown> =>
-  tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now, traceparent: currentTraceparent() } });
+export const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<void> =>
+  insertJob(tx, { id: payoutId, queue: "payout", runAt: now });
 
 /** As `insert`, in the transaction that accepts the operation which funds it. @throws UsedAlreadyError, NotAdmittedError */
 const insertFunded = async (
@@ -131,7 +141,7 @@ const insertFunded = async (
   if ((await insertPayout(sql, stored)) === 0) throw new UsedAlreadyError();
   const warnings = [...input.warningsOf(duplicates), ...input.own.warnings];
   await insertOwn(tx, stored, { ...input.own, warnings }, fundedBy);
-  await insertPlan(sql, stored, plan);
+  await insertPlan(sql, { payout: stored, own: input.own, plan });
   await recordAudit(tx, input.audit(stored));
   await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: now });
   if (!runs) return stored;

@@ -10,7 +10,7 @@ import { batchGasOf, expectedGasOf } from "./gas";
 import { holdIdOf, type TokenTotal } from "./rows";
 
 export interface FeeDeps {
-  readonly registry: Pick<ChainRegistry, "native">;
+  readonly registry: Pick<ChainRegistry, "find" | "native">;
   readonly smartAccounts: Pick<SmartAccountsService, "maxFeePerGas">;
   readonly sponsorship: Pick<SponsorshipService, "costsOf" | "pays">;
   readonly prices: Prices;
@@ -73,7 +73,8 @@ export const coinPrices = async (
   { registry, prices }: Pick<FeeDeps, "registry" | "prices">,
   chainIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> => {
-  const coins: Token[] = [...new Set(chainIds)].map((chainId) => registry.native(chainId));
+  const configured = [...new Set(chainIds)].filter((chainId) => registry.find(chainId) !== null);
+  const coins: Token[] = configured.map((chainId) => registry.native(chainId));
   if (coins.length === 0) return new Map();
   const found = await prices.priceUsd(coins, AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => []);
   return new Map(

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import type { walletsPayoutItem, walletsPayoutRecord } from "@/lib/contracts/payout-records";
+import { shownChain, shownCoin } from "@/lib/chains/shown-chain";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import { gasWaitSentence } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { toCommon } from "../payout-record";
 import { mayOf } from "../permissions";
@@ -51,11 +53,15 @@ const paidOf = (groups: readonly BatchGroup[], token: Token): bigint =>
     .reduce((total, { amountBase }) => total + amountBase, 0n);
 
 const feeOf = ({ own, groups, registry, coinUsd }: WalletsPayoutView): Record["networkFee"] => {
-  const coin = registry.native(own.chainId);
+  const coin = shownCoin(
+    registry,
+    own.chainId,
+    own.totals.map(({ token }) => token),
+  );
   const estimated = groups.some(({ status }) => !SETTLED.includes(status));
   const wei = estimated ? own.feeWei : groups.reduce((total, { gasCostWei }) => total + gasCostWei, 0n);
   return {
-    token: toTokenRecord(coin),
+    token: coin,
     amount: formatAmount(wei, coin.decimals),
     usd: feeUsd(wei, coin, coinUsd ?? undefined),
     paidBy: own.feePaidBy,
@@ -86,7 +92,7 @@ const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): str
 /** One sentence about the person's next action and the place of the money. */
 const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
   const { payout, own, registry } = view;
-  const place = `in the treasury ${own.fromAddress} on ${registry.get(own.chainId).name}`;
+  const place = `in the treasury ${own.fromAddress} on ${shownChain(registry, own.chainId).name}`;
   switch (payout.status) {
     case "pending":
       return payout.subStatus === "awaiting_approval"
@@ -96,6 +102,8 @@ const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
           : BRINGS;
     case "processing":
       if (payout.subStatus === "bridging") return BRINGS;
+      if (own.gasWaits.length > 0 && counts.queued + counts.sent > 0)
+        return `${gasWaitSentence(own.gasWaits, view.registry) ?? ""} The money is held ${place}.`;
       return counts.unknown > 0
         ? `Nothing to do: ${rowsText(counts.unknown)} were offered to the chain and are not seen yet. Do not pay them again: each is paid once, or its money stays ${place}.`
         : `Nothing to do: it goes on by itself, also when this page is closed. What is not paid yet is held ${place}.`;
@@ -165,10 +173,17 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
   };
 };
 
+/** How many a chain needs that was taken out of the configuration is not known; those of a paid row were enough. */
+const depthOf = (row: WalletItemRow, confirmations: number | null): { have: number; need: number } => {
+  const isPaid = row.status === "paid";
+  const need = confirmations ?? Math.max(1, isPaid ? row.confirmations : row.confirmations + 1);
+  return { have: isPaid ? need : Math.min(row.confirmations, need), need };
+};
+
 /** Returns a function that serializes rows of the payout. */
 export const walletItems = (view: WalletsPayoutView): ((row: WalletItemRow) => Item) => {
   const { payout, own, registry } = view;
-  const { confirmations: need, explorerUrl } = registry.get(own.chainId);
+  const { confirmations, explorerUrl } = shownChain(registry, own.chainId);
   const tokens = new Map<string, Token>();
   return (row) => {
     const token = tokens.get(row.token) ?? tokenNamed(own.totals, row.token);
@@ -188,7 +203,7 @@ export const walletItems = (view: WalletsPayoutView): ((row: WalletItemRow) => I
       batch: row.batch,
       txHash: row.txHash,
       blockNumber: row.blockNumber,
-      confirmations: isMined ? { have: row.status === "paid" ? need : Math.min(row.confirmations, need), need } : null,
+      confirmations: isMined ? depthOf(row, confirmations) : null,
       explorerUrl: row.txHash === null || explorerUrl === undefined ? null : `${explorerUrl}/tx/${row.txHash}`,
       failure: row.status === "failed" ? failure : null,
     };

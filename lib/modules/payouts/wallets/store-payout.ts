@@ -195,6 +195,7 @@ export const validatePayout = async (
     warnings,
     funding: planned,
     fundedBy: null,
+    gasWaits: [],
   };
   return { payout: { ...payout, id: "" }, own: part, groups: groupsOf("", request.plan) };
 };

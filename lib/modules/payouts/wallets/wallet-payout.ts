@@ -2,6 +2,7 @@ import { z } from "zod";
 import { payoutWarning, walletsPayoutRecord } from "@/lib/contracts/payout-records";
 import type { Token } from "@/lib/core/token";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import { storedGasWaits, type GasWait } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { storedAddress, storedBase, storedToken, toStored } from "@/lib/ports/routing-json";
 import type { TokenTotal } from "./rows";
@@ -51,9 +52,11 @@ export interface WalletPayout {
   /** The operation that brings the missing part before anything is paid. */
   readonly fundedBy: string | null;
   readonly scheduleId: string | null;
+  /** The chain asks for a higher network fee than its cap, and no batch is signed until it falls. */
+  readonly gasWaits: readonly GasWait[];
 }
 
-type Parsed = "fromAddress" | "totals" | "warnings" | "feeWei" | "feePaidBy" | "fundFrom" | "funding";
+type Parsed = "fromAddress" | "totals" | "warnings" | "feeWei" | "feePaidBy" | "fundFrom" | "funding" | "gasWaits";
 
 /** A row of the table `wallet_payout`. Its columns are parsed here and nowhere else. */
 interface WalletPayoutColumns extends Omit<WalletPayout, Parsed> {
@@ -64,6 +67,7 @@ interface WalletPayoutColumns extends Omit<WalletPayout, Parsed> {
   readonly feePaidBy: string;
   readonly fundFrom: unknown;
   readonly funding: unknown;
+  readonly gasWaits: unknown;
 }
 
 const storedTotals = z.array(z.object({ token: storedToken, amountBase: storedBase, rows: z.int() }));
@@ -93,10 +97,18 @@ export const parseWalletPayout = (row: WalletPayoutColumns): WalletPayout => ({
   funding: storedFunding.parse(row.funding),
   fundedBy: row.fundedBy,
   scheduleId: row.scheduleId,
+  gasWaits: storedGasWaits.parse(row.gasWaits),
 });
 
 /** The columns that store the part of a payout which only payouts to wallets have. At most `WARNINGS_MAX` warnings are kept. */
-export const walletPayoutColumns = ({ totals, warnings, feeWei, fundFrom, funding, ...rest }: WalletPayout) => ({
+export const walletPayoutColumns = ({
+  totals,
+  warnings,
+  feeWei,
+  fundFrom,
+  funding,
+  ...rest
+}: Omit<WalletPayout, "gasWaits">) => ({
   ...rest,
   totals: toStored(totals),
   warnings: toStored(warnings.slice(0, WARNINGS_MAX)),

@@ -19,7 +19,10 @@ export interface BatchDriverDeps extends BatchDeps {
 }
 
 /** The payout is final, or its next turn is due after `againInMs` milliseconds. */
-export type DriveResult = { readonly done: true } | { readonly done: false; readonly againInMs: number };
+export type DriveResult =
+  | { readonly done: true }
+  /** `failure`: every batch under way ended in an error that is a bug, or needs a person. */
+  | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
 const ended = (): Promise<StepResult> => Promise.resolve("waits");
 
@@ -55,6 +58,8 @@ interface Drive {
   readonly account: ManagedAccount;
   /** Consecutive failures by batch number. */
   readonly failures: Map<number, number>;
+  /** The errors of the latest steps that no outage explains, by batch number. */
+  readonly unexpected: Map<number, string>;
 }
 
 /**
@@ -81,7 +86,8 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
 
   /** Runs one step of a batch. @returns the milliseconds until its next step */
   const stepOne = async (drive: Drive, batch: PayoutBatch): Promise<number> => {
-    const { payout, failures } = drive;
+    const { payout, failures, unexpected } = drive;
+    unexpected.delete(batch.number);
     try {
       const result = await STEPS[batch.state](stepOf(drive, batch));
       failures.delete(batch.number);
@@ -91,7 +97,10 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
       failures.set(batch.number, count);
       const fields = { payoutId: payout.payoutId, batch: batch.number, state: batch.state, err: error };
       if (isTemporary(error)) deps.log.warn(fields, "a batch could not be carried on; trying again");
-      else deps.log.error(fields, "a batch could not be carried on");
+      else {
+        deps.log.error(fields, "a batch could not be carried on");
+        unexpected.set(batch.number, error instanceof Error ? error.message : "unknown");
+      }
       return backoffMsAfter(count, idleMsOf(batch));
     }
   };
@@ -102,7 +111,7 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
    */
   const drive = async (at: { id: string; projectId: string }, signal: AbortSignal): Promise<DriveResult> => {
     const payout = await deps.repository.find(at.projectId, at.id);
-    const context: Drive = { payout, account: await accountOf(payout), failures: new Map() };
+    const context: Drive = { payout, account: await accountOf(payout), failures: new Map(), unexpected: new Map() };
     while (!signal.aborted) {
       const open = await deps.repository.open(payout);
       if (open.length === 0) {
@@ -112,7 +121,11 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
       const active = chosen(open);
       const ms = Math.min(...(await Promise.all(active.map((batch) => stepOne(context, batch)))));
       if (ms === 0) continue;
-      if (ms > HOLD_MS_MAX || active.every((batch) => idleMsOf(batch) > HELD_MS)) return { done: false, againInMs: ms };
+      if (ms > HOLD_MS_MAX || active.every((batch) => idleMsOf(batch) > HELD_MS)) {
+        const { unexpected } = context;
+        const failure = active.every(({ number }) => unexpected.has(number)) ? [...unexpected.values()][0] : undefined;
+        return { done: false, againInMs: ms, ...(failure === undefined ? {} : { failure }) };
+      }
       await sleepUntilAborted(ms, signal);
     }
     return { done: false, againInMs: 0 };

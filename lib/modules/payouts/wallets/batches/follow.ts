@@ -1,26 +1,38 @@
 import { isDomainError } from "@/lib/core/errors";
-import type { UserOperationReceipt } from "@/lib/ports/bundler";
+import type { ReceiptCheck, UserOperationReceipt } from "@/lib/ports/bundler";
 import { MOVED_NOTHING, movedOtherwise } from "./failures";
 import { rowsThatDiffer, type RowProof } from "./row-proofs";
 import type { RowOutcome } from "./payout-batch";
 import { depthOf, readReceipt, type Step, type StepResult } from "./step";
 
+const isSuccess: ReceiptCheck = ({ success }) => success;
+
+/** Null when the chain's providers agree that the batch is not mined any more, or reverted. */
+const successfulReceipt = async (step: Step): Promise<UserOperationReceipt | null> => {
+  const receipt = await readReceipt(step);
+  if (receipt?.success === true) return receipt;
+  const agreed = await readReceipt(step, isSuccess);
+  return agreed?.success === true ? agreed : null;
+};
+
 /** Waits until the block of a mined batch is final. When a reorganisation removes the transaction, the batch becomes `sent` again. */
 export const mined = async (step: Step): Promise<StepResult> => {
   const { payout, batch, repository, clock } = step;
-  const receipt = await readReceipt(step);
-  if (receipt?.success !== true) {
+  const receipt = await successfulReceipt(step);
+  if (receipt === null) {
     if (batch.userOpHash !== null) step.offeredAt.delete(batch.userOpHash);
     await repository.unmine({ batch, now: clock.now() });
     return "moved";
   }
-  const { have, need } = await depthOf(step, receipt.blockNumber);
+  const isSame = batch.txHash === receipt.txHash && batch.blockNumber === receipt.blockNumber;
+  const { have: counted, need } = await depthOf(step, receipt.blockNumber);
+  // An older head of another node takes no confirmation away.
+  const have = isSame ? Math.max(counted, batch.confirmations) : counted;
   if (have >= need) {
     const outcomes = await outcomesOf(step, receipt);
     await repository.pay({ payout, batch, receipt, outcomes, confirmations: have, now: clock.now() });
     return "moved";
   }
-  const isSame = batch.txHash === receipt.txHash && batch.blockNumber === receipt.blockNumber;
   if (!isSame || have !== batch.confirmations)
     await repository.follow({ batch, receipt, confirmations: have, now: clock.now() });
   return "waits";

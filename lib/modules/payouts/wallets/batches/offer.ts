@@ -1,8 +1,9 @@
 import { isDomainError } from "@/lib/core/errors";
-import type { UserOperationReceipt } from "@/lib/ports/bundler";
+import { WaitsForTurnError, type UserOperationReceipt } from "@/lib/ports/bundler";
 import { expired, REPLACED, reverted } from "./failures";
+import { waitsForGas } from "./gas-wait";
 import { attemptName, type Failure } from "./payout-batch";
-import { depthOf, finalBlock, readReceipt, type Step, type StepResult } from "./step";
+import { depthOf, readReceipt, type Step, type StepResult } from "./step";
 
 const OFFER_AGAIN_MS = 4000;
 /** The rows fail after this many attempts without effect. */
@@ -37,7 +38,7 @@ const undone = async (step: Step, receipt: UserOperationReceipt): Promise<StepRe
 
 /**
  * Decides whether the signed operation can still be executed. It cannot once a final block is later than its validity and its nonce was
- * not used as of that block. The receipt is then read once more, because a node that lags could hide an executed operation.
+ * not used as of that block. The providers have to agree that it has no receipt, because a node that lags could hide an executed one.
  * `overdue`: the validity is over, but no final block proves it yet.
  */
 const whyNever = async (step: Step): Promise<"expired" | "replaced" | "overdue" | "open"> => {
@@ -45,11 +46,11 @@ const whyNever = async (step: Step): Promise<"expired" | "replaced" | "overdue" 
   if (batch.validUntil === null) return "open";
   const end = batch.validUntil.getTime() / 1000;
   if (Number((await chains.head(payout.chainId)).timestamp) <= end) return "open";
-  const final = await finalBlock(step);
+  const final = await chains.finalBlock(payout.chainId);
   if (final === null || Number(final.timestamp) <= end) return "overdue";
   const name = attemptName(batch, batch.attempt);
   const isUsed = await smartAccounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });
-  if ((await readReceipt(step)) !== null) return "overdue";
+  if ((await readReceipt(step, () => true)) !== null) return "overdue";
   return isUsed ? "replaced" : "expired";
 };
 
@@ -59,14 +60,20 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   const now = clock.now().getTime();
   const hash = batch.userOpHash ?? "";
   if (now - (offeredAt.get(hash) ?? 0) < OFFER_AGAIN_MS) return "waits";
+  if (await waitsForGas(step)) return "waits";
   noteOffer(offeredAt, hash, now);
   const operation = await repository.operationOf(batch);
   if (operation === null) return "moved";
   try {
-    await smartAccounts.submit(payout.chainId, operation, { isHeldElsewhere: false });
+    const options = { isHeldElsewhere: false, validUntil: batch.validUntil };
+    await smartAccounts.submit(payout.chainId, operation, options);
     return await sent(step, false);
   } catch (error) {
     if (!isDomainError(error)) throw error;
+    if (error instanceof WaitsForTurnError) {
+      offeredAt.delete(hash);
+      return "waits";
+    }
     // EntryPoint would refuse the operation now, so this submission has no effect. An earlier submission may still be mined.
     if (error.code === "simulation_failed") return "waits";
     return sent(step, true);

@@ -63,9 +63,14 @@ export const moveRows = async (
   const { projectId, payoutId, token, sponsorDay } = batch;
   const { _max } = await tx.walletPayoutBatch.aggregate({ where: { projectId, payoutId }, _max: { number: true } });
   const number = (_max.number ?? batch.number) + 1;
+  const hold = await tx.balanceHold.update({
+    where: { id: batchName(batch) },
+    data: { amountBase: { decrement: toDecimal(movedBase) } },
+  });
+  const { walletAddress, chainId } = hold;
   await tx.walletPayoutBatch.create({
     data: {
-      ...{ projectId, payoutId, number, token, sponsorDay },
+      ...{ projectId, payoutId, number, walletAddress, chainId, token, sponsorDay },
       rows: rows.length,
       amountBase: toDecimal(movedBase),
       state: "queued",
@@ -76,10 +81,6 @@ export const moveRows = async (
   await tx.walletPayoutItem.updateMany({
     where: { projectId, payoutId, index: { in: rows.map(({ index }) => index) } },
     data: { batch: number },
-  });
-  const hold = await tx.balanceHold.update({
-    where: { id: batchName(batch) },
-    data: { amountBase: { decrement: toDecimal(movedBase) } },
   });
   await tx.balanceHold.create({
     data: { ...hold, id: batchName({ payoutId, number }), amountBase: toDecimal(movedBase), createdAt: now },

@@ -5,8 +5,9 @@ import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
 import { batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
+import { waitsForGas } from "./gas-wait";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
-import { finalBlock, type Step, type StepResult } from "./step";
+import type { Step, StepResult } from "./step";
 
 /** Milliseconds for which a batch is retried when the chain would not execute it although no row is at fault. Then it fails. */
 const BLOCKED_MS_MAX = 120_000;
@@ -16,6 +17,7 @@ const HALVED_ROWS_MIN = 20;
 /** Signs the unpaid rows of a batch, and stores the signed operation before it is submitted. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { batch, repository } = step;
+  if (await waitsForGas(step)) return "waits";
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
@@ -87,7 +89,7 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
 /** Whether an operation of this attempt was executed that the database does not know, for example after a restore from a backup. */
 const wasExecuted = async (step: Step): Promise<boolean> => {
   const { smartAccounts, payout, account, batch } = step;
-  const final = await finalBlock(step);
+  const final = await step.chains.finalBlock(step.payout.chainId);
   if (final === null) return false;
   const name = attemptName(batch, batch.attempt + 1);
   return smartAccounts.wasExecuted(payout.chainId, account.address, name, { blockNumber: final.number });

@@ -1,0 +1,9 @@
+import type { Metadata } from "next";
+import type { ReactNode } from "react";
+import { AcceptInvitation } from "@/components/features/members/accept-invitation";
+
+export const metadata: Metadata = { title: "Invitation" };
+
+const Page = (): ReactNode => <AcceptInvitation />;
+
+export default Page;

@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { listApiKeys } from "@/lib/contracts/api-keys";
+import { getMe, whoAmI } from "@/lib/contracts/auth";
+import {
+  acceptInvitation,
+  createInvitation,
+  createProject,
+  listInvitations,
+  listMembers,
+  lookUpInvitation,
+  removeMember,
+  updateMember,
+  updateProject,
+  withdrawInvitation,
+} from "@/lib/contracts/members";
+import { listWallets } from "@/lib/contracts/wallets";
+import type { ApiClient } from "@/lib/api-client/client";
+import type { Role } from "@/lib/core/actor";
+import { testApi, type TestApi, type TestSession } from "@/lib/testing/api";
+import { withApproval } from "@/lib/testing/approve";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi({ devnet: false, worker: true });
+});
+
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "ok",
+    (error: unknown) => error,
+  );
+
+const projectOf = async (session: TestSession): Promise<string> =>
+  (await session.client.call(getMe)).projects[0]?.id ?? "";
+
+const userOf = async (session: TestSession): Promise<string> => (await session.client.call(getMe)).id;
+
+/** Calls of the person in that project. */
+const inProject = (session: TestSession, projectId: string): ApiClient =>
+  api.client({ authorization: `Bearer ${session.accessToken}`, "x-project-id": projectId });
+
+const invite = (owner: TestSession, email: string, role: Role) =>
+  withApproval(owner.account, (approval) =>
+    owner.client.call(createInvitation, { body: { email, role, ...(approval ? { approval } : {}) } }),
+  );
+
+/** The token of the newest link that was mailed to the address. */
+const mailedToken = (email: string, except: readonly string[] = []): Promise<string> =>
+  vi.waitFor(
+    async () => {
+      const mails = (await api.services.inbox?.list({ to: email, limit: 20 })) ?? [];
+      const found = mails
+        .map(({ text }) => /\/join#([0-9A-Za-z]{43})/.exec(text)?.[1])
+        .find((token) => token !== undefined && !except.includes(token));
+      if (found === undefined) throw new Error(`No invitation was mailed to ${email}.`);
+      return found;
+    },
+    { timeout: 20_000 },
+  );
+
+/** A new person who joined the owner's project with that role. */
+const member = async (owner: TestSession, role: Role) => {
+  const session = await api.signIn();
+  const email = await api.verifiedEmail(session);
+  await invite(owner, email, role);
+  const token = await mailedToken(email);
+  const { projectId } = await session.client.call(acceptInvitation, { body: { token } });
+  return { session, email, token, projectId, userId: await userOf(session), client: inProject(session, projectId) };
+};
+
+describe("invitations", () => {
+  test("an invitation needs an approval, is mailed, and lets the invited address in once", async () => {
+    const owner = await api.signIn();
+    const projectId = await projectOf(owner);
+    const guest = await api.signIn();
+    const email = await api.verifiedEmail(guest);
+    const unapproved = owner.client.call(createInvitation, { body: { email, role: "operator" } });
+    expect(await refusal(unapproved)).toMatchObject({ status: 409, code: "approval_required" });
+    expect((await owner.client.call(listInvitations)).data).toEqual([]);
+    const invitation = await invite(owner, email.toUpperCase(), "operator");
+    expect(invitation).toMatchObject({ email, role: "operator", status: "open", acceptedBy: null });
+    const token = await mailedToken(email);
+    const seen = await guest.client.call(lookUpInvitation, { body: { token } });
+    expect(seen).toMatchObject({ email, role: "operator", status: "open", projectName: "My project" });
+    const joined = await guest.client.call(acceptInvitation, { body: { token } });
+    expect(joined).toEqual({ projectId, role: "operator" });
+    expect(await guest.client.call(acceptInvitation, { body: { token } })).toEqual(joined);
+    const there = await inProject(guest, projectId).call(whoAmI);
+    expect(there).toMatchObject({ projectId, role: "operator" });
+    const { data } = await owner.client.call(listMembers);
+    expect(data.map(({ role }) => role)).toEqual(["owner", "operator"]);
+    expect(data[1]).toMatchObject({ email, userId: await userOf(guest) });
+  });
+
+  test("somebody else who holds the link cannot accept it, with another address or with none", async () => {
+    const owner = await api.signIn();
+    const guest = await api.signIn();
+    const email = await api.verifiedEmail(guest);
+    await invite(owner, email, "admin");
+    const token = await mailedToken(email);
+    const eve = await api.signIn();
+    const withoutAddress = await refusal(eve.client.call(acceptInvitation, { body: { token } }));
+    expect(withoutAddress).toMatchObject({ status: 403, code: "forbidden" });
+    await api.verifiedEmail(eve);
+    expect(await refusal(eve.client.call(acceptInvitation, { body: { token } }))).toMatchObject({ status: 403 });
+    expect((await owner.client.call(listMembers)).data).toHaveLength(1);
+  });
+
+  test("a withdrawn or expired invitation, one that a newer one replaced, and an unknown token let nobody in", async () => {
+    const owner = await api.signIn();
+    const guest = await api.signIn();
+    const email = await api.verifiedEmail(guest);
+    const accept = (token: string) => refusal(guest.client.call(acceptInvitation, { body: { token } }));
+    await invite(owner, email, "viewer");
+    const replaced = await mailedToken(email);
+    const second = await invite(owner, email, "viewer");
+    const withdrawn = await mailedToken(email, [replaced]);
+    expect(await accept(replaced)).toMatchObject({ status: 409, code: "invalid_state" });
+    await owner.client.call(withdrawInvitation, { params: { id: second.id } });
+    expect(await accept(withdrawn)).toMatchObject({ status: 409, code: "invalid_state" });
+    const third = await invite(owner, email, "viewer");
+    const expired = await mailedToken(email, [replaced, withdrawn]);
+    await api.services.database.prisma.invitation.update({ where: { id: third.id }, data: { expiresAt: new Date(0) } });
+    expect(await accept(expired)).toMatchObject({ status: 409, code: "invalid_state" });
+    expect(await accept("A".repeat(43))).toMatchObject({ status: 404 });
+    expect((await owner.client.call(listInvitations)).data.map(({ status }) => status)).toEqual([
+      "expired",
+      "withdrawn",
+      "withdrawn",
+    ]);
+    expect((await owner.client.call(listMembers)).data).toHaveLength(1);
+  });
+
+  test("twenty accepts at once make one membership", async () => {
+    const owner = await api.signIn();
+    const guest = await api.signIn();
+    const email = await api.verifiedEmail(guest);
+    await invite(owner, email, "viewer");
+    const token = await mailedToken(email);
+    const accepts = Array.from({ length: 20 }, () => guest.client.call(acceptInvitation, { body: { token } }));
+    const ended = await Promise.allSettled(accepts);
+    expect(ended.some(({ status }) => status === "fulfilled")).toBe(true);
+    expect((await owner.client.call(listMembers)).data).toHaveLength(2);
+  });
+});
+
+describe("roles", () => {
+  test("a role that may do more needs an approval, one that may do less does not", async () => {
+    const owner = await api.signIn();
+    const { userId, client } = await member(owner, "viewer");
+    const change = (role: Role, approval?: { approvalId: string; signature: string }) =>
+      owner.client.call(updateMember, { params: { id: userId }, body: { role, ...(approval ? { approval } : {}) } });
+    expect(await refusal(change("admin"))).toMatchObject({ status: 409, code: "approval_required" });
+    expect(await client.call(whoAmI)).toMatchObject({ role: "viewer" });
+    expect(await withApproval(owner.account, (approval) => change("admin", approval))).toMatchObject({ role: "admin" });
+    await vi.waitFor(async () => expect(await client.call(whoAmI)).toMatchObject({ role: "admin" }));
+    expect(await change("operator")).toMatchObject({ role: "operator" });
+    await vi.waitFor(async () => expect(await client.call(whoAmI)).toMatchObject({ role: "operator" }));
+  });
+
+  test("operators and viewers manage nobody, and an admin makes, changes and removes no owner", async () => {
+    const owner = await api.signIn();
+    const ownerId = await userOf(owner);
+    const [operator, admin] = [await member(owner, "operator"), await member(owner, "admin")];
+    const email = "new@example.test";
+    const attempts = (client: ApiClient, role: Role) => [
+      client.call(createInvitation, { body: { email, role } }),
+      client.call(updateMember, { params: { id: operator.userId }, body: { role } }),
+      client.call(removeMember, { params: { id: ownerId } }),
+    ];
+    for (const attempt of attempts(operator.client, "viewer"))
+      expect(await refusal(attempt)).toMatchObject({ status: 403, code: "forbidden" });
+    expect(await refusal(operator.client.call(listInvitations))).toMatchObject({ status: 403 });
+    for (const attempt of attempts(admin.client, "owner"))
+      expect(await refusal(attempt)).toMatchObject({ status: 403, code: "forbidden" });
+    expect((await owner.client.call(listMembers)).data.map(({ role }) => role)).toEqual(["owner", "operator", "admin"]);
+  });
+
+  test("the last owner stays: of two owners who leave at once one goes", async () => {
+    const owner = await api.signIn();
+    const ownerId = await userOf(owner);
+    expect(await refusal(owner.client.call(removeMember, { params: { id: ownerId } }))).toMatchObject({ status: 409 });
+    const demote = owner.client.call(updateMember, { params: { id: ownerId }, body: { role: "admin" } });
+    expect(await refusal(demote)).toMatchObject({ status: 409, code: "invalid_state" });
+    const second = await member(owner, "owner");
+    const outcomes = await Promise.all([
+      refusal(inProject(owner, second.projectId).call(removeMember, { params: { id: ownerId } })),
+      refusal(second.client.call(removeMember, { params: { id: second.userId } })),
+    ]);
+    expect(outcomes.filter((one) => one === "ok")).toHaveLength(1);
+    const left = await api.services.database.prisma.membership.findMany({ where: { projectId: second.projectId } });
+    expect(left.map(({ role }) => role)).toEqual(["owner"]);
+  });
+});
+
+test("a removed member has no access, and the person's keys and invitations of the project end", async () => {
+  const owner = await api.signIn();
+  const admin = await member(owner, "admin");
+  const { client: keyClient } = await api.createKey({ ...admin.session, client: admin.client });
+  expect(await keyClient.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
+  const own = await api.createKey(admin.session);
+  const guest = await api.signIn();
+  const email = await api.verifiedEmail(guest);
+  await invite({ ...admin.session, client: admin.client }, email, "viewer");
+  const token = await mailedToken(email);
+  await owner.client.call(removeMember, { params: { id: admin.userId } });
+  await vi.waitFor(async () => expect(await refusal(admin.client.call(listMembers))).toMatchObject({ status: 404 }));
+  await vi.waitFor(async () =>
+    expect(await refusal(keyClient.call(whoAmI))).toMatchObject({ status: 401, code: "api_key_revoked" }),
+  );
+  expect(await own.client.call(whoAmI)).toMatchObject({ type: "apiKey" });
+  expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({ status: 409 });
+  expect((await owner.client.call(listApiKeys)).data.every(({ revokedAt }) => revokedAt !== null)).toBe(true);
+});
+
+test("a member of another project is not found, and another project's id is not renamed", async () => {
+  const [owner, eve] = [await api.signIn(), await api.signIn()];
+  const { userId, projectId } = await member(owner, "viewer");
+  const unknown = "usr_0198c2b4-0000-7000-8000-000000000000";
+  for (const id of [userId, unknown]) {
+    expect(await refusal(eve.client.call(removeMember, { params: { id } }))).toMatchObject({ status: 404 });
+    const change = eve.client.call(updateMember, { params: { id }, body: { role: "viewer" } });
+    expect(await refusal(change)).toMatchObject({ status: 404, code: "not_found" });
+  }
+  const rename = eve.client.call(updateProject, { params: { id: projectId }, body: { name: "Eve's" } });
+  expect(await refusal(rename)).toMatchObject({ status: 404 });
+});
+
+test("a person makes a second project with a treasury of its own, renames it, and works in either", async () => {
+  const person = await api.signIn();
+  const { id, name } = await person.client.call(createProject, { body: { name: " Shop " } });
+  expect(name).toBe("Shop");
+  const there = inProject(person, id);
+  const [first, second] = [await person.client.call(listWallets), await there.call(listWallets)];
+  expect(second.data.map(({ kind }) => kind)).toEqual(["treasury"]);
+  expect(second.data[0]?.address).not.toBe(first.data[0]?.address);
+  await there.call(updateProject, { params: { id }, body: { name: "Corner shop" } });
+  const { projects } = await person.client.call(getMe);
+  expect(projects.map((each) => [each.name, each.role])).toEqual([
+    ["My project", "owner"],
+    ["Corner shop", "owner"],
+  ]);
+});

@@ -1,0 +1,8 @@
+import { listMembers } from "@/lib/contracts/members";
+import { ok, route } from "@/lib/http/route";
+import { toMembers } from "@/lib/modules/members/serializer";
+
+export const GET = route({
+  contract: listMembers,
+  handler: async ({ actor, services }) => ok(toMembers(await services.members.list(actor))),
+});

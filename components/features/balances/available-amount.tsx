@@ -1,0 +1,41 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { isZero } from "@/components/features/overview/sums";
+import { HeldAmount } from "@/components/ui/held-amount";
+import type { MovingAmounts } from "./balance-tree";
+
+const MOVES = [
+  ["reserved", "reserved"],
+  ["pendingOut", "going out"],
+  ["pendingIn", "coming in"],
+] as const;
+
+interface AvailableAmountProps {
+  readonly amounts: MovingAmounts;
+  readonly unit: string;
+  /** For amounts inside links. */
+  readonly plain?: boolean;
+}
+
+/** What may be moved now. Where it is not the whole balance, the balance and what moves stand below. */
+export const AvailableAmount = ({ amounts, unit, plain = false }: AvailableAmountProps): ReactNode => {
+  const moves = MOVES.filter(([part]) => !isZero(amounts[part]));
+  return (
+    <>
+      <HeldAmount value={amounts.available} unit={unit} plain={plain} />
+      {moves.length === 0 ? null : (
+        <span className="flex flex-wrap justify-end gap-x-3 pb-1 text-sm text-fg-3">
+          <span>
+            Balance <HeldAmount value={amounts.amount} plain />
+          </span>
+          {moves.map(([part, word]) => (
+            <span key={part}>
+              <HeldAmount value={amounts[part]} plain /> {word}
+            </span>
+          ))}
+        </span>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,62 @@
+"use client";
+
+import { Check, ChevronsUpDown, Plus, Users } from "lucide-react";
+import Link from "next/link";
+import { useState, type ReactNode } from "react";
+import { chooseProject } from "@/components/features/projects/chosen-project";
+import { NewProjectDialog } from "@/components/features/projects/new-project-dialog";
+import { useProject } from "@/components/features/projects/use-project";
+import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
+import { Skeleton } from "@/components/ui/skeleton";
+
+/** The project that the person works in, and the way to the others. */
+export const ProjectSwitcher = (): ReactNode => {
+  const { project, projects } = useProject();
+  const [creating, setCreating] = useState(false);
+  if (project === undefined)
+    return (
+      <div className="rounded-control border px-2.5 py-1.5">
+        <p className="text-xs text-fg-3">Project</p>
+        <Skeleton className="my-0.5 w-24" />
+      </div>
+    );
+  return (
+    <>
+      <DropdownMenu
+        align="start"
+        trigger={
+          <button
+            type="button"
+            aria-label={`Project ${project.name}`}
+            className="flex w-full items-center gap-2 rounded-control border px-2.5 py-1.5 text-left hover:bg-sunken touch-target"
+          >
+            <span className="min-w-0 flex-1">
+              <span className="block text-xs text-fg-3">Project</span>
+              <span className="block truncate font-medium">{project.name}</span>
+            </span>
+            <ChevronsUpDown className="size-4 shrink-0 text-fg-3" aria-hidden />
+          </button>
+        }
+      >
+        <MenuLabel>Projects</MenuLabel>
+        {projects.map(({ id, name, role }) => (
+          <MenuItem key={id} onSelect={() => chooseProject(id)}>
+            <Check aria-hidden className={id === project.id ? "" : "invisible"} />
+            <span className="min-w-0 flex-1 truncate">{name}</span>
+            <span className="text-sm text-fg-3">{role}</span>
+          </MenuItem>
+        ))}
+        <MenuSeparator />
+        <MenuItem asChild>
+          <Link href="/members">
+            <Users aria-hidden /> Members
+          </Link>
+        </MenuItem>
+        <MenuItem onSelect={() => setCreating(true)}>
+          <Plus aria-hidden /> New project
+        </MenuItem>
+      </DropdownMenu>
+      <NewProjectDialog open={creating} onOpenChange={setCreating} />
+    </>
+  );
+};

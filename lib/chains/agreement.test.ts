@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { DomainError } from "@/lib/core/errors";
+import { agreedAnswer } from "./agreement";
+import type { ChainRegistry } from "./registry";
+
+type Answer = "seen" | "other" | null | "down";
+
+/** Asks providers with these answers, one list of answers in turn for each provider. */
+const ask = async (providers: readonly (readonly Answer[])[]) => {
+  const asked: number[] = [];
+  const registry = {
+    providers: () => providers.length,
+    throughProvider: (index: number) => ({ at: index % providers.length }),
+  } as unknown as ChainRegistry;
+  const look = (view: ChainRegistry): Promise<Answer> => {
+    const { at } = view as unknown as { at: number };
+    const answer = providers[at]?.[asked.filter((other) => other === at).length] ?? null;
+    asked.push(at);
+    return answer === "down"
+      ? Promise.reject(new DomainError("chain_unavailable", "No answer."))
+      : Promise.resolve(answer);
+  };
+  const answer = await agreedAnswer({ registry, chainId: 1, look, isExpected: (found) => found === "seen" }).catch(
+    (error: unknown) => (error instanceof DomainError ? error.code : error),
+  );
+  return { answer, asked };
+};
+
+test("what one provider still sees is there", async () => {
+  expect(await ask([[null], ["seen"]])).toEqual({ answer: "seen", asked: [0, 1] });
+});
+
+test("what two providers miss is gone, and what one of them saw instead is told", async () => {
+  expect((await ask([[null], [null]])).answer).toBeNull();
+  expect((await ask([[null], ["other"]])).answer).toBe("other");
+});
+
+test("the only provider is asked again before its answer counts", async () => {
+  expect(await ask([[null, "seen"]])).toEqual({ answer: "seen", asked: [0, 0] });
+  expect(await ask([[null, null]])).toEqual({ answer: null, asked: [0, 0] });
+});
+
+test("nothing is gone while too few providers answer to agree", async () => {
+  expect((await ask([[null], ["down"]])).answer).toBe("chain_unavailable");
+  expect((await ask([[null, "down"]])).answer).toBe("chain_unavailable");
+  expect((await ask([[null], ["down"], [null]])).answer).toBeNull();
+});

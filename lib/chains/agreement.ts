@@ -1,0 +1,39 @@
+import { chainCall, type ChainRegistry } from "./registry";
+
+/** The only provider of a chain is asked this many times, because its nodes may differ; of several providers, as many must agree. */
+const OPINIONS_MIN = 2;
+
+interface Question<T> {
+  readonly registry: ChainRegistry;
+  readonly chainId: number;
+  /** Reads the chain through one provider. `index` names it, for callers that keep something for each. */
+  readonly look: (view: ChainRegistry, index: number) => Promise<T>;
+  /** Whether the answer is what was seen before, such as a receipt that is still there. */
+  readonly isExpected: (answer: T) => boolean;
+}
+
+/**
+ * Asks each provider of a chain by itself (`RPC_URL_<id>` names several), or the only one twice, before something that was seen counts as
+ * gone: one node that lags behind is no reorganisation. Returns the first answer that is expected; an answer that is not only when at
+ * least two agree that nothing is as expected.
+ * @throws DomainError `chain_unavailable` when too few providers answer to agree
+ * @example
+ * const receipt = await agreedAnswer({ registry, chainId, look: (view) => receiptOf(view.client(chainId)), isExpected: (one) => one !== null });
+ */
+export const agreedAnswer = async <T>({ registry, chainId, look, isExpected }: Question<T>): Promise<T> => {
+  const unexpected: T[] = [];
+  let failure: unknown;
+  for (let index = 0; index < Math.max(OPINIONS_MIN, registry.providers(chainId)); index += 1) {
+    try {
+      const answer = await chainCall(chainId, () => look(registry.throughProvider(index), index));
+      if (isExpected(answer)) return answer;
+      unexpected.push(answer);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  const [first] = unexpected;
+  if (first === undefined || unexpected.length < OPINIONS_MIN) throw failure;
+  // A receipt that differs says more than none.
+  return unexpected.find((answer) => answer !== null) ?? first;
+};

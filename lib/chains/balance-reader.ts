@@ -1,0 +1,198 @@
+/** Reads balances of many wallets again and again: once per block, and then only those that changed. */
+import { LRUCache } from "lru-cache";
+import type { Address, Hash } from "viem";
+import type { Token } from "@/lib/core/token";
+import { balanceChanges, type BalanceChange } from "./balance-changes";
+import { readBalances, type ChainBalances } from "./balances";
+import { chainCall, type ChainRegistry } from "./registry";
+
+export interface BalanceQuestion {
+  /** Names whose balances these are; one reading is kept for each name and chain. */
+  readonly key: string;
+  readonly chainId: number;
+  /** By their lower-case address. */
+  readonly owners: ReadonlyMap<string, Address>;
+  readonly tokens: readonly Token[];
+}
+
+/** Balances of one chain. They must be used before anything is awaited: the next reading changes `amounts` in place. */
+export interface ReadBalances {
+  /** The oldest block of which a balance is. */
+  readonly blockNumber: bigint;
+  /** Time of that block. */
+  readonly at: Date;
+  /** Base units above zero by `balanceKey`; null where the token's contract did not answer. */
+  readonly amounts: Map<string, bigint | null>;
+}
+
+export interface BalanceReaderOptions {
+  /** So few balances are simply read, by one `eth_call`. Default 1,000. */
+  readonly directMax?: number;
+  /** A reading that is further behind than this is not brought up to date but made anew. Default 128 blocks. */
+  readonly gapBlocksMax?: bigint;
+  /** After this time everything is read again, for tokens that change balances without an event. Default 10 minutes. */
+  readonly fullEveryMs?: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly monotonicMs?: () => number;
+}
+
+export interface BalanceReader {
+  /** Concurrent calls with one key and chain share a reading. @throws DomainError `chain_unavailable`, `unsupported_chain` */
+  read(question: BalanceQuestion): Promise<ReadBalances>;
+}
+
+interface Head {
+  readonly number: bigint;
+  readonly hash: Hash;
+}
+
+/** What is known of one chain. Zero is not stored: most wallets hold few of the tokens. */
+interface Known extends ReadBalances {
+  readonly head: Head;
+  readonly owners: ReadonlyMap<string, Address>;
+  readonly tokens: string;
+  /** Changes so young that a reorganisation may undo them. */
+  readonly recent: readonly BalanceChange[];
+  readonly fullAtMs: number;
+}
+
+const DIRECT_MAX = 1000;
+const GAP_BLOCKS_MAX = 128n;
+const FULL_EVERY_MS = 600_000;
+/** Amounts above zero that are kept, over all projects and chains: some 200 MB. */
+const AMOUNTS_KEPT_MAX = 1_000_000;
+
+/** `owner` is a lower-case address. */
+export const balanceKey = (owner: string, token: Pick<Token, "address">): string => `${owner}:${token.address}`;
+
+const store = (
+  amounts: Map<string, bigint | null>,
+  balances: ChainBalances,
+  owners: Iterable<readonly [string, Address]>,
+  tokens: readonly Token[],
+): void => {
+  for (const [name, owner] of owners)
+    for (const token of tokens) {
+      const amount = balances.get(owner, token);
+      if (amount === 0n) amounts.delete(balanceKey(name, token));
+      else amounts.set(balanceKey(name, token), amount);
+    }
+};
+
+const distinct = (changes: readonly BalanceChange[]): BalanceChange[] => [
+  ...new Map(changes.map((change) => [`${change.owner}:${String(change.blockNumber)}`, change])).values(),
+];
+
+const isSubset = (some: ReadonlyMap<string, unknown>, all: ReadonlyMap<string, unknown>): boolean => {
+  for (const name of some.keys()) if (!all.has(name)) return false;
+  return true;
+};
+
+const tokensKey = (tokens: readonly Token[]): string => tokens.map(({ address }) => address).join(" ");
+
+const readAll = async (
+  registry: ChainRegistry,
+  { chainId, owners, tokens }: BalanceQuestion,
+): Promise<ReadBalances> => {
+  const balances = await readBalances(registry, chainId, [...owners.values()], tokens);
+  const amounts = new Map<string, bigint | null>();
+  store(amounts, balances, owners, tokens);
+  return { blockNumber: balances.blockNumber, at: balances.at, amounts };
+};
+
+/**
+ * The changes since a reading and, as a reorganisation may have replaced its last blocks, those in them before and now. Null where the
+ * node refuses to list them.
+ */
+const changesSince = async (
+  registry: ChainRegistry,
+  known: Known,
+  { chainId, owners, tokens }: BalanceQuestion,
+  head: Head,
+): Promise<BalanceChange[] | null> => {
+  const depth = BigInt(registry.get(chainId).confirmations);
+  const from = known.blockNumber > depth ? known.blockNumber - depth + 1n : 0n;
+  try {
+    const found = await balanceChanges(registry, chainId, tokens, { from, to: head.number });
+    const before = known.recent.filter(({ blockNumber }) => blockNumber >= from);
+    return distinct([...found, ...before].filter(({ owner }) => owners.has(owner)));
+  } catch {
+    // Then everything is read again, which fails too where the node does not answer at all.
+    return null;
+  }
+};
+
+const update = async (
+  registry: ChainRegistry,
+  known: Known,
+  question: BalanceQuestion,
+  { head, changes }: { head: Head; changes: readonly BalanceChange[] },
+): Promise<Known> => {
+  const { chainId, owners, tokens } = question;
+  const changed = new Set(changes.map(({ owner }) => owner));
+  const again = [...owners].filter(([name]) => changed.has(name) || !known.owners.has(name));
+  const coins = tokens.filter(({ address }) => address === "native");
+  const others = tokens.filter(({ address }) => address !== "native");
+  const forCoins = await readBalances(registry, chainId, [...owners.values()], coins);
+  const addresses = again.map(([, owner]) => owner);
+  const forTokens = again.length === 0 ? null : await readBalances(registry, chainId, addresses, others);
+  // In place, as a copy of a million amounts would take a while.
+  const { amounts } = known;
+  store(amounts, forCoins, owners, coins);
+  if (forTokens !== null) store(amounts, forTokens, again, others);
+  const oldest = forTokens !== null && forTokens.blockNumber < forCoins.blockNumber ? forTokens : forCoins;
+  // Tokens without a change are as of the head that the logs reached.
+  const blockNumber = oldest.blockNumber < head.number ? oldest.blockNumber : head.number;
+  return { ...known, amounts, head, blockNumber, at: oldest.at, owners, recent: changes };
+};
+
+/**
+ * Reads balances of many wallets again and again. Up to 1,000 balances of a chain are read as they are asked for. Above, they are kept:
+ * in the same block nothing is read again; in a later one the coins of all wallets, as no event tells of them, and the tokens of those
+ * wallets that a token's event names.
+ */
+export const createBalanceReader = (registry: ChainRegistry, options: BalanceReaderOptions = {}): BalanceReader => {
+  const { directMax = DIRECT_MAX, gapBlocksMax = GAP_BLOCKS_MAX, fullEveryMs = FULL_EVERY_MS } = options;
+  const { monotonicMs = () => performance.now() } = options;
+  const kept = new LRUCache<string, Known>({
+    maxSize: AMOUNTS_KEPT_MAX,
+    sizeCalculation: ({ amounts }) => amounts.size + 1,
+  });
+  const running = new Map<string, Promise<ReadBalances>>();
+
+  const isUsable = (known: Known, tokens: readonly Token[], head: Head): boolean =>
+    known.tokens === tokensKey(tokens) &&
+    monotonicMs() - known.fullAtMs < fullEveryMs &&
+    head.number >= known.blockNumber &&
+    head.number - known.blockNumber <= gapBlocksMax;
+
+  const readKept = async (question: BalanceQuestion): Promise<ReadBalances> => {
+    const { chainId, owners, tokens } = question;
+    const key = `${question.key}:${String(chainId)}`;
+    const { number, hash } = await chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" }));
+    const head = { number, hash };
+    const last = kept.get(key);
+    const known = last !== undefined && isUsable(last, tokens, head) ? last : null;
+    if (known?.head.hash === hash && known.owners.size === owners.size && isSubset(owners, known.owners)) return known;
+    const fullAtMs = monotonicMs();
+    const changes = known === null ? null : await changesSince(registry, known, question, head);
+    const next: Known =
+      known === null || changes === null
+        ? { ...(await readAll(registry, question)), head, owners, tokens: tokensKey(tokens), recent: [], fullAtMs }
+        : await update(registry, known, question, { head, changes });
+    kept.set(key, next);
+    return next;
+  };
+
+  return {
+    read: (question) => {
+      const { key, chainId, owners, tokens } = question;
+      if (owners.size * tokens.length <= directMax) return readAll(registry, question);
+      // A wallet more or less makes another reading.
+      const name = `${key}:${String(chainId)}:${String(owners.size)}`;
+      const reading = running.get(name) ?? readKept(question).finally(() => running.delete(name));
+      running.set(name, reading);
+      return reading;
+    },
+  };
+};

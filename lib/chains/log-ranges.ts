@@ -1,0 +1,67 @@
+/** `eth_getLogs` over any range, from nodes that refuse ranges above a limit of their own. */
+import { BaseError, HttpRequestError, numberToHex, RpcRequestError, type Transport } from "viem";
+import { z } from "zod";
+import type { LearntLimit } from "./learnt-limit";
+
+const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
+const rangedParams = z.tuple([z.looseObject({ fromBlock: quantity, toBlock: quantity })]);
+type Filter = z.output<typeof rangedParams>[0];
+
+/** Statuses with which nodes refuse one request. Others (401, 429, 5xx) are about the account or the node. */
+const REFUSING_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413, 414, 422]);
+/**
+ * JSON-RPC errors that a smaller range does not cure: a revert, an unknown method, no JSON, resource unavailable, and
+ * the codes for too many requests. Providers share no code for "range too large", so all others may mean it.
+ */
+const OTHER_CODES: ReadonlySet<number> = new Set([3, -32601, -32700, -32002, -32016, -32029, 429]);
+
+const mayBeTooLarge = (error: unknown): boolean =>
+  error instanceof BaseError &&
+  error.walk(
+    (cause) =>
+      (cause instanceof RpcRequestError && !OTHER_CODES.has(cause.code)) ||
+      (cause instanceof HttpRequestError && REFUSING_STATUSES.has(cause.status)),
+  ) !== null;
+
+type Ask = (filter: Filter) => Promise<unknown>;
+
+/** Asks range by range. A refused range is halved, down to one block; later ranges of this call keep the smaller size. */
+const collect = async (filter: Filter, limit: LearntLimit, ask: Ask): Promise<unknown[]> => {
+  const last = BigInt(filter.toBlock);
+  const logs: unknown[] = [];
+  let size = BigInt(limit.current());
+  let isRefused = false;
+  for (let from = BigInt(filter.fromBlock); from <= last;) {
+    const end = from + size - 1n < last ? from + size - 1n : last;
+    try {
+      const found = await ask({ ...filter, fromBlock: numberToHex(from), toBlock: numberToHex(end) });
+      for (const log of z.array(z.unknown()).parse(found)) logs.push(log);
+      from = end + 1n;
+    } catch (error) {
+      if (end === from || !mayBeTooLarge(error)) throw error;
+      size = (end - from + 1n) / 2n;
+      isRefused = true;
+    }
+  }
+  // Not before the whole range was answered: a node that lacks the newest blocks refuses every range that ends there.
+  if (isRefused) limit.learn(Number(size));
+  return logs;
+};
+
+/** Splits `eth_getLogs` with numbered blocks into ranges that the node accepts, and joins the logs in their order. */
+export const withLogRanges =
+  (transport: Transport, limit: LearntLimit): Transport =>
+  (options) => {
+    const made = transport(options);
+    const request = async (args: { method: string; params?: unknown }, requestOptions?: unknown): Promise<unknown> => {
+      const ask = (params: unknown): Promise<unknown> =>
+        made.request({ ...args, params } as never, requestOptions as never);
+      const ranged = args.method === "eth_getLogs" ? rangedParams.safeParse(args.params) : null;
+      if (ranged?.success !== true) return ask(args.params);
+      const [filter] = ranged.data;
+      // The node answers a range that ends before it begins in its own way.
+      if (BigInt(filter.fromBlock) > BigInt(filter.toBlock)) return ask(args.params);
+      return collect(filter, limit, (part) => ask([part]));
+    };
+    return { ...made, request: request as typeof made.request };
+  };

@@ -1,0 +1,147 @@
+/** JSON-RPC batches of any size, to nodes that refuse batches above a limit of their own. */
+import { z } from "zod";
+import type { LearntLimit } from "./learnt-limit";
+
+const batchOf = z.array(z.looseObject({ id: z.union([z.number(), z.string()]) }));
+type Calls = z.output<typeof batchOf>;
+
+const answerObject = z.looseObject({ jsonrpc: z.string() });
+const refusalObject = z.looseObject({ error: z.looseObject({ code: z.number(), message: z.string() }) });
+
+/** The limit of viem, which reads the answer next. */
+const ANSWER_BYTES_MAX = 10_485_760;
+/** An answer that refuses a batch is short. Longer ones are not parsed here, because viem parses them again. */
+const REFUSAL_LENGTH_MAX = 2_000;
+/** Parts of one batch that are under way at the same time. */
+const PARTS_AT_ONCE = 4;
+const TOO_MANY_REQUESTS = 429;
+const BAD_GATEWAY = 502;
+/** Statuses with which nodes refuse a request for its size, whatever the body says. */
+const SIZE_STATUSES: ReadonlySet<number> = new Set([400, 413]);
+/** Statuses about the account, which smaller batches do not cure. */
+const ACCOUNT_STATUSES: ReadonlySet<number> = new Set([401, 403, TOO_MANY_REQUESTS]);
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null: longer than `ANSWER_BYTES_MAX`. */
+  readonly text: string | null;
+}
+
+const textOf = async (response: Response): Promise<string | null> => {
+  const reader = response.body?.getReader();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {};
+    if (value === undefined) return Buffer.concat(chunks).toString("utf8");
+    bytes += value.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) break;
+    chunks.push(value);
+  }
+  await reader?.cancel();
+  return null;
+};
+
+const jsonOf = (text: string | null): unknown => {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+const isList = ({ text }: Answer): boolean => text?.trimStart().startsWith("[") === true;
+
+/**
+ * Whether the node refused the batch as a whole. Nodes do so with an object in place of a list (whatever the status),
+ * with a list of one error for many calls (geth), or by the status alone. An answer that is too long needs a smaller
+ * batch as well.
+ */
+const isRefusal = (answer: Answer, calls: () => number): boolean => {
+  const { status, text } = answer;
+  if (ACCOUNT_STATUSES.has(status)) return false;
+  if (text === null || SIZE_STATUSES.has(status)) return true;
+  if (!isList(answer)) return z.looseObject({}).safeParse(jsonOf(text)).success;
+  if (text.length > REFUSAL_LENGTH_MAX) return false;
+  return z.tuple([refusalObject]).safeParse(jsonOf(text)).success && calls() > 1;
+};
+
+const jsonResponse = (body: unknown): Response =>
+  new Response(JSON.stringify(body), { status: 200, headers: { "content-type": "application/json" } });
+
+const asResponse = ({ status, headers, text }: Answer): Response =>
+  new Response(text === "" ? null : text, { status, headers });
+
+/** For viem, which expects a list or a status that says why there is none: it reads nothing from an object. */
+const asFailure = (answer: Answer, batch: Calls): Response => {
+  const { status, headers, text } = answer;
+  const refused = refusalObject.safeParse(jsonOf(text));
+  if (refused.success && !ACCOUNT_STATUSES.has(status))
+    return jsonResponse(batch.map(({ id }) => ({ jsonrpc: "2.0", id, error: refused.data.error })));
+  return new Response(null, { status: status < 400 ? BAD_GATEWAY : status, headers });
+};
+
+type Post = (body: unknown) => Promise<Answer>;
+
+/** The answers to a part; null when there is no list of them. A part of one call is sent without a list around it. */
+const answersIn = (answer: Answer, part: Calls): readonly unknown[] | null => {
+  if (answer.status >= 400) return null;
+  const json = jsonOf(answer.text);
+  if (part.length === 1 && answerObject.safeParse(json).success) return [json];
+  const list = z.array(z.unknown()).length(part.length).safeParse(json);
+  return list.success ? list.data : null;
+};
+
+const partsOf = (batch: Calls, size: number): Calls[] =>
+  Array.from({ length: Math.ceil(batch.length / size) }, (_, index) => batch.slice(index * size, (index + 1) * size));
+
+/** Sends the batch in parts of at most `first` calls. A refused part is halved, down to one call. */
+const sendInParts = async (batch: Calls, first: number, limit: LearntLimit, post: Post): Promise<Response> => {
+  const answers: unknown[] = [];
+  let size = first;
+  let isSearching = true;
+  while (answers.length < batch.length) {
+    const parts = partsOf(batch.slice(answers.length), size).slice(0, isSearching ? 1 : PARTS_AT_ONCE);
+    const group = await Promise.all(
+      parts.map(async (part) => ({ part, answer: await post(part.length === 1 ? part[0] : part) })),
+    );
+    isSearching = false;
+    for (const { part, answer } of group) {
+      const found = answersIn(answer, part);
+      if (found !== null) {
+        answers.push(...found);
+        continue;
+      }
+      if (part.length === 1 || !isRefusal(answer, () => part.length)) return asFailure(answer, batch);
+      size = Math.ceil(part.length / 2);
+      isSearching = true;
+      // The parts after the refused one are sent again, so that the answers stay in order.
+      break;
+    }
+  }
+  limit.learn(size);
+  return jsonResponse(answers);
+};
+
+/**
+ * A `fetch` that keeps JSON-RPC batches within the node's limit: a refused batch is halved, down to calls without a list,
+ * and the size that worked is remembered. Calls may be sent twice; a transaction's signed bytes stay the same. Requests
+ * without a list pass unchanged.
+ */
+export const withBatchLimit =
+  (fetchFn: typeof fetch, max: number, limit: LearntLimit): typeof fetch =>
+  async (url, init) => {
+    const body = init?.body;
+    if (typeof body !== "string" || !body.startsWith("[")) return fetchFn(url, init);
+    const postText = async (text: string): Promise<Answer> => {
+      const response = await fetchFn(url, { ...init, body: text });
+      return { status: response.status, headers: response.headers, text: await textOf(response) };
+    };
+    const post: Post = (sent) => postText(JSON.stringify(sent));
+    const batch = (): Calls => batchOf.parse(JSON.parse(body));
+    if (limit.current() < max) return sendInParts(batch(), limit.current(), limit, post);
+    const answer = await postText(body);
+    if (!isRefusal(answer, () => batch().length)) return asResponse(answer);
+    return sendInParts(batch(), Math.ceil(batch().length / 2), limit, post);
+  };

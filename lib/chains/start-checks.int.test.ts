@@ -1,0 +1,81 @@
+import { parseEther, type Address } from "viem";
+import { expect, test } from "vitest";
+import type { ChainConfig } from "@/lib/config/chains";
+import { testConfig } from "@/lib/testing/devnet";
+import { ownDevnet } from "@/lib/testing/own-devnet";
+import { checkChains } from "./start-checks";
+
+const OP_GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
+const ARB_SYS: Address = "0x0000000000000000000000000000000000000064";
+const EXECUTOR: Address = "0x00000000000000000000000000000000000e8ec0";
+const NOWHERE: Address = "0x00000000000000000000000000000000c0ffee00";
+
+const devnet = await ownDevnet();
+const { chains } = testConfig({ databaseUrl: "postgresql://unused@127.0.0.1:9/unused", rpcUrls: devnet.rpcUrls });
+const [first, second] = devnet.chains;
+const [one, two] = chains;
+if (!first || !second || !one || !two) throw new Error("There are three local chains.");
+
+const check = (changed: readonly ChainConfig[], bundlerChainIds = new Set<number>(), executor: Address | null = null) =>
+  checkChains({ chains: changed, executor, bundlerChainIds });
+
+test("the local chains have nothing to complain about", async () => {
+  expect(await check(chains)).toEqual({ faults: [], warnings: [] });
+});
+
+test("one report names another chain's node, a missing contract, and a token's wrong decimals and symbol", async () => {
+  const usdc = one.tokens.find(({ symbol }) => symbol === "USDC");
+  const wrong: ChainConfig = {
+    ...one,
+    contracts: { ...one.contracts, permit2: NOWHERE },
+    tokens: one.tokens.map((token) =>
+      token === usdc ? { ...token, decimals: 18 } : token.symbol === "DAI" ? { ...token, symbol: "XDAI" } : token,
+    ),
+  };
+  const { faults } = await check([wrong, { ...two, rpcUrls: [...two.rpcUrls, first.rpcUrl] }]);
+  expect(faults).toEqual([
+    `Local 1: there is no contract at ${NOWHERE} (permit2)`,
+    expect.stringContaining("the token USDC at"),
+    expect.stringContaining('calls itself "DAI", not "XDAI"'),
+    "Local 2: URL 2 of RPC_URL_31338 (or rpcUrls) answers as chain 31337, not 31338",
+  ]);
+  expect(faults[1]).toContain("has 6 decimals, not 18");
+});
+
+test("a symbol that differs on the chain is accepted when the configuration says so", async () => {
+  const tokens = one.tokens.map((token) =>
+    token.symbol === "DAI" ? { ...token, symbol: "XDAI", symbolOnChain: "DAI" } : token,
+  );
+  expect((await check([{ ...one, tokens }])).faults).toEqual([]);
+});
+
+test.each([
+  ["the OP stack", OP_GAS_PRICE_ORACLE],
+  ["Arbitrum", ARB_SYS],
+])("a rollup of %s without a bundler is refused with the reason", async (kind, address) => {
+  await first.client.setCode({ address, bytecode: "0x00" });
+  try {
+    const reason = `Local 1 is a rollup (${kind}) and needs BUNDLER_URL_31337`;
+    expect((await check([one])).faults).toEqual([expect.stringContaining(reason)]);
+    expect((await check([one], new Set([one.id]))).faults).toEqual([]);
+  } finally {
+    await first.client.setCode({ address, bytecode: "0x" });
+  }
+});
+
+test("an executor and a paymaster without money are warnings; so is a chain that does not answer", async () => {
+  await first.client.setBalance({ address: EXECUTOR, value: 1n });
+  const { faults, warnings } = await check([one, { ...two, rpcUrls: ["http://127.0.0.1:9"] }], new Set(), EXECUTOR);
+  expect(faults).toEqual([]);
+  expect(warnings).toEqual([
+    expect.stringContaining("Local 1: the executor"),
+    "Local 2 was not checked, because no node of it answers",
+  ]);
+  await first.client.setBalance({ address: EXECUTOR, value: parseEther("10") });
+  // A contract that is not this chain's paymaster has no deposit and no stake.
+  const poor = { ...one, contracts: { ...one.contracts, paymaster: one.contracts.wrappedNative } };
+  expect((await check([poor], new Set([one.id]), EXECUTOR)).warnings).toEqual([
+    expect.stringContaining("the deposit of the paymaster"),
+    expect.stringContaining("has no stake of at least a day"),
+  ]);
+});

@@ -1,0 +1,185 @@
+/** What is compared with the chains before the service starts. */
+import {
+  createPublicClient,
+  erc20Abi,
+  formatEther,
+  getAddress,
+  http,
+  parseAbi,
+  type Address,
+  type PublicClient,
+} from "viem";
+import type { ChainConfig } from "@/lib/config/chains";
+import { suggestFees } from "./fees";
+import { movingContracts } from "./known-contracts";
+
+const TIMEOUT_MS = 5_000;
+/** Gas of a large operation: executor and paymaster should be able to pay for one at today's price. */
+const ONE_OPERATION_GAS = 1_500_000n;
+const UNSTAKE_DELAY_MIN_S = 86_400;
+
+/** Contracts that exist on one kind of rollup only, each with the kind's name. */
+const ROLLUP_MARKS: readonly (readonly [Address, string])[] = [
+  ["0x420000000000000000000000000000000000000F", "the OP stack"],
+  ["0x0000000000000000000000000000000000000064", "Arbitrum"],
+  ["0x5300000000000000000000000000000000000002", "Scroll"],
+];
+
+const entryPointAbi = parseAbi([
+  "function getDepositInfo(address account) view returns ((uint256 deposit, bool staked, uint112 stake, uint32 unstakeDelaySec, uint48 withdrawTime) info)",
+]);
+
+export interface StartReport {
+  /** The configuration contradicts a chain; the service must not start. */
+  readonly faults: readonly string[];
+  /** Money that is missing, and chains that do not answer. They can be mended while the service runs. */
+  readonly warnings: readonly string[];
+}
+
+interface StartChecks {
+  readonly chains: readonly ChainConfig[];
+  readonly executor: Address | null;
+  /** Chains with `BUNDLER_URL_<id>`. */
+  readonly bundlerChainIds: ReadonlySet<number>;
+}
+
+const hasCode = async (client: PublicClient, address: Address): Promise<boolean> =>
+  ((await client.getCode({ address })) ?? "0x") !== "0x";
+
+const isSame = (one: Address, other: Address): boolean => getAddress(one) === getAddress(other);
+
+/** The first client whose node is on the right chain, and a fault for each node that is on another one. */
+const checkNodes = async (chain: ChainConfig) => {
+  const faults: string[] = [];
+  const clients = chain.rpcUrls.map((url) =>
+    createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 1 }) }),
+  );
+  const ids = await Promise.all(clients.map((client) => client.getChainId().catch(() => null)));
+  // URLs hold keys, so the message names their position.
+  for (const [index, id] of ids.entries())
+    if (id !== null && id !== chain.id)
+      faults.push(
+        `${chain.name}: URL ${String(index + 1)} of RPC_URL_${String(chain.id)} (or rpcUrls) answers as chain ${String(id)}, not ${String(chain.id)}`,
+      );
+  return { faults, client: clients[ids.indexOf(chain.id)] ?? null };
+};
+
+const checkContracts = async (client: PublicClient, chain: ChainConfig): Promise<string[]> => {
+  const { privacyPools } = chain;
+  const wanted = new Set([...movingContracts(chain), ...chain.tokens.map(({ address }) => address)]);
+  for (const { pool } of privacyPools?.pools ?? []) wanted.add(pool);
+  if (privacyPools !== undefined) wanted.add(privacyPools.entrypoint);
+  if (privacyPools?.processor !== undefined) wanted.add(privacyPools.processor);
+  for (const feed of chain.priceFeeds) wanted.add(feed.address);
+  const addresses = [...wanted].filter((address) => address !== "native");
+  const present = await Promise.all(addresses.map((address) => hasCode(client, address)));
+  const nameOf = (address: Address): string => {
+    const token = chain.tokens.find((one) => one.address !== "native" && isSame(one.address, address));
+    const own = Object.entries({
+      ...chain.contracts,
+      ...chain.contracts.safe,
+      ...chain.contracts.uniswapV3,
+      ...chain.contracts.across,
+      ...privacyPools,
+    }).find(([, value]) => value === address)?.[0];
+    return token?.symbol ?? own ?? "a contract that Safe accounts or privacy pools need";
+  };
+  return addresses
+    .filter((_, index) => present[index] === false)
+    .map((address) => `${chain.name}: there is no contract at ${address} (${nameOf(address)})`);
+};
+
+const checkTokens = async (client: PublicClient, chain: ChainConfig): Promise<string[]> => {
+  const found = await Promise.all(
+    chain.tokens.map(async ({ address, symbol, symbolOnChain, decimals }) => {
+      // A token without code is named by `checkContracts`.
+      if (address === "native" || !(await hasCode(client, address))) return [];
+      const call = { address, abi: erc20Abi } as const;
+      const name = `${chain.name}: the token ${symbol} at ${address}`;
+      const [itsDecimals, itsSymbol] = await Promise.all([
+        client.readContract({ ...call, functionName: "decimals" }),
+        client.readContract({ ...call, functionName: "symbol" }),
+      ]).catch(() => [null, null] as const);
+      if (itsDecimals === null) return [`${name} does not tell its decimals and symbol`];
+      const wanted = symbolOnChain ?? symbol;
+      return [
+        ...(itsDecimals === decimals ? [] : [`${name} has ${String(itsDecimals)} decimals, not ${String(decimals)}`]),
+        ...(itsSymbol === wanted
+          ? []
+          : [`${name} calls itself "${itsSymbol}", not "${wanted}"; if it is the right token, set its symbolOnChain`]),
+      ];
+    }),
+  );
+  return found.flat();
+};
+
+const checkRollup = async (client: PublicClient, chain: ChainConfig): Promise<string[]> => {
+  const marks = await Promise.all(ROLLUP_MARKS.map(([address]) => hasCode(client, address)));
+  const kind = ROLLUP_MARKS.find((_, index) => marks[index])?.[1];
+  return kind === undefined
+    ? []
+    : [
+        `${chain.name} is a rollup (${kind}) and needs BUNDLER_URL_${String(chain.id)}: the service's own executor does not price the fee for data on the parent chain, and would pay it itself`,
+      ];
+};
+
+const checkFunds = async (
+  client: PublicClient,
+  chain: ChainConfig,
+  { executor, hasBundler }: { readonly executor: Address | null; readonly hasBundler: boolean },
+): Promise<string[]> => {
+  const { paymaster, entryPoint } = chain.contracts;
+  const { maxFeePerGas } = await suggestFees(client);
+  const neededWei = ONE_OPERATION_GAS * maxFeePerGas;
+  const lack = (what: string, wei: bigint): string =>
+    `${chain.name}: ${what} has ${formatEther(wei)} ${chain.nativeCurrency.symbol}, less than one operation may cost (${formatEther(neededWei)})`;
+  const warnings: string[] = [];
+  if (executor !== null && (!hasBundler || paymaster !== undefined)) {
+    const wei = await client.getBalance({ address: executor });
+    if (wei < neededWei) warnings.push(lack(`the executor ${executor}`, wei));
+  }
+  if (paymaster === undefined || !(await hasCode(client, entryPoint))) return warnings;
+  const args = [paymaster] as const;
+  const info = await client.readContract({
+    address: entryPoint,
+    abi: entryPointAbi,
+    functionName: "getDepositInfo",
+    args,
+  });
+  if (info.deposit < neededWei) warnings.push(lack(`the deposit of the paymaster ${paymaster}`, info.deposit));
+  if (hasBundler && (!info.staked || info.unstakeDelaySec < UNSTAKE_DELAY_MIN_S))
+    warnings.push(`${chain.name}: the paymaster ${paymaster} has no stake of at least a day, which bundlers require`);
+  return warnings;
+};
+
+const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<StartReport> => {
+  const { faults, client } = await checkNodes(chain);
+  const unchecked = `${chain.name} was not checked, because no node of it answers`;
+  if (client === null) return { faults, warnings: faults.length > 0 ? [] : [unchecked] };
+  const hasBundler = checks.bundlerChainIds.has(chain.id);
+  // Each check counts by itself: a contract that answers with nonsense must not hide what the others found.
+  const found = await Promise.allSettled([
+    checkContracts(client, chain),
+    checkTokens(client, chain),
+    hasBundler ? Promise.resolve([]) : checkRollup(client, chain),
+  ]);
+  const funds = await Promise.allSettled([checkFunds(client, chain, { executor: checks.executor, hasBundler })]);
+  const listed = (outcomes: readonly PromiseSettledResult<string[]>[]): string[] =>
+    outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+  // The error itself may name the node's URL.
+  const isPartial = [...found, ...funds].some(({ status }) => status === "rejected");
+  const partial = `${chain.name} was not checked to the end, because its node or one of its contracts did not answer as expected`;
+  return { faults: [...faults, ...listed(found)], warnings: [...listed(funds), ...(isPartial ? [partial] : [])] };
+};
+
+/**
+ * Compares the configuration with every chain: chain ids of all URLs, contracts, tokens, rollups without a bundler, and the
+ * money of executor and paymaster.
+ */
+export const checkChains = async (checks: StartChecks): Promise<StartReport> => {
+  const reports = await Promise.all(checks.chains.map((chain) => checkChain(chain, checks)));
+  return {
+    faults: reports.flatMap(({ faults }) => faults),
+    warnings: reports.flatMap(({ warnings }) => warnings),
+  };
+};

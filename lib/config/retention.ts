@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+const days = (least: number, standard: number) => z.coerce.number().int().min(least).max(36_500).default(standard);
+
+/** How long rows are kept that no one needs any more. Events, and what proves where money went, are kept for ever. */
+export const retentionVariables = {
+  /** Quotes that were never executed, after they expired. */
+  RETENTION_QUOTES_DAYS: days(1, 30),
+  /** One-time codes, after they expired. */
+  RETENTION_CODES_DAYS: days(1, 90),
+  /** Signed bytes of the service's transactions, after they became final; hash, block, nonce and call data stay. */
+  RETENTION_RAW_TRANSACTIONS_DAYS: days(7, 90),
+  /** Hourly points of the balance history, which shows a year at most. */
+  RETENTION_SNAPSHOTS_DAYS: days(1, 400),
+  /** Answers that are given again to the same Idempotency-Key. */
+  RETENTION_IDEMPOTENCY_KEYS_HOURS: z.coerce.number().int().min(24).max(8760).default(24),
+};
+
+export interface Retention {
+  readonly quotesDays: number;
+  readonly codesDays: number;
+  readonly rawTransactionsDays: number;
+  readonly snapshotsDays: number;
+  readonly idempotencyKeysHours: number;
+}
+
+export const retentionOf = (env: Readonly<Record<keyof typeof retentionVariables, number>>): Retention => ({
+  quotesDays: env.RETENTION_QUOTES_DAYS,
+  codesDays: env.RETENTION_CODES_DAYS,
+  rawTransactionsDays: env.RETENTION_RAW_TRANSACTIONS_DAYS,
+  snapshotsDays: env.RETENTION_SNAPSHOTS_DAYS,
+  idempotencyKeysHours: env.RETENTION_IDEMPOTENCY_KEYS_HOURS,
+});

@@ -1,0 +1,14 @@
+/** The chain asks for more than the cap of its configuration. In wei per gas. */
+export interface FeeExcess {
+  /** What a transaction in the next block would pay. */
+  readonly pricePerGas: bigint;
+  readonly capPerGas: bigint;
+}
+
+/** Fees in wei per gas (EIP-1559) that never exceed the chain's cap. */
+export interface CappedFees {
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  /** Null: a transaction with these fees can be mined now. */
+  readonly aboveCap: FeeExcess | null;
+}

@@ -1,0 +1,46 @@
+import type { Actor, Role } from "./actor";
+import { DomainError } from "./errors";
+
+/** What each role of a project may do beyond reading its records. Services check it by `requirePermission`. */
+export const PERMISSIONS = {
+  /** Quotes, swaps, transfers, payouts, private operations, global accounts. */
+  "money:move": ["owner", "admin", "operator"],
+  /** Contacts, wallets, names. */
+  "records:write": ["owner", "admin", "operator"],
+  "keys:manage": ["owner", "admin"],
+  "members:manage": ["owner", "admin"],
+  "policies:manage": ["owner", "admin"],
+  "webhooks:manage": ["owner", "admin"],
+  "audit:read": ["owner", "admin"],
+  "private-keys:export": ["owner", "admin"],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+/** Each permission in words that complete "may not …". */
+const IN_WORDS: Readonly<Record<Permission, string>> = {
+  "money:move": "move money",
+  "records:write": "change records",
+  "keys:manage": "manage API keys",
+  "members:manage": "manage members",
+  "policies:manage": "change policies",
+  "webhooks:manage": "manage webhooks",
+  "audit:read": "read the audit log",
+  "private-keys:export": "export private keys",
+};
+
+export const roleMay = (role: Role, permission: Permission): boolean =>
+  (PERMISSIONS[permission] as readonly Role[]).includes(role);
+
+/**
+ * Checks that a person's role has the permission. API keys pass: their scopes decide, which `requireScope` checks.
+ * @throws DomainError `forbidden`, naming the role and the roles that may
+ */
+export const requirePermission = (actor: Actor, permission: Permission): void => {
+  if (actor.type !== "user" || roleMay(actor.role, permission)) return;
+  throw new DomainError(
+    "forbidden",
+    `Your role in this project is ${actor.role}, which may not ${IN_WORDS[permission]}. ` +
+      `Ask an owner for one of these roles: ${PERMISSIONS[permission].join(", ")}.`,
+  );
+};

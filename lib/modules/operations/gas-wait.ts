@@ -1,0 +1,44 @@
+/** Waits for a chain's network fee to fall below its cap, as an operation and a payout keep them. */
+import { formatGwei } from "viem";
+import { z } from "zod";
+import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
+import type { gasWaitRecord } from "@/lib/contracts/gas-wait";
+import type { FeeExcess } from "@/lib/core/capped-fees";
+import { storedBase } from "@/lib/ports/routing-json";
+
+export interface GasWait extends FeeExcess {
+  readonly chainId: number;
+  readonly since: Date;
+}
+
+const storedWait = z.object({ price: storedBase, cap: storedBase, since: z.coerce.date() });
+
+/** Column `gas_waits`: by chain id. */
+export const storedGasWaits = z
+  .record(z.string(), storedWait)
+  .nullable()
+  .transform((waits): readonly GasWait[] =>
+    Object.entries(waits ?? {}).map(([chainId, { price, cap, since }]) => ({
+      chainId: Number(chainId),
+      pricePerGas: price,
+      capPerGas: cap,
+      since,
+    })),
+  );
+
+export const toGasWait = ({ chainId, pricePerGas, capPerGas, since }: GasWait): z.output<typeof gasWaitRecord> => ({
+  chainId,
+  priceGwei: formatGwei(pricePerGas),
+  capGwei: formatGwei(capPerGas),
+  since: since.toISOString(),
+});
+
+/** Tells for what an operation or payout waits; null where it waits for no network fee. */
+export const gasWaitSentence = (waits: readonly GasWait[], chains: ChainFacts): string | null => {
+  if (waits.length === 0) return null;
+  const prices = waits.map(
+    ({ chainId, pricePerGas, capPerGas }) =>
+      `${formatGwei(pricePerGas)} gwei on ${shownChain(chains, chainId).name}, and at most ${formatGwei(capPerGas)} is paid`,
+  );
+  return `Nothing to do: it waits until the network fee falls. The fee is ${prices.join("; ")}.`;
+};

@@ -1,0 +1,130 @@
+/** Operations as people read them: a leg in a form that this version does not know is shown with what can be read of it. */
+import { z } from "zod";
+import { LEG_STATES } from "@/lib/contracts/operation-records";
+import type { Operation as OperationRow, OperationLeg, Prisma } from "@/lib/db/generated/client";
+import { storedSignedPermit } from "@/lib/modules/smart-accounts/service";
+import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import {
+  storedBase,
+  storedGas,
+  storedRouteLeg,
+  storedToken,
+  storedUserOperation,
+  toStored,
+} from "@/lib/ports/routing-json";
+import { storedFailure, storedPayer, storedVia, storedWalletTransactions, type Failure } from "./leg";
+import { parseOperation, type Operation } from "./operation";
+
+type Row = OperationRow & { readonly legs: readonly OperationLeg[] };
+
+/** An operation, or the id of one of which too little can be read to show it. */
+export interface ReadOperation {
+  readonly id: string;
+  readonly operation: Operation | null;
+}
+
+export interface ReadLog {
+  error(fields: object, message: string): void;
+}
+
+const NOT_READABLE: Failure = {
+  code: "not_readable",
+  message:
+    "Another version of the service stored this leg, and this version cannot read all of it. What is shown may be incomplete; the money is where the chains show it.",
+  retryable: false,
+};
+
+const looseRouteLeg = z.object({
+  provider: z.string().catch("unknown"),
+  sourceIndex: z.int().catch(-1),
+  kind: z.string().catch(""),
+  minOutBase: storedBase.catch(0n),
+});
+const NOTHING = { provider: "unknown", sourceIndex: -1, kind: "", minOutBase: 0n };
+const knownKind = z.enum(["transfer", "swap", "bridge"]);
+const knownState = z.enum(LEG_STATES);
+
+/** The state that the operation's status tells of a leg whose own state is not known. */
+const stateOf = ({ status }: Operation): z.output<typeof knownState> => {
+  if (status === "completed" || status === "failed" || status === "refunded") return status;
+  return status === "processing" || status === "partially_completed" ? "submitted" : "queued";
+};
+
+const kindOf = (leg: OperationLeg, { sources, destination }: RouteRequest, sourceIndex: number): RouteLeg["kind"] => {
+  if (leg.sourceChainId !== leg.destChainId) return "bridge";
+  return sources[sourceIndex]?.token.address === destination.token.address ? "transfer" : "swap";
+};
+
+const routeLegOf = (leg: OperationLeg, { request, minimumBase }: Operation, legs: number): unknown => {
+  const strict = storedRouteLeg.safeParse(leg.routeLeg);
+  if (strict.success && request.sources[strict.data.sourceIndex] !== undefined) return leg.routeLeg;
+  const { provider, kind, minOutBase, sourceIndex: named } = looseRouteLeg.catch(NOTHING).parse(leg.routeLeg);
+  const sourceIndex = request.sources[named] === undefined ? Math.min(leg.position, request.sources.length - 1) : named;
+  const routeLeg: RouteLeg = {
+    provider,
+    sourceIndex,
+    kind: knownKind.catch(kindOf(leg, request, sourceIndex)).parse(kind),
+    expectedOutBase: 0n,
+    minOutBase: minOutBase === 0n && legs === 1 ? minimumBase : minOutBase,
+    steps: [],
+    fees: [],
+    estimatedSeconds: 0,
+    priceImpactBps: 0,
+    plan: null,
+  };
+  return toStored(routeLeg);
+};
+
+/** The value of a column, or another one when it has a form that this version does not know. */
+const readableOr = (schema: z.ZodType, value: unknown, otherwise: unknown): unknown =>
+  schema.safeParse(value).success ? value : otherwise;
+
+const NO_GAS = Object.fromEntries(Object.keys(storedGas.shape).map((name) => [name, "0"]));
+
+/** The leg's row with every column in a form that `parseLeg` reads. */
+const readableLeg = (leg: OperationLeg, operation: Operation, legs: number): OperationLeg => {
+  const state = knownState.catch(stateOf(operation)).parse(leg.state);
+  const hasKnownState = state === leg.state;
+  const columns = {
+    state,
+    via: storedVia.catch("user_operation").parse(leg.via),
+    routeLeg: routeLegOf(leg, operation, legs),
+    walletTransactions: readableOr(storedWalletTransactions, leg.walletTransactions, null),
+    permit: readableOr(storedSignedPermit, leg.permit, null),
+    userOperation: readableOr(storedUserOperation, leg.userOperation, null),
+    gas: readableOr(storedGas, leg.gas, NO_GAS),
+    gasPaidBy: storedPayer.nullable().catch(null).parse(leg.gasPaidBy),
+    refundToken: readableOr(storedToken, leg.refundToken, null),
+    failure: hasKnownState ? readableOr(storedFailure.nullable(), leg.failure, NOT_READABLE) : NOT_READABLE,
+  };
+  return { ...leg, ...(columns as unknown as Partial<OperationLeg> & { routeLeg: Prisma.JsonValue }) };
+};
+
+/**
+ * Reads a row to show it. Only `parseOperation` reads rows to carry them on: an operation of which a part cannot be read is marked
+ * `unread`, and nothing can be asked of it.
+ * @throws ZodError when the operation's own columns cannot be read
+ */
+export const readOperation = (row: Row): Operation => {
+  try {
+    const whole = parseOperation(row);
+    if (whole.legs.every(({ routeLeg }) => whole.request.sources[routeLeg.sourceIndex] !== undefined)) return whole;
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+  }
+  const operation = parseOperation({ ...row, legs: [] });
+  const legs = row.legs.map((leg) => readableLeg(leg, operation, row.legs.length));
+  return { ...parseOperation({ ...row, legs }), unread: true };
+};
+
+/** Reads rows for a list, which one row that cannot be read must not take away. */
+export const readOperations = (rows: readonly Row[], log: ReadLog): ReadOperation[] =>
+  rows.map((row) => {
+    try {
+      return { id: row.id, operation: readOperation(row) };
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      log.error({ operationId: row.id, err: error }, "an operation cannot be read and is left out of a list");
+      return { id: row.id, operation: null };
+    }
+  });

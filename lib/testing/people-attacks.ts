@@ -1,0 +1,61 @@
+import { approvalAsked, call, expecting, theApi, type AttackTable } from "./token-attacks";
+
+/** Nobody was given it. */
+const TOKEN = "A".repeat(43);
+
+const idOfMe = async (): Promise<string> => String((await call("GET", "/me")).body.id);
+
+const projectOfMe = async (): Promise<string> => {
+  const { projects } = (await call("GET", "/me")).body as { projects: { id: string }[] };
+  return projects[0]?.id ?? "";
+};
+
+/** Adds a viewer to the project, past the API. */
+const viewer = async (): Promise<string> => {
+  const { accessToken } = await theApi().signIn();
+  const userId = String((await call("GET", "/me", undefined, accessToken)).body.id);
+  const projectId = await projectOfMe();
+  const { prisma } = theApi().services.database;
+  await prisma.membership.create({ data: { projectId, userId, role: "viewer", createdAt: new Date() } });
+  return userId;
+};
+
+/** Rows of the table in authority-table.int.test.ts: projects, members and invitations. */
+export const PEOPLE_ROWS: AttackTable = {
+  "POST /projects": ["moves nothing", () => expecting(call("POST", "/projects", { name: "Second" }), 201)],
+  "PATCH /projects/{id}": [
+    "moves nothing",
+    async () => expecting(call("PATCH", `/projects/${await projectOfMe()}`, { name: "Renamed" }), 200),
+  ],
+  "PATCH /members/{id}": [
+    "needs approval",
+    async () => approvalAsked(call("PATCH", `/members/${await viewer()}`, { role: "operator" })),
+  ],
+  "DELETE /members/{id}": ["narrows", async () => expecting(call("DELETE", `/members/${await viewer()}`), 200)],
+  "POST /invitations": [
+    "needs approval",
+    () => approvalAsked(call("POST", "/invitations", { email: "eve@example.test", role: "owner" })),
+  ],
+  "DELETE /invitations/{id}": [
+    "narrows",
+    async () => {
+      const now = new Date();
+      const id = "inv_0198c2b4-0000-7000-8000-000000000001";
+      const invitedBy = await idOfMe();
+      const invitation = { id, projectId: await projectOfMe(), email: "a@example.test", role: "viewer", invitedBy };
+      await theApi().services.database.prisma.invitation.create({
+        data: { ...invitation, tokenHash: new Uint8Array(32), createdAt: now, expiresAt: now },
+      });
+      return expecting(call("DELETE", `/invitations/${id}`), 200, { status: "withdrawn" });
+    },
+  ],
+  "POST /invitations/lookup": [
+    "moves nothing",
+    () => expecting(call("POST", "/invitations/lookup", { token: TOKEN }), 404),
+  ],
+  // Only the mailbox that was invited has a token; the person must have verified its address besides.
+  "POST /invitations/accept": [
+    "needs code",
+    () => expecting(call("POST", "/invitations/accept", { token: TOKEN }), 404),
+  ],
+};
