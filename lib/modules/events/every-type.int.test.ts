@@ -127,8 +127,8 @@ const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: 
   return operations.accept(rows, { funds: [], backing: null }, claim, new Date());
 };
 
-/** A transfer whose one leg goes through these states. */
-const carryOut = async (path: readonly LegState[]) => {
+/** A transfer whose one leg goes through these states. It promises one base unit, and delivers `receivedBase` of them. */
+const carryOut = async (path: readonly LegState[], receivedBase: bigint) => {
   const { quote, transferId } = await quoteTransfer();
   const id = newId("operation");
   await startedAs(false)(id, transferId, (tx) => quotes.claimOpen(tx, quote, id, null));
@@ -136,24 +136,29 @@ const carryOut = async (path: readonly LegState[]) => {
   for (const to of path) {
     const leg = (await operations.find(id))?.legs[0];
     if (leg === undefined) throw new Error("The operation has no leg.");
-    const move: LegMove = { leg, to, event: { type: `leg.${to}` }, now: new Date() };
+    const change = to === "completed" ? { receivedBase } : {};
+    const move: LegMove = { leg, to, change, event: { type: `leg.${to}` }, now: new Date() };
     expect(await legs.moveLeg(move)).not.toBeNull();
   }
   return { operation: await note(id), transfer: await note(transferId) };
 };
 
 test.each([
-  ["completed", ["submitted", "source_seen", "completed"]],
-  ["failed", ["failed"]],
-  ["refunded", ["submitted", "bridging", "refunding", "refund_seen", "refunded"]],
-] as const)("an operation and its transfer say that they were created, began and are %s", async (end, path) => {
-  const { operation, transfer } = await carryOut(path);
-  for (const [name, types] of [["operation", operation] as const, ["transfer", transfer] as const]) {
-    expect(types.slice(0, 2)).toEqual([`${name}.created`, `${name}.processing`]);
-    expect(types.at(-1)).toBe(`${name}.${end}`);
-    expect(types.filter((type) => type === `${name}.${end}`)).toHaveLength(1);
-  }
-});
+  ["completed", ["submitted", "source_seen", "completed"], 1n],
+  ["partially_completed", ["submitted", "source_seen", "completed"], 0n],
+  ["failed", ["failed"], 0n],
+  ["refunded", ["submitted", "bridging", "refunding", "refund_seen", "refunded"], 0n],
+] as const)(
+  "an operation and its transfer say that they were created, began and are %s",
+  async (end, path, received) => {
+    const { operation, transfer } = await carryOut(path, received);
+    for (const [name, types] of [["operation", operation] as const, ["transfer", transfer] as const]) {
+      expect(types.slice(0, 2)).toEqual([`${name}.created`, `${name}.processing`]);
+      expect(types.at(-1)).toBe(`${name}.${end}`);
+      expect(types.filter((type) => type === `${name}.${end}`)).toHaveLength(1);
+    }
+  },
+);
 
 test("an operation and its transfer say that they were approved, or expired or were cancelled instead", async () => {
   const wait = async (expiresAt: Date) => {
