@@ -129,7 +129,6 @@ const started = (id: string, awaited: boolean) => ({
   audit: audit("operation.executed", id),
 });
 const noFunds = { funds: [], backing: null };
-
 /** A transfer whose one leg goes through these states. */
 const carryOut = async (path: readonly LegState[]) => {
   const { quote, transferId } = await quoteTransfer();
@@ -139,7 +138,8 @@ const carryOut = async (path: readonly LegState[]) => {
   for (const to of path) {
     const leg = (await operations.find(id))?.legs[0];
     if (leg === undefined) throw new Error("The operation has no leg.");
-    const move: LegMove = { leg, to, event: { type: `leg.${to}` }, now: new Date() };
+    const change = to === "completed" ? { receivedBase: operationOf(id).minimumBase } : {};
+    const move: LegMove = { leg, to, change, event: { type: `leg.${to}` }, now: new Date() };
     expect(await legs.moveLeg(move)).toBe(true);
   }
   return { operation: await note(id), transfer: await note(transferId) };
