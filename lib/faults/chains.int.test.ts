@@ -168,7 +168,7 @@ const nodeOf = async (chainId: number): Promise<number> => {
 
 const openCount = (): Promise<number> =>
   api.services.database.prisma.operation.count({
-    where: { status: { notIn: ["completed", "refunded", "failed", "awaiting_approval"] } },
+    where: { status: { notIn: ["completed", "partially_completed", "refunded", "failed", "awaiting_approval"] } },
   });
 
 const underLoad = async (): Promise<void> => {
