@@ -139,3 +139,54 @@ describe("an operation whose legs end in errors that no outage explains", () => 
     );
   });
 });
+
+test("a drive that noted a wait for a lower network fee ends it itself when the fee falls", async () => {
+  const controller = new AbortController();
+  const ended: number[] = [];
+  let looks = 0;
+  let gasWaits: object[] = [];
+  const leg = {
+    id: "leg_0",
+    state: "submitted",
+    via: "user_operation",
+    sourceChainId: 1,
+    destChainId: 1,
+    executorWalletId: null,
+    userOpHash: "0xaa",
+    earlierUserOpHashes: [],
+    userOperation: {},
+    validUntil: null,
+    fromBlock: 0n,
+    updatedAt: new Date(NOW),
+  };
+  const stored = { id: "op_1", status: "processing", subStatus: "delayed", legs: [leg], request: {} };
+  const deps = {
+    repository: { find: () => Promise.resolve({ ...stored, gasWaits }) },
+    legs: {},
+    gasWaits: {
+      note: (_: unknown, chainId: number) => {
+        gasWaits = [{ chainId }];
+        return Promise.resolve();
+      },
+      end: (_: unknown, chainId: number) => {
+        ended.push(chainId);
+        gasWaits = [];
+        return Promise.resolve();
+      },
+    },
+    clock: { now: () => new Date(NOW) },
+    managedAccount: () => Promise.resolve(null),
+    smartAccounts: {
+      receipt: () => Promise.resolve(null),
+      feeExcess: () => Promise.resolve((looks += 1) === 1 ? { pricePerGas: 2n, capPerGas: 1n } : null),
+      submit: () => {
+        controller.abort();
+        return Promise.resolve();
+      },
+    },
+    pollIntervalMs: () => 50,
+    log: { warn: () => undefined, error: () => undefined },
+  };
+  await createOperationDriver(deps as unknown as DriverDeps).drive("op_1", controller.signal);
+  expect(ended).toEqual([1]);
+});
