@@ -21,7 +21,6 @@ import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
 import { eventsOf, type WrittenEvent } from "@/lib/testing/project-events";
-
 // Every type is written by the code that changes the state, over a real database; legs are moved as the driver moves them.
 const ONE = 31337;
 const LATER = new Date("2100-01-01T00:00:00Z");
@@ -126,7 +125,6 @@ const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: 
   const rows = { ...none, operation, awaited, transferId, legs: [legOf(id)], audit: audit("operation.executed", id) };
   return operations.accept(rows, { funds: [], backing: null }, claim, new Date());
 };
-
 /** A transfer whose one leg goes through these states. It promises one base unit, and delivers `receivedBase` of them. */
 const carryOut = async (path: readonly LegState[], receivedBase: bigint) => {
   const { quote, transferId } = await quoteTransfer();
@@ -136,8 +134,8 @@ const carryOut = async (path: readonly LegState[], receivedBase: bigint) => {
   for (const to of path) {
     const leg = (await operations.find(id))?.legs[0];
     if (leg === undefined) throw new Error("The operation has no leg.");
-    const change = to === "completed" ? { receivedBase } : {};
-    const move: LegMove = { leg, to, change, event: { type: `leg.${to}` }, now: new Date() };
+    const change = to === "completed" ? { change: { receivedBase } } : {};
+    const move: LegMove = { leg, to, ...change, event: { type: `leg.${to}` }, now: new Date() };
     expect(await legs.moveLeg(move)).not.toBeNull();
   }
   return { operation: await note(id), transfer: await note(transferId) };
