@@ -32,7 +32,7 @@ const entryPointAbi = parseAbi([
 export interface StartReport {
   /** The configuration contradicts a chain; the service must not start. */
   readonly faults: readonly string[];
-  /** Money that is missing, and chains that do not answer. They can be mended while the service runs. */
+  /** Missing money and chains that do not answer. Both can be mended while the service runs. */
   readonly warnings: readonly string[];
 }
 

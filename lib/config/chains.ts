@@ -94,7 +94,7 @@ const chainShape = z.object({
    */
   privateRelayUrl: z.url().optional(),
   pollIntervalMs: z.int().min(20).default(1000),
-  /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. A node that refuses is asked for half, and so on; both are upper ends. */
+  /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. Both are maxima: a node that refuses is asked for half, then for a quarter. */
   logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
   rpcBatchMax: z.int().min(1).max(1_000).default(200),
   blockTimeMs: z.int().min(100),

@@ -1,7 +1,7 @@
 import type { Actor, Role } from "./actor";
 import { DomainError } from "./errors";
 
-/** What each role of a project may do beyond reading its records. Services check it by `requirePermission`. */
+/** What each role of a project may do beyond reading its records. Services check it by `requirePermission`; the pipeline of requests refuses a viewer whatever writes. */
 export const PERMISSIONS = {
   /** Quotes, swaps, transfers, payouts, private operations, global accounts. */
   "money:move": ["owner", "admin", "operator"],

@@ -16,6 +16,6 @@ export type OraclePrice =
  * const [weth] = await oracle.prices([token], AbortSignal.timeout(8_000)); // { state: "known", usd: "2998.5" }
  */
 export interface PriceOracle {
-  /** One answer for each token, in their order. It never rejects but by `signal`. */
+  /** One answer for each token, in the order of the tokens. It rejects only when `signal` aborts. */
   prices(tokens: readonly Token[], signal: AbortSignal): Promise<readonly OraclePrice[]>;
 }

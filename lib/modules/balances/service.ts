@@ -81,7 +81,7 @@ const CHAIN_TIMEOUT_MS = 3000;
 const TIMEOUT_PER_1000_MS = 1000;
 const CHAIN_TIMEOUT_MAX_MS = 20_000;
 const PRICES_TIMEOUT_MS = 2000;
-/** Balances that are kept for chains that do not answer, over all projects. */
+/** The most balances of unreachable chains that are kept, over all projects. */
 const REMEMBERED_MAX = 500_000;
 const WALLETS_PER_PAGE = 1000;
 

@@ -24,7 +24,7 @@ const SELECT = `
   FROM job j LEFT JOIN operation o ON o.id = j.id LEFT JOIN payout p ON p.id = j.id
   WHERE j.parked_at IS NOT NULL`;
 
-/** Owners and admins alone: the errors of jobs are not for everybody, and to put a job back sends money. */
+/** Only owners and admins: errors of jobs may show internals, and a job that is put back may send money. */
 const requireAdmin = ({ role }: UserActor): void => {
   if (role !== "owner" && role !== "admin")
     throw new DomainError("forbidden", "Only owners and admins of the project may see and resume stopped work.");
