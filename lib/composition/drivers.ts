@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
 import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
@@ -31,7 +32,7 @@ export const buildDrivers = (
       pollIntervalMs: (chainId: number) => registry.get(chainId).pollIntervalMs,
       token: (chainId: number, address: string) => registry.resolveToken(chainId, address),
     },
-    managedAccount: (projectId: string, walletId: string) => managedAccountOf(wallets, projectId, walletId),
+    managedAccount: keptAccounts((projectId, walletId) => managedAccountOf(wallets, projectId, walletId)),
     log: errorLog,
   };
   const operationDriver = createOperationDriver({
@@ -49,6 +50,21 @@ export const buildDrivers = (
     sponsorship,
   });
   return { operationDriver, batchDriver };
+};
+
+const ACCOUNTS_MAX = 10_000;
+
+type FindAccount = (projectId: string, walletId: string) => Promise<ManagedAccount | null>;
+
+/** Keeps accounts whose key the service holds: their key and address never change, and only linked wallets are unlinked. */
+const keptAccounts = (find: FindAccount): FindAccount => {
+  const known = new LRUCache<string, ManagedAccount>({ max: ACCOUNTS_MAX });
+  return async (projectId, walletId) => {
+    const key = `${projectId}:${walletId}`;
+    const account = known.get(key) ?? (await find(projectId, walletId));
+    if (account !== null) known.set(key, account);
+    return account;
+  };
 };
 
 export type Drivers = ReturnType<typeof buildDrivers>;

@@ -21,8 +21,9 @@ export interface Database {
   /**
    * The same without Prisma, on a connection of the raw pool: for statements with thousands of values, which Prisma
    * would examine several times each.
+   * @param toSql `keptSqlOn` for constant statements, whose plans each connection keeps; by default each is planned at each run
    */
-  rawTransaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  rawTransaction<T>(work: (sql: Sql) => Promise<T>, toSql?: (client: pg.ClientBase) => Sql): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -84,7 +85,7 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
         (run) => prisma.$transaction(run, { timeout: TRANSACTION_TIMEOUT_MS, maxWait: TRANSACTION_WAIT_MS }),
         work,
       ),
-    rawTransaction: (work) => announcing((run) => inRawTransaction(pool, run), work),
+    rawTransaction: (work, toSql) => announcing((run) => inRawTransaction(pool, run, toSql), work),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();

@@ -23,6 +23,12 @@ type Submit = (one: Submitted) => Promise<null>;
 const FEES_CACHED_MS_MAX = 2_000;
 /** Submissions handled in one batch; gas and size decide how many of them share a transaction. */
 const BATCHED_MAX = 200;
+/**
+ * Least time between two bundles of a chain, as a part of its block time. An operation that comes alone is bundled at once; those that
+ * come right after it share the next bundle, which would hardly be mined later.
+ */
+const BUNDLES_PER_BLOCK = 4;
+const BUNDLES_EVERY_MS_MAX = 250;
 
 /** Caches the result of `ask` for `ttlMs`; concurrent callers share one request. */
 const cached = <T>(ttlMs: number, ask: () => Promise<T>): (() => Promise<T>) => {
@@ -80,6 +86,7 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
     return createBatcher({
       run: (submitted: Parameters<typeof submitAll>[1]) => submitAll(chain, submitted),
       batchWeightMax: BATCHED_MAX,
+      everyMs: Math.min(registry.get(chainId).blockTimeMs / BUNDLES_PER_BLOCK, BUNDLES_EVERY_MS_MAX),
     }).submit;
   });
 

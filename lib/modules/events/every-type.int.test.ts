@@ -21,7 +21,6 @@ import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
 import { eventsOf, type WrittenEvent } from "@/lib/testing/project-events";
-
 // Every type is written by the code that changes the state, over a real database; legs are moved as the driver moves them.
 const ONE = 31337;
 const LATER = new Date("2100-01-01T00:00:00Z");
@@ -119,44 +118,45 @@ const legOf = (operationId: string) =>
       now: new Date(),
     },
   );
-const started = (id: string, awaited: boolean) => ({
-  operation: { ...operationOf(id), acceptedAt: new Date() },
-  awaited,
-  legs: [legOf(id)],
-  holds: [],
-  costs: [],
-  sentByWallets: [],
-  audit: audit("operation.executed", id),
-});
-const noFunds = { funds: [], backing: null };
-/** A transfer whose one leg goes through these states. */
-const carryOut = async (path: readonly LegState[]) => {
+type Claim = Parameters<typeof operations.accept>[2];
+const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: Claim) => {
+  const operation = { ...operationOf(id), acceptedAt: new Date() };
+  const none = { holds: [], costs: [], sentByWallets: [] };
+  const rows = { ...none, operation, awaited, transferId, legs: [legOf(id)], audit: audit("operation.executed", id) };
+  return operations.accept(rows, { funds: [], backing: null }, claim, new Date());
+};
+/** A transfer whose one leg goes through these states. It promises one base unit, and delivers `receivedBase` of them. */
+const carryOut = async (path: readonly LegState[], receivedBase: bigint) => {
   const { quote, transferId } = await quoteTransfer();
   const id = newId("operation");
-  await operations.accept(started(id, false), noFunds, (tx) => quotes.claimOpen(tx, quote, id, null), new Date());
-  await operations.begin(id, new Date());
+  await startedAs(false)(id, transferId, (tx) => quotes.claimOpen(tx, quote, id, null));
+  await legs.begin(id, new Date());
   for (const to of path) {
     const leg = (await operations.find(id))?.legs[0];
     if (leg === undefined) throw new Error("The operation has no leg.");
-    const change = to === "completed" ? { receivedBase: operationOf(id).minimumBase } : {};
-    const move: LegMove = { leg, to, change, event: { type: `leg.${to}` }, now: new Date() };
-    expect(await legs.moveLeg(move)).toBe(true);
+    const change = to === "completed" ? { change: { receivedBase } } : {};
+    const move: LegMove = { leg, to, ...change, event: { type: `leg.${to}` }, now: new Date() };
+    expect(await legs.moveLeg(move)).not.toBeNull();
   }
   return { operation: await note(id), transfer: await note(transferId) };
 };
 
 test.each([
-  ["completed", ["submitted", "source_seen", "completed"]],
-  ["failed", ["failed"]],
-  ["refunded", ["submitted", "bridging", "refunding", "refund_seen", "refunded"]],
-] as const)("an operation and its transfer say that they were created, began and are %s", async (end, path) => {
-  const { operation, transfer } = await carryOut(path);
-  for (const [name, types] of [["operation", operation] as const, ["transfer", transfer] as const]) {
-    expect(types.slice(0, 2)).toEqual([`${name}.created`, `${name}.processing`]);
-    expect(types.at(-1)).toBe(`${name}.${end}`);
-    expect(types.filter((type) => type === `${name}.${end}`)).toHaveLength(1);
-  }
-});
+  ["completed", ["submitted", "source_seen", "completed"], 1n],
+  ["partially_completed", ["submitted", "source_seen", "completed"], 0n],
+  ["failed", ["failed"], 0n],
+  ["refunded", ["submitted", "bridging", "refunding", "refund_seen", "refunded"], 0n],
+] as const)(
+  "an operation and its transfer say that they were created, began and are %s",
+  async (end, path, received) => {
+    const { operation, transfer } = await carryOut(path, received);
+    for (const [name, types] of [["operation", operation] as const, ["transfer", transfer] as const]) {
+      expect(types.slice(0, 2)).toEqual([`${name}.created`, `${name}.processing`]);
+      expect(types.at(-1)).toBe(`${name}.${end}`);
+      expect(types.filter((type) => type === `${name}.${end}`)).toHaveLength(1);
+    }
+  },
+);
 
 test("an operation and its transfer say that they were approved, or expired or were cancelled instead", async () => {
   const wait = async (expiresAt: Date) => {
@@ -169,7 +169,7 @@ test("an operation and its transfer say that they were approved, or expired or w
     return { id, transferId };
   };
   const [approved, expired, cancelled] = [await wait(LATER), await wait(BEFORE), await wait(LATER)];
-  await operations.accept(started(approved.id, true), noFunds, () => Promise.resolve(true), new Date());
+  await startedAs(true)(approved.id, approved.transferId, () => Promise.resolve(true));
   await waiting.expireDue(new Date(), 10);
   await waiting.cancel(cancelled.id, actor, new Date());
   for (const [ids, end] of [

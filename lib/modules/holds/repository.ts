@@ -1,7 +1,7 @@
 import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
-import { sqlOf } from "@/lib/db/sql";
+import { sqlOf, type Sql } from "@/lib/db/sql";
 import { heldSince, type FundsKey } from "./sums";
 
 export type { FundsKey } from "./sums";
@@ -38,6 +38,34 @@ export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date):
       RETURNING g.version)
     UPDATE balance_hold SET released_version = CASE WHEN ${held} THEN NULL ELSE bumped.version END
     FROM bumped WHERE id = ${legId}`;
+};
+
+// The guards are locked in the order in which all transactions lock several balances.
+const SYNC = `
+  WITH due AS (
+    SELECT h.id, h.wallet_address, h.chain_id, h.token, w.held, w.now
+    FROM jsonb_to_recordset($1::jsonb) AS w (id text, held boolean, now timestamptz)
+    JOIN balance_hold h ON h.id = w.id WHERE (h.released_at IS NULL) <> w.held
+  ), locked AS MATERIALIZED (
+    SELECT g.wallet_address, g.chain_id, g.token FROM balance_guard g
+    WHERE (g.wallet_address, g.chain_id, g.token) IN (SELECT wallet_address, chain_id, token FROM due)
+    ORDER BY g.wallet_address || ':' || g.chain_id || ':' || g.token COLLATE "C" FOR NO KEY UPDATE
+  ), bumped AS (
+    UPDATE balance_guard g SET version = g.version + 1 FROM locked l
+    WHERE g.wallet_address = l.wallet_address AND g.chain_id = l.chain_id AND g.token = l.token
+    RETURNING g.wallet_address, g.chain_id, g.token, g.version
+  )
+  UPDATE balance_hold h SET released_at = CASE WHEN d.held THEN NULL ELSE d.now END,
+    released_version = CASE WHEN d.held THEN NULL ELSE b.version END
+  FROM due d JOIN bumped b ON b.wallet_address = d.wallet_address AND b.chain_id = d.chain_id AND b.token = d.token
+  WHERE h.id = d.id`;
+
+/** As `syncHold`, for any number of legs in one statement. The caller holds the locks of their operations. */
+export const syncHolds = async (
+  sql: Sql,
+  holds: readonly { readonly id: string; readonly held: boolean; readonly now: Date }[],
+): Promise<void> => {
+  if (holds.length > 0) await sql.change(SYNC, [JSON.stringify(holds)]);
 };
 
 /** Locks the guard's row until the transaction ends. All callers lock several rows in the same order, which prevents deadlocks. */

@@ -5,7 +5,15 @@ import type { Token } from "@/lib/core/token";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsRepository } from "./repository";
 
-export { fundsKey as fundsNameOf, FundsMovedError, reserveFunds, syncHold, type Funds, type Hold } from "./repository";
+export {
+  fundsKey as fundsNameOf,
+  FundsMovedError,
+  reserveFunds,
+  syncHold,
+  syncHolds,
+  type Funds,
+  type Hold,
+} from "./repository";
 export { movingFunds, type MovingFunds } from "./moving";
 export { committedAfter } from "./sums";
 export { lockFunds } from "./under-lock";
@@ -16,6 +24,9 @@ export interface Spending {
   readonly token: Token;
   readonly amountBase: bigint;
 }
+
+/** The balance of a token in a wallet. */
+type Place = Pick<Spending, "owner" | "token">;
 
 export interface Shortfall<S extends Spending> {
   readonly source: S;
@@ -48,10 +59,42 @@ const tooMany = (): DomainError =>
     "Too many operations wait for this wallet's balance. Nothing was sent; try again shortly.",
   );
 
+/**
+ * Reads a balance minus its holds, in base units; negative when more is held. The balance is read first. What is asked for at the same
+ * time is read together.
+ */
+const createFreeReader = ({ repository, readBalances }: FundsDeps) => {
+  const balanceReaders = new Map<number, (place: Place) => Promise<bigint>>();
+
+  const readBalance = (place: Place): Promise<bigint> => {
+    const { chainId } = place.token;
+    const run = (places: readonly Place[]) =>
+      readBalances(places.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })));
+    const ask = balanceReaders.get(chainId) ?? createBatcher({ run, batchWeightMax: READ_AT_ONCE_MAX }).submit;
+    balanceReaders.set(chainId, ask);
+    return ask(place);
+  };
+
+  const heldTogether = createBatcher({
+    run: async (keys: readonly FundsKey[]) => {
+      const held = await repository.held([...new Map(keys.map((key) => [fundsKey(key), key])).values()]);
+      return keys.map((key) => held.get(fundsKey(key)) ?? 0n);
+    },
+    batchWeightMax: READ_AT_ONCE_MAX,
+    lanes: 2,
+  }).submit;
+
+  return async (place: Place): Promise<bigint> => {
+    const balanceBase = await readBalance(place);
+    return balanceBase - (await heldTogether(fundsKeyOf(place)));
+  };
+};
+
 /** Spendable amounts of wallets: the balance on chain minus the amounts that accepted operations will still take. */
 export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
   const turns = createKeyedQueue({ waitingMax: WAITING_MAX, onFull: tooMany });
   const readers = new Map<number, (spending: Spending) => Promise<Funds>>();
+  const freeBase = createFreeReader({ repository, readBalances });
 
   const distinct = (spendings: readonly Spending[]): Spending[] => [
     ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
@@ -69,7 +112,7 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  /** Reads one balance. Concurrent reads on the same chain are sent as one batch. */
+  /** Reads one balance with the version of its guard. Concurrent reads on the same chain are sent as one batch. */
   const readOne = (spending: Spending): Promise<Funds> => {
     const { chainId } = spending.token;
     const read = readers.get(chainId) ?? createBatcher({ run: readTogether, batchWeightMax: READ_AT_ONCE_MAX }).submit;
@@ -105,23 +148,17 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
 
   /** The spendings that exceed the wallets' available amounts now. @throws DomainError `chain_unavailable` */
   const shortfalls = async <S extends Spending>(spendings: readonly S[]): Promise<Shortfall<S>[]> => {
-    const balances = await Promise.all(spendings.map(readOne));
-    const held = await repository.held(spendings.map(fundsKeyOf));
+    const free = await Promise.all(spendings.map(freeBase));
     return spendings.flatMap((source, index) => {
-      const heldBase = held.get(fundsKey(fundsKeyOf(source))) ?? 0n;
-      const missingBase = source.amountBase - ((balances[index]?.balanceBase ?? 0n) - heldBase);
+      const missingBase = source.amountBase - (free[index] ?? 0n);
       return missingBase > 0n ? [{ source, index, missingBase }] : [];
     });
   };
 
   /** Available amounts in base units, in the order of `at`; 0 when more is held than the balance. @throws DomainError `chain_unavailable` */
   const available = async (at: readonly Pick<Spending, "owner" | "token">[]): Promise<bigint[]> => {
-    const balances = await Promise.all(at.map((each) => readOne({ ...each, amountBase: 0n })));
-    const held = await repository.held(at.map(fundsKeyOf));
-    return at.map((each, index) => {
-      const free = (balances[index]?.balanceBase ?? 0n) - (held.get(fundsKey(fundsKeyOf(each))) ?? 0n);
-      return free > 0n ? free : 0n;
-    });
+    const free = await Promise.all(at.map(freeBase));
+    return free.map((base) => (base > 0n ? base : 0n));
   };
 
   /** Checks that the wallets can afford all spendings. @throws DomainError `insufficient_balance` naming every source at fault */

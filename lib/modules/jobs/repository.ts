@@ -1,3 +1,4 @@
+import { createBatcher } from "@/lib/core/batch";
 import { currentTraceparent } from "@/lib/core/tracing";
 import { announce } from "@/lib/db/announcements";
 import type { Database, Tx } from "@/lib/db/client";
@@ -40,11 +41,35 @@ export interface FailedTurn {
   readonly isParked: boolean;
 }
 
+/** Jobs that end at the same time are deleted in one statement. */
+const ENDS_MAX = 200;
+const FINISH = `
+  DELETE FROM job USING unnest($1::text[], $2::text[]) AS ended (id, worker_id)
+  WHERE job.id = ended.id AND job.locked_by = ended.worker_id`;
+
 /**
  * Leases of jobs. Their times come from Postgres, so the clocks of instances need not agree. A job belongs to the worker that holds its
  * lease. `FOR UPDATE SKIP LOCKED` lets several instances claim jobs at the same time without waiting for each other.
  */
-export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
+export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => {
+  const ends = createBatcher({
+    run: async (ended: readonly { workerId: string; id: string }[]) => {
+      const values = [ended.map(({ id }) => id), ended.map(({ workerId }) => workerId)];
+      await pool.query({ name: "jobs_finish", text: FINISH, values });
+      return ended.map(() => true as const);
+    },
+    batchWeightMax: ENDS_MAX,
+    lanes: 2,
+  });
+  return {
+    ...createLeases(pool),
+    finish: async (ended: { workerId: string; id: string }): Promise<void> => {
+      await ends.submit(ended);
+    },
+  };
+};
+
+const createLeases = (pool: Database["pool"]) => ({
   claim: async (input: { workerId: string; leaseMs: number; limit: number }): Promise<ClaimedJob[]> => {
     const { rows } = await pool.query<ClaimedJob>(
       `UPDATE job SET locked_by = $1, locked_until = now() + $2::int * interval '1 millisecond', attempts = attempts + 1
@@ -66,10 +91,6 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => ({
       [input.workerId, input.leaseMs, input.ids],
     );
     return rows.map((row) => row.id);
-  },
-
-  finish: async (input: { workerId: string; id: string }): Promise<void> => {
-    await pool.query("DELETE FROM job WHERE id = $2 AND locked_by = $1", [input.workerId, input.id]);
   },
 
   /** After a turn that did not fail. */

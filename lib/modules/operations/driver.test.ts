@@ -64,13 +64,10 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false, broken = [] }: 
     isDown ? Promise.reject(new DomainError("chain_unavailable", "No answer.")) : Promise.resolve(value);
   const deps = {
     repository: {
-      find: () => {
-        looks += 1;
-        // The drive held on; the test has seen enough.
-        if (looks > 1) controller.abort();
-        return Promise.resolve(operation);
-      },
+      find: () => Promise.resolve(operation),
     },
+    // A leg that waits is not written.
+    legs: {},
     clock: { now: () => new Date(NOW) },
     chains: {
       head: () => answer({ number: 100n, timestamp: 1n }),
@@ -78,13 +75,22 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false, broken = [] }: 
       finalBlock: () => answer({ number: 99n, timestamp: 1n }),
     },
     smartAccounts: {
-      sent: { count: () => answer(7), find: () => answer(null), receipt: () => answer(null) },
+      sent: {
+        count: () => answer(7),
+        find: () => answer(null),
+        receipt: () => {
+          looks += 1;
+          // The drive held on; the test has seen enough.
+          if (looks > legs.length) controller.abort();
+          return answer(null);
+        },
+      },
     },
     pollIntervalMs: () => pollMs,
     log: { warn: () => undefined, error: () => undefined },
   };
   const result = await createOperationDriver(deps as unknown as DriverDeps).drive("op_1", controller.signal);
-  return { result, hasStayed: looks > 1 };
+  return { result, hasStayed: looks > legs.length };
 };
 
 const again = (againInMs: number) => ({ result: { done: false, againInMs }, hasStayed: false });
@@ -132,4 +138,55 @@ describe("an operation whose legs end in errors that no outage explains", () => 
       "failure",
     );
   });
+});
+
+test("a drive that noted a wait for a lower network fee ends it itself when the fee falls", async () => {
+  const controller = new AbortController();
+  const ended: number[] = [];
+  let looks = 0;
+  let gasWaits: object[] = [];
+  const leg = {
+    id: "leg_0",
+    state: "submitted",
+    via: "user_operation",
+    sourceChainId: 1,
+    destChainId: 1,
+    executorWalletId: null,
+    userOpHash: "0xaa",
+    earlierUserOpHashes: [],
+    userOperation: {},
+    validUntil: null,
+    fromBlock: 0n,
+    updatedAt: new Date(NOW),
+  };
+  const stored = { id: "op_1", status: "processing", subStatus: "delayed", legs: [leg], request: {} };
+  const deps = {
+    repository: { find: () => Promise.resolve({ ...stored, gasWaits }) },
+    legs: {},
+    gasWaits: {
+      note: (_: unknown, chainId: number) => {
+        gasWaits = [{ chainId }];
+        return Promise.resolve();
+      },
+      end: (_: unknown, chainId: number) => {
+        ended.push(chainId);
+        gasWaits = [];
+        return Promise.resolve();
+      },
+    },
+    clock: { now: () => new Date(NOW) },
+    managedAccount: () => Promise.resolve(null),
+    smartAccounts: {
+      receipt: () => Promise.resolve(null),
+      feeExcess: () => Promise.resolve((looks += 1) === 1 ? { pricePerGas: 2n, capPerGas: 1n } : null),
+      submit: () => {
+        controller.abort();
+        return Promise.resolve();
+      },
+    },
+    pollIntervalMs: () => 50,
+    log: { warn: () => undefined, error: () => undefined },
+  };
+  await createOperationDriver(deps as unknown as DriverDeps).drive("op_1", controller.signal);
+  expect(ended).toEqual([1]);
 });

@@ -1,11 +1,14 @@
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
 import { isFinal } from "@/lib/core/status";
 import { inSpan } from "@/lib/core/tracing";
-import type { StepDeps } from "./legs/step";
+import type { LegWrites, StepDeps } from "./legs/step";
 import { isTemporary, stepLeg } from "./legs/step-leg";
 import type { Leg } from "./leg";
+import type { LegRepository } from "./leg-repository";
+import type { GasWaitRepository } from "./gas-wait-repository";
 import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
+import type { Stepped } from "./step-repository";
 import { isLegFinal } from "./summary";
 
 /** Longer waits are left to the job's `run_at`. */
@@ -23,8 +26,9 @@ const HELD_MS = 5000;
 const DELAY_FACTOR = 4;
 const DELAY_SECONDS_MIN = 30;
 
-export interface DriverDeps extends StepDeps {
-  repository: Pick<OperationsRepository, "find" | "begin" | "markDelayed">;
+export interface DriverDeps extends Omit<StepDeps, "legs"> {
+  repository: Pick<OperationsRepository, "find" | "markDelayed">;
+  legs: LegRepository;
   pollIntervalMs(chainId: number): number;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
@@ -42,7 +46,49 @@ interface Drive {
   readonly failures: Map<string, number>;
   /** The errors of the latest steps that no outage explains, by leg. */
   readonly unexpected: Map<string, string>;
+  /** The operation as this drive has read or written it last; null: it has to be read. */
+  operation: Operation | null;
 }
+
+/**
+ * The writes of a drive's steps, which also keep its copy of the operation up to date, so that nothing is read again that this instance
+ * wrote itself. After a write that came too late the operation is read again.
+ */
+const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
+  const keep = (leg: Leg | null, state: Partial<Operation> = {}): boolean => {
+    const { operation } = drive;
+    if (leg === null || operation === null) {
+      drive.operation = null;
+      return leg !== null;
+    }
+    const next = operation.legs.map((each) => (each.id === leg.id ? leg : each));
+    drive.operation = { ...operation, ...state, legs: next };
+    return true;
+  };
+  const keepStepped = (stepped: Stepped | null): boolean => {
+    if (stepped === null) return keep(null);
+    const { leg, status, subStatus } = stepped;
+    return keep(leg, { status, subStatus });
+  };
+  return {
+    adoptTransaction: legs.adoptTransaction,
+    moveLeg: async (move) => keepStepped(await legs.moveLeg(move)),
+    replaceOperation: async (...signed) => keepStepped(await legs.replaceOperation(...signed)),
+    touchLeg: async (leg, change, now) => keep(await legs.touchLeg(leg, change, now)),
+  };
+};
+
+/** What a step notes of waits is a part of the operation, which is read again then. */
+const trackedGasWaits = (gasWaits: GasWaitRepository, drive: Drive): GasWaitRepository => ({
+  note: async (...wait) => {
+    await gasWaits.note(...wait);
+    drive.operation = null;
+  },
+  end: async (...wait) => {
+    await gasWaits.end(...wait);
+    drive.operation = null;
+  },
+});
 
 interface Wait {
   readonly failure: string | undefined;
@@ -68,12 +114,15 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /** @returns milliseconds until the next look */
-  const stepOne = async (operation: Operation, leg: Leg, { signal, failures, unexpected }: Drive): Promise<number> => {
+  const stepOne = async (operation: Operation, leg: Leg, drive: Drive): Promise<number> => {
+    const { signal, failures, unexpected } = drive;
+    const [legs, gasWaits] = [trackedWrites(deps.legs, drive), trackedGasWaits(deps.gasWaits, drive)];
+    const stepDeps = { ...deps, legs, gasWaits };
     unexpected.delete(leg.id);
     try {
       const fields = { "causeway.leg_id": leg.id, "causeway.chain_id": leg.sourceChainId };
       const result = await inSpan(`leg ${leg.state}`, { fields }, () =>
-        stepLeg(deps, { operation, leg, signal, submittedAt }),
+        stepLeg(stepDeps, { operation, leg, signal, submittedAt }),
       );
       failures.delete(leg.id);
       return result === "moved" ? 0 : pollMsOf(leg);
@@ -85,28 +134,40 @@ export const createOperationDriver = (deps: DriverDeps) => {
       else {
         deps.log.error(fields, "a leg could not be carried on");
         unexpected.set(leg.id, error instanceof Error ? error.message : "unknown");
+        // The error may come of what this drive keeps.
+        drive.operation = null;
       }
       return backoffMsAfter(count, idleMsOf(leg));
     }
   };
 
-  /** Marks an operation that takes longer than estimated, because of a bridge or a chain that does not answer. */
-  const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<void> => {
-    if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return;
+  /** Marks an operation that takes longer than estimated, because of a bridge or a chain that does not answer. @returns whether it was marked */
+  const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<boolean> => {
+    if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return false;
     const estimated = Math.max(...open.map((leg) => leg.routeLeg.estimatedSeconds));
     const since = operation.acceptedAt ?? operation.createdAt;
     const late = since.getTime() + 1000 * Math.max(DELAY_SECONDS_MIN, DELAY_FACTOR * estimated);
     const now = deps.clock.now();
-    if (now.getTime() > late) await deps.repository.markDelayed(operation.id, now);
+    if (now.getTime() <= late) return false;
+    await deps.repository.markDelayed(operation.id, now);
+    return true;
   };
 
   const driveOnce = async (operation: Operation, drive: Drive): Promise<Wait> => {
     const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
-    const ms = Math.min(...(await Promise.all(open.map((leg) => stepOne(operation, leg, drive)))));
-    if (ms > 0) await noteDelay(operation, open);
+    const ms = Math.min(...(await Promise.all(open.map((leg) => stepOne(operation, { ...leg }, drive)))));
+    if (ms > 0 && (await noteDelay(operation, open))) drive.operation = null;
     // A leg that goes on, or waits for a chain, keeps the operation going.
     const failure = open.every(({ id }) => drive.unexpected.has(id)) ? [...drive.unexpected.values()][0] : undefined;
     return { ms, failure, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
+  };
+
+  /** What this drive knows of the operation, or what is stored. Legs that are all final with an operation that is not mean that another instance wrote too. */
+  const current = async (operationId: string, drive: Drive): Promise<Operation | null> => {
+    const known = drive.operation;
+    if (known !== null && (isFinal(known.status) || known.legs.some(({ state }) => !isLegFinal(state)))) return known;
+    drive.operation = await deps.repository.find(operationId);
+    return drive.operation;
   };
 
   /**
@@ -114,12 +175,14 @@ export const createOperationDriver = (deps: DriverDeps) => {
    * `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
-    const context: Drive = { signal, failures: new Map(), unexpected: new Map() };
+    const context: Drive = { signal, failures: new Map(), unexpected: new Map(), operation: null };
     while (!signal.aborted) {
-      const operation = await deps.repository.find(operationId);
+      const operation = await current(operationId, context);
       if (operation === null || isFinal(operation.status)) return { done: true };
       if (operation.status === "pending") {
-        await deps.repository.begin(operationId, deps.clock.now());
+        const begun = await deps.legs.begin(operationId, deps.clock.now());
+        const { status, subStatus } = begun ?? operation;
+        context.operation = begun === null ? null : { ...operation, status, subStatus };
         continue;
       }
       const { ms, isHeld, failure } = await driveOnce(operation, context);

@@ -9,6 +9,11 @@ import { recordOperationEvents } from "./project-events";
 /** On which operations with new events are announced. */
 export const EVENT_CHANNEL = "operation_event";
 
+/** Announces, when the transaction commits, that an operation has new events. */
+export const announceEvents = (transaction: object, operationId: string): void => {
+  announce(transaction, { channel: EVENT_CHANNEL, payload: operationId });
+};
+
 /**
  * Appends an event to the operation's list, and to the project's unless it is only a step of a leg. The caller holds
  * the lock of the operation's row, so that sequence numbers have no gaps or duplicates.
@@ -23,7 +28,7 @@ export const appendEvent = async (
       ${event.now}
     FROM operation_event WHERE operation_id = ${event.operationId}`;
   await recordOperationEvents(tx, event);
-  announce(tx, { channel: EVENT_CHANNEL, payload: event.operationId });
+  announceEvents(tx, event.operationId);
 };
 
 /** The position after which a stream wants an operation's events. */

@@ -1,28 +1,17 @@
+import { createBatcher } from "@/lib/core/batch";
+import { oneByOneAfterRefusal } from "@/lib/db/batches";
 import type { Database, Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import { Prisma } from "@/lib/db/generated/client";
-import { syncHold } from "@/lib/modules/holds/service";
+import { keptSqlOn } from "@/lib/db/sql";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
-import { appendEvent } from "./event-repository";
 import type { Leg, LegChange } from "./leg";
-import { moveReservation } from "./leg-reservations";
-import { lockOperation, settleOperation } from "./state-repository";
-import { LEG_TRANSITIONS, type LegState } from "./summary";
+import { writeLegs, type LegWrite } from "./leg-write-repository";
+import { takeSteps, type LegMove, type OperationStep, type SignedAgain, type Stepped } from "./step-repository";
 import { createWalletTransactionRepository } from "./wallet-transaction-repository";
 
-/** A leg's step to its next state. */
-export interface LegMove {
-  readonly leg: Leg;
-  readonly to: LegState;
-  readonly change?: LegChange;
-  /** Maximum cost of the signed operation for the sponsor, in wei; by default the reserved amount. */
-  readonly maxGasWei?: bigint;
-  readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
-  readonly now: Date;
-}
-
-type Signed = Required<Pick<LegChange, "userOperation" | "userOpHash" | "earlierUserOpHashes">>;
+export type { LegMove, SignedAgain } from "./step-repository";
 
 const json = (value: unknown) => (value === null || value === undefined ? Prisma.DbNull : toStored(value));
 const decimal = (value: bigint | null) => (value === null ? null : toDecimal(value));
@@ -66,74 +55,69 @@ export const insertLegs = async (tx: Tx, legs: readonly Leg[]): Promise<void> =>
   await tx.operationLeg.createMany({ data });
 };
 
-/** Changes single legs as workers carry them on. Each write is a compare-and-set against the version that was read. */
+/** Maximum number of steps that share a transaction. */
+const STEPS_MAX = 100;
+/** One more batch may begin while the first waits for a lock. */
+const LANES = 2;
+
+/**
+ * Changes legs as workers carry them on. Each write is a compare-and-set against the version that was read. Those that are asked for
+ * while others are written share the next transaction; one alone is written at once.
+ */
 export const createLegRepository = (
   database: Database,
-  sponsorship: Pick<SponsorshipService, "adjust" | "settle">,
-) => ({
-  /**
-   * Moves a leg to its next state. The operation's state, holds, the sponsor's budget and events change in the same
-   * transaction.
-   * @returns false when another instance has moved the leg since it was read
-   * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
-   */
-  moveLeg: (move: LegMove): Promise<boolean> =>
-    database.transaction(async (tx) => {
-      const { leg, to, now } = move;
-      if (!(LEG_TRANSITIONS[leg.state] as readonly LegState[]).includes(to)) {
-        throw new Error(`A leg may not go from ${leg.state} to ${to}.`);
-      }
-      const operation = await lockOperation(tx, leg.operationId);
-      const { count } = await tx.operationLeg.updateMany({
-        where: { id: leg.id, version: leg.version, state: leg.state },
-        data: { ...columnsOf(move.change ?? {}), state: to, version: { increment: 1 }, updatedAt: now },
-      });
-      if (count === 0) return false;
-      await syncHold(tx, leg.id, to === "queued" || to === "submitted", now);
-      await appendEvent(tx, {
-        operationId: leg.operationId,
-        type: move.event.type,
-        data: { legId: leg.id, position: leg.position, state: to, ...move.event.data },
-        now,
-      });
-      await settleOperation(tx, operation, now);
-      await moveReservation(tx, sponsorship, { operation, move });
-      return true;
+  sponsorship: Pick<SponsorshipService, "changeReservations">,
+) => {
+  const steps = createBatcher({
+    run: oneByOneAfterRefusal((batch: readonly OperationStep[]) =>
+      database.rawTransaction(
+        async (sql) => (await takeSteps(sql, sponsorship, batch)).map((stepped) => ({ stepped })),
+        keptSqlOn,
+      ),
+    ),
+    batchWeightMax: STEPS_MAX,
+    lanes: LANES,
+  });
+  const touches = createBatcher({
+    run: oneByOneAfterRefusal(async (batch: readonly LegWrite[]) => {
+      const written = await writeLegs(keptSqlOn(database.pool), batch);
+      return batch.map((write) => ({ leg: written.get(write) ?? null }));
     }),
+    batchWeightMax: STEPS_MAX,
+    lanes: LANES,
+  });
+  const step = async (one: OperationStep): Promise<Stepped | null> => (await steps.submit(one)).stepped;
 
-  /**
-   * Stores an operation that was signed again for the same nonce and calls, in place of `leg.userOperation`.
-   * @returns false when another instance has moved the leg since it was read
-   * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
-   */
-  replaceOperation: (leg: Leg, change: Signed, maxGasWei: bigint, now: Date): Promise<boolean> =>
-    database.transaction(async (tx) => {
-      const operation = await lockOperation(tx, leg.operationId);
-      const { count } = await tx.operationLeg.updateMany({
-        where: { id: leg.id, version: leg.version, state: "submitted" },
-        data: { ...columnsOf(change), version: { increment: 1 }, updatedAt: now },
-      });
-      if (count === 0) return false;
-      const data = { legId: leg.id, position: leg.position, userOpHash: change.userOpHash };
-      await appendEvent(tx, { operationId: leg.operationId, type: "leg.signed_again", data, now });
-      await moveReservation(tx, sponsorship, { operation, move: { leg, to: "submitted", maxGasWei } });
-      return true;
-    }),
+  return {
+    /** pending → processing. Null when the operation is no longer pending, or awaits approval. */
+    begin: (operationId: string, now: Date): Promise<Stepped | null> => step({ kind: "begin", operationId, now }),
 
-  /**
-   * Stores new facts about a leg without a new state, such as its count of confirmations.
-   * @returns false when another instance has moved the leg since it was read
-   */
-  touchLeg: async (leg: Leg, change: LegChange, now: Date): Promise<boolean> => {
-    const { count } = await database.prisma.operationLeg.updateMany({
-      where: { id: leg.id, version: leg.version, state: leg.state },
-      data: { ...columnsOf(change), version: { increment: 1 }, updatedAt: now },
-    });
-    return count === 1;
-  },
+    /**
+     * Moves a leg to its next state. The operation's state, holds, the sponsor's budget and events change in the same
+     * transaction.
+     * @returns null when another instance has moved the leg since it was read
+     * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
+     */
+    moveLeg: (move: LegMove): Promise<Stepped | null> => step({ kind: "move", move }),
 
-  /** Records a transaction that replaced a wallet's earlier one. False when it belongs to another leg already. */
-  adoptTransaction: createWalletTransactionRepository(database).adopt,
-});
+    /**
+     * Stores an operation that was signed again for the same nonce and calls, in place of `leg.userOperation`.
+     * @returns null when another instance has moved the leg since it was read
+     * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
+     */
+    replaceOperation: (leg: Leg, signed: SignedAgain, maxGasWei: bigint, now: Date): Promise<Stepped | null> =>
+      step({ kind: "signAgain", leg, change: signed, maxGasWei, now }),
+
+    /**
+     * Stores new facts about a leg without a new state, such as its count of confirmations.
+     * @returns null when another instance has moved the leg since it was read
+     */
+    touchLeg: async (leg: Leg, change: LegChange, now: Date): Promise<Leg | null> =>
+      (await touches.submit({ leg, to: leg.state, change, now })).leg,
+
+    /** Records a transaction that replaced a wallet's earlier one. False when it belongs to another leg already. */
+    adoptTransaction: createWalletTransactionRepository(database).adopt,
+  };
+};
 
 export type LegRepository = ReturnType<typeof createLegRepository>;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { LEG_STATES } from "@/lib/contracts/operation-records";
 import type { Token } from "@/lib/core/token";
-import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
+import { toBigInt, toBigIntOrNull, type RawRow } from "@/lib/db/decimal";
 import type { OperationLeg } from "@/lib/db/generated/client";
 import { storedSignedPermit, type SignedPermit } from "@/lib/modules/smart-accounts/service";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
@@ -140,8 +140,11 @@ export const storedVia = z.enum(["user_operation", "transaction", "permit"]);
 const state = z.enum(LEG_STATES);
 export const storedPayer = z.enum(["sponsor", "wallet"]);
 
+/** The columns of a leg; what is not read by itself is derived from them. */
+export type LegRow = RawRow<Omit<OperationLeg, "kind">>;
+
 /** @throws ZodError when a stored column does not have the shape that this version writes */
-export const parseLeg = (row: OperationLeg): Leg => ({
+export const parseLeg = (row: LegRow): Leg => ({
   id: row.id,
   operationId: row.operationId,
   position: row.position,

@@ -5,6 +5,7 @@ import { fundsKeyOf } from "@/lib/modules/holds/service";
 import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import { isHeld, sentByWallets, sponsoredLeg, acceptedLeg, type NewLeg } from "./new-leg";
+import type { Operation } from "./operation";
 import type { NewOperation, NewOperationRow } from "./repository";
 import { searchTermsOf } from "./search";
 
@@ -73,6 +74,7 @@ export const newOperation = (
   return {
     audit: { ...input.audit, subject: operationId, at: now },
     awaited: input.operationId !== undefined,
+    transferId: input.origin.transferId,
     operation: {
       id: operationId,
       projectId: input.projectId,
@@ -112,6 +114,11 @@ export const newOperation = (
     costs,
     sentByWallets: sentByWallets(input.legs),
   };
+};
+
+/** An operation that was not stored before, as the transaction that accepted it has stored it. */
+export const acceptedOperation = ({ operation, legs }: NewOperation): Operation => {
+  return { ...operation, failure: null, retriedBy: null, gasWaits: [], legs };
 };
 
 /** An operation that awaits approval. It has a request but no legs yet. */

@@ -1,12 +1,12 @@
 /** An operation as the module works with it. Its JSON columns are parsed here and nowhere else. */
 import { z } from "zod";
 import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/status";
-import { toBigInt } from "@/lib/db/decimal";
-import type { Operation as OperationRow, OperationEvent as EventRow, OperationLeg } from "@/lib/db/generated/client";
+import { toBigInt, type RawRow } from "@/lib/db/decimal";
+import type { Operation as StoredOperation, OperationEvent as EventRow } from "@/lib/db/generated/client";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { storedBase, storedRouteRequest } from "@/lib/ports/routing-json";
 import { storedGasWaits, type GasWait } from "./gas-wait";
-import { storedFailure, parseLeg, type Failure, type Leg } from "./leg";
+import { storedFailure, parseLeg, type Failure, type Leg, type LegRow } from "./leg";
 
 /** Column `quoted`. */
 export const storedQuoted = z.object({
@@ -67,8 +67,11 @@ const status = z.enum(STATUSES);
 const subStatus = z.enum(SUB_STATUSES);
 const eventData = z.record(z.string(), z.unknown());
 
+/** The columns from which an operation is read. */
+export type OperationRow = RawRow<Omit<StoredOperation, "version" | "searchTerms">>;
+
 /** @throws ZodError when a stored column does not have the shape that this version writes */
-export const parseOperation = (row: OperationRow & { readonly legs: readonly OperationLeg[] }): Operation => ({
+export const parseOperation = (row: OperationRow & { readonly legs: readonly LegRow[] }): Operation => ({
   id: row.id,
   projectId: row.projectId,
   kind: row.kind,

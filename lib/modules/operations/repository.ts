@@ -1,18 +1,23 @@
+import { createBatcher } from "@/lib/core/batch";
 import type { Database, Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
+import { keptSqlOn } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { insertJob } from "@/lib/modules/jobs/service";
 import { reserveFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
+import { recordEvents } from "@/lib/modules/events/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
-import { appendEvent } from "./event-repository";
+import { announceEvents, appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import { insertLegs } from "./leg-repository";
-import { parseOperation, type Operation } from "./operation";
+import type { Operation } from "./operation";
+import { isPrivateKind } from "./private-kinds";
+import { projectEventsOf } from "./project-events";
+import { findOperations } from "./raw-rows";
 import { readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
-import { stageOfLegs, type LegState } from "./summary";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
 /** An operation as it is stored first. */
@@ -25,6 +30,8 @@ export interface NewOperation {
   readonly operation: NewOperationRow;
   /** Whether it is stored already and awaits approval; then it is moved on instead of inserted. */
   readonly awaited: boolean;
+  /** The quoted transfer that it carries out, if any. */
+  readonly transferId: string | null;
   readonly legs: readonly Leg[];
   readonly holds: readonly Hold[];
   /** What the project's sponsor pays for its legs at most. */
@@ -32,6 +39,9 @@ export interface NewOperation {
   readonly sentByWallets: readonly SentByWallet[];
   readonly audit: AuditEntry;
 }
+
+/** Maximum number of operations that one statement reads. */
+const READS_MAX = 100;
 
 export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
 
@@ -50,12 +60,24 @@ export const insertOperation = async (tx: Tx, operation: NewOperationRow): Promi
 };
 
 export const createOperationsRepository = (database: Database, sponsorship: Pick<SponsorshipService, "reserve">) => {
-  const find = async (id: string): Promise<Operation | null> => {
-    const row = await database.prisma.operation.findUnique({ where: { id }, include: OPERATION_INCLUDE });
-    return row === null ? null : parseOperation(row);
-  };
+  const reads = createBatcher({
+    run: async (ids: readonly string[]) => {
+      const found = await findOperations(keptSqlOn(database.pool), ids);
+      return ids.map((id) => {
+        const operation = found.get(id) ?? null;
+        return operation instanceof Error ? operation : { operation };
+      });
+    },
+    batchWeightMax: READS_MAX,
+    lanes: 2,
+  });
+  const find = async (id: string): Promise<Operation | null> => (await reads.submit(id)).operation;
 
   return {
+    /**
+     * To carry it on. Operations that are asked for at the same time are read in one statement.
+     * @throws ZodError when a stored column does not have the shape that this version writes
+     */
     find,
 
     /** To show it; a leg that cannot be read hides nothing else. */
@@ -91,36 +113,12 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
           now,
         });
         await backing?.check(tx);
-        await appendEvent(tx, {
-          operationId: input.operation.id,
-          type: input.awaited ? "operation.approved" : "operation.created",
-          data: {
-            status: input.operation.status,
-            subStatus: input.operation.subStatus,
-            ...(input.awaited ? { by: input.operation.createdBy } : {}),
-          },
-          now,
-        });
+        await noteAccepted(tx, input, now);
         await recordAudit(tx, input.audit);
         await insertJob(tx, { id: input.operation.id, queue: "operation", runAt: now });
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
-        return true;
-      }),
-
-    /** pending → processing. False when it is no longer pending, or awaits approval. */
-    begin: (operationId: string, now: Date): Promise<boolean> =>
-      database.transaction(async (tx) => {
-        const legs = await tx.operationLeg.findMany({ where: { operationId }, select: { state: true } });
-        // Legs that a linked wallet signed or sent are under way already.
-        const subStatus = stageOfLegs(legs.map(({ state }) => state as LegState));
-        const { count } = await tx.operation.updateMany({
-          where: { id: operationId, status: "pending", subStatus: "prepared" },
-          data: { status: "processing", subStatus, version: { increment: 1 }, updatedAt: now },
-        });
-        if (count === 0) return false;
-        await appendEvent(tx, { operationId, type: "operation.processing", data: { subStatus }, now });
         return true;
       }),
 
@@ -132,6 +130,21 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
           await settleOperation(tx, operation, now, true);
       }),
   };
+};
+
+const noteAccepted = async (tx: Tx, { operation, awaited, transferId }: NewOperation, now: Date): Promise<void> => {
+  const { id, status, subStatus } = operation;
+  const type = awaited ? "operation.approved" : "operation.created";
+  const data = { status, subStatus, ...(awaited ? { by: operation.createdBy } : {}) };
+  if (awaited || isPrivateKind(operation.kind)) {
+    await appendEvent(tx, { operationId: id, type, data, now });
+    return;
+  }
+  // Its first event, and all that the project is told of it is known here.
+  await tx.operationEvent.createMany({ data: [{ operationId: id, seq: 1, type, data, createdAt: now }] });
+  announceEvents(tx, id);
+  const known = { ...operation, failure: null, quotedId: transferId, privateId: null };
+  await recordEvents(tx, projectEventsOf(known, { type, now }));
 };
 
 /** From awaiting approval to prepared, with the price at which it was let run. False when it was cancelled, let run or expired meanwhile. */

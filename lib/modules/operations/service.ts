@@ -1,6 +1,7 @@
 import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
+import type { Tx } from "@/lib/db/client";
 import { isId, newId } from "@/lib/core/ids";
 import { isFinal } from "@/lib/core/status";
 import type { Ticker } from "@/lib/core/ticker";
@@ -10,6 +11,7 @@ import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { EventRepository } from "./event-repository";
 import type { OperationFilter, OperationListRepository } from "./list-repository";
 import {
+  acceptedOperation,
   awaitingOperation,
   heldSources,
   newOperation,
@@ -87,13 +89,14 @@ export const createOperationsService = (deps: OperationsDeps) => {
     const operationId = input.operationId ?? newId("operation");
     const sources = heldSources(input);
     const costs = await sponsorship.costsOf(sponsoredLegs(input));
-    const accepted = await holds.reserving(sources, async (read) => {
+    return holds.reserving(sources, async (read) => {
       const backing = await reserves.backingOf(input.projectId, sources);
       const now = clock.now();
       const rows = newOperation(input, { operationId, costs, now });
-      return repository.accept(rows, { funds: read, backing }, (tx) => input.claim(tx, operationId, now), now);
+      const claim = (tx: Tx): Promise<boolean> => input.claim(tx, operationId, now);
+      if (!(await repository.accept(rows, { funds: read, backing }, claim, now))) return null;
+      return rows.awaited ? repository.find(operationId) : acceptedOperation(rows);
     });
-    return accepted ? repository.find(operationId) : null;
   };
 
   const get = async (projectId: string, id: string): Promise<Operation> => {

@@ -3,7 +3,8 @@ import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import type { Tx } from "@/lib/db/client";
 import { toBigIntOrNull } from "@/lib/db/decimal";
 import { appendEvent } from "./event-repository";
-import { isLegFinal, summarizeLegs, type LegState } from "./summary";
+import type { Failure } from "./leg";
+import { isLegFinal, summarizeLegs, type LegResult, type LegState, type OperationSummary } from "./summary";
 
 export interface LockedOperation {
   readonly id: string;
@@ -25,6 +26,23 @@ export const lockOperation = async (tx: Tx, operationId: string): Promise<Locked
 };
 
 /**
+ * The state of an operation from its legs, by position; null while it stays the same.
+ * @param delayed whether it takes far longer than estimated; once true, it stays true
+ */
+export const settledState = <F = Failure>(
+  operation: Pick<LockedOperation, "status" | "subStatus" | "minimumBase">,
+  legs: readonly (LegResult & { readonly failure: F | null })[],
+  delayed = false,
+): (OperationSummary & { readonly failure: F | null }) | null => {
+  const { minimumBase, subStatus } = operation;
+  const next = summarizeLegs(legs, { minimumBase, delayed: delayed || subStatus === "delayed" });
+  if (next.status === operation.status && next.subStatus === subStatus) return null;
+  const hasEnded = legs.every(({ state }) => isLegFinal(state));
+  const failure = hasEnded ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;
+  return { ...next, failure };
+};
+
+/**
  * Updates the operation's status from its legs. The caller holds the lock of its row.
  * @param delayed whether it takes far longer than estimated; once true, it stays true
  */
@@ -39,20 +57,18 @@ export const settleOperation = async (
     orderBy: { position: "asc" },
     select: { state: true, failure: true, receivedBase: true },
   });
-  const results = legs.map((leg) => ({
-    state: leg.state as LegState,
-    receivedBase: toBigIntOrNull(leg.receivedBase),
+  const results = legs.map(({ state, receivedBase, failure }) => ({
+    state: state as LegState,
+    receivedBase: toBigIntOrNull(receivedBase),
+    failure,
   }));
-  const { minimumBase } = operation;
-  const next = summarizeLegs(results, { minimumBase, delayed: delayed || operation.subStatus === "delayed" });
-  if (next.status === operation.status && next.subStatus === operation.subStatus) return;
+  const next = settledState(operation, results, delayed);
+  if (next === null) return;
   const before = operation.status;
   if (next.status !== before && !mayMove(before, next.status)) {
     throw new Error(`An operation may not go from ${before} to ${next.status}.`);
   }
-  const failure = results.every(({ state }) => isLegFinal(state))
-    ? (legs.find((leg) => leg.failure !== null)?.failure ?? null)
-    : null;
+  const { failure } = next;
   await tx.operation.updateMany({
     where: { id: operation.id },
     data: {

@@ -14,17 +14,24 @@ interface Spending {
 const ROUNDED = "(SELECT ceil($3::numeric * 1000000) / 1000000 AS usd) AS rounded";
 const PROJECT_CAP = "(SELECT daily_cap_usd FROM project WHERE id = $1)";
 
-const ADD_TO_PROJECT = `
-  INSERT INTO project_spend (project_id, day, spent_usd)
-  SELECT $1, $2::date, rounded.usd FROM ${ROUNDED} WHERE rounded.usd <= ${PROJECT_CAP}
-  ON CONFLICT (project_id, day) DO UPDATE SET spent_usd = project_spend.spent_usd + EXCLUDED.spent_usd
-  WHERE project_spend.spent_usd + EXCLUDED.spent_usd <= ${PROJECT_CAP}`;
-
-const ADD_TO_KEY = `
-  INSERT INTO policy_spend (api_key_id, day, spent_usd)
-  SELECT $1, $2::date, rounded.usd FROM ${ROUNDED} WHERE rounded.usd <= $4::numeric
-  ON CONFLICT (api_key_id, day) DO UPDATE SET spent_usd = policy_spend.spent_usd + EXCLUDED.spent_usd
-  WHERE policy_spend.spent_usd + EXCLUDED.spent_usd <= $4::numeric`;
+// The key's row is only looked at when the project's is changed, so the project's row is always locked first.
+const ADD_TO_BOTH = `
+  WITH rounded AS (SELECT ceil($3::numeric * 1000000) / 1000000 AS usd),
+  project_part AS (
+    INSERT INTO project_spend (project_id, day, spent_usd)
+    SELECT $1, $2::date, rounded.usd FROM rounded WHERE rounded.usd <= ${PROJECT_CAP}
+    ON CONFLICT (project_id, day) DO UPDATE SET spent_usd = project_spend.spent_usd + EXCLUDED.spent_usd
+    WHERE project_spend.spent_usd + EXCLUDED.spent_usd <= ${PROJECT_CAP}
+    RETURNING 1
+  ), key_part AS (
+    INSERT INTO policy_spend (api_key_id, day, spent_usd)
+    SELECT $5, $2::date, rounded.usd FROM rounded, project_part
+    WHERE rounded.usd <= $4::numeric
+    ON CONFLICT (api_key_id, day) DO UPDATE SET spent_usd = policy_spend.spent_usd + EXCLUDED.spent_usd
+    WHERE policy_spend.spent_usd + EXCLUDED.spent_usd <= $4::numeric
+    RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM project_part)::int AS project, (SELECT count(*) FROM key_part)::int AS key`;
 
 const TAKE_BACK_FROM_PROJECT = `
   UPDATE project_spend SET spent_usd = spent_usd - rounded.usd FROM ${ROUNDED}
@@ -42,8 +49,15 @@ const FITS = `
  */
 export const addSpending = async (sql: Sql, spending: Spending): Promise<boolean> => {
   const { projectId, apiKeyId, day, usd, capUsd } = spending;
-  if ((await sql.change(ADD_TO_PROJECT, [projectId, day, usd])) !== 1) return false;
-  if ((await sql.change(ADD_TO_KEY, [apiKeyId, day, usd, capUsd])) === 1) return true;
+  const [added] = await sql.query<{ project: number; key: number }>(ADD_TO_BOTH, [
+    projectId,
+    day,
+    usd,
+    capUsd,
+    apiKeyId,
+  ]);
+  if (added?.project !== 1) return false;
+  if (added.key === 1) return true;
   await sql.change(TAKE_BACK_FROM_PROJECT, [projectId, day, usd]);
   return false;
 };

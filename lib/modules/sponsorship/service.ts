@@ -4,7 +4,7 @@ import { gasTotalOf } from "@/lib/chains/erc4337/user-operation";
 import type { Clock } from "@/lib/core/clock";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
-import { sqlOf, type SqlReader } from "@/lib/db/sql";
+import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import { aboveCeiling, aboveOperationBudget, aboveTransactionLimit, dailyBudgetUsed } from "./errors";
 import {
@@ -15,7 +15,10 @@ import {
   type SponsoredChain,
   type SponsoredKind,
 } from "./limits";
+import type { Reservation, ReservationChange } from "./reservation";
 import { readBudgets, readUsage, release, reserve, writeBudget, type Usage } from "./repository";
+
+export type { Reservation, ReservationChange } from "./reservation";
 
 export interface SponsorshipDeps {
   readonly database: Database;
@@ -46,15 +49,6 @@ export interface OperationCosts {
   readonly projectId: string;
   readonly kind: string;
   readonly costs: readonly GasCost[];
-}
-
-/** The reservation that a leg's row stores. */
-export interface Reservation {
-  readonly projectId: string;
-  readonly chainId: number;
-  /** The UTC day whose budget contains the reservation. */
-  readonly day: Date;
-  readonly reservedWei: bigint;
 }
 
 /** The sponsor's budget for a project on one chain, today. */
@@ -220,30 +214,52 @@ const reserveCosts = async (
   }
 };
 
-/**
- * Changes the reservation of a leg that was signed at another price, in the transaction that changes the leg.
- * @param operation the operation's kind, and the wei that its other legs on the chain have reserved
- * @throws DomainError `sponsor_budget_exceeded` when the budgets do not cover the difference
- */
-const adjust = async (
+/** Refuses the changes that need more than an operation may cost. @returns the budget, null when none needs more than it has */
+const budgetFor = async (
   deps: SponsorshipDeps,
-  tx: Tx,
-  reservation: Reservation,
-  { toWei, operation }: { toWei: bigint; operation: { kind: string; othersWei: bigint } },
-): Promise<void> => {
-  const sql = sqlOf(tx);
-  const { projectId, chainId, day, reservedWei } = reservation;
-  const key = { projectId, chainId, day: dayText(day) };
-  const more = toWei - reservedWei;
-  if (more <= 0n) {
-    if (more < 0n) await release(sql, key, { wei: -more, spentWei: 0n });
-    return;
-  }
+  sql: SqlReader,
+  changes: readonly ReservationChange[],
+): Promise<Budget | null> => {
+  const [first] = changes;
+  const raised = changes.flatMap((change) =>
+    "toWei" in change && change.toWei > change.reservation.reservedWei ? [change] : [],
+  );
+  if (first === undefined || raised.length === 0) return null;
+  const { projectId, chainId } = first.reservation;
   const budget = (await budgetsOf(deps, sql, projectId))(chainId);
-  const neededWei = [toWei, operation.othersWei];
-  requireOperationBudget(deps, chainId, { kind: operation.kind, neededWei, budget });
-  if (await reserve(sql, key, more, budget.dailyWei)) return;
-  throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
+  for (const { toWei, operation } of raised)
+    requireOperationBudget(deps, chainId, { kind: operation.kind, neededWei: [toWei, operation.othersWei], budget });
+  return budget;
+};
+
+/**
+ * Ends and changes reservations, in the transaction that changes their legs; at most three statements for each budget. What
+ * some free is there for the others.
+ * @throws DomainError `sponsor_budget_exceeded` when a budget does not cover the sum
+ */
+const changeReservations = async (
+  deps: SponsorshipDeps,
+  sql: Sql,
+  changes: readonly ReservationChange[],
+): Promise<void> => {
+  const nameOf = ({ reservation: { projectId, chainId, day } }: ReservationChange): string =>
+    `${projectId}:${String(chainId).padStart(20, "0")}:${dayText(day)}`;
+  // All transactions lock the budgets of a project in this order, which prevents deadlocks.
+  for (const name of [...new Set(changes.map(nameOf))].sort()) {
+    const own = changes.filter((change) => nameOf(change) === name);
+    const [first] = own;
+    if (first === undefined) continue;
+    const { projectId, chainId, day } = first.reservation;
+    const key = { projectId, chainId, day: dayText(day) };
+    const differences = own.map((one) => ("toWei" in one ? one.toWei : 0n) - one.reservation.reservedWei);
+    const freed = sum(differences.filter((wei) => wei < 0n));
+    const spentWei = sum(own.map((one) => ("toWei" in one ? 0n : one.spentWei)));
+    if (freed < 0n || spentWei > 0n) await release(sql, key, { wei: -freed, spentWei });
+    const more = sum(differences.filter((wei) => wei > 0n));
+    const budget = await budgetFor(deps, sql, own);
+    if (budget === null || (await reserve(sql, key, more, budget.dailyWei))) continue;
+    throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
+  }
 };
 
 /** Limits and counts the network fees that the sponsor pays for a project's operations. Amounts in wei. */
@@ -255,7 +271,16 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
   costsOf: bindDeps(deps, costsOf),
   check: bindDeps(deps, check),
   reserve: bindDeps(deps, reserveCosts),
-  adjust: bindDeps(deps, adjust),
+  /**
+   * Changes one reservation, as `changeReservations`.
+   * @throws DomainError `sponsor_budget_exceeded` when the budgets do not cover the difference
+   */
+  adjust: (
+    tx: Tx,
+    reservation: Reservation,
+    to: { toWei: bigint; operation: { kind: string; othersWei: bigint } },
+  ): Promise<void> => changeReservations(deps, sqlOf(tx), [{ reservation, ...to }]),
+  changeReservations: bindDeps(deps, changeReservations),
 
   /** Ends reservations, in the transaction that ends their legs. `spentWei` of each counts as spent; the rest is free again. */
   settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {

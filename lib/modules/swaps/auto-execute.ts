@@ -22,7 +22,7 @@ import {
 } from "@/lib/modules/quotes/service";
 import type { Authorization } from "./authorize";
 import type { Execute, ExecuteDeps } from "./execute";
-import type { Prepare } from "./prepare";
+import type { CheckedSources, Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
 const APPROVAL_SECONDS = 24 * 3600;
@@ -37,6 +37,8 @@ interface Run {
   /** The id of the code that approved the operation. */
   readonly codeId?: string;
   readonly once?: IdempotencyUse | null;
+  /** The sources that this call has checked already. */
+  readonly checked?: CheckedSources;
 }
 
 export interface AutoExecuteDeps extends ExecuteDeps {
@@ -83,8 +85,14 @@ const resolve = async (parts: AutoExecute, actor: Actor, input: SwapAndTransferI
 };
 
 /** Prices, simulates and starts the quote with its promised minimum. Null when another call started or stopped it. */
-const run = async (parts: AutoExecute, actor: Actor, quote: Quote, { operationId, codeId, once = null }: Run) => {
-  const executable = await parts.prepare.ready(quote, () => Promise.resolve(priceMoved(operationId)));
+const run = async (
+  parts: AutoExecute,
+  actor: Actor,
+  quote: Quote,
+  { operationId, codeId, checked, once = null }: Run,
+) => {
+  const moved = (): Promise<DomainError> => Promise.resolve(priceMoved(operationId));
+  const executable = await parts.prepare.ready(quote, moved, checked);
   const { request, wallets, route, simulated } = executable;
   const { legs } = await applySignatures(parts, { legs: simulated.legs, routeLegs: route.legs, signatures: [] });
   return parts.execute.accept(actor, {
@@ -102,9 +110,14 @@ const run = async (parts: AutoExecute, actor: Actor, quote: Quote, { operationId
 };
 
 /** Null when the key reached its cap between the first check and the acceptance. */
-const runWithinPolicy = async (parts: AutoExecute, actor: Actor, quote: Quote, once: IdempotencyUse | null) => {
+const runWithinPolicy = async (
+  parts: AutoExecute,
+  actor: Actor,
+  quote: Quote,
+  { checked, once }: { checked: CheckedSources; once: IdempotencyUse | null },
+) => {
   try {
-    return await run(parts, actor, quote, { once });
+    return await run(parts, actor, quote, { checked, once });
   } catch (error) {
     if (isDomainError(error) && error.code === "otp_required") return null;
     throw error;
@@ -145,7 +158,7 @@ const begin = async (
   await parts.holds.require(resolved.route.sources);
   const { quote } = await parts.quotes.store(actor, resolved, { kind: KIND });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
-  const started = free ? await runWithinPolicy(parts, actor, quote, once) : null;
+  const started = free ? await runWithinPolicy(parts, actor, quote, { checked: resolved, once }) : null;
   return started ?? letWait(parts, actor, quote, { resolved, once });
 };
 

@@ -26,6 +26,11 @@ export interface PrepareDeps extends SimulationDeps {
   clock: Clock;
 }
 
+/** The wallets of a quote whose balances the same request has checked; accepting the operation checks the balances again. */
+export interface CheckedSources {
+  readonly wallets: readonly SourceWallet[];
+}
+
 /** A quote that was priced again with the promised minimum, and simulated. It can be executed now. */
 export interface ExecutableQuote {
   readonly request: RouteRequest;
@@ -51,10 +56,11 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
   const ready = async (
     quote: Quote,
     priceMoved: (request: RouteRequest, wallets: SourceWallet[]) => Promise<DomainError>,
+    checked: CheckedSources | null = null,
   ): Promise<ExecutableQuote> => {
     const { request } = quote;
-    const wallets = await quotes.walletsOf(quote.projectId, request);
-    await deps.holds.require(request.sources);
+    const wallets = checked === null ? await quotes.walletsOf(quote.projectId, request) : [...checked.wallets];
+    if (checked === null) await deps.holds.require(request.sources);
     const { route: priced, others, check } = await quotes.price(request);
     const route = withMinimum(priced, quote.minimumBase, request.slippageBps);
     if (route === null) throw await priceMoved(request, wallets);

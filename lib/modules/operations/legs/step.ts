@@ -3,7 +3,7 @@ import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/l
 import type { ReceiptLog, RouteLeg, RouteRequest, Routing } from "@/lib/ports/routing";
 import type { GasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import type { Failure, Leg, LegChange } from "@/lib/modules/operations/leg";
-import type { LegMove, LegRepository } from "@/lib/modules/operations/leg-repository";
+import type { LegMove, LegRepository, SignedAgain } from "@/lib/modules/operations/leg-repository";
 import type { Operation } from "@/lib/modules/operations/operation";
 import type { LegState } from "@/lib/modules/operations/summary";
 
@@ -13,8 +13,16 @@ export interface Head {
   readonly timestamp: bigint;
 }
 
+/** The writes of a step, each a compare-and-set. False when another instance has moved the leg since it was read. */
+export interface LegWrites {
+  moveLeg(move: LegMove): Promise<boolean>;
+  touchLeg(leg: Leg, change: LegChange, now: Date): Promise<boolean>;
+  replaceOperation(leg: Leg, signed: SignedAgain, maxGasWei: bigint, now: Date): Promise<boolean>;
+  adoptTransaction: LegRepository["adoptTransaction"];
+}
+
 export interface StepDeps {
-  legs: LegRepository;
+  legs: LegWrites;
   gasWaits: GasWaitRepository;
   smartAccounts: SmartAccountsService;
   deployments: DeploymentClaims;

@@ -1,0 +1,101 @@
+/** Changes of legs in one statement for any number of them, each a compare-and-set against the version that was read. */
+import type { SqlReader } from "@/lib/db/sql";
+import { toStored } from "@/lib/ports/routing-json";
+import type { Leg, LegChange } from "./leg";
+import { columnOf, LEG_COLUMNS, readLeg } from "./raw-rows";
+import type { LegState } from "./summary";
+
+export interface LegWrite {
+  readonly leg: Pick<Leg, "id" | "state" | "version">;
+  readonly to: LegState;
+  readonly change: LegChange & Partial<Pick<Leg, "sponsorReservedWei">>;
+  readonly now: Date;
+}
+
+const CHANGEABLE: Readonly<Record<keyof LegWrite["change"], true>> = {
+  walletId: true,
+  walletAddress: true,
+  sourceChainId: true,
+  destChainId: true,
+  via: true,
+  routeLeg: true,
+  amountBase: true,
+  spentBase: true,
+  receivedBase: true,
+  fillDeadline: true,
+  executorWalletId: true,
+  walletTransactions: true,
+  permit: true,
+  userOperation: true,
+  userOpHash: true,
+  earlierUserOpHashes: true,
+  gas: true,
+  validUntil: true,
+  fromBlock: true,
+  sourceTxHash: true,
+  sourceBlock: true,
+  sourceConfirmations: true,
+  gasCostWei: true,
+  gasPaidBy: true,
+  deposit: true,
+  destTxHash: true,
+  destBlock: true,
+  destConfirmations: true,
+  refundTxHash: true,
+  refundBlock: true,
+  refundedBase: true,
+  refundToken: true,
+  failure: true,
+  sponsorReservedWei: true,
+};
+
+// A column that a change does not name keeps its value. JSON null becomes NULL.
+const SET = Object.keys(CHANGEABLE)
+  .map(columnOf)
+  .map((column) => `${column} = CASE WHEN w.change ? '${column}' THEN (w.changed).${column} ELSE l.${column} END`)
+  .join(", ");
+
+const WRITE = `
+  UPDATE operation_leg l SET state = w."to", version = l.version + 1, updated_at = w.now, ${SET}
+  FROM (
+    SELECT v.*, jsonb_populate_record(NULL::operation_leg, v.change) AS changed
+    FROM jsonb_to_recordset($1::jsonb)
+      AS v (id text, version int, "from" text, "to" text, now timestamptz, change jsonb)
+    ORDER BY v.id
+  ) w
+  WHERE l.id = w.id AND l.version = w.version AND l.state = w."from"
+  RETURNING ${LEG_COLUMNS}`;
+
+const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(change).map(([field, value]) => {
+      if (!(field in CHANGEABLE)) throw new Error(`The field ${field} of a leg does not change.`);
+      // The column is not nullable; a wallet's own transactions have no gas limits of ours.
+      return [columnOf(field), value ?? (field === "gas" ? {} : null)];
+    }),
+  );
+
+/**
+ * Only the first of several writes of one leg can succeed: the others read the leg before it.
+ * @returns the changed leg by its write; where it is missing, somebody else has changed the leg since it was read
+ */
+export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Promise<Map<LegWrite, Leg>> => {
+  if (writes.length === 0) return new Map();
+  const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
+  const values = [...first.values()].map(({ leg, to, change, now }) => ({
+    id: leg.id,
+    version: leg.version,
+    from: leg.state,
+    to,
+    now,
+    change: changeOf(change),
+  }));
+  const rows = await sql.query<Record<string, unknown>>(WRITE, [JSON.stringify(toStored(values))]);
+  const written = new Map(rows.map(readLeg).map((leg) => [leg.id, leg]));
+  return new Map(
+    [...first.values()].flatMap((write): [LegWrite, Leg][] => {
+      const leg = written.get(write.leg.id);
+      return leg === undefined ? [] : [[write, leg]];
+    }),
+  );
+};

@@ -1,0 +1,134 @@
+/** Operations and legs in raw statements, which read and write any number of them at once. */
+import type { SqlReader } from "@/lib/db/sql";
+import type { Leg, LegRow } from "./leg";
+import { parseLeg } from "./leg";
+import { parseOperation, type Operation, type OperationRow } from "./operation";
+
+/** How the driver returns a column: as it is, as text that keeps every digit, or as text of a day. */
+type Form = "plain" | "numeric" | "integer" | "day";
+
+const OPERATION_FIELDS: Record<keyof OperationRow, Form> = {
+  id: "plain",
+  projectId: "plain",
+  kind: "plain",
+  status: "plain",
+  subStatus: "plain",
+  request: "plain",
+  quoted: "plain",
+  minimumBase: "numeric",
+  failure: "plain",
+  createdBy: "plain",
+  retryOf: "plain",
+  acceptedAt: "plain",
+  retriedBy: "plain",
+  gasWaits: "plain",
+  createdAt: "plain",
+  updatedAt: "plain",
+  expiresAt: "plain",
+};
+
+const LEG_FIELDS: Record<keyof LegRow, Form> = {
+  id: "plain",
+  operationId: "plain",
+  position: "plain",
+  walletId: "plain",
+  walletAddress: "plain",
+  sourceChainId: "plain",
+  destChainId: "plain",
+  state: "plain",
+  routeLeg: "plain",
+  amountBase: "numeric",
+  spentBase: "numeric",
+  receivedBase: "numeric",
+  fillDeadline: "plain",
+  via: "plain",
+  executorWalletId: "plain",
+  walletTransactions: "plain",
+  permit: "plain",
+  userOpHash: "plain",
+  earlierUserOpHashes: "plain",
+  userOperation: "plain",
+  gas: "plain",
+  validUntil: "plain",
+  fromBlock: "integer",
+  sourceTxHash: "plain",
+  sourceBlock: "integer",
+  sourceConfirmations: "plain",
+  gasCostWei: "numeric",
+  gasPaidBy: "plain",
+  deposit: "plain",
+  destTxHash: "plain",
+  destBlock: "integer",
+  destConfirmations: "plain",
+  refundTxHash: "plain",
+  refundBlock: "integer",
+  refundedBase: "numeric",
+  refundToken: "plain",
+  failure: "plain",
+  sponsorReservedWei: "numeric",
+  sponsorDay: "day",
+  version: "plain",
+  updatedAt: "plain",
+};
+
+/** The column of a field: `sourceTxHash` is `source_tx_hash`. */
+export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const LEG_PREFIX = "leg.";
+const CASTS: Record<Form, string> = { plain: "", numeric: "::text", integer: "::text", day: "::text" };
+const listOf = (fields: Readonly<Record<string, Form>>, table: string, prefix: string): string =>
+  Object.entries(fields)
+    .map(([field, form]) => `${table}.${columnOf(field)}${CASTS[form]} AS "${prefix}${field}"`)
+    .join(", ");
+
+/** The columns of a leg in a SELECT or RETURNING, for `readLeg`. The table is named `l`. */
+export const LEG_COLUMNS = listOf(LEG_FIELDS, "l", LEG_PREFIX);
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const valueOf = (value: unknown, form: Form): unknown => {
+  if (typeof value !== "string") return value;
+  if (form === "integer") return BigInt(value);
+  return form === "day" ? new Date(`${value}T00:00:00Z`) : value;
+};
+
+/** @param raw a row with `LEG_COLUMNS` */
+export const readLeg = (raw: Raw): Leg =>
+  parseLeg(
+    Object.fromEntries(
+      Object.entries(LEG_FIELDS).map(([field, form]) => [field, valueOf(raw[`${LEG_PREFIX}${field}`], form)]),
+    ) as unknown as LegRow,
+  );
+
+const READ = `
+  SELECT ${listOf(OPERATION_FIELDS, "o", "")}, ${LEG_COLUMNS}
+  FROM operation o LEFT JOIN operation_leg l ON l.operation_id = o.id
+  WHERE o.id = ANY($1::text[]) ORDER BY o.id, l.position`;
+
+const LEG_ID = `${LEG_PREFIX}id`;
+
+/** @returns the error of an operation that cannot be read strictly, which must not keep others from being carried on */
+const parseOrError = (row: Raw, legs: readonly Raw[]): Operation | Error => {
+  try {
+    return { ...parseOperation({ ...(row as unknown as OperationRow), legs: [] }), legs: legs.map(readLeg) };
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+};
+
+/**
+ * The operations with these ids, with their legs, in one statement. An operation that cannot be read is an error; an id that is not
+ * known is missing from the map.
+ */
+export const findOperations = async (
+  sql: SqlReader,
+  ids: readonly string[],
+): Promise<Map<string, Operation | Error>> => {
+  const found = new Map<string, { row: Raw; legs: Raw[] }>();
+  for (const row of await sql.query<Raw & { id: string }>(READ, [ids])) {
+    const known = found.get(row.id) ?? { row, legs: [] };
+    if (row[LEG_ID] !== null) known.legs.push(row);
+    found.set(row.id, known);
+  }
+  return new Map([...found].map(([id, { row, legs }]) => [id, parseOrError(row, legs)]));
+};

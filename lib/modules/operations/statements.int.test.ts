@@ -1,0 +1,93 @@
+import { expect, test, vi } from "vitest";
+import type { ApiClient } from "@/lib/api-client/client";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { testApi } from "@/lib/testing/api";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer } from "@/lib/testing/journey";
+import { countStatements } from "@/lib/testing/statement-count";
+
+const CHAIN = 31337;
+const CALLERS = 50;
+const TRANSFERS = 150;
+/**
+ * Of one transfer, from its request to the end of its job: about 64 when no two steps come together, fewer under load. Most of them belong
+ * to the request.
+ */
+const STATEMENTS_MAX = 70;
+/** These run by timers, however many transfers there are. */
+const TIMED = [
+  /^UPDATE job SET/,
+  /FROM "public"\."chain_transaction" WHERE .*"status" IN/,
+  /"public"\."payout_schedule/,
+  /^WITH expired AS/,
+  /"expires_at" <=/,
+  /"public"\."job"/,
+  /\bchain_head\b/,
+];
+
+const api = await testApi({ worker: true });
+const { database } = api.services;
+const statements = countStatements(database.pool);
+
+const transferFrom = (client: ApiClient, treasuryId: string) => (): Promise<unknown> =>
+  client.call(swapAndTransfer, {
+    body: {
+      fromWalletId: treasuryId,
+      fromChainId: CHAIN,
+      toChainId: CHAIN,
+      fromToken: "USDC",
+      toToken: "USDC",
+      amount: "1",
+      recipient: testAccount().address,
+    },
+  });
+
+const repeated = async (count: number, one: () => Promise<unknown>): Promise<void> => {
+  let begun = 0;
+  const caller = async (): Promise<void> => {
+    while (begun < count) {
+      begun += 1;
+      await one();
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+};
+
+const completed = (count: number): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const [open, done] = [
+        await database.prisma.job.count({ where: { queue: "operation" } }),
+        await database.prisma.operation.count({ where: { status: "completed" } }),
+      ];
+      expect({ open, done }).toEqual({ open: 0, done: count });
+    },
+    { timeout: 300_000, interval: 500 },
+  );
+
+const perTransfer = (pattern: RegExp | null = null): number => {
+  const counted = [...statements.byText].filter(
+    ([text]) =>
+      !TIMED.some((timed) => timed.test(text)) && !text.includes("_count$_all") && (pattern?.test(text) ?? true),
+  );
+  return counted.reduce((sum, [, count]) => sum + count, 0) / TRANSFERS;
+};
+
+test("fifty callers of one treasury cost few statements a transfer, and each operation is read about once", async () => {
+  const customer = await newCustomer(api);
+  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "5000" });
+  const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000000" });
+  const transfer = transferFrom(key.client, customer.treasuryId);
+  // The first one deploys the account.
+  await transfer();
+  await completed(1);
+  statements.reset();
+  await repeated(TRANSFERS, transfer);
+  await completed(1 + TRANSFERS);
+  expect(perTransfer()).toBeLessThan(STATEMENTS_MAX);
+  // A worker reads an operation when it takes it over, and afterwards only when another instance wrote to it.
+  expect(perTransfer(/^SELECT .* FROM operation o LEFT JOIN operation_leg/)).toBeLessThanOrEqual(1.5);
+  expect(perTransfer(/^SELECT .*"public"\."operation_leg"/)).toBe(0);
+  // Each of its four steps locks the operation once; steps at the same time share a statement.
+  expect(perTransfer(/FOR NO KEY UPDATE OF o$/)).toBeLessThanOrEqual(4);
+}, 600_000);

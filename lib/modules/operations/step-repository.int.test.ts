@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { executeSwap, prepareSwap } from "@/lib/contracts/swap";
+import { createTransfer } from "@/lib/contracts/transfers";
+import { createDatabase } from "@/lib/db/client";
+import { testApi } from "@/lib/testing/api";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer } from "@/lib/testing/journey";
+import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
+import { createLegRepository } from "./leg-repository";
+import { createOperationsRepository } from "./repository";
+
+const CHAIN = 31337;
+
+// Without a worker, so that accepted operations do not change.
+const api = await testApi();
+const { database, sponsorship, config } = api.services;
+const { prisma } = database;
+
+const announced: string[] = [];
+const own = createDatabase(config.databaseUrl, {
+  poolSize: 4,
+  onAnnounced: (all) => announced.push(...all.map(({ channel, payload }) => `${channel} ${payload}`)),
+});
+afterAll(() => own.close());
+afterEach(() => void announced.splice(0));
+const repository = createOperationsRepository(own, sponsorship);
+const legs = createLegRepository(own, sponsorship);
+
+const customer = await newCustomer(api);
+await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
+const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+
+const accepted = async (): Promise<string> => {
+  const place = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN };
+  const body = { ...place, token: "USDC", amount: "0.01", toAddress: testAccount().address };
+  const { transferId } = await key.client.call(createTransfer, { body });
+  await key.client.call(prepareSwap, { body: { transferId } });
+  return (await key.client.call(executeSwap, { body: { transferId } })).operationId;
+};
+
+const legOf = async (operationId: string) => {
+  const [leg] = (await repository.find(operationId))?.legs ?? [];
+  if (leg === undefined) throw new Error("It has one leg.");
+  return { leg, reservedWei: leg.sponsorReservedWei ?? 0n };
+};
+const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;
+const now = new Date();
+
+test("steps announce their operations when they are committed, and nothing of a step that was refused", async () => {
+  const [one, other] = [await accepted(), await accepted()];
+  await Promise.all([one, other].map((id) => legs.begin(id, now)));
+  expect(announced.sort()).toEqual([one, other].map((id) => `operation_event ${id}`).sort());
+  announced.splice(0);
+  const { leg, reservedWei } = await legOf(one);
+  const submit = (maxGasWei: bigint) =>
+    legs.moveLeg({ leg, to: "submitted", maxGasWei, event: { type: "leg.submitted" }, now });
+  await expect(submit(10n ** 30n)).rejects.toMatchObject({ code: "sponsor_budget_exceeded" });
+  expect(announced).toEqual([]);
+  expect(await submit(reservedWei)).not.toBeNull();
+  expect(announced).toEqual([`operation_event ${one}`]);
+});
+
+test("of several writes to a leg that read it at the same time one succeeds", async () => {
+  const { leg } = await legOf(await accepted());
+  const counts = [1, 2, 3];
+  const touched = await Promise.all(
+    counts.map((sourceConfirmations) => legs.touchLeg(leg, { sourceConfirmations }, now)),
+  );
+  expect(touched.filter((each) => each !== null)).toHaveLength(1);
+  expect((await legOf(leg.operationId)).leg).toEqual(touched.find((each) => each !== null));
+});
+
+test("a leg that is signed again keeps the hash of the earlier operation, and reserves what the new one costs", async () => {
+  const operationId = await accepted();
+  await legs.begin(operationId, now);
+  const { leg: queued, reservedWei } = await legOf(operationId);
+  const userOperation = {
+    sender: queued.walletAddress,
+    nonce: 7n,
+    callData: "0x",
+    callGasLimit: 1n,
+    verificationGasLimit: 1n,
+    preVerificationGas: 1n,
+    maxFeePerGas: 1n,
+    maxPriorityFeePerGas: 1n,
+    signature: "0x",
+  } as const;
+  const signed = { userOperation, userOpHash: hash() };
+  await legs.moveLeg({ leg: queued, to: "submitted", change: signed, event: { type: "leg.submitted" }, now });
+  const { leg } = await legOf(operationId);
+  const dearer = {
+    userOperation: { ...userOperation, preVerificationGas: 2n },
+    userOpHash: hash(),
+    earlierUserOpHashes: [signed.userOpHash],
+  };
+  await expect(legs.replaceOperation(leg, dearer, 10n ** 30n, now)).rejects.toMatchObject({
+    code: "sponsor_budget_exceeded",
+  });
+  expect((await legOf(operationId)).leg).toEqual(leg);
+  const both = await Promise.all([1n, 1n].map((more) => legs.replaceOperation(leg, dearer, reservedWei + more, now)));
+  expect(both.filter((each) => each !== null)).toHaveLength(1);
+  expect((await legOf(operationId)).leg).toMatchObject({
+    ...dearer,
+    state: "submitted",
+    sponsorReservedWei: reservedWei + 1n,
+  });
+  const events = await prisma.operationEvent.findMany({ where: { operationId, type: "leg.signed_again" } });
+  expect(events.map(({ data }) => data)).toMatchObject([{ legId: leg.id, userOpHash: dearer.userOpHash }]);
+  await expectBudgetsToFitLegs(database);
+});
+
+test("an operation that cannot be read keeps no other one of the same read from being carried on", async () => {
+  const [unreadable, other] = [await accepted(), await accepted()];
+  await prisma.operation.update({ where: { id: unreadable }, data: { request: { wishes: 3 } } });
+  const [refused, found] = await Promise.allSettled([repository.find(unreadable), repository.find(other)]);
+  expect(refused).toMatchObject({ status: "rejected" });
+  expect(found).toMatchObject({ status: "fulfilled", value: { id: other } });
+});
