@@ -26,6 +26,7 @@ import { movingFunds } from "@/lib/modules/holds/service";
 import { arrivalsOf } from "@/lib/modules/operations/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
+import { openPayoutTotals } from "@/lib/modules/payouts/service";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
@@ -74,10 +75,9 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     startWebhooks: webhooks.sending.start,
     ...telemetry,
     readiness,
-    /** Ends everything that waited for approval, or held money, for too long. */
+    /** Ends everything that waited for approval for too long. */
     expireDue: async (): Promise<void> => {
-      const now = platform.clock.now();
-      await Promise.all([money.operations.expireDue(), payouts.payouts.expireDue(now), money.ledger.expireHolds(now)]);
+      await Promise.all([money.operations.expireDue(), payouts.payouts.expireDue(platform.clock.now())]);
     },
     close: async (): Promise<void> => {
       identity.closeMail();
@@ -195,7 +195,14 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
     history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
     clock,
   }),
-  globalAccounts: tracedService("globalAccounts", createGlobalAccountsService({ ...money, clock })),
+  globalAccounts: tracedService(
+    "globalAccounts",
+    createGlobalAccountsService({
+      ...money,
+      openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
+      clock,
+    }),
+  ),
   /** Chains on which no payout to wallets is signed, and why. */
   distributorFaults: () => distributorFaults(registry),
 });

@@ -25,10 +25,16 @@ export const accountRecord = z
     balance: z
       .object({
         available: amountOut.meta({ description: "What can be paid out: posted less pending" }),
-        pending: amountOut.meta({ description: "Held for payouts under way" }),
+        pending: amountOut.meta({
+          description:
+            "What payouts from the account that await approval, are queued or are being paid will still take; at most `posted`",
+        }),
         posted: amountOut.meta({ description: "Sum of the ledger entries" }),
       })
-      .meta({ description: "posted: what the entries add up to; pending: held; available: posted less pending" }),
+      .meta({
+        description:
+          "posted: what the entries add up to; pending: what open payouts will take of it; available: posted less pending",
+      }),
     version: z.int().meta({ description: "Counts up with each entry" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   })

@@ -18,7 +18,6 @@ export const ID_PREFIXES = {
   payoutSchedule: "sch",
   globalAccount: "ga",
   ledgerTransaction: "ltx",
-  hold: "hld",
   funding: "fnd",
   privacyWallet: "pw",
   webhookEndpoint: "we",

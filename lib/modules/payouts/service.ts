@@ -14,6 +14,7 @@ import { doneBy } from "@/lib/modules/audit/service";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { PayoutItemRow } from "./accounts/rows";
+export { openPayoutTotals } from "./accounts/repository";
 import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsPayout } from "./accounts/service";
 import { hasFailed, mayOf } from "./permissions";
 import { createPayoutReading, type AccountsPayoutView, type PayoutView, type WalletsPayoutView } from "./read-payouts";

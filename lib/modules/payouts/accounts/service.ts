@@ -10,7 +10,7 @@ import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
-import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
+import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import { APPROVAL_SECONDS, requireRows } from "../limits";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
@@ -19,6 +19,7 @@ import type { PayoutsRepository } from "../repository";
 import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
 import type { AccountPayoutsRepository } from "./repository";
+import { readSource, requireFunds, type PayoutSource } from "./available-funds";
 import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
 
 const KIND = "global_accounts";
@@ -46,8 +47,7 @@ export interface NewAccountsPayout {
   readonly key: string | null;
 }
 
-interface Checked {
-  readonly source: AccountRecord;
+interface Checked extends PayoutSource {
   readonly asset: Asset;
   readonly items: readonly NewItem[];
   readonly totalBase: bigint;
@@ -86,22 +86,17 @@ const check = async (deps: AccountPayoutsDeps, projectId: string, input: CheckIn
   const wanted = ids.filter((id) => isId("globalAccount", id));
   // Reads the amounts while the database looks up the recipients.
   const reading = async () => {
-    const source = await deps.ledger.account(projectId, input.sourceAccountId);
+    const { source, availableBase } = await readSource(deps, projectId, input.sourceAccountId);
     const asset = deps.assets.resolve(source.currency, "sourceAccountId");
-    return { source, asset, amounts: readAmounts(input.transfers, asset) };
+    return { source, availableBase, asset, amounts: readAmounts(input.transfers, asset) };
   };
-  const [{ source, asset, amounts }, unfit] = await Promise.all([
+  const [{ source, availableBase, asset, amounts }, unfit] = await Promise.all([
     reading(),
     deps.ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
   ]);
   const items = checkRows(input.transfers, { amounts, source, asset, unfit, assets: deps.assets });
   const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-  return { source, asset, items, totalBase };
-};
-
-/** Checks the total of an atomic payout. Independent rows are refused one by one, when they are posted. */
-const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayout["mode"]): void => {
-  if (mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
+  return { source, availableBase, asset, items, totalBase };
 };
 
 const worthUsdOf = async (deps: AccountPayoutsDeps, { asset, totalBase }: Checked): Promise<string | null> => {
@@ -283,12 +278,6 @@ export const itemStatusOf = (
   if (item.status === "completed" || item.status === "failed") return item.status;
   if (payout.status === "completed") return "completed";
   return isFinal(payout.status) ? "failed" : "pending";
-};
-
-const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): DomainError => {
-  const missing = units(totalBase - source.availableBase);
-  const message = `The account has ${units(source.availableBase)} ${asset.symbol} available, ${missing} less than the payout's total. Nothing was paid.`;
-  return new DomainError("insufficient_balance", message, { details: [{ path: "sourceAccountId", message }] });
 };
 
 /** The audit entry for the creation. `means` is set when the payout may run without an approval. */
