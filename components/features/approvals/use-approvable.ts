@@ -6,7 +6,7 @@ import { ApiError } from "@/lib/api-client/client";
 /** A change that the service carries out once the person has approved it. */
 export interface AskedApproval {
   readonly approvalId: string;
-  /** The whole change in words; what a wallet signs. */
+  /** The text that describes the whole change. A wallet signs this text. */
   readonly message: string;
   readonly expiresAt: string;
 }
