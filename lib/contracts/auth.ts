@@ -62,7 +62,7 @@ export const createToken = defineContract({
   }),
   status: 200,
   response: tokens,
-  errors: ["invalid_signature", "nonce_expired", "sign_up_closed"],
+  errors: ["invalid_signature", "nonce_expired", "sign_up_closed", "chain_unavailable"],
 });
 
 export const refreshToken = defineContract({
@@ -78,6 +78,7 @@ export const refreshToken = defineContract({
   }),
   status: 200,
   response: tokens,
+  errors: ["unauthorized"],
 });
 
 export const logout = defineContract({

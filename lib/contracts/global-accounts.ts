@@ -74,6 +74,7 @@ export const listGlobalAccounts = defineContract({
   }),
   status: 200,
   response: page(accountRecord),
+  errors: ["unsupported_token"],
 });
 
 export const getGlobalAccount = defineContract({
@@ -122,7 +123,14 @@ export const fundGlobalAccount = defineContract({
       .meta({ description: "What backs the accounts, at this moment" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   }),
-  errors: ["not_found", "amount_precision", "insufficient_reserves", "chain_unavailable", "unsupported_token"],
+  errors: [
+    "not_found",
+    "amount_precision",
+    "insufficient_reserves",
+    "chain_unavailable",
+    "unsupported_token",
+    "invalid_state",
+  ],
 });
 
 export const reverseFunding = defineContract({

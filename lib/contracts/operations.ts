@@ -122,6 +122,10 @@ export const retryOperation = defineContract({
     "quote_price_moved",
     "note_spent",
     "chain_unavailable",
+    "unknown_wallet",
+    "recipient_not_allowed",
+    "minimum_not_reached",
+    "provider_error",
   ],
 });
 
@@ -150,5 +154,13 @@ export const approveOperation = defineContract({
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",
+    "recipient_not_allowed",
+    "insufficient_reserves",
+    "insufficient_liquidity",
+    "no_route",
+    "price_impact_too_high",
+    "minimum_not_reached",
+    "note_spent",
+    "provider_error",
   ],
 });

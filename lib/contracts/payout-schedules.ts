@@ -87,6 +87,7 @@ export const createPayoutSchedule = defineContract({
     "unsupported_token",
     "recipient_not_allowed",
     "payload_too_large",
+    "unknown_wallet",
   ],
 });
 

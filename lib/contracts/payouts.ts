@@ -91,6 +91,7 @@ export const createAccountsPayout = defineContract({
     "amount_precision",
     "recipient_not_allowed",
     "payload_too_large",
+    "unsupported_token",
   ],
 });
 
@@ -164,6 +165,7 @@ export const createWalletsPayout = defineContract({
     "recipient_not_allowed",
     "payload_too_large",
     ...MONEY_ERRORS,
+    "unknown_wallet",
   ],
 });
 
@@ -276,5 +278,6 @@ export const retryPayout = defineContract({
     "unsupported_chain",
     "unsupported_token",
     ...MONEY_ERRORS,
+    "unknown_wallet",
   ],
 });

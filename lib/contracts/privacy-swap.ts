@@ -47,6 +47,8 @@ export const quotePrivateSwap = defineContract({
     "amount_precision",
     "no_route",
     "chain_unavailable",
+    "insufficient_liquidity",
+    "provider_error",
   ],
 });
 
@@ -90,6 +92,7 @@ export const preparePrivateSwap = defineContract({
     "otp_invalid",
     "otp_expired",
     "otp_attempts_exceeded",
+    "invalid_state",
   ],
 });
 
@@ -114,5 +117,7 @@ export const executePrivateSwap = defineContract({
     "note_spent",
     "provider_error",
     "chain_unavailable",
+    "unknown_privacy_wallet",
+    "idempotency_mismatch",
   ],
 });

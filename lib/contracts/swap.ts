@@ -64,6 +64,9 @@ export const createQuote = defineContract({
     "amount_precision",
     "no_route",
     "price_impact_too_high",
+    "recipient_not_allowed",
+    "insufficient_liquidity",
+    "chain_unavailable",
   ],
   inputErrorsAs400: true,
 });
@@ -181,6 +184,11 @@ export const prepareSwap = defineContract({
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",
+    "invalid_state",
+    "recipient_not_allowed",
+    "no_route",
+    "insufficient_liquidity",
+    "provider_error",
   ],
 });
 
@@ -227,5 +235,7 @@ export const executeSwap = defineContract({
     "sponsor_budget_exceeded",
     "recipient_not_allowed",
     "otp_required",
+    "insufficient_reserves",
+    "chain_unavailable",
   ],
 });

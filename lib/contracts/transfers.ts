@@ -190,5 +190,7 @@ export const swapAndTransfer = defineContract({
     "sponsor_budget_exceeded",
     "chain_unavailable",
     "idempotency_mismatch",
+    "insufficient_reserves",
+    "provider_error",
   ],
 });

@@ -116,7 +116,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   rate_limited: { when: "Too many requests.", action: "Wait as long as Retry-After says." },
   otp_attempts_exceeded: {
-    when: "Too many wrong codes, or too many codes asked for.",
+    when: "Too many wrong codes were sent.",
     action: "Wait, then ask for a new code.",
   },
   provider_error: { when: "A provider failed or gave an answer that cannot be used.", action: "Try again later." },
