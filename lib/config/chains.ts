@@ -94,6 +94,11 @@ const chainShape = z.object({
    * they are mined; `PRIVATE_RELAY_URL_<id>` replaces it. It is never shown.
    */
   privateRelayUrl: z.url().optional(),
+  /**
+   * The kind of a rollup, whose transactions also pay for their data on a parent chain. With it the service's own executor counts that
+   * fee; a rollup of another kind needs `BUNDLER_URL_<id>`.
+   */
+  rollup: z.enum(["op-stack", "arbitrum"]).optional(),
   pollIntervalMs: z.int().min(20).default(1000),
   /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. Both are maxima: a node that refuses is asked for half, then for a quarter. */
   logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
