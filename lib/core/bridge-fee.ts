@@ -10,18 +10,18 @@ const STEPS = [100n, 125n, 160n, 200n, 250n, 315n, 400n, 500n, 630n, 800n, 1000n
 const STEP_UNIT = 100n;
 
 /** A slice of the amount, up to `upToUsd`, and the share that is charged on it. The last one has no end. */
-export interface MarginTier {
+interface MarginTier {
   readonly upToUsd?: string | undefined;
   readonly bps: number;
 }
 
-export interface RelayerMargin {
+interface RelayerMargin {
   readonly marginUsd: string;
   /** Ordered by `upToUsd`. */
   readonly marginTiers: readonly MarginTier[];
 }
 
-export interface FillCost {
+interface FillCost {
   readonly gas: bigint;
   /** In wei per gas. */
   readonly gasPriceWei: bigint;

@@ -18,7 +18,7 @@ export interface BridgeAsset {
   readonly output: Erc20;
 }
 
-export interface Deposited {
+interface Deposited {
   readonly asset: BridgeAsset;
   /** In base units of the input token. */
   readonly amount: bigint;
