@@ -10,6 +10,8 @@ export interface Tuning {
   readonly poolStatesTtlMs: number;
   /** How long a dollar price is cached. */
   readonly priceTtlMs: number;
+  /** How long a gas price sets the fees of relayers. */
+  readonly gasPriceTtlMs: number;
   /** How long a block number may serve as the lower end of a later search for logs. */
   readonly blockNumberTtlMs: number;
   readonly hopsMax: number;
@@ -63,6 +65,7 @@ export const DEFAULT_TUNING: Tuning = {
   poolsTtlMs: 300_000,
   poolStatesTtlMs: 10_000,
   priceTtlMs: 15_000,
+  gasPriceTtlMs: 5_000,
   blockNumberTtlMs: 30_000,
   hopsMax: 3,
   poolsPerPairMax: 3,
