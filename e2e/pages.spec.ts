@@ -20,6 +20,7 @@ const PAGES = [
   "/api-keys",
   "/webhooks",
   "/members",
+  "/audit-log",
   "/accept-invitation",
   "/settings",
   "/inbox",

@@ -16,6 +16,7 @@ import { createFaucet } from "@/lib/devnet/faucet";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
+import { createAuditLinker } from "@/lib/modules/audit/linker";
 import { createAuditService } from "@/lib/modules/audit/service";
 import { createBalanceHistory } from "@/lib/modules/balances/history";
 import { createSnapshotRepository } from "@/lib/modules/balances/repository";
@@ -104,6 +105,7 @@ const sharedParts = ({
   registry,
   instances,
   keyring,
+  secrets,
 }: Platform) => ({
   config,
   clock,
@@ -115,6 +117,7 @@ const sharedParts = ({
   registry,
   instances,
   audit: createAuditService({ database }),
+  auditLinker: createAuditLinker({ database, secrets, clock }),
   events: createEventsService({ reader: sqlOn(database.pool) }),
   jobs: createJobsRepository(database),
   parkedJobs: createParkedJobs({ database, clock }),

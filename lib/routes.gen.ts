@@ -1,8 +1,10 @@
 // Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.
 import * as rest from "@/app/api/[...rest]/route";
 import * as auditLog from "@/app/api/audit-log/route";
+import * as auditLogExport from "@/app/api/audit-log/export/route";
 import * as authApiKeys from "@/app/api/auth/api-keys/route";
 import * as authApiKeysId from "@/app/api/auth/api-keys/[id]/route";
+import * as authApiKeysIdRotate from "@/app/api/auth/api-keys/[id]/rotate/route";
 import * as authJwks from "@/app/api/auth/jwks/route";
 import * as authLogout from "@/app/api/auth/logout/route";
 import * as authNonce from "@/app/api/auth/nonce/route";
@@ -106,8 +108,10 @@ import type { RouteEntry } from "@/lib/http/request-router";
 export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },
   { path: "/api/audit-log", module: auditLog },
+  { path: "/api/audit-log/export", module: auditLogExport },
   { path: "/api/auth/api-keys", module: authApiKeys },
   { path: "/api/auth/api-keys/[id]", module: authApiKeysId },
+  { path: "/api/auth/api-keys/[id]/rotate", module: authApiKeysIdRotate },
   { path: "/api/auth/jwks", module: authJwks },
   { path: "/api/auth/logout", module: authLogout },
   { path: "/api/auth/nonce", module: authNonce },

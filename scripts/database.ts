@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { loadConfig, type Config } from "../lib/config/env";
 import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
+import { developmentSecrets } from "../lib/stack/secrets";
 
 const DATABASE = "causeway";
 
@@ -24,4 +26,11 @@ export const findDatabase = async (): Promise<Source> => {
     url: postgres.url(DATABASE),
     stop: () => (postgres.adopted ? Promise.resolve() : postgres.stop()),
   };
+};
+
+/** The service's configuration for this database. A development stack has made its secrets itself. */
+export const configOf = (databaseUrl: string): Config => {
+  const own =
+    process.env.CAUSEWAY_ENV === "production" ? {} : developmentSecrets(join(dataDir(), "secrets.json"), process.env);
+  return loadConfig({ ...process.env, ...own, DATABASE_URL: databaseUrl });
 };

@@ -44,6 +44,15 @@ const TABLE: AttackTable = {
     "needs approval",
     async () => approvalAsked(call("PATCH", `/auth/api-keys/${await keyOf()}`, { otp: "exempt", dailyCapUsd: "1" })),
   ],
+  "POST /auth/api-keys/{id}/rotate": [
+    "needs approval",
+    async ({ customer }) => {
+      const { id } = await theApi().createKey(customer.session, { otp: "exempt", dailyCapUsd: "1" });
+      const asked = await approvalAsked(call("POST", `/auth/api-keys/${id}/rotate`, {}));
+      await call("DELETE", `/auth/api-keys/${id}`);
+      return asked;
+    },
+  ],
   "DELETE /auth/api-keys/{id}": [
     "narrows",
     async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
@@ -303,7 +312,7 @@ test("after all attacks no money has left, no operation was accepted, and no aut
   const left = await call("GET", `/global-accounts/${accounts[0]}`);
   expect(left.body).toMatchObject({ balance: { posted: "21" } });
   expect((await call("GET", `/global-accounts/${accounts[1]}`)).body).toMatchObject({ balance: { posted: "0" } });
-  expect(await prisma.apiKey.count({ where: { projectId, otpPolicy: "exempt" } })).toBe(0);
+  expect(await prisma.apiKey.count({ where: { projectId, otpPolicy: "exempt", revokedAt: null } })).toBe(0);
   expect((await call("GET", "/policies")).body).toMatchObject({ dailyCapUsd: "1000" });
   expect((await call("GET", "/me")).body).toMatchObject({ email: customer.email, emailVerified: true });
 });

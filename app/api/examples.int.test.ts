@@ -115,6 +115,8 @@ const keys = async (): Promise<void> => {
   const made = await approved("createApiKey", { name: "Payroll", otp: "exempt", dailyCapUsd: "500" });
   const params = { id: text(made, "id") };
   await call("updateApiKey", { params, body: { name: "Payroll, read only", scopes: ["payouts:read"] }, as: person });
+  const plain = await api.createKey(customer.session);
+  await call("rotateApiKey", { params: { id: plain.id }, body: { overlapSeconds: 3600 }, as: person });
   await call("listApiKeys", { as: person });
   await call("revokeApiKey", { params, as: person });
   await call("getPolicies", { as: key });

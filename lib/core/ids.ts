@@ -41,6 +41,12 @@ export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & { re
  */
 export const newId = <K extends IdKind>(kind: K): Id<K> => `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
 
+/** A text that sorts before every id of this kind that is made at or after the time, and after those made before. */
+export const firstIdAt = (kind: IdKind, time: Date): string => {
+  const hex = time.getTime().toString(16).padStart(12, "0");
+  return `${ID_PREFIXES[kind]}_${hex.slice(0, 8)}-${hex.slice(8)}`;
+};
+
 /** Whether `text` has the form of an id of that kind, in lower case. Does not check that the object exists. */
 export const isId = <K extends IdKind>(kind: K, text: string): text is Id<K> => {
   const prefix = `${ID_PREFIXES[kind]}_`;

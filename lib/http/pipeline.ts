@@ -131,9 +131,9 @@ const admit = async (
   const address = clientAddress(input, config.trustedProxyHops);
   const network = addressBucket(address);
   limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
-  const caller = await authenticate(contract, input, services);
-  if (caller === null) return null;
   const known = address === "" ? null : { address, network };
+  const caller = await authenticate(contract, input, services, known?.address ?? null);
+  if (caller === null) return null;
   const actor = { ...caller, request: requestContext(trace.requestId, known) };
   trace.actor = actor;
   limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });

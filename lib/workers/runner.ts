@@ -11,6 +11,7 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEP_DUE_MS = 50_000;
 const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
+const AUDIT_LINKS_EVERY_MS = 1000;
 const POLLS_PER_RECONCILE = 5;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. `work` must not throw; it reports its own errors. */
@@ -87,6 +88,13 @@ export const startWorker = (services: Services): Worker => {
         .start()
         .then(() => services.runDueSchedules())
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "due schedules could not be run"));
+    }),
+  );
+  schedules.push(
+    every(AUDIT_LINKS_EVERY_MS, async () => {
+      await services.auditLinker
+        .link()
+        .catch((error: unknown) => services.errorLog.warn({ err: error }, "audit rows could not be linked"));
     }),
   );
   return {

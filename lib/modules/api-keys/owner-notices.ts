@@ -37,6 +37,13 @@ export const newKeyNotice = (told: Told, approvedBy: keyof typeof BY | null): Ow
   text: textOf(told, "made", approvedBy),
 });
 
+/** Mail to the owners about a key that has a new secret. */
+export const rotatedKeyNotice = (told: Told, approvedBy: keyof typeof BY | null): OwnerNotice => ({
+  projectId: told.key.projectId,
+  subject: `The API key ${quoted(told.key.name)} has a new secret`,
+  text: textOf(told, "given a new secret", approvedBy),
+});
+
 /** Mail to the owners about a key that may do more than before. */
 export const widerKeyNotice = (told: Told, approvedBy: keyof typeof BY): OwnerNotice => ({
   projectId: told.key.projectId,
