@@ -9,6 +9,7 @@ import { createDatabaseClock } from "@/lib/db/database-clock";
 import { createInstances } from "@/lib/db/instances";
 import { createListener } from "@/lib/db/listener";
 import { createPool } from "@/lib/db/pool";
+import { createRpcBudgetStore } from "@/lib/db/rpc-budget";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { createKeyring } from "@/lib/modules/encryption/service";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
@@ -28,6 +29,7 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     warn: (fields: object, message: string): void => log.warn(withError(fields), message),
     error: (fields: object, message: string): void => log.error(withError(fields), message),
   };
+  const database = createDatabase(config.databaseUrl, { poolSize: shares.shared, onAnnounced: listener.tell });
   return {
     config,
     overrides,
@@ -37,10 +39,12 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     closeInstances,
     log,
     errorLog,
-    database: createDatabase(config.databaseUrl, { poolSize: shares.shared, onAnnounced: listener.tell }),
+    database,
     listener,
     ticker: overrides.ticker ?? createTicker(),
-    registry: overrides.registry ?? createChainRegistry(config.chains, { measureCall: measureRpc }),
+    registry:
+      overrides.registry ??
+      createChainRegistry(config.chains, { measureCall: measureRpc, budgetStore: createRpcBudgetStore(database) }),
     secrets: createSecrets(config.appSecret, config.appSecretPrevious),
     keyring: createKeyring(config.keyEncryptionKeys),
   };

@@ -83,7 +83,14 @@ const environment = z.object({
 });
 
 /** One for each chain, with its id at the end: `RPC_URL_8453`. */
-const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL", "PRIVATE_RELAY_URL"] as const;
+const CHAIN_VARIABLES = [
+  "RPC_URL",
+  "RPC_BUDGET",
+  "PUBLIC_RPC_URL",
+  "BUNDLER_URL",
+  "ASP_URL",
+  "PRIVATE_RELAY_URL",
+] as const;
 
 /** The name of every variable that is read here; those of chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
@@ -186,6 +193,7 @@ const overrideUrls = (json: unknown, given: Variables): unknown => {
   return {
     chains: loose.data.chains.map((chain) => {
       const rpc = chainVariable(given, "RPC_URL", chain.id);
+      const budget = chainVariable(given, "RPC_BUDGET", chain.id);
       const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
       const aspSource = chainVariable(given, "ASP_URL", chain.id);
       const privateRelay = chainVariable(given, "PRIVATE_RELAY_URL", chain.id);
@@ -193,6 +201,7 @@ const overrideUrls = (json: unknown, given: Variables): unknown => {
       return {
         ...chain,
         ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
+        ...(budget ? { rpcBudgetPerSecond: Number(budget) } : {}),
         ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
         ...(privateRelay ? { privateRelayUrl: privateRelay } : {}),
         ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
