@@ -29,7 +29,11 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     warn: (fields: object, message: string): void => log.warn(withError(fields), message),
     error: (fields: object, message: string): void => log.error(withError(fields), message),
   };
-  const database = createDatabase(config.databaseUrl, { poolSize: shares.shared, onAnnounced: listener.tell });
+  const database = createDatabase(config.databaseUrl, {
+    poolSize: shares.shared,
+    isPooled: config.isDatabasePooled,
+    onAnnounced: listener.tell,
+  });
   return {
     config,
     overrides,
@@ -57,7 +61,7 @@ const withError = (fields: object): object => ("err" in fields ? { ...fields, er
 /** This process among those that share the database, and the time by the database's clock. */
 const buildInstances = (config: Config, overrides: Overrides, connections: number) => {
   const databaseClock = createDatabaseClock();
-  const pool = createPool(config.databaseUrl, connections);
+  const pool = createPool(config.databaseUrl, { max: connections, isPooled: config.isDatabasePooled });
   const instances = createInstances({ pool, id: newInstanceId(), onTime: databaseClock.measured });
   const closeInstances = async (): Promise<void> => {
     await instances.close();

@@ -25,7 +25,7 @@ const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.option
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** Where PostgreSQL is reached without a pooler, for LISTEN; `none`: nobody listens, and everybody polls. Default: `DATABASE_URL`. */
+  /** Where PostgreSQL is reached without a pooler, for LISTEN and migrations; `none`: nobody listens, and everybody polls. Default: `DATABASE_URL`. */
   DATABASE_DIRECT_URL: optional(z.union([z.literal("none"), z.url({ protocol: /^postgres(ql)?$/ })])),
   /** Connections of one process to the database, all its pools together; split by lib/db/connections.ts. */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
@@ -101,6 +101,8 @@ export const variableNames: readonly string[] = [
 export interface Config {
   readonly env: "development" | "production";
   readonly databaseUrl: string;
+  /** `DATABASE_DIRECT_URL` names another way past it, so it is taken for a pooler that lends connections for one transaction. */
+  readonly isDatabasePooled: boolean;
   /** Null: instances do not listen. */
   readonly listenUrl: string | null;
   readonly databaseConnectionsMax: number;
@@ -311,6 +313,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   return {
     env: env.CAUSEWAY_ENV,
     databaseUrl: env.DATABASE_URL,
+    isDatabasePooled: env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_DIRECT_URL !== env.DATABASE_URL,
     listenUrl: env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
     databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
     retention: retentionOf(env),
