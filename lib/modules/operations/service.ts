@@ -115,6 +115,16 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return operation;
   };
 
+  /**
+   * Like `getFor`, to show it and nothing else: an operation that another version stored is shown as far as it can be read.
+   * @throws DomainError `not_found`
+   */
+  const show = async (actor: Actor, id: string): Promise<Operation> => {
+    const operation = isId("operation", id) ? await repository.findToShow(actor.projectId, id) : null;
+    if (operation === null || (isPrivateKind(operation.kind) && !mayReadPrivate(actor))) throw notFound();
+    return operation;
+  };
+
   const shownTo = (actor: Actor, filter: AskedFilter) => ({
     hidesPrivate: filter.private === "exclude" || !mayReadPrivate(actor),
   });
@@ -171,6 +181,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     startAwaiting,
     get,
     getFor,
+    show,
     getMany,
     /** The operations that the actor may see, newest first. */
     listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>
