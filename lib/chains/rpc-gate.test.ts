@@ -30,10 +30,10 @@ const gated = ({
   };
   const gate = gateOf(budget);
   const node: typeof fetch = (url, init) => {
-    const calls = JSON.parse(String(init?.body)) as Call | Call[];
+    const calls = JSON.parse(init?.body as string) as Call | Call[];
     counts.requests += 1;
     counts.sent += Array.isArray(calls) ? calls.length : 1;
-    if (fails(String(url), counts.requests)) return Promise.resolve(new Response(null, { status: 503 }));
+    if (fails(url as string, counts.requests)) return Promise.resolve(new Response(null, { status: 503 }));
     return Promise.resolve(Response.json(Array.isArray(calls) ? calls.map(answerTo) : answerTo(calls)));
   };
   const transports = Array.from({ length: urls }, (_, index) =>

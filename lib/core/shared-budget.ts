@@ -57,6 +57,19 @@ interface Waiter {
 
 const partOf = (perSecond: number, ms: number): number => Math.max(1, Math.floor((perSecond * ms) / 1000));
 
+/** A pause of at least one millisecond that can be ended early. */
+const pauseOf = (ms: number): { readonly ended: Promise<void>; end(): void } => {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.max(1, Math.ceil(ms)));
+    end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  return { ended, end: () => end() };
+};
+
 /**
  * Keeps the requests of all processes within `perSecond` on average; for a moment there may be a quarter more, and a slice for each
  * process. While the store does not answer, this process alone keeps to the rate.
@@ -101,17 +114,6 @@ export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget =
     }
   };
 
-  /** Until the bucket has a slice for reads again; a send ends the pause. */
-  const pause = (left: number): Promise<void> =>
-    new Promise((resolve) => {
-      const missing = Math.min(slice, limits.capacity) - left;
-      const timer = setTimeout(resolve, Math.max(1, Math.ceil((missing * 1000) / perSecond)));
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
   const takeWhileNeeded = async (): Promise<void> => {
     while (isAnybodyWaiting()) {
       const sends = waiting.send.size;
@@ -121,7 +123,11 @@ export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget =
       own.untilMs = performance.now() + KEPT_MS;
       serve();
       // A send that came meanwhile does not wait for the pause.
-      if (isAnybodyWaiting() && (waiting.send.size === 0 || sends > 0)) await pause(left);
+      if (!isAnybodyWaiting() || (waiting.send.size > 0 && sends === 0)) continue;
+      // Until the bucket has a slice for reads again; a send ends the pause.
+      const pause = pauseOf(((Math.min(slice, limits.capacity) - left) * 1000) / perSecond);
+      wake = pause.end;
+      await pause.ended;
       wake = null;
     }
   };

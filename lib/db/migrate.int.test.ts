@@ -119,6 +119,18 @@ describe("migrateDeploy", () => {
     expect(await migrateDeploy(url, folder)).toEqual(["1_table", "2_index"]);
     expect(await query(url, "SELECT 1 FROM pg_indexes WHERE indexname = 'a_id'")).toHaveLength(1);
   });
+});
+
+describe("an upgrade", () => {
+  test("an index is built without a lock by one of five processes that start at once", async () => {
+    const { url } = await emptyDatabase();
+    const folder = folderWith({
+      "1_table": "CREATE TABLE a (id int);",
+      "2_index": "CREATE INDEX CONCURRENTLY a_id ON a (id);",
+    });
+    const results = await Promise.all(Array.from({ length: 5 }, () => migrateDeploy(url, folder)));
+    expect(results.flat()).toEqual(["1_table", "2_index"]);
+  });
 
   test("batches of payouts that were stored before they named their wallet are given that of their payout", async () => {
     const { url } = await emptyDatabase();

@@ -65,7 +65,7 @@ const CALLS_EACH = 30;
 test("four instances send to a node no more than the chain's budget allows in the time that they took", async () => {
   let sent = 0;
   const node: typeof fetch = (_, init) => {
-    const calls = JSON.parse(String(init?.body)) as { id: number } | { id: number }[];
+    const calls = JSON.parse(init?.body as string) as { id: number } | { id: number }[];
     sent += Array.isArray(calls) ? calls.length : 1;
     const answer = ({ id }: { id: number }) => ({ jsonrpc: "2.0", id, result: "0x1" });
     return Promise.resolve(Response.json(Array.isArray(calls) ? calls.map(answer) : answer(calls)));

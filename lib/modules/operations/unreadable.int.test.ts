@@ -140,8 +140,6 @@ describe("a record in a form that this version cannot read", () => {
   const restore: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     // As the migration of a later version would, which knows more states and ways.
-    for (const column of ["status", "sub_status"])
-      await prisma.$executeRawUnsafe(`ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_${column}_check`);
     for (const column of ["state", "via"])
       await prisma.$executeRawUnsafe(`ALTER TABLE operation_leg DROP CONSTRAINT operation_leg_${column}_check`);
   });
@@ -200,6 +198,31 @@ describe("a record in a form that this version cannot read", () => {
     expect((await customer.session.client.call(listTransfers, { query: {} })).data).toHaveLength(2);
   });
 
+  test("an operation of which nothing can be shown takes no other one out of the list, and pages go on after it", async () => {
+    const [gone, kept] = both();
+    const { request } = await prisma.operation.findUniqueOrThrow({ where: { id: kept.operationId } });
+    await prisma.operation.update({ where: { id: kept.operationId }, data: { request: { wishes: 3 } } });
+    restore.push(() => prisma.operation.update({ where: { id: kept.operationId }, data: { request: request ?? {} } }));
+    expect(await listed()).toEqual([gone]);
+    const { client } = customer.session;
+    const page = await client.call(listOperations, { query: { limit: 1 } });
+    expect(page).toMatchObject({ data: [], nextCursor: kept.operationId });
+    const next = await client.call(listOperations, { query: { limit: 1, cursor: kept.operationId } });
+    expect(next.data).toEqual([gone]);
+    expect(await exported()).toContain(gone.operationId);
+  });
+});
+
+describe("an operation whose own columns this version cannot read", () => {
+  const restore: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    // As the migration of a later version would, which knows more states.
+    await prisma.$executeRawUnsafe("ALTER TABLE operation DROP CONSTRAINT operation_status_check");
+  });
+  afterEach(async () => {
+    for (const undo of restore.splice(0)) await undo();
+  });
+
   const changeOperation = async (change: object): Promise<void> => {
     const { operationId: id } = both()[0];
     const before = await prisma.operation.findUniqueOrThrow({ where: { id } });
@@ -239,18 +262,4 @@ describe("a record in a form that this version cannot read", () => {
       await expect(other.client.call(getOperation, { params })).rejects.toMatchObject({ code: "not_found" });
     },
   );
-
-  test("an operation of which nothing can be shown takes no other one out of the list, and pages go on after it", async () => {
-    const [gone, kept] = both();
-    const { request } = await prisma.operation.findUniqueOrThrow({ where: { id: kept.operationId } });
-    await prisma.operation.update({ where: { id: kept.operationId }, data: { request: { wishes: 3 } } });
-    restore.push(() => prisma.operation.update({ where: { id: kept.operationId }, data: { request: request ?? {} } }));
-    expect(await listed()).toEqual([gone]);
-    const { client } = customer.session;
-    const page = await client.call(listOperations, { query: { limit: 1 } });
-    expect(page).toMatchObject({ data: [], nextCursor: kept.operationId });
-    const next = await client.call(listOperations, { query: { limit: 1, cursor: kept.operationId } });
-    expect(next.data).toEqual([gone]);
-    expect(await exported()).toContain(gone.operationId);
-  });
 });

@@ -14,7 +14,17 @@ const viewWith = (state: PrivateStep["state"]): TransferView =>
   ({
     transfer: { ...EMPTY_PRIVATE_TRANSFER, token: usdc, tokenOut: usdc, amountBase: 1n, createdAt: SENT_AT },
     operation: { status: "processing", legs: [], updatedAt: SENT_AT, expiresAt: null, failure: null },
-    steps: [{ state, withdrawBase: 1n, txHash: "0xaa", failure: null, receivedBase: null, updatedAt: SENT_AT }],
+    steps: [
+      {
+        state,
+        withdrawBase: 1n,
+        txHash: "0xaa",
+        failure: null,
+        receivedBase: null,
+        provingSince: null,
+        updatedAt: SENT_AT,
+      },
+    ],
     expectedProofMs: 1,
     engine: "test",
     anonymitySet: null,
