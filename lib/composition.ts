@@ -11,6 +11,7 @@ import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
 import { createLiveClaims } from "@/lib/db/live-claims";
 import { serverVersionFault } from "@/lib/db/server-version";
 import { createRateWindowStore } from "@/lib/db/rate-window";
+import { runAlone } from "@/lib/db/periodic-tasks";
 import { sweepExpired, sweepWhenDue } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
@@ -132,6 +133,9 @@ const sharedParts = ({
   /** The same, unless another instance has swept within `everyMs`. */
   sweepWhenDue: (everyMs: number, signal?: AbortSignal) =>
     sweepWhenDue(database, config.retention, signal === undefined ? { everyMs } : { everyMs, signal }),
+  /** Runs `work` unless another instance does, or did less than `everyMs` milliseconds ago. */
+  runAlone: (task: { name: string; everyMs: number; leaseMs: number }, work: () => Promise<unknown>) =>
+    runAlone(database, task, work),
   checkStart: () => checkStart(config, database),
   /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
   requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),

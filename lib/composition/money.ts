@@ -36,7 +36,10 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     repository: createHoldsRepository(database),
     readBalances: (at) => readEach(registry, at),
   });
-  const ledgerRepository = createLedgerRepository(config.databaseUrl, { poolSize: shares.ledger });
+  const ledgerRepository = createLedgerRepository(config.databaseUrl, {
+    poolSize: shares.ledger,
+    isPooled: config.isDatabasePooled,
+  });
   const ledger = createLedgerService({
     repository: ledgerRepository,
     clock,

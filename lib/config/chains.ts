@@ -103,6 +103,11 @@ const chainShape = z.object({
   /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. Both are maxima: a node that refuses is asked for half, then for a quarter. */
   logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
   rpcBatchMax: z.int().min(1).max(1_000).default(200),
+  /**
+   * JSON-RPC calls a second that all instances together send to `rpcUrls`; `RPC_BUDGET_<id>` replaces it. Reads wait for it, and the
+   * service's own transactions go first. Without it nothing is held back.
+   */
+  rpcBudgetPerSecond: z.int("must be a whole number of requests a second").min(1).max(100_000).optional(),
   blockTimeMs: z.int().min(100),
   contracts: z.object({
     multicall3: address,

@@ -6,6 +6,9 @@ export interface Worker {
 }
 
 const RECONCILE_EVERY_MS = 1000;
+const RECONCILE_LEASE_MS = 3000;
+/** Less than 1, so that a worker that asks again after the interval does not find its own last run too recent. */
+const DUE_SHARE = 0.9;
 const SWEEP_EVERY_MS = 60_000;
 /** A little less than the interval at which each worker asks, so that no worker finds its own last sweep too recent. */
 const SWEEP_DUE_MS = 50_000;
@@ -30,6 +33,20 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
     clearTimeout(timer);
     await running;
   };
+};
+
+/** Compares the service's own transactions on a chain with it; one worker at a time does so for all. */
+const reconcileEachTime = (
+  { runAlone, transactions, errorLog }: Services,
+  { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
+): (() => Promise<void>) => {
+  const everyMs = Math.max(RECONCILE_EVERY_MS, pollIntervalMs * POLLS_PER_RECONCILE);
+  const task = { name: `reconcile:${String(chainId)}`, everyMs: everyMs * DUE_SHARE, leaseMs: RECONCILE_LEASE_MS };
+  return every(everyMs, async () => {
+    await runAlone(task, () => transactions.reconcile(chainId)).catch((error: unknown) => {
+      errorLog.warn({ err: error, chainId }, "transactions could not be compared with the chain");
+    });
+  });
 };
 
 /** Drives operations, payouts and the service's own transactions, beside any number of other instances. */
@@ -60,13 +77,7 @@ export const startWorker = (services: Services): Worker => {
   });
   const stopping = new AbortController();
   const webhooks = services.startWebhooks(instances.id);
-  const schedules = registry.list().map((chain) =>
-    every(Math.max(RECONCILE_EVERY_MS, chain.pollIntervalMs * POLLS_PER_RECONCILE), async () => {
-      await services.transactions.reconcile(chain.id).catch((error: unknown) => {
-        services.errorLog.warn({ err: error, chainId: chain.id }, "transactions could not be compared with the chain");
-      });
-    }),
-  );
+  const schedules = registry.list().map((chain) => reconcileEachTime(services, chain));
   schedules.push(
     every(SWEEP_EVERY_MS, async () => {
       await services

@@ -167,6 +167,8 @@ export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasW
 
 /** One sentence that tells the person what they can do now. */
 export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainFacts): string => {
+  if (operation.isIncomplete === true)
+    return "Look at the chains for where the money is, and update every instance of the service: this record was stored by another version.";
   const rest = views.filter(({ leg }) => leg.state === "failed" || leg.state === "refunded");
   const waits = gasWaitSentence(gasWaitsOf(operation), chains);
   if (waits !== null) return waits;

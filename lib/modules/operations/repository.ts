@@ -16,7 +16,7 @@ import type { Operation } from "./operation";
 import { isPrivateKind } from "./private-kinds";
 import { projectEventsOf } from "./project-events";
 import { findOperations } from "./raw-rows";
-import { readOperation } from "./readable";
+import { readAsMuchAsPossible, readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
@@ -84,6 +84,12 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
     findInProject: async (projectId: string, id: string): Promise<Operation | null> => {
       const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
       return row === null ? null : readOperation(row);
+    },
+
+    /** As `findInProject`, for its page alone: also an operation whose own columns cannot be read. */
+    findToShow: async (projectId: string, id: string): Promise<Operation | null> => {
+      const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
+      return row === null ? null : readAsMuchAsPossible(row);
     },
 
     /**

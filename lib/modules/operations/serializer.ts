@@ -136,6 +136,8 @@ const untouched = ({ status, request }: Operation): Holding[] =>
 
 /** Where the money of a private operation is: in its notes until their transactions are final, then with the recipient. */
 const withoutLegs = (operation: Operation): Holding[] => {
+  // Nothing is said about money of which the record cannot be read.
+  if (operation.isIncomplete === true) return [];
   if (!isPrivateKind(operation.kind) || operation.status === "pending") return untouched(operation);
   const { request } = operation;
   const { receivedBase = 0n, spentBase = 0n } = operation.quoted;

@@ -1,4 +1,5 @@
 import type { Actor } from "@/lib/core/actor";
+import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
@@ -74,6 +75,20 @@ interface AskedFilter extends OperationFilter {
   /** `exclude` leaves private operations out even for actors who may read them, because a separate page lists those. */
   readonly private?: "exclude" | undefined;
 }
+
+/**
+ * Like `getFor`, to show it and nothing else: an operation that another version stored is shown as far as it can be read.
+ * @throws DomainError `not_found`
+ */
+const show = async (
+  repository: Pick<OperationsRepository, "findToShow">,
+  actor: Actor,
+  id: string,
+): Promise<Operation> => {
+  const operation = isId("operation", id) ? await repository.findToShow(actor.projectId, id) : null;
+  if (operation === null || (isPrivateKind(operation.kind) && !mayReadPrivate(actor))) throw notFound();
+  return operation;
+};
 
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
@@ -171,6 +186,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     startAwaiting,
     get,
     getFor,
+    show: bindDeps(repository, show),
     getMany,
     /** The operations that the actor may see, newest first. */
     listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>

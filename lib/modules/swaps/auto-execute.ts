@@ -29,7 +29,12 @@ const APPROVAL_SECONDS = 24 * 3600;
 const KIND = "swap_and_transfer";
 
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
-type Begun = Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
+
+interface Begun {
+  readonly operation: Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
+  /** Those of its quote, such as a price far below that of the feeds. */
+  readonly warnings: Quote["warnings"];
+}
 
 /** The operation that awaited approval, or the call that starts one. */
 interface Run {
@@ -159,7 +164,8 @@ const begin = async (
   const { quote } = await parts.quotes.store(actor, resolved, { kind: KIND });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
   const started = free ? await runWithinPolicy(parts, actor, quote, { checked: resolved, once }) : null;
-  return started ?? letWait(parts, actor, quote, { resolved, once });
+  const operation = started ?? (await letWait(parts, actor, quote, { resolved, once }));
+  return { operation, warnings: quote.warnings };
 };
 
 /**
@@ -169,7 +175,8 @@ const begin = async (
 const begunBefore = async (parts: AutoExecute, actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
   const quote = await parts.quotes.findEarlier({ actor, kind: KIND, once });
   if (quote === null || quote.operationId === null) return null;
-  return parts.operations.get(actor.projectId, quote.operationId);
+  const operation = await parts.operations.get(actor.projectId, quote.operationId);
+  return { operation, warnings: quote.warnings };
 };
 
 /** @throws DomainError `not_found`, `invalid_state` when it does not await approval, `quote_expired` */
@@ -205,7 +212,7 @@ export const createAutoExecute = (
     authorization.checkAddress(actor, input.recipient, "recipient");
     const once = idempotencyUseOf(key, input);
     const before = await begunBefore(parts, actor, once);
-    const operation =
+    const { operation, warnings } =
       before ??
       (await begin(parts, actor, input, once).catch(async (error: unknown) => {
         // A concurrent call with the same key may have succeeded; this call can then fail, because that one took the
@@ -221,6 +228,7 @@ export const createAutoExecute = (
       subStatus: operation.subStatus,
       minimum: formatAmount(operation.minimumBase, destination.token.decimals),
       expiresAt: operation.expiresAt?.toISOString() ?? null,
+      warnings: [...warnings],
     };
   };
 
