@@ -39,7 +39,7 @@ const toTimelineStep = (step: LegStep): TimelineStep => ({
 });
 
 /** The deadline is over there. */
-const BACK: ReadonlySet<Leg["state"]> = new Set(["refunding", "refund_seen", "refunded"]);
+const BACK: ReadonlySet<Leg["state"]> = new Set(["refunding", "refund_seen", "needs_attention", "refunded"]);
 
 const VIA_WORDS = {
   user_operation: "",

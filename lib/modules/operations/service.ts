@@ -23,6 +23,7 @@ import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind, mayReadPrivate } from "./private-kinds";
+import { createRefundDecisions, type RefundDecision, type RefundDecisionDeps } from "./refund-decision";
 import { claimRetry } from "./retry-claims";
 import { createWatching, type WatchingDeps } from "./watching";
 
@@ -49,7 +50,7 @@ const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
 const EXPIRE_BATCH = 200;
 
-export interface OperationsDeps {
+export interface OperationsDeps extends Pick<RefundDecisionDeps, "decisions" | "routing"> {
   repository: OperationsRepository;
   lists: OperationListRepository;
   waiting: WaitingRepository;
@@ -166,8 +167,24 @@ export const createOperationsService = (deps: OperationsDeps) => {
     throw new DomainError("invalid_state", CANNOT_CANCEL[isFinal(status) ? "ended" : "begun"]);
   };
 
+  const decide = createRefundDecisions(deps);
+
+  /**
+   * Records what a person decided about a refund that the chains do not show for certain.
+   * @throws DomainError `forbidden`, `not_found`, `invalid_state`, `invalid_request`, `chain_unavailable`; as `createRefundDecisions` says
+   */
+  const decideRefund = async (
+    actor: Actor,
+    { id, legId }: { readonly id: string; readonly legId: string },
+    decision: RefundDecision,
+  ): Promise<Operation> => {
+    await decide(actor, await getFor(actor, id), legId, decision);
+    return getFor(actor, id);
+  };
+
   return {
     start,
+    decideRefund,
     startAwaiting,
     get,
     getFor,
