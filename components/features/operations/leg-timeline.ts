@@ -167,9 +167,9 @@ const refundStep = (leg: Leg, from: string, events: readonly OperationEvent[]): 
       ? depthText(leg.refund)
       : isDropped("refund", leg, events)
         ? droppedNote(from)
-        : leg.attention === null
-          ? "The bridge pays it back by itself."
-          : "A person has to decide; see below.",
+        : leg.state === "needs_attention"
+          ? "A person has to decide; see below."
+          : "The bridge pays it back by itself.",
   transaction: leg.refund,
   at:
     leg.state === "needs_attention"

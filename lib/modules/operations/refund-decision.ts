@@ -22,6 +22,8 @@ export interface RefundDecisionDeps {
   readonly decisions: RefundDecisionRepository;
   readonly routing: Pick<Routing, "refundsIn">;
   readonly clock: Clock;
+  /** The operation as the actor may see it. @throws DomainError `not_found` */
+  getFor(actor: Actor, id: string): Promise<Operation>;
 }
 
 /** A person's answer to whether a refund has arrived. */
@@ -121,12 +123,18 @@ export const createRefundDecisions = (deps: RefundDecisionDeps) => {
    * @throws DomainError `forbidden`, `not_found`, `invalid_state` when it does not wait for a decision or the payment is accounted for,
    * `invalid_request` when the transaction does not pay the refund, `chain_unavailable`
    */
-  return async (actor: Actor, operation: Operation, legId: string, decision: RefundDecision): Promise<void> => {
+  return async (
+    actor: Actor,
+    { id: operationId, legId }: { readonly id: string; readonly legId: string },
+    decision: RefundDecision,
+  ): Promise<Operation> => {
     requirePermission(actor, "money:move");
+    const operation = await deps.getFor(actor, operationId);
     const leg = operation.legs.find(({ id }) => id === legId);
     if (leg === undefined) throw notFound();
     if (leg.state !== "needs_attention" || operation.unread === true) throw decidedMeanwhile();
     const asked = { actor, operation, leg };
     await (decision.decision === "refunded" ? refunded(asked, decision) : keepWaiting(asked, decision));
+    return deps.getFor(actor, operationId);
   };
 };

@@ -23,7 +23,7 @@ import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind, mayReadPrivate } from "./private-kinds";
-import { createRefundDecisions, type RefundDecision, type RefundDecisionDeps } from "./refund-decision";
+import { createRefundDecisions, type RefundDecisionDeps } from "./refund-decision";
 import { claimRetry } from "./retry-claims";
 import { createWatching, type WatchingDeps } from "./watching";
 
@@ -167,24 +167,10 @@ export const createOperationsService = (deps: OperationsDeps) => {
     throw new DomainError("invalid_state", CANNOT_CANCEL[isFinal(status) ? "ended" : "begun"]);
   };
 
-  const decide = createRefundDecisions(deps);
-
-  /**
-   * Records what a person decided about a refund that the chains do not show for certain.
-   * @throws DomainError `forbidden`, `not_found`, `invalid_state`, `invalid_request`, `chain_unavailable`; as `createRefundDecisions` says
-   */
-  const decideRefund = async (
-    actor: Actor,
-    { id, legId }: { readonly id: string; readonly legId: string },
-    decision: RefundDecision,
-  ): Promise<Operation> => {
-    await decide(actor, await getFor(actor, id), legId, decision);
-    return getFor(actor, id);
-  };
-
   return {
     start,
-    decideRefund,
+    /** Records what a person decided about a refund that the chains do not show for certain; errors as in `createRefundDecisions`. */
+    decideRefund: createRefundDecisions({ ...deps, getFor }),
     startAwaiting,
     get,
     getFor,
