@@ -136,12 +136,16 @@ export const decideRefund = defineContract({
   params: params.extend({ legId: id("leg").meta({ description: "Id of the leg" }) }),
   body: z.discriminatedUnion("decision", [
     z.object({
-      decision: z.literal("refunded"),
+      decision: z.literal("refunded").meta({ description: "The money is back in the wallet" }),
       txHash: hex
         .regex(/^0x[0-9a-fA-F]{64}$/, "Enter a transaction hash: 0x and 64 hexadecimal digits")
         .meta({ description: "Transaction that brought the money back" }),
     }),
-    z.object({ decision: z.literal("not_refunded_keep_waiting") }),
+    z.object({
+      decision: z
+        .literal("not_refunded_keep_waiting")
+        .meta({ description: "None of the known payments is the refund; look on" }),
+    }),
   ]),
   status: 200,
   response: operationRecord,
