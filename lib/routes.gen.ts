@@ -48,6 +48,7 @@ import * as operationsId from "@/app/api/operations/[id]/route";
 import * as operationsIdApprove from "@/app/api/operations/[id]/approve/route";
 import * as operationsIdCancel from "@/app/api/operations/[id]/cancel/route";
 import * as operationsIdEvents from "@/app/api/operations/[id]/events/route";
+import * as operationsIdLegsLegIdRefundDecision from "@/app/api/operations/[id]/legs/[legId]/refund-decision/route";
 import * as operationsIdRetry from "@/app/api/operations/[id]/retry/route";
 import * as operationsExport from "@/app/api/operations/export/route";
 import * as payouts from "@/app/api/payouts/route";
@@ -155,6 +156,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/operations/[id]/approve", module: operationsIdApprove },
   { path: "/api/operations/[id]/cancel", module: operationsIdCancel },
   { path: "/api/operations/[id]/events", module: operationsIdEvents },
+  { path: "/api/operations/[id]/legs/[legId]/refund-decision", module: operationsIdLegsLegIdRefundDecision },
   { path: "/api/operations/[id]/retry", module: operationsIdRetry },
   { path: "/api/operations/export", module: operationsExport },
   { path: "/api/payouts", module: payouts },

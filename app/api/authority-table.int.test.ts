@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { contracts } from "@/lib/contracts/all";
+import { newId } from "@/lib/core/ids";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain } from "@/lib/testing/journey";
@@ -145,6 +146,14 @@ const TABLE: AttackTable = {
       const { body } = await operationOf(it);
       const path = `/operations/${String(body.operationId)}/approve`;
       return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
+    },
+  ],
+  "POST /operations/{id}/legs/{legId}/refund-decision": [
+    "moves nothing",
+    async (it) => {
+      const { body } = await operationOf(it);
+      const path = `/operations/${String(body.operationId)}/legs/${newId("leg")}/refund-decision`;
+      return expecting(call("POST", path, { decision: "not_refunded_keep_waiting" }), 404, { code: "not_found" });
     },
   ],
   "POST /privacy/wallets": [

@@ -5,6 +5,7 @@ import { namedContracts } from "@/lib/contracts/all";
 import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { openApiDocument } from "@/lib/http/openapi";
 import { testApi } from "@/lib/testing/api";
+import { unclearRefund } from "@/lib/testing/unclear-refund";
 import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
 import { testAccount } from "@/lib/testing/factories";
 import { serveApi } from "@/lib/testing/http";
@@ -206,6 +207,8 @@ const operations = async (): Promise<void> => {
   const first = await call("swapAndTransfer", { body, as: person });
   const otp = await codeFor({ operationId: first.operationId });
   await call("approveOperation", { params: { id: text(first, "operationId") }, body: { otp }, as: person });
+  const params = await unclearRefund(api.services.database, customer.session.client, text(first, "operationId"));
+  await call("decideRefund", { params, body: { decision: "not_refunded_keep_waiting" }, as: person });
   const second = await call("swapAndTransfer", { body, as: person, recorded: false });
   await call("cancelOperation", { params: { id: text(second, "operationId") }, as: person });
 };

@@ -81,6 +81,7 @@ const checkContracts = async (client: PublicClient, chain: ChainConfig): Promise
       ...chain.contracts.safe,
       ...chain.contracts.uniswapV3,
       ...chain.contracts.across,
+      ...chain.contracts.across?.hub,
       ...privacyPools,
     }).find(([, value]) => value === address)?.[0];
     return token?.symbol ?? own ?? "a contract that Safe accounts or privacy pools need";

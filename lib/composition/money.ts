@@ -10,6 +10,7 @@ import { createEventRepository } from "@/lib/modules/operations/event-repository
 import { createOperationListRepository } from "@/lib/modules/operations/list-repository";
 import { createLegRepository } from "@/lib/modules/operations/leg-repository";
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
+import { createRefundDecisionRepository } from "@/lib/modules/operations/refund-decision-repository";
 import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { withPrivacyLegs, type ExitCalls } from "@/lib/modules/privacy/service";
@@ -61,6 +62,8 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     repository: operationsRepository,
     lists: createOperationListRepository(database, platform.errorLog),
     waiting: createWaitingRepository(database, sponsorship),
+    decisions: createRefundDecisionRepository(database, sponsorship),
+    routing,
     events: createEventRepository(database),
     holds,
     reserves,

@@ -153,6 +153,11 @@ const chainShape = z.object({
       .object({
         spokePool: address,
         multicallHandler: address,
+        /**
+         * Across' HubPool and AcrossConfigStore, on the one chain that has them (Ethereum, or Sepolia for testnets). They tell which
+         * deposits a refund pays for. Without them only a refund of exactly one deposit is recognised by itself.
+         */
+        hub: z.object({ hubPool: address, configStore: address }).optional(),
         /** Symbols of the tokens that the bridge carries to the same symbol on every chain that lists it. */
         tokens: z.array(z.string()).min(1),
         ...relayerFee.shape,

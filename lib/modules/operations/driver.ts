@@ -144,6 +144,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
   /** Marks an operation that takes longer than estimated, because of a bridge or a chain that does not answer. @returns whether it was marked */
   const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<boolean> => {
     if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return false;
+    if (operation.subStatus === "needs_attention") return false;
     const estimated = Math.max(...open.map((leg) => leg.routeLeg.estimatedSeconds));
     const since = operation.acceptedAt ?? operation.createdAt;
     const late = since.getTime() + 1000 * Math.max(DELAY_SECONDS_MIN, DELAY_FACTOR * estimated);

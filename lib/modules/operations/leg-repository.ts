@@ -33,6 +33,7 @@ const STORED = {
   earlierUserOpHashes: (hashes: Leg["earlierUserOpHashes"]) => [...hashes],
   deposit: json,
   refundToken: json,
+  refundAttention: json,
   failure: json,
 } as const satisfies { readonly [Field in keyof Leg]?: (value: never) => unknown };
 

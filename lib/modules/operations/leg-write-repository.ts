@@ -45,6 +45,7 @@ const CHANGEABLE: Readonly<Record<keyof LegWrite["change"], true>> = {
   refundBlock: true,
   refundedBase: true,
   refundToken: true,
+  refundAttention: true,
   failure: true,
   sponsorReservedWei: true,
 };

@@ -64,6 +64,7 @@ const LEG_FIELDS: Record<keyof LegRow, Form> = {
   refundBlock: "integer",
   refundedBase: "numeric",
   refundToken: "plain",
+  refundAttention: "plain",
   failure: "plain",
   sponsorReservedWei: "numeric",
   sponsorDay: "day",

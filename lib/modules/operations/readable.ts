@@ -18,6 +18,7 @@ import {
   storedUserOperation,
   toStored,
 } from "@/lib/ports/routing-json";
+import { storedRefundAttention } from "./refund-attention";
 import { storedFailure, storedPayer, storedVia, storedWalletTransactions, type Failure } from "./leg";
 import { storedGasWaits } from "./gas-wait";
 import { parseOperation, storedQuoted, type Operation } from "./operation";
@@ -102,6 +103,7 @@ const readableLeg = (leg: OperationLeg, operation: Operation, legs: number): Ope
     gas: readableOr(storedGas, leg.gas, NO_GAS),
     gasPaidBy: storedPayer.nullable().catch(null).parse(leg.gasPaidBy),
     refundToken: readableOr(storedToken, leg.refundToken, null),
+    refundAttention: readableOr(storedRefundAttention, leg.refundAttention, null),
     failure: hasKnownState ? readableOr(storedFailure.nullable(), leg.failure, NOT_READABLE) : NOT_READABLE,
   };
   return { ...leg, ...(columns as unknown as Partial<OperationLeg> & { routeLeg: Prisma.JsonValue }) };

@@ -24,6 +24,7 @@ import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind, mayReadPrivate } from "./private-kinds";
+import { createRefundDecisions, type RefundDecisionDeps } from "./refund-decision";
 import { claimRetry } from "./retry-claims";
 import { createWatching, type WatchingDeps } from "./watching";
 
@@ -50,7 +51,7 @@ const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
 const EXPIRE_BATCH = 200;
 
-export interface OperationsDeps {
+export interface OperationsDeps extends Pick<RefundDecisionDeps, "decisions" | "routing"> {
   repository: OperationsRepository;
   lists: OperationListRepository;
   waiting: WaitingRepository;
@@ -93,7 +94,6 @@ const show = async (
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
   const { repository, lists, waiting, holds, reserves, sponsorship, clock } = deps;
-  const watching = createWatching(deps);
 
   /**
    * Accepts an operation, which the workers then carry on.
@@ -183,6 +183,8 @@ export const createOperationsService = (deps: OperationsDeps) => {
 
   return {
     start,
+    /** Records what a person decided about a refund that the chains do not show for certain; errors as in `createRefundDecisions`. */
+    decideRefund: createRefundDecisions({ ...deps, getFor }),
     startAwaiting,
     get,
     getFor,
@@ -196,7 +198,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     /** The distinct recipients of a project's latest operations. */
     recentRecipients: lists.recipients,
     /** Events after `afterSeq`, past and to come, until the operation is final or `signal` aborts. */
-    events: watching.watch,
+    events: createWatching(deps).watch,
     /**
      * Expires operations that were not approved in time.
      * @returns how many

@@ -8,6 +8,7 @@ import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponso
 import { toStored } from "@/lib/ports/routing-json";
 import { announceEvents } from "./event-repository";
 import type { Failure, Leg, LegChange } from "./leg";
+import { claimRefunds, releaseRefunds, type LegClaim, type RefundClaim } from "./refund-claim-repository";
 import { reservationOf } from "./leg-reservations";
 import { writeLegs, type LegWrite } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
@@ -21,6 +22,8 @@ export interface LegMove {
   readonly change?: LegChange;
   /** Maximum cost of the signed operation for the sponsor, in wei; by default the reserved amount. */
   readonly maxGasWei?: bigint;
+  /** The payment that is the leg's refund. Kept while the leg is `refund_seen` or `refunded`, and given up when it leaves these states. */
+  readonly refund?: RefundClaim;
   readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
   readonly now: Date;
 }
@@ -237,7 +240,8 @@ const store = async (sql: Sql, drafts: readonly Draft[]): Promise<void> => {
  * several steps of one leg that read it at the same time, the first is taken.
  * @param sql what `Database.rawTransaction` handed out, because the events are announced on it
  * @returns for each step the state after it; null when somebody else was first, and the rows have to be read again
- * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`; nothing is changed then
+ * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`; RefundTakenError when other legs have claimed
+ * the payment; nothing is changed then
  */
 export const takeSteps = async (
   sql: Sql,
@@ -256,6 +260,8 @@ export const takeSteps = async (
   );
   const reservations: ReservationChange[] = [];
   const holds: Parameters<typeof syncHolds>[1][number][] = [];
+  const claims: LegClaim[] = [];
+  const released: string[] = [];
   const results = steps.map((step, index): Stepped | null => {
     const draft = drafts.get(operationIdOf(step));
     if (draft === undefined) return null;
@@ -268,11 +274,15 @@ export const takeSteps = async (
       if (isHeld(state) !== isHeld(move.to)) holds.push({ id, held: isHeld(move.to), now: move.now });
       const change = reservationChange(draft, move, leg);
       if (change !== null) reservations.push(change);
+      if (move.refund !== undefined) claims.push({ ...move.refund, legId: id, now: move.now });
+      else if (state === "refund_seen" && move.to !== "refunded") released.push(id);
     }
     const { status, subStatus } = draft.row;
     return { leg, status, subStatus };
   });
   await syncHolds(sql, holds);
+  await releaseRefunds(sql, released);
+  await claimRefunds(sql, claims);
   await store(sql, [...drafts.values()]);
   // Last, because all who spend of a project's budget wait for each other from here on.
   await sponsorship.changeReservations(sql, reservations);
