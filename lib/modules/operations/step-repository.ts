@@ -1,5 +1,6 @@
 /** The steps of operations, any number in one transaction: an operation begins, or one of its legs moves or is signed again. */
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
+import { RefusedItemError } from "@/lib/db/batches";
 import { toBigIntOrNull } from "@/lib/db/decimal";
 import type { Sql } from "@/lib/db/sql";
 import { recordEventsOn } from "@/lib/modules/events/service";
@@ -136,7 +137,7 @@ const readDrafts = async (sql: Sql, steps: readonly OperationStep[]): Promise<Ma
     return [row.id, { row, legs: own, events: [], projectEvents: [], changes: 0, changedAt: null }];
   });
   const found = new Map(drafts);
-  for (const id of ids) if (!found.has(id)) throw new Error(`There is no operation ${id}.`);
+  for (const id of ids) if (!found.has(id)) throw new RefusedItemError(`There is no operation ${id}.`);
   return found;
 };
 
@@ -166,14 +167,14 @@ const begin = (draft: Draft, now: Date): boolean => {
 /** Notes what the leg is now, and what the operation is with it. */
 const follow = (draft: Draft, { leg, to, event, now }: LegMove, moved: Leg): void => {
   const own = draft.legs.find(({ id }) => id === leg.id);
-  if (own === undefined) throw new Error(`There is no leg ${leg.id}.`);
+  if (own === undefined) throw new RefusedItemError(`There is no leg ${leg.id}.`);
   const { failure, receivedBase, sponsorReservedWei } = moved;
   Object.assign(own, { state: to, failure, receivedBase, reservedWei: sponsorReservedWei?.toString() ?? null });
   note(draft, event.type, { legId: leg.id, position: leg.position, state: to, ...event.data }, now);
   const next = settledState(draft.row, draft.legs);
   if (next === null) return;
   if (next.status !== draft.row.status && !mayMove(draft.row.status, next.status))
-    throw new Error(`An operation may not go from ${draft.row.status} to ${next.status}.`);
+    throw new RefusedItemError(`An operation may not go from ${draft.row.status} to ${next.status}.`);
   if (next.failure !== null) draft.row.failure = next.failure;
   const { status, subStatus } = next;
   setState(draft, { status, subStatus }, now);
@@ -201,13 +202,13 @@ const reservationChange = (draft: Draft, { leg, to, maxGasWei }: LegMove, moved:
 const toMove = (step: Exclude<OperationStep, { kind: "begin" }>): LegMove => {
   if (step.kind === "signAgain") {
     const { leg, change, maxGasWei, now } = step;
-    if (leg.state !== "submitted") throw new Error(`A leg that is ${leg.state} is not signed again.`);
+    if (leg.state !== "submitted") throw new RefusedItemError(`A leg that is ${leg.state} is not signed again.`);
     const event = { type: "leg.signed_again", data: { userOpHash: change.userOpHash } };
     return { leg, to: "submitted", change, maxGasWei, event, now };
   }
   const { leg, to } = step.move;
   if (!(LEG_TRANSITIONS[leg.state] as readonly LegState[]).includes(to))
-    throw new Error(`A leg may not go from ${leg.state} to ${to}.`);
+    throw new RefusedItemError(`A leg may not go from ${leg.state} to ${to}.`);
   return step.move;
 };
 

@@ -1,3 +1,4 @@
+import { RefusedItemError } from "@/lib/db/batches";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { Budget } from "./limits";
 
@@ -33,7 +34,8 @@ const RELEASE = `
 /** Reduces the reserved amount by `wei`, and adds `spentWei` to the spent amount. */
 export const release = async (sql: Sql, key: UsageKey, change: { wei: bigint; spentWei: bigint }): Promise<void> => {
   const values = [...valuesOf(key), change.wei.toString(), change.spentWei.toString()];
-  if ((await sql.change(RELEASE, values)) !== 1) throw new Error("A reservation has no budget that it was taken from.");
+  if ((await sql.change(RELEASE, values)) !== 1)
+    throw new RefusedItemError("A reservation has no budget that it was taken from.");
 };
 
 interface UsageRow {
