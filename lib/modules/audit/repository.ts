@@ -1,24 +1,21 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
 import { parseAuditEvent, type AuditColumns, type AuditEvent } from "./audit-event";
 
 const INSERT = `
   INSERT INTO audit_event (id, project_id, actor, action, subject, data, request_id, client_address, created_at)
   VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9::timestamptz)`;
 
-export const insertAuditEvent = async (sql: Sql, row: AuditEvent): Promise<void> => {
+export const auditPart = (row: AuditEvent): StatementPart => {
   const { id, projectId, actor, action, subject, data, requestId, clientAddress, createdAt } = row;
   const time = createdAt.toISOString();
-  await sql.change(INSERT, [
-    id,
-    projectId,
-    actor,
-    action,
-    subject,
-    JSON.stringify(data),
-    requestId,
-    clientAddress,
-    time,
-  ]);
+  const values = [id, projectId, actor, action, subject, JSON.stringify(data), requestId, clientAddress, time];
+  return { text: INSERT, values };
+};
+
+export const insertAuditEvent = async (sql: Sql, row: AuditEvent): Promise<void> => {
+  const { text, values } = auditPart(row);
+  await sql.change(text, values);
 };
 
 export interface AuditQuery {

@@ -1,6 +1,7 @@
 import { createBatcher } from "@/lib/core/batch";
 import { currentTraceparent } from "@/lib/core/tracing";
 import { announce } from "@/lib/db/announcements";
+import type { StatementPart } from "@/lib/db/together";
 import type { Database, Tx } from "@/lib/db/client";
 
 /** On which the queues of new jobs are announced. */
@@ -19,6 +20,12 @@ export const insertJob = async (
   await tx.job.create({ data: { id, queue, runAt, traceparent: currentTraceparent() } });
   announceJob(tx, queue);
 };
+
+/** As `insertJob`, as a part of a statement; the caller also calls `announceJob`. */
+export const jobPart = (job: { readonly id: string; readonly queue: string; readonly runAt: Date }): StatementPart => ({
+  text: "INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, $2, $3::timestamptz, $4)",
+  values: [job.id, job.queue, job.runAt.toISOString(), currentTraceparent()],
+});
 
 export interface ClaimedJob {
   readonly id: string;

@@ -3,7 +3,8 @@ import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import { RefusedItemError } from "@/lib/db/batches";
 import { toBigIntOrNull } from "@/lib/db/decimal";
 import type { Sql } from "@/lib/db/sql";
-import { recordEventsOn } from "@/lib/modules/events/service";
+import { changeTogether } from "@/lib/db/together";
+import { eventsPart, type NewEvent } from "@/lib/modules/events/service";
 import { syncHolds } from "@/lib/modules/holds/service";
 import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
@@ -87,7 +88,7 @@ interface Draft {
   readonly row: OperationRow;
   readonly legs: readonly LegSnapshot[];
   readonly events: Event[];
-  readonly projectEvents: Parameters<typeof recordEventsOn>[1][number][];
+  readonly projectEvents: NewEvent[];
   changes: number;
   changedAt: Date | null;
 }
@@ -223,14 +224,14 @@ const store = async (sql: Sql, drafts: readonly Draft[]): Promise<void> => {
       ? []
       : [{ id: row.id, status: row.status, sub_status: row.subStatus, failure: row.failure, changes, now }],
   );
-  if (changed.length > 0) await sql.change(UPDATE_OPERATIONS, [JSON.stringify(changed)]);
   const events = drafts.flatMap((draft) => draft.events);
-  if (events.length > 0) await sql.change(INSERT_EVENTS, [JSON.stringify(toStored(events))]);
+  const projectEvents = drafts.flatMap((draft) => draft.projectEvents);
+  await changeTogether(sql, [
+    ...(changed.length === 0 ? [] : [{ text: UPDATE_OPERATIONS, values: [JSON.stringify(changed)] }]),
+    ...(events.length === 0 ? [] : [{ text: INSERT_EVENTS, values: [JSON.stringify(toStored(events))] }]),
+    ...(projectEvents.length === 0 ? [] : [eventsPart(projectEvents)]),
+  ]);
   for (const { row, events: own } of drafts) if (own.length > 0) announceEvents(sql, row.id);
-  await recordEventsOn(
-    sql,
-    drafts.flatMap(({ projectEvents }) => projectEvents),
-  );
 };
 
 /**
@@ -265,6 +266,8 @@ export const takeSteps = async (
     if (leg === undefined || (step.kind === "begin" && !begin(draft, step.now))) return null;
     if (move !== null && leg !== null) {
       const { id, state } = move.leg;
+      // The first step of a leg also begins its operation, whose events stay in that order.
+      begin(draft, move.now);
       follow(draft, move, leg);
       if (isHeld(state) !== isHeld(move.to)) holds.push({ id, held: isHeld(move.to), now: move.now });
       const change = reservationChange(draft, move, leg);
