@@ -1,7 +1,7 @@
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
 import { isFinal } from "@/lib/core/status";
 import { inSpan } from "@/lib/core/tracing";
-import { createBlockWaits } from "./block-waits";
+import { createBlockWaits, type BlockWaits } from "./block-waits";
 import type { LegWrites, StepDeps } from "./legs/step";
 import { isTemporary, stepLeg } from "./legs/step-leg";
 import type { Leg } from "./leg";
@@ -105,6 +105,14 @@ interface Wait {
   readonly isHeld: boolean;
 }
 
+/** Until a new block when all legs only wait for the chains; after an error only time counts. */
+const pause = (blocks: BlockWaits, operation: Operation, ms: number, { failures, signal }: Drive): Promise<void> => {
+  if (failures.size > 0) return sleepUntilAborted(ms, signal);
+  const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
+  const chainIds = open.flatMap((leg) => [leg.sourceChainId, leg.destChainId]);
+  return blocks.wait(chainIds, ms * POLLS_WITHOUT_BLOCK, signal);
+};
+
 /**
  * Carries operations on until they are final. It keeps no state in memory that matters: any instance can drive an
  * operation by reading its rows, querying the chains, and writing the results.
@@ -183,14 +191,6 @@ export const createOperationDriver = (deps: DriverDeps) => {
     return drive.operation;
   };
 
-  /** Until a new block when all legs only wait for the chains; after an error only time counts. */
-  const pause = async (operation: Operation, ms: number, { failures, signal }: Drive): Promise<void> => {
-    if (failures.size > 0) return sleepUntilAborted(ms, signal);
-    const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
-    const chainIds = open.flatMap((leg) => [leg.sourceChainId, leg.destChainId]);
-    return blocks.wait(chainIds, ms * POLLS_WITHOUT_BLOCK, signal);
-  };
-
   /**
    * Runs until the operation is final, the next look is too far ahead, the operation has been idle for too long, or
    * `signal` aborts (the lease is lost, or the worker stops).
@@ -208,7 +208,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
         context.operation = null;
       }
       if (!isHeld) return { done: false, againInMs: ms, ...(failure === undefined ? {} : { failure }) };
-      await pause(operation, ms, context);
+      await pause(blocks, operation, ms, context);
     }
     return { done: false, againInMs: 0 };
   };
