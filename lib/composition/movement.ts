@@ -7,12 +7,13 @@ import type { HoldsService } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
+import { keptWallets } from "./kept-wallets";
 import type { Platform } from "./platform";
 
 /** Quotes, and the swaps and transfers that carry them out. */
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
-  { wallets }: ChainAccess,
+  { wallets: allWallets }: ChainAccess,
   { otp, policies }: Identity,
   {
     routing,
@@ -25,6 +26,7 @@ export const buildMovement = (
     sponsorship: SponsorshipService;
   },
 ) => {
+  const wallets = { ...allWallets, ...keptWallets(allWallets) };
   const quotes = createQuotesService({
     repository: createQuotesRepository(database),
     registry,

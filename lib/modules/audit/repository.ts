@@ -1,29 +1,24 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { changeTogether, type StatementPart } from "@/lib/db/together";
 import { parseAuditEvent, type AuditColumns, type AuditEvent } from "./audit-event";
 
-// One statement, so that no row can stay out of the chain.
 const INSERT = `
-  WITH event AS (
-    INSERT INTO audit_event (id, project_id, actor, action, subject, data, request_id, client_address, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9::timestamptz) RETURNING id
-  )
-  INSERT INTO audit_unlinked (event_id) SELECT id FROM event`;
+  INSERT INTO audit_event (id, project_id, actor, action, subject, data, request_id, client_address, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9::timestamptz)`;
+const INSERT_UNLINKED = "INSERT INTO audit_unlinked (event_id) VALUES ($1)";
 
-export const insertAuditEvent = async (sql: Sql, row: AuditEvent): Promise<void> => {
+/** Stores a row, and lets it wait for its link. */
+export const auditParts = (row: AuditEvent): readonly StatementPart[] => {
   const { id, projectId, actor, action, subject, data, requestId, clientAddress, createdAt } = row;
   const time = createdAt.toISOString();
-  await sql.change(INSERT, [
-    id,
-    projectId,
-    actor,
-    action,
-    subject,
-    JSON.stringify(data),
-    requestId,
-    clientAddress,
-    time,
-  ]);
+  const values = [id, projectId, actor, action, subject, JSON.stringify(data), requestId, clientAddress, time];
+  return [
+    { text: INSERT, values },
+    { text: INSERT_UNLINKED, values: [id] },
+  ];
 };
+
+export const insertAuditEvent = (sql: Sql, row: AuditEvent): Promise<void> => changeTogether(sql, auditParts(row));
 
 export interface AuditQuery {
   readonly projectId: string;

@@ -5,8 +5,9 @@ import type { RequestContext } from "@/lib/core/request-context";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
-import type { AuditData } from "./audit-event";
-import { insertAuditEvent, listAuditEvents, type ChainedAuditEvent } from "./repository";
+import type { StatementPart } from "@/lib/db/together";
+import type { AuditData, AuditEvent } from "./audit-event";
+import { auditParts, insertAuditEvent, listAuditEvents, type ChainedAuditEvent } from "./repository";
 
 export type { AuditData, AuditEvent } from "./audit-event";
 export type { ChainedAuditEvent } from "./repository";
@@ -36,15 +37,19 @@ export const doneBy = (actor: Actor): Pick<AuditEntry, "projectId" | "actor" | "
 export const recordAudit = (tx: Tx, entry: AuditEntry): Promise<void> => recordAuditOn(sqlOf(tx), entry);
 
 /** As `recordAudit`, for transactions on a connection of the raw pools. */
-export const recordAuditOn = (sql: Sql, { at, data = {}, request, ...entry }: AuditEntry): Promise<void> =>
-  insertAuditEvent(sql, {
-    id: newId("auditEvent"),
-    ...entry,
-    data,
-    requestId: request?.requestId ?? null,
-    clientAddress: request?.clientAddress ?? null,
-    createdAt: at,
-  });
+export const recordAuditOn = (sql: Sql, entry: AuditEntry): Promise<void> => insertAuditEvent(sql, toAuditEvent(entry));
+
+/** As `recordAudit`, as parts of a statement that stores the action as well. */
+export const auditEntryParts = (entry: AuditEntry): readonly StatementPart[] => auditParts(toAuditEvent(entry));
+
+const toAuditEvent = ({ at, data = {}, request, ...entry }: AuditEntry): AuditEvent => ({
+  id: newId("auditEvent"),
+  ...entry,
+  data,
+  requestId: request?.requestId ?? null,
+  clientAddress: request?.clientAddress ?? null,
+  createdAt: at,
+});
 
 export interface AuditFilter {
   readonly subject?: string | undefined;
