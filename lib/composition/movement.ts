@@ -13,7 +13,7 @@ import type { Platform } from "./platform";
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
   { wallets }: ChainAccess,
-  { otp, policies }: Identity,
+  { otp, policies, decisions }: Identity,
   {
     routing,
     smartAccounts,
@@ -45,6 +45,7 @@ export const buildMovement = (
     holds,
     otp,
     policies,
+    decisions,
     sponsorship,
     operations,
     clock,

@@ -60,6 +60,19 @@ export interface ApprovalsService {
    * @throws DomainError `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited`, `provider_error`
    */
   requestCode(actor: Actor, approvalId: string): Promise<OtpSent>;
+  /**
+   * Checks that the wallet that the person signs in with signed the message (EIP-191, ERC-1271, ERC-6492).
+   * @throws DomainError `invalid_signature` naming `path`, `chain_unavailable`
+   */
+  checkSignature(signed: SignedByPerson): Promise<void>;
+}
+
+export interface SignedByPerson {
+  readonly userId: string;
+  readonly message: string;
+  readonly signature: string;
+  /** The field of the request that has the signature. */
+  readonly path: string;
 }
 
 export interface ApprovalsDeps {
@@ -107,15 +120,15 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
   const find = async ({ projectId, userId }: UserActor, id: string): Promise<Approval | null> =>
     isId("approval", id) ? findApproval(database.prisma, { projectId, userId, id }) : null;
 
-  const checkSignature = async (approval: Approval, signature: string): Promise<void> => {
-    const { address, contractChainId } = await walletOf(approval.userId);
-    const signed = { address: address as EvmAddress, message: approval.message, signature: signature as Hex };
+  const checkSignature: ApprovalsService["checkSignature"] = async ({ userId, message, signature, path }) => {
+    const { address, contractChainId } = await walletOf(userId);
+    const signed = { address: address as EvmAddress, message, signature: signature as Hex };
     // As for signing in: a plain account signs by itself on every chain, a contract on the chain of its first sign-in.
     const isRight =
       contractChainId === null
         ? await isRecovered(signed)
         : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) === "contract";
-    if (!isRight) throw wrongSignature(address);
+    if (!isRight) throw wrongSignature(address, path);
   };
 
   const check = async (
@@ -127,7 +140,8 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
       await deps.otp.consume({ actor, subjectId: approval.id, digest: approval.digest, code: otp });
       return "code";
     }
-    await checkSignature(approval, signature ?? "0x");
+    const { userId, message } = approval;
+    await checkSignature({ userId, message, signature: signature ?? "0x", path: "approval.signature" });
     return "signature";
   };
 
@@ -152,6 +166,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
 
   return {
     requireApproval,
+    checkSignature,
     requestCode: async (actor, approvalId) => {
       const approval = actor.type === "user" ? await find(actor, approvalId) : null;
       if (approval === null) throw notFound();

@@ -12,6 +12,7 @@ import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
+import { askVotes, counted, type Asked, type VotesPort } from "../ask-votes";
 import { APPROVAL_SECONDS, requireRows } from "../limits";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
@@ -31,6 +32,7 @@ export interface AccountPayoutsDeps {
   readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
   readonly assets: Assets;
   readonly policies: PoliciesService;
+  readonly decisions: VotesPort;
   readonly prices: Prices;
   readonly clock: Clock;
 }
@@ -153,6 +155,7 @@ const store = async (
     },
     audit: (row) => createdEntry(actor, row),
     expiresAt: addSeconds(now, APPROVAL_SECONDS),
+    ask: (sql, row) => askVotes(deps.decisions, sql, { payout: row, actor, asked: askedOf(deps, row, checked.items) }),
   });
   if (stored !== null) return stored;
   const known = own.key === null ? null : await findKnown(deps, actor, own.key);
@@ -236,7 +239,11 @@ const retry = async (
 };
 
 /** The lines of the message with the one-time code. `first` are the first rows of the payout. */
-const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: readonly PayoutItemRow[]): string[] => {
+const approvalLines = (
+  deps: AccountPayoutsDeps,
+  payout: AccountsPayout,
+  first: readonly Pick<PayoutItemRow, "amountBase" | "recipientAccountId">[],
+): string[] => {
   const symbol = deps.assets.find(payout.currency)?.symbol ?? payout.currency;
   const rest = payout.itemsTotal - first.length;
   return [
@@ -245,6 +252,15 @@ const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: 
     ...(rest > 0 ? [`and ${String(rest)} more`] : []),
   ];
 };
+
+const LINES_MAX = 5;
+
+/** What voters read of a new payout. */
+const askedOf = (deps: AccountPayoutsDeps, payout: AccountsPayout, items: readonly NewItem[]): Asked => ({
+  title: `Payout to ${counted(payout.itemsTotal, "account")}`,
+  lines: approvalLines(deps, payout, items.slice(0, LINES_MAX)),
+  digest: payout.digest,
+});
 
 export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
   create: bindDeps(deps, create),
