@@ -23,6 +23,7 @@ const PAGES = [
   "/accept-invitation",
   "/settings",
   "/inbox",
+  "/dev/mail",
   "/dev/webhooks",
 ];
 

@@ -7,6 +7,7 @@ import {
   KeyRound,
   Landmark,
   List,
+  Mail,
   Radio,
   Send,
   Settings,
@@ -30,6 +31,7 @@ export interface NavigationItem {
 
 export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/", label: "Overview", icon: House, onPhoneBar: true },
+  { href: "/inbox", label: "Inbox", icon: Inbox },
   { href: "/swap", label: "Swap", icon: ArrowLeftRight, onPhoneBar: true },
   { href: "/transfer", label: "Transfer", icon: Send, onPhoneBar: true },
   { href: "/activity", label: "Activity", icon: List, onPhoneBar: true },
@@ -43,7 +45,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/webhooks", label: "Webhooks", icon: Webhook },
   { href: "/members", label: "Members", icon: Users },
   { href: "/settings", label: "Settings", icon: Settings },
-  { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
+  { href: "/dev/mail", label: "Mail", icon: Mail, developmentOnly: true },
   { href: "/dev/webhooks", label: "Receiver", icon: Radio, developmentOnly: true },
 ];
 

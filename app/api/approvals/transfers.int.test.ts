@@ -80,6 +80,15 @@ test("a transfer waits for two other people after its maker's code, and leaves o
   expect(types.at(-1)).toBe("transfer.completed");
 });
 
+test("whoever gave the code asks for the votes: nobody executes it in another's name and lets the maker vote", async () => {
+  const at = { fromChainId: CHAIN, toChainId: CHAIN, token: "USDC", toAddress: testAccount().address };
+  const body = { fromWalletId: customer.treasuryId, ...at, amount: "1" };
+  const { transferId } = await prepareTransfer(api, customer, body);
+  const executing = voters[0].client.call(executeSwap, { body: { transferId } });
+  expect(await refusalOf(executing)).toMatchObject({ status: 409, code: "invalid_state" });
+  expect((await client.call(getTransfer, { params: { id: transferId } })).operationId).toBeNull();
+});
+
 test("the code of one person lets no waiting operation run", async () => {
   const { operationId } = await waitingTransfer("1");
   for (const by of [client, voters[0].client]) {

@@ -92,18 +92,32 @@ const APPROVAL_SECONDS = 600;
 
 export { quoted };
 
+const walletOf = async (deps: ApprovalsDeps, userId: string) => {
+  const wallet = await deps.people.signInWallet(userId);
+  if (wallet === null) throw notFound();
+  return wallet;
+};
+
+const createSignatureCheck =
+  (deps: ApprovalsDeps): ApprovalsService["checkSignature"] =>
+  async ({ userId, message, signature, path }) => {
+    const { address, contractChainId } = await walletOf(deps, userId);
+    const signed = { address: address as EvmAddress, message, signature: signature as Hex };
+    // As for signing in: a plain account signs by itself on every chain, a contract on the chain of its first sign-in.
+    const isRight =
+      contractChainId === null
+        ? await isRecovered(signed)
+        : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) === "contract";
+    if (!isRight) throw wrongSignature(address, path);
+  };
+
 export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService => {
   const { database, clock } = deps;
-
-  const walletOf = async (userId: string) => {
-    const wallet = await deps.people.signInWallet(userId);
-    if (wallet === null) throw notFound();
-    return wallet;
-  };
+  const checkSignature = createSignatureCheck(deps);
 
   const ask = async (actor: UserActor, change: Change, digest: Uint8Array<ArrayBuffer>): Promise<Approval> => {
     const { projectId, userId } = actor;
-    const [wallet, memberships] = await Promise.all([walletOf(userId), deps.projects.list(userId)]);
+    const [wallet, memberships] = await Promise.all([walletOf(deps, userId), deps.projects.list(userId)]);
     const name = memberships.find((membership) => membership.projectId === projectId)?.name ?? "";
     const id = newId("approval");
     const createdAt = clock.now();
@@ -119,17 +133,6 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
 
   const find = async ({ projectId, userId }: UserActor, id: string): Promise<Approval | null> =>
     isId("approval", id) ? findApproval(database.prisma, { projectId, userId, id }) : null;
-
-  const checkSignature: ApprovalsService["checkSignature"] = async ({ userId, message, signature, path }) => {
-    const { address, contractChainId } = await walletOf(userId);
-    const signed = { address: address as EvmAddress, message, signature: signature as Hex };
-    // As for signing in: a plain account signs by itself on every chain, a contract on the chain of its first sign-in.
-    const isRight =
-      contractChainId === null
-        ? await isRecovered(signed)
-        : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) === "contract";
-    if (!isRight) throw wrongSignature(address, path);
-  };
 
   const check = async (
     actor: UserActor,

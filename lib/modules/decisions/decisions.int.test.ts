@@ -136,7 +136,9 @@ describe("votes", () => {
     expect(await vote(twin, id)).toMatchObject({ state: "open" });
     expect(await vote(second(), id)).toMatchObject({ state: "approved" });
   });
+});
 
+describe("the end of a request", () => {
   test("one vote to decline ends the request, and nobody votes any more", async () => {
     const { id, subjectId } = await open();
     await vote(first(), id);

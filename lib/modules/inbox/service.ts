@@ -97,117 +97,116 @@ const pathOfOperation = ({ id, kind }: Operation): string => (isPrivateKind(kind
 
 const WITH_CODE = "Approve it with a one-time code, or cancel it.";
 
-/** Reads each kind; an object about which people vote stands there as its request alone. */
-export const createProjectInbox = (deps: ProjectInboxDeps) => {
-  const waiting = async (actor: UserActor): Promise<InboxItem[]> => {
-    const { projectId } = actor;
-    const mine = roleMay(actor.role, "money:move");
-    const [decisions, operations, payouts, schedules] = await Promise.all([
-      deps.decisions.list(actor, { state: "open", limit: LISTED_MAX }),
-      deps.operations.listFor(actor, { status: "pending", limit: LISTED_MAX }),
-      deps.payouts.list(projectId, { status: "pending", limit: LISTED_MAX }),
-      deps.schedules.list(projectId, { limit: LISTED_MAX }),
-    ]);
-    const voted = new Set(decisions.data.map(({ request }) => request.subject.id));
-    const common = { toDo: WITH_CODE, mine };
-    return [
-      ...decisions.data.map((view) => ofDecision(actor, view)),
-      ...operations.data
-        .filter((operation) => mayOf(operation).approve && !voted.has(operation.id))
-        .map((operation): InboxItem => ({
-          ...common,
-          kind: "operation",
-          id: operation.id,
-          title: titleOfOperation(operation),
-          by: operation.createdBy,
-          since: operation.createdAt,
-          until: operation.expiresAt,
-          path: pathOfOperation(operation),
-        })),
-      ...payouts.data
-        .filter((view) => mayOfPayout(view).approve && !voted.has(view.payout.id))
-        .map((view): InboxItem => ({
-          ...common,
-          kind: "payout",
-          id: view.payout.id,
-          title: titleOfPayout(view),
-          by: view.payout.createdBy,
-          since: view.payout.createdAt,
-          until: view.payout.expiresAt,
-          path: `/payouts/${view.payout.id}`,
-        })),
-      ...schedules.data
-        .filter(({ schedule }) => schedule.status === "awaiting_approval")
-        .map(({ schedule }): InboxItem => ({
-          ...common,
-          kind: "schedule",
-          id: schedule.id,
-          title: `Scheduled payout to ${counted(schedule.rows, "wallet")}`,
-          by: schedule.createdBy,
-          since: schedule.createdAt,
-          until: null,
-          path: `/payouts/schedules/${schedule.id}`,
-        })),
-    ];
-  };
+type Row = Omit<InboxItem, "kind" | "toDo" | "mine" | "until">;
 
-  const failed = async (actor: UserActor): Promise<InboxItem[]> => {
-    const mine = roleMay(actor.role, "money:move");
-    const after = new Date(deps.clock.now().getTime() - FAILED_MS);
-    const common = { kind: "failure", mine, by: null, until: null } as const;
-    const statuses = ["failed", "partially_completed"] as const;
-    const lists = await Promise.all(
-      statuses.map(async (status): Promise<InboxItem[]> => {
-        const [operations, payouts] = await Promise.all([
-          deps.operations.listFor(actor, { status, limit: LISTED_MAX }),
-          deps.payouts.list(actor.projectId, { status, limit: LISTED_MAX }),
-        ]);
-        const partly = status === "failed" ? "failed" : "was completed in part";
-        return [
-          ...operations.data.filter(mayRetry).map((operation) => ({
-            ...common,
-            id: operation.id,
-            title: `${titleOfOperation(operation)} ${partly}`,
-            toDo: "Read where the money is, and try again what failed.",
-            since: operation.updatedAt,
-            path: pathOfOperation(operation),
-          })),
-          ...payouts.data
-            .filter((view) => mayOfPayout(view).retry)
-            .map((view) => ({
-              ...common,
-              id: view.payout.id,
-              title: `${titleOfPayout(view)} ${partly}`,
-              toDo: `Read why, and try ${counted(view.payout.itemsFailed, "failed row")} again.`,
-              since: view.payout.updatedAt,
-              path: `/payouts/${view.payout.id}`,
-            })),
-        ];
-      }),
-    );
-    return lists.flat().filter(({ since }) => since > after);
-  };
+const rowOfOperation = (operation: Operation): Row => ({
+  id: operation.id,
+  title: titleOfOperation(operation),
+  by: operation.createdBy,
+  since: operation.createdAt,
+  path: pathOfOperation(operation),
+});
 
-  const stopped = async (actor: UserActor): Promise<InboxItem[]> => {
-    if (!roleMay(actor.role, "members:manage")) return [];
-    return (await deps.parkedJobs.list(actor)).map((job) => ({
-      kind: "stopped_work",
-      id: job.id,
-      title: `The service stopped trying after ${String(job.failures)} failures`,
-      toDo: "Read the reason in the settings, and let the service try again.",
-      mine: true,
-      by: null,
-      since: job.parkedAt,
-      until: null,
-      path: "/settings#stopped-work",
-    }));
-  };
+const rowOfPayout = (view: PayoutView): Row => ({
+  id: view.payout.id,
+  title: titleOfPayout(view),
+  by: view.payout.createdBy,
+  since: view.payout.createdAt,
+  path: `/payouts/${view.payout.id}`,
+});
 
-  return {
-    /** What the person may do first, then the newest; a hundred of each kind at most. */
-    list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
-      const items = (await Promise.all([waiting(actor), failed(actor), stopped(actor)])).flat();
-      return items.sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
-    },
-  };
+const rowOfSchedule = ({ schedule: { id, rows, createdBy, createdAt } }: ScheduleSummary): Row => ({
+  id,
+  title: `Scheduled payout to ${counted(rows, "wallet")}`,
+  by: createdBy,
+  since: createdAt,
+  path: `/payouts/schedules/${id}`,
+});
+
+/** An object about which people vote stands there as its request alone. */
+const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const { projectId, role } = actor;
+  const pending = { status: "pending", limit: LISTED_MAX } as const;
+  const [decisions, operations, payouts, schedules] = await Promise.all([
+    deps.decisions.list(actor, { state: "open", limit: LISTED_MAX }),
+    deps.operations.listFor(actor, pending),
+    deps.payouts.list(projectId, pending),
+    deps.schedules.list(projectId, { limit: LISTED_MAX }),
+  ]);
+  const voted = new Set(decisions.data.map(({ request }) => request.subject.id));
+  const common = { toDo: WITH_CODE, mine: roleMay(role, "money:move") };
+  const open = [
+    ...operations.data
+      .filter((operation) => mayOf(operation).approve)
+      .map((one) => ({ ...common, ...rowOfOperation(one), kind: "operation" as const, until: one.expiresAt })),
+    ...payouts.data
+      .filter((view) => mayOfPayout(view).approve)
+      .map((view) => ({ ...common, ...rowOfPayout(view), kind: "payout" as const, until: view.payout.expiresAt })),
+    ...schedules.data
+      .filter(({ schedule }) => schedule.status === "awaiting_approval")
+      .map((view) => ({ ...common, ...rowOfSchedule(view), kind: "schedule" as const, until: null })),
+  ];
+  return [...decisions.data.map((view) => ofDecision(actor, view)), ...open.filter(({ id }) => !voted.has(id))];
 };
+
+const failedAs = async (
+  deps: ProjectInboxDeps,
+  actor: UserActor,
+  status: "failed" | "partially_completed",
+): Promise<InboxItem[]> => {
+  const query = { status, limit: LISTED_MAX };
+  const [operations, payouts] = await Promise.all([
+    deps.operations.listFor(actor, query),
+    deps.payouts.list(actor.projectId, query),
+  ]);
+  const common = { kind: "failure", mine: roleMay(actor.role, "money:move"), by: null, until: null } as const;
+  const words = status === "failed" ? "failed" : "was completed in part";
+  return [
+    ...operations.data.filter(mayRetry).map((operation) => ({
+      ...rowOfOperation(operation),
+      ...common,
+      title: `${titleOfOperation(operation)} ${words}`,
+      toDo: "Read where the money is, and try again what failed.",
+      since: operation.updatedAt,
+    })),
+    ...payouts.data
+      .filter((view) => mayOfPayout(view).retry)
+      .map((view) => ({
+        ...rowOfPayout(view),
+        ...common,
+        title: `${titleOfPayout(view)} ${words}`,
+        toDo: `Read why, and try ${counted(view.payout.itemsFailed, "failed row")} again.`,
+        since: view.payout.updatedAt,
+      })),
+  ];
+};
+
+const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const after = new Date(deps.clock.now().getTime() - FAILED_MS);
+  const lists = await Promise.all([failedAs(deps, actor, "failed"), failedAs(deps, actor, "partially_completed")]);
+  return lists.flat().filter(({ since }) => since > after);
+};
+
+/** For those who may put stopped work back. */
+const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  if (!roleMay(actor.role, "members:manage")) return [];
+  return (await deps.parkedJobs.list(actor)).map((job) => ({
+    kind: "stopped_work",
+    id: job.id,
+    title: `The service stopped trying after ${String(job.failures)} failures`,
+    toDo: "Read the reason in the settings, and let the service try again.",
+    mine: true,
+    by: null,
+    since: job.parkedAt,
+    until: null,
+    path: "/settings#stopped-work",
+  }));
+};
+
+export const createProjectInbox = (deps: ProjectInboxDeps) => ({
+  /** What the person may do first, then the newest; a hundred of each kind at most. */
+  list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
+    const parts = await Promise.all([waiting(deps, actor), failed(deps, actor), stopped(deps, actor)]);
+    return parts.flat().sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
+  },
+});

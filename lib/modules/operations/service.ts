@@ -78,7 +78,6 @@ interface AskedFilter extends OperationFilter {
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
   const { repository, lists, waiting, holds, reserves, sponsorship, clock } = deps;
-  const watching = createWatching(deps);
 
   /**
    * Accepts an operation, which the workers then carry on.
@@ -182,7 +181,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     /** The distinct recipients of a project's latest operations. */
     recentRecipients: lists.recipients,
     /** Events after `afterSeq`, past and to come, until the operation is final or `signal` aborts. */
-    events: watching.watch,
+    events: createWatching(deps).watch,
     /**
      * Expires operations that were not approved in time.
      * @returns how many

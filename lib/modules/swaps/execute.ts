@@ -92,6 +92,13 @@ const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData 
   return { means: allSent ? "wallet" : "policy" };
 };
 
+/** Whoever gave the code is the maker, and may be excluded from the vote; another caller would hide that. */
+const otherMaker = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "Somebody else gave the code for this, and it needs votes: whoever gave the code has to execute it. Nothing was sent.",
+  );
+
 /** Takes a prepared quote down as an operation that waits for votes. The maker's code approved the quote. */
 const letPreparedWait = async (
   deps: ExecuteDeps,
@@ -102,6 +109,7 @@ const letPreparedWait = async (
   const { quotes } = deps;
   const now = deps.clock.now();
   if (preparedUntil <= now) throw lockIsOver();
+  if (quote.approvedBy !== actorName(actor)) throw otherMaker();
   const used = new Error("The quote was used meanwhile.");
   const operation = await letWait(deps, actor, quote, {
     request: quote.request,

@@ -7,7 +7,6 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
-import { isFinal } from "@/lib/core/status";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
@@ -272,34 +271,6 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
 });
 
 export type AccountPayoutsService = ReturnType<typeof createAccountPayoutsService>;
-
-const neverRan = ({ status }: AccountsPayout): boolean => status === "cancelled" || status === "expired";
-
-export type AccountRowStatus = "pending" | "completed" | "failed";
-
-/** False when no row of the payout can have the state. All rows of an atomic payout, and of one that never ran, share the payout's state. */
-export const mayHave = (payout: AccountsPayout, status: AccountRowStatus): boolean =>
-  (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
-
-/** The state column to look for. Null: the row has no state of its own, so the payout's state counts. Undefined: rows of every state. */
-export const storedStatus = (
-  payout: AccountsPayout,
-  status: AccountRowStatus | undefined,
-): string | null | undefined => {
-  if (status === undefined) return undefined;
-  const hasNone = status === "pending" || payout.mode === "atomic" || neverRan(payout);
-  return hasNone ? null : status;
-};
-
-/** A row's state: its own, or that of its payout. */
-export const itemStatusOf = (
-  payout: Pick<AccountsPayout, "status" | "mode">,
-  item: { readonly status: string | null },
-): AccountRowStatus => {
-  if (item.status === "completed" || item.status === "failed") return item.status;
-  if (payout.status === "completed") return "completed";
-  return isFinal(payout.status) ? "failed" : "pending";
-};
 
 const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): DomainError => {
   const missing = units(totalBase - source.availableBase);
