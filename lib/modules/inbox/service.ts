@@ -4,7 +4,6 @@ import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
 import { roleMay } from "@/lib/core/permissions";
 import type { DecisionsService, DecisionView } from "@/lib/modules/decisions/service";
-import type { ParkedJob } from "@/lib/modules/jobs/parked-jobs";
 import { mayOf as mayOfPayout, type PayoutsService, type PayoutView } from "@/lib/modules/payouts/service";
 import {
   isPrivateKind,
@@ -29,6 +28,13 @@ export interface InboxItem {
   readonly path: string;
 }
 
+/** A job that failed too often, as far as the inbox shows it. */
+interface StoppedJob {
+  readonly id: string;
+  readonly failures: number;
+  readonly parkedAt: Date;
+}
+
 /** A schedule of payouts, as far as the inbox shows it. */
 interface ScheduleSummary {
   readonly schedule: {
@@ -47,7 +53,7 @@ export interface ProjectInboxDeps {
   readonly schedules: {
     list(projectId: string, query: { readonly limit: number }): Promise<{ readonly data: readonly ScheduleSummary[] }>;
   };
-  readonly parkedJobs: { list(actor: UserActor): Promise<readonly ParkedJob[]> };
+  readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
   readonly clock: Clock;
 }
 
