@@ -26,6 +26,7 @@ import { createEventsService } from "@/lib/modules/events/service";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import { movingFunds } from "@/lib/modules/holds/service";
 import { arrivalsOf } from "@/lib/modules/operations/service";
+import { createProjectInbox } from "@/lib/modules/inbox/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
 import { openPayoutTotals } from "@/lib/modules/payouts/service";
@@ -51,7 +52,11 @@ export type { Overrides };
 export const createServices = (config: Config, overrides: Overrides = {}) => {
   const platform = buildPlatform(config, overrides);
   const chainAccess = buildChainAccess(platform);
-  const identity = buildIdentity(platform, chainAccess);
+  // Called when a request was decided, long after payouts and swaps are built.
+  const identity = buildIdentity(platform, chainAccess, () => ({
+    payout: payouts.payouts.subject,
+    operation: money.swaps.subject,
+  }));
   // Called when a leg is executed, long after `privacy` is built.
   const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
   const drivers = buildDrivers(platform, chainAccess, money);
@@ -60,8 +65,17 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
+  const parts = sharedParts(platform);
   return {
-    ...sharedParts(platform),
+    ...parts,
+    projectInbox: createProjectInbox({
+      decisions: identity.decisions,
+      operations: money.operations,
+      payouts: payouts.payouts,
+      schedules: payouts.payoutSchedules,
+      parkedJobs: parts.parkedJobs,
+      clock: platform.clock,
+    }),
     ...identityServices(identity),
     ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
@@ -159,6 +173,9 @@ const identityServices = (identity: Identity) => ({
   auth: identity.auth,
   projects: identity.projects,
   approvals: identity.approvals,
+  decisions: identity.decisions,
+  decisionRunner: identity.decisionRunner,
+  votingPolicy: identity.votingPolicy,
   apiKeys: identity.apiKeys,
   policies: identity.policies,
   projectPolicies: identity.projectPolicies,
@@ -218,7 +235,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
 const buildPayouts = ({
   platform: { database, registry, clock, errorLog: log },
   chainAccess: { wallets },
-  identity: { contacts, projects, policies, otp },
+  identity: { contacts, projects, policies, decisions, otp },
   money,
   drivers,
 }: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
@@ -230,6 +247,7 @@ const buildPayouts = ({
     contacts,
     projects,
     policies,
+    decisions,
     otp,
     clock,
     walletBatches: drivers.batchDriver,

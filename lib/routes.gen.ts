@@ -1,5 +1,10 @@
 // Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.
 import * as rest from "@/app/api/[...rest]/route";
+import * as approvals from "@/app/api/approvals/route";
+import * as approvalsId from "@/app/api/approvals/[id]/route";
+import * as approvalsIdApprove from "@/app/api/approvals/[id]/approve/route";
+import * as approvalsIdDecline from "@/app/api/approvals/[id]/decline/route";
+import * as approvalsIdRequestOtp from "@/app/api/approvals/[id]/request-otp/route";
 import * as auditLog from "@/app/api/audit-log/route";
 import * as auditLogExport from "@/app/api/audit-log/export/route";
 import * as authApiKeys from "@/app/api/auth/api-keys/route";
@@ -31,6 +36,7 @@ import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/rou
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
 import * as health from "@/app/api/health/route";
+import * as inbox from "@/app/api/inbox/route";
 import * as invitations from "@/app/api/invitations/route";
 import * as invitationsId from "@/app/api/invitations/[id]/route";
 import * as invitationsAccept from "@/app/api/invitations/accept/route";
@@ -108,6 +114,11 @@ import type { RouteEntry } from "@/lib/http/request-router";
 
 export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },
+  { path: "/api/approvals", module: approvals },
+  { path: "/api/approvals/[id]", module: approvalsId },
+  { path: "/api/approvals/[id]/approve", module: approvalsIdApprove },
+  { path: "/api/approvals/[id]/decline", module: approvalsIdDecline },
+  { path: "/api/approvals/[id]/request-otp", module: approvalsIdRequestOtp },
   { path: "/api/audit-log", module: auditLog },
   { path: "/api/audit-log/export", module: auditLogExport },
   { path: "/api/auth/api-keys", module: authApiKeys },
@@ -139,6 +150,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
   { path: "/api/health", module: health },
+  { path: "/api/inbox", module: inbox },
   { path: "/api/invitations", module: invitations },
   { path: "/api/invitations/[id]", module: invitationsId },
   { path: "/api/invitations/accept", module: invitationsAccept },

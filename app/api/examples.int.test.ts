@@ -5,6 +5,7 @@ import { namedContracts } from "@/lib/contracts/all";
 import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { openApiDocument } from "@/lib/http/openapi";
 import { testApi } from "@/lib/testing/api";
+import { callApprovals } from "@/lib/testing/approval-examples";
 import { unclearRefund } from "@/lib/testing/unclear-refund";
 import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
 import { testAccount } from "@/lib/testing/factories";
@@ -322,6 +323,7 @@ beforeAll(async () => {
   await Promise.all([signIn(), profile(), wallets(), addressBook()]);
   await keys();
   await members();
+  await callApprovals({ api, session: customer.session, email: customer.email, call, as: person });
   await swaps();
   await transfers();
   await operations();

@@ -7,6 +7,7 @@ import {
   KeyRound,
   Landmark,
   List,
+  Mail,
   Radio,
   ScrollText,
   Send,
@@ -31,6 +32,7 @@ export interface NavigationItem {
 
 export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/", label: "Overview", icon: House, onPhoneBar: true },
+  { href: "/inbox", label: "Inbox", icon: Inbox },
   { href: "/swap", label: "Swap", icon: ArrowLeftRight, onPhoneBar: true },
   { href: "/transfer", label: "Transfer", icon: Send, onPhoneBar: true },
   { href: "/activity", label: "Activity", icon: List, onPhoneBar: true },
@@ -45,7 +47,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/members", label: "Members", icon: Users },
   { href: "/audit-log", label: "Audit log", icon: ScrollText },
   { href: "/settings", label: "Settings", icon: Settings },
-  { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
+  { href: "/dev/mail", label: "Mail", icon: Mail, developmentOnly: true },
   { href: "/dev/webhooks", label: "Receiver", icon: Radio, developmentOnly: true },
 ];
 

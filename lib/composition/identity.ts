@@ -2,6 +2,9 @@ import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createCodeLimits } from "@/lib/modules/code-limits/service";
+import { createDecisionRunner } from "@/lib/modules/decisions/runner";
+import { createDecisionsService, type DecisionSubject } from "@/lib/modules/decisions/service";
+import { createVotingPolicy } from "@/lib/modules/decisions/voting-policy";
 import { createContactsService } from "@/lib/modules/contacts/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
 import { createPeople } from "@/lib/modules/auth/people";
@@ -21,7 +24,11 @@ import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 
 /** People, projects and keys, how they prove who they are, and what they may do. */
-export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess, "wallets">) => {
+export const buildIdentity = (
+  platform: Platform,
+  { wallets }: Pick<ChainAccess, "wallets">,
+  subjects: () => Readonly<Record<string, DecisionSubject>>,
+) => {
   const { config, database, registry, secrets, keyring, clock, errorLog } = platform;
   const { publicUrl } = config;
   const { mailer, inbox, closeMail } = buildMail(platform);
@@ -46,8 +53,10 @@ export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess,
     codeLimits,
     clock,
   });
+  const deciding = { database, otp, approvals, people, subjects, publicUrl, clock, outbox: mailOutbox };
   const policies = createPoliciesService({ database });
-  const authority = { database, approvals, policies, projects, clock };
+  const decisions = createDecisionsService(deciding);
+  const authority = { database, approvals, decisions, policies, projects, clock };
   const kind = config.chains.some((chain) => !chain.testnet) ? ("live" as const) : ("test" as const);
   const apiKeys = createApiKeysService({ ...authority, secrets, people, publicUrl, kind });
   return {
@@ -58,6 +67,9 @@ export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess,
     projects,
     otp,
     approvals,
+    decisions,
+    votingPolicy: createVotingPolicy(authority),
+    decisionRunner: createDecisionRunner(deciding),
     auth,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
     contacts: createContactsService({ database, clock }),

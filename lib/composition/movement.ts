@@ -14,7 +14,7 @@ import type { Platform } from "./platform";
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
   { wallets: allWallets }: ChainAccess,
-  { otp, policies }: Identity,
+  { otp, policies, decisions }: Identity,
   {
     routing,
     smartAccounts,
@@ -47,6 +47,7 @@ export const buildMovement = (
     holds,
     otp,
     policies,
+    decisions,
     sponsorship,
     operations,
     clock,

@@ -5,9 +5,11 @@ import * as balances from "./balances";
 import * as chains from "./chains";
 import * as contacts from "./contacts";
 import type { Contract } from "./contract";
+import * as decisions from "./decisions";
 import * as dev from "./dev";
 import * as events from "./events";
 import * as globalAccounts from "./global-accounts";
+import * as inbox from "./inbox";
 import * as jobs from "./jobs";
 import * as members from "./members";
 import * as operations from "./operations";
@@ -33,9 +35,11 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   balances,
   chains,
   contacts,
+  decisions,
   dev,
   events,
   globalAccounts,
+  inbox,
   jobs,
   members,
   operations,

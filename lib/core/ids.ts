@@ -29,6 +29,7 @@ export const ID_PREFIXES = {
   contact: "ct",
   auditEvent: "aud",
   approval: "apr",
+  decision: "dec",
   invitation: "inv",
 } as const;
 

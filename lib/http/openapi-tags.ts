@@ -6,6 +6,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Projects: "The project: who did what.",
   Members: "Projects, the people in them, their roles, and invitations by mail.",
   Policies: "What bounds the project's API keys.",
+  Approvals: "Payments that several people of the project decide, and the inbox of what waits for a person.",
   Wallets: "Treasury, smart accounts and linked wallets.",
   "Chains and tokens": "What the installation is configured for.",
   Balances: "Balances over all chains and wallets.",

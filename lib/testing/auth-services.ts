@@ -98,7 +98,8 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const policies = createPoliciesService({ database });
   const shared = { database, secrets, keyring, publicUrl, registry, clock, monotonicMs, approvals, projects };
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
-  const projectPolicies = createProjectPolicies({ database, clock, approvals, policies, projects });
+  const decisions = { requirementOf: () => Promise.resolve(null) };
+  const projectPolicies = createProjectPolicies({ database, clock, approvals, decisions, policies, projects });
   const signUp = options.signUp ?? { mode: "open" };
   const auth = createAuthService({ ...shared, wallets, mail, signUp, codeLimits });
 

@@ -1,4 +1,5 @@
 import { approvalAsked, call, expecting, theApi, type AttackTable } from "./token-attacks";
+import { actorOf } from "./voters";
 
 /** Nobody was given it. */
 const TOKEN = "A".repeat(43);
@@ -20,6 +21,26 @@ const viewer = async (): Promise<string> => {
   return userId;
 };
 
+let asked = 0;
+
+/** A request that the person with the token may decide: a key of nobody asked. */
+const openRequest = async (): Promise<string> => {
+  asked += 1;
+  const projectId = await projectOfMe();
+  const { decisions, database } = theApi().services;
+  const about = {
+    projectId,
+    subject: { type: "test", id: String(asked) },
+    digest: new Uint8Array(32),
+    title: "Pay",
+    lines: [],
+  };
+  const required = { count: 1, roles: ["owner"], excludeMaker: true } as const;
+  const maker = actorOf("usr_nobody", projectId, "operator");
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  return database.transaction((tx) => decisions.open(tx, { ...about, maker, required, expiresAt }));
+};
+
 /** Rows of the table in authority-table.int.test.ts: projects, members and invitations. */
 export const PEOPLE_ROWS: AttackTable = {
   "POST /projects": ["moves nothing", () => expecting(call("POST", "/projects", { name: "Second" }), 201)],
@@ -32,6 +53,24 @@ export const PEOPLE_ROWS: AttackTable = {
     async () => approvalAsked(call("PATCH", `/members/${await viewer()}`, { role: "operator" })),
   ],
   "DELETE /members/{id}": ["narrows", async () => expecting(call("DELETE", `/members/${await viewer()}`), 200)],
+  "POST /approvals/{id}/request-otp": [
+    "moves nothing",
+    async () => expecting(call("POST", `/approvals/${await openRequest()}/request-otp`), 200),
+  ],
+  "POST /approvals/{id}/approve": [
+    "needs code",
+    async () =>
+      expecting(call("POST", `/approvals/${await openRequest()}/approve`, { otp: "000000" }), 409, {
+        code: "otp_required",
+      }),
+  ],
+  "POST /approvals/{id}/decline": [
+    "needs code",
+    async () =>
+      expecting(call("POST", `/approvals/${await openRequest()}/decline`, { otp: "000000" }), 409, {
+        code: "otp_required",
+      }),
+  ],
   "POST /invitations": [
     "needs approval",
     () => approvalAsked(call("POST", "/invitations", { email: "eve@example.test", role: "owner" })),

@@ -70,6 +70,8 @@ export const startWorker = (services: Services): Worker => {
       privacy: (id, signal) => services.privacyRunner.run(id, signal),
       payout: (id, signal) => services.payoutRunner.run(id, signal),
       mail: (id) => services.mailOutbox.deliver(id),
+      decision: (id) => services.decisionRunner.run(id),
+      decided: (id) => services.decisionRunner.settle(id),
     }),
     workerId: instances.id,
     listener: services.listener,

@@ -9,5 +9,9 @@ export const GET = route({
 
 export const PATCH = route({
   contract: updatePolicies,
-  handler: async ({ body, actor, services }) => ok(toPolicies(await services.projectPolicies.update(actor, body))),
+  handler: async ({ body: { dailyCapUsd, approvals, approval }, actor, services }) => {
+    if (approvals !== undefined) await services.votingPolicy.set(actor, approvals, approval);
+    else if (dailyCapUsd !== undefined) await services.projectPolicies.update(actor, { dailyCapUsd, approval });
+    return ok(toPolicies(await services.projectPolicies.get(actor.projectId)));
+  },
 });

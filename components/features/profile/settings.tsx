@@ -3,6 +3,7 @@
 import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import { LimitCard } from "@/components/features/policies/limit-card";
+import { VotesCard } from "@/components/features/policies/votes-card";
 import { ParkedJobsCard } from "@/components/features/jobs/parked-jobs-card";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { Address, PublicId } from "@/components/ui/address";
@@ -36,6 +37,7 @@ export const Settings = (): ReactNode => {
         </Card>
         {data === undefined ? null : <EmailCard me={data} />}
         <LimitCard />
+        <VotesCard />
         {data === undefined ? null : <SponsorBudgetsCard budgets={data.sponsorBudgets} />}
         {data?.projects.some(({ role }) => role === "owner" || role === "admin") ? <ParkedJobsCard /> : null}
         <Card title="Looks">

@@ -60,6 +60,19 @@ export interface ApprovalsService {
    * @throws DomainError `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited`, `provider_error`
    */
   requestCode(actor: Actor, approvalId: string): Promise<OtpSent>;
+  /**
+   * Checks that the wallet that the person signs in with signed the message (EIP-191, ERC-1271, ERC-6492).
+   * @throws DomainError `invalid_signature` naming `path`, `chain_unavailable`
+   */
+  checkSignature(signed: SignedByPerson): Promise<void>;
+}
+
+export interface SignedByPerson {
+  readonly userId: string;
+  readonly message: string;
+  readonly signature: string;
+  /** The field of the request that has the signature. */
+  readonly path: string;
 }
 
 export interface ApprovalsDeps {
@@ -79,18 +92,32 @@ const APPROVAL_SECONDS = 600;
 
 export { quoted };
 
+const walletOf = async (deps: ApprovalsDeps, userId: string) => {
+  const wallet = await deps.people.signInWallet(userId);
+  if (wallet === null) throw notFound();
+  return wallet;
+};
+
+const createSignatureCheck =
+  (deps: ApprovalsDeps): ApprovalsService["checkSignature"] =>
+  async ({ userId, message, signature, path }) => {
+    const { address, contractChainId } = await walletOf(deps, userId);
+    const signed = { address: address as EvmAddress, message, signature: signature as Hex };
+    // As for signing in: a plain account signs by itself on every chain, a contract on the chain of its first sign-in.
+    const isRight =
+      contractChainId === null
+        ? await isRecovered(signed)
+        : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) === "contract";
+    if (!isRight) throw wrongSignature(address, path);
+  };
+
 export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService => {
   const { database, clock } = deps;
-
-  const walletOf = async (userId: string) => {
-    const wallet = await deps.people.signInWallet(userId);
-    if (wallet === null) throw notFound();
-    return wallet;
-  };
+  const checkSignature = createSignatureCheck(deps);
 
   const ask = async (actor: UserActor, change: Change, digest: Uint8Array<ArrayBuffer>): Promise<Approval> => {
     const { projectId, userId } = actor;
-    const [wallet, memberships] = await Promise.all([walletOf(userId), deps.projects.list(userId)]);
+    const [wallet, memberships] = await Promise.all([walletOf(deps, userId), deps.projects.list(userId)]);
     const name = memberships.find((membership) => membership.projectId === projectId)?.name ?? "";
     const id = newId("approval");
     const createdAt = clock.now();
@@ -107,17 +134,6 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
   const find = async ({ projectId, userId }: UserActor, id: string): Promise<Approval | null> =>
     isId("approval", id) ? findApproval(database.prisma, { projectId, userId, id }) : null;
 
-  const checkSignature = async (approval: Approval, signature: string): Promise<void> => {
-    const { address, contractChainId } = await walletOf(approval.userId);
-    const signed = { address: address as EvmAddress, message: approval.message, signature: signature as Hex };
-    // As for signing in: a plain account signs by itself on every chain, a contract on the chain of its first sign-in.
-    const isRight =
-      contractChainId === null
-        ? await isRecovered(signed)
-        : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) === "contract";
-    if (!isRight) throw wrongSignature(address);
-  };
-
   const check = async (
     actor: UserActor,
     approval: Approval,
@@ -127,7 +143,8 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
       await deps.otp.consume({ actor, subjectId: approval.id, digest: approval.digest, code: otp });
       return "code";
     }
-    await checkSignature(approval, signature ?? "0x");
+    const { userId, message } = approval;
+    await checkSignature({ userId, message, signature: signature ?? "0x", path: "approval.signature" });
     return "signature";
   };
 
@@ -152,6 +169,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
 
   return {
     requireApproval,
+    checkSignature,
     requestCode: async (actor, approvalId) => {
       const approval = actor.type === "user" ? await find(actor, approvalId) : null;
       if (approval === null) throw notFound();

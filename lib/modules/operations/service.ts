@@ -38,7 +38,7 @@ export {
 } from "./legless-repository";
 export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
-export { isRetryable, mayRetry, retryableLegs } from "./permissions";
+export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
@@ -195,6 +195,8 @@ export const createOperationsService = (deps: OperationsDeps) => {
       list(actor.projectId, { ...query, ...shownTo(actor, query) }),
     allFor: (actor: Actor, filter: AskedFilter) => all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
     cancel,
+    /** Ends an operation that awaits approval, by a decision of people or for a failure of its start. */
+    endAwaiting: waiting.endAwaiting,
     /** The distinct recipients of a project's latest operations. */
     recentRecipients: lists.recipients,
     /** Events after `afterSeq`, past and to come, until the operation is final or `signal` aborts. */

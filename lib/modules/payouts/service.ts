@@ -1,9 +1,3 @@
-interface PayoutParts extends Omit<PayoutsDeps, "accounts" | "wallets"> {
-  readonly accounts: ReturnType<typeof createAccountPayoutsService>;
-  readonly wallets: ReturnType<typeof createWalletPayoutsService>;
-  readonly reading: ReturnType<typeof createPayoutReading>;
-}
-
 /** Payouts of both kinds. `accounts/` and `wallets/` create them; reading, approval, cancelling and retry are here. */
 import { bindDeps } from "@/lib/core/bind-deps";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
@@ -16,10 +10,15 @@ import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { PayoutItemRow } from "./accounts/rows";
 export { openPayoutTotals } from "./accounts/repository";
 import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsPayout } from "./accounts/service";
+import { refuseCode, type VotesPort } from "./ask-votes";
+import { createPayoutSubject } from "./decided";
 import { hasFailed, mayOf } from "./permissions";
 import { createPayoutReading, type AccountsPayoutView, type PayoutView, type WalletsPayoutView } from "./read-payouts";
 import type { PayoutsRepository } from "./repository";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";
+
+export { mayOf } from "./permissions";
+export type { PayoutView } from "./read-payouts";
 
 const LINES_MAX = 5;
 
@@ -30,6 +29,7 @@ export interface PayoutsDeps {
   readonly assets: Assets;
   readonly registry: ChainRegistry;
   readonly policies: PoliciesService;
+  readonly decisions: VotesPort;
   readonly otp: OtpService;
   readonly clock: AccountPayoutsDeps["clock"];
 }
@@ -42,6 +42,12 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   const reading = createPayoutReading({ ...deps, accounts, wallets, prices: deps.wallets.prices });
   return payoutFunctions({ ...deps, accounts, wallets, reading });
 };
+
+interface PayoutParts extends Omit<PayoutsDeps, "accounts" | "wallets"> {
+  readonly accounts: ReturnType<typeof createAccountPayoutsService>;
+  readonly wallets: ReturnType<typeof createWalletPayoutsService>;
+  readonly reading: ReturnType<typeof createPayoutReading>;
+}
 
 const createBetweenAccounts = async (
   parts: PayoutParts,
@@ -72,6 +78,7 @@ const digestOf = (parts: PayoutParts, view: PayoutView): Uint8Array<ArrayBuffer>
 const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promise<OtpSent> => {
   requireScope(actor, "payouts:write");
   const view = await awaiting(parts, actor.projectId, id);
+  await refuseCode(parts.decisions, view.payout);
   return parts.otp.request({
     actor,
     subjectId: view.payout.id,
@@ -88,6 +95,7 @@ const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promis
  */
 const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: string): Promise<PayoutView> => {
   const view = await awaiting(parts, actor.projectId, id);
+  await refuseCode(parts.decisions, view.payout);
   const { payout } = view;
   // Checked before the code is consumed, so that the same code still works after the treasury was funded.
   if (view.kind === "wallets") await parts.wallets.requireFunds(view);
@@ -168,4 +176,8 @@ const payoutFunctions = (parts: PayoutParts) => ({
   cancel: bindDeps(parts, cancel),
   retry: bindDeps(parts, retry),
   expireDue: parts.repository.expireDue,
+  /** For requests on which people vote. */
+  subject: createPayoutSubject(parts),
 });
+
+export type PayoutsService = ReturnType<typeof createPayoutsService>;

@@ -1,15 +1,13 @@
 import type { z } from "zod";
 import type { swapAndTransfer } from "@/lib/contracts/transfers";
-import { actorName, type Actor } from "@/lib/core/actor";
+import type { Actor } from "@/lib/core/actor";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { Operation } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import {
-  expectedOut,
   type FieldNames,
   type IdempotencyUse,
   idempotencyUseOf,
@@ -21,11 +19,12 @@ import {
   unknownWallet,
 } from "@/lib/modules/quotes/service";
 import type { Authorization } from "./authorize";
-import type { Execute, ExecuteDeps } from "./execute";
+import { letWait, OPERATION_SUBJECT } from "./ask-votes";
+import { createOperationSubject } from "./decided";
+import type { Execute, ExecuteDeps, Proof } from "./execute";
 import type { CheckedSources, Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
-const APPROVAL_SECONDS = 24 * 3600;
 const KIND = "swap_and_transfer";
 
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
@@ -37,10 +36,8 @@ interface Begun {
 }
 
 /** The operation that awaited approval, or the call that starts one. */
-interface Run {
+interface Run extends Proof {
   readonly operationId?: string;
-  /** The id of the code that approved the operation. */
-  readonly codeId?: string;
   readonly once?: IdempotencyUse | null;
   /** The sources that this call has checked already. */
   readonly checked?: CheckedSources;
@@ -94,7 +91,7 @@ const run = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
-  { operationId, codeId, checked, once = null }: Run,
+  { operationId, checked, once = null, ...proof }: Run,
 ) => {
   const moved = (): Promise<DomainError> => Promise.resolve(priceMoved(operationId));
   const executable = await parts.prepare.ready(quote, moved, checked);
@@ -107,7 +104,7 @@ const run = async (
     legs,
     allSent: false,
     ...(operationId === undefined ? {} : { operationId }),
-    ...(codeId === undefined ? {} : { codeId }),
+    ...proof,
     // The quote of an operation that awaited approval was marked as used when the operation was created.
     claim: (tx, id) =>
       operationId === undefined ? parts.quotes.claimOpen(tx, quote, id, once) : Promise.resolve(true),
@@ -129,27 +126,18 @@ const runWithinPolicy = async (
   }
 };
 
-const letWait = (
+const letQuoteWait = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
   { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
 ): Promise<Operation> =>
-  parts.operations.startAwaiting({
-    projectId: actor.projectId,
-    kind: quote.kind,
-    createdBy: actorName(actor),
-    origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
+  letWait(parts, actor, quote, {
     request: resolved.route,
     wallets: resolved.wallets,
-    expectedBase: expectedOut(quote.route),
-    minimumBase: quote.minimumBase,
-    expiresAfterSeconds: APPROVAL_SECONDS,
+    required: await parts.decisions.requirementOf(actor.projectId),
     claim: async (tx, operationId) => {
       if (!(await parts.quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
-      const at = parts.clock.now();
-      const data = { kind: quote.kind, quoteId: quote.id };
-      await recordAudit(tx, { ...doneBy(actor), action: "operation.requested", subject: operationId, data, at });
     },
   });
 
@@ -164,7 +152,7 @@ const begin = async (
   const { quote } = await parts.quotes.store(actor, resolved, { kind: KIND });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
   const started = free ? await runWithinPolicy(parts, actor, quote, { checked: resolved, once }) : null;
-  const operation = started ?? (await letWait(parts, actor, quote, { resolved, once }));
+  const operation = started ?? (await letQuoteWait(parts, actor, quote, { resolved, once }));
   return { operation, warnings: quote.warnings };
 };
 
@@ -190,6 +178,14 @@ const loadAwaiting = async (parts: AutoExecute, actor: Actor, operationId: strin
   if (operation.subStatus !== "awaiting_approval" || operation.status !== "pending" || quote === null) {
     throw notAwaiting();
   }
+  return { operation, quote };
+};
+
+/** As `loadAwaiting`, for the code of one person. @throws DomainError `invalid_state` when people have to vote on it */
+const loadForCode = async (parts: AutoExecute, actor: Actor, operationId: string) => {
+  const { operation, quote } = await loadAwaiting(parts, actor, operationId);
+  const subject = { type: OPERATION_SUBJECT, id: operation.id };
+  await parts.decisions.refuseCode({ projectId: actor.projectId, subject });
   return { operation, quote };
 };
 
@@ -233,7 +229,7 @@ export const createAutoExecute = (
   };
 
   const requestCode = async (actor: Actor, operationId: string): Promise<OtpSent> => {
-    const { operation, quote } = await loadAwaiting(parts, actor, operationId);
+    const { operation, quote } = await loadForCode(parts, actor, operationId);
     return authorization.sendCode(actor, quote, operation.id);
   };
 
@@ -243,7 +239,7 @@ export const createAutoExecute = (
    * `simulation_failed`
    */
   const approve = async (actor: Actor, operationId: string, code: string): Promise<Operation> => {
-    const { operation, quote } = await loadAwaiting(parts, actor, operationId);
+    const { operation, quote } = await loadForCode(parts, actor, operationId);
     const { otpId: codeId } = await authorization.consume({
       actor,
       subjectId: operation.id,
@@ -254,7 +250,8 @@ export const createAutoExecute = (
     return deps.operations.get(actor.projectId, operation.id);
   };
 
-  return { start, requestCode, approve };
+  const subject = createOperationSubject({ ...deps, run: (actor, quote, how) => run(parts, actor, quote, how) });
+  return { start, requestCode, approve, subject };
 };
 
 const notAwaiting = (): DomainError =>

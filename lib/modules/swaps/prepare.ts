@@ -14,13 +14,14 @@ import {
   toDestination,
   withMinimum,
 } from "@/lib/modules/quotes/service";
+import { votesFor, type VotesDeps } from "./ask-votes";
 import type { Authorization } from "./authorize";
 import { simulateRoute, type SimulationDeps } from "./simulate-route";
 import { checkNothingSent, legIdsOf } from "./resume-guard";
 
 const PREPARE_TIMEOUT_MS = 15_000;
 
-export interface PrepareDeps extends SimulationDeps {
+export interface PrepareDeps extends SimulationDeps, Pick<VotesDeps, "decisions"> {
   quotes: QuotesService;
   holds: Pick<HoldsService, "require">;
   clock: Clock;
@@ -103,6 +104,9 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     await authorization.admit(actor, quote, code);
     const { request, wallets, route, others, check, simulated } = await ready(quote, moved(actor, quote));
     const { legs, balanceChanges, feePayers, actions } = simulated;
+    // Before a wallet signs or sends anything.
+    const approvedAt = code === undefined ? quote.approvedAt : deps.clock.now();
+    await votesFor(deps, { projectId: quote.projectId, approvedAt }, legs);
     const record = await quotes.recordOf(quote, { request, wallets, route, others, check, feePayers });
     // Checked again, because pricing and simulating take seconds in which a wallet may send transactions of the earlier
     // preparation.

@@ -55,6 +55,8 @@ export const createSwapsService = (deps: SwapsDeps) => {
     execute: execute.execute,
     swapAndTransfer: autoExecute.start,
     approve: autoExecute.approve,
+    /** For requests on which people vote. */
+    subject: autoExecute.subject,
     retry: createRetry(deps, authorization).retry,
     /** For payouts: moves the project's own money between its chains. */
     funding: createFunding(deps, { prepare, execute }),

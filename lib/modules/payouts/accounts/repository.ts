@@ -3,6 +3,7 @@ import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { announceJob, insertJob } from "@/lib/modules/jobs/service";
+import { cancelVotes } from "../ask-votes";
 import { recordPayoutEvents } from "../project-events";
 import { claimRowKeys, type RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
@@ -99,8 +100,10 @@ export const createAccountPayoutsRepository = (database: Database) => ({
     /** Makes the audit entry of the stored payout, which is written in the same transaction. */
     audit: (stored: AccountsPayout) => AuditEntry;
     expiresAt: Date;
+    /** Asks for votes on the stored payout where the project demands them. */
+    ask: (sql: Sql, stored: AccountsPayout) => Promise<void>;
   }): Promise<AccountsPayout | null> => {
-    const { payout, rows, keys, admit, audit, expiresAt } = input;
+    const { payout, rows, keys, admit, audit, expiresAt, ask } = input;
     const storing = database.rawTransaction(async (sql) => {
       if (keys !== null) await claimRowKeys(sql, payout, keys);
       const stored: AccountsPayout = (await admit(sql))
@@ -110,6 +113,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
       if (stored.subStatus === "queued") announceJob(sql, "payout");
       await recordAuditOn(sql, audit(stored));
       await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: stored.createdAt });
+      await ask(sql, stored);
       return stored;
     });
     return unlessUsed(storing);
@@ -138,6 +142,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
       });
       if (count === 0) return false;
       await recordAudit(tx, audit);
+      await cancelVotes(sqlOf(tx), audit, id);
       await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.cancelled", at: now });
       return true;
     }),

@@ -68,6 +68,7 @@ const store = async (
     admit: () => Promise.resolve(true),
     audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
     expiresAt: now,
+    ask: () => Promise.resolve(),
   });
   if (stored === null) throw new Error("The payout was not stored.");
   return stored;

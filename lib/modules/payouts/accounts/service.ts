@@ -7,11 +7,11 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
-import { isFinal } from "@/lib/core/status";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
+import { askVotes, counted, type Asked, type VotesPort } from "../ask-votes";
 import { APPROVAL_SECONDS, requireRows } from "../limits";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
@@ -32,6 +32,7 @@ export interface AccountPayoutsDeps {
   readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
   readonly assets: Assets;
   readonly policies: PoliciesService;
+  readonly decisions: VotesPort;
   readonly prices: Prices;
   readonly clock: Clock;
 }
@@ -148,6 +149,7 @@ const store = async (
     },
     audit: (row) => createdEntry(actor, row),
     expiresAt: addSeconds(now, APPROVAL_SECONDS),
+    ask: (sql, row) => askVotes(deps.decisions, sql, { payout: row, actor, asked: askedOf(deps, row, checked.items) }),
   });
   if (stored !== null) return stored;
   const known = own.key === null ? null : await findKnown(deps, actor, own.key);
@@ -231,7 +233,11 @@ const retry = async (
 };
 
 /** The lines of the message with the one-time code. `first` are the first rows of the payout. */
-const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: readonly PayoutItemRow[]): string[] => {
+const approvalLines = (
+  deps: AccountPayoutsDeps,
+  payout: AccountsPayout,
+  first: readonly Pick<PayoutItemRow, "amountBase" | "recipientAccountId">[],
+): string[] => {
   const symbol = deps.assets.find(payout.currency)?.symbol ?? payout.currency;
   const rest = payout.itemsTotal - first.length;
   return [
@@ -240,6 +246,15 @@ const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: 
     ...(rest > 0 ? [`and ${String(rest)} more`] : []),
   ];
 };
+
+const LINES_MAX = 5;
+
+/** What voters read of a new payout. */
+const askedOf = (deps: AccountPayoutsDeps, payout: AccountsPayout, items: readonly NewItem[]): Asked => ({
+  title: `Payout to ${counted(payout.itemsTotal, "account")}`,
+  lines: approvalLines(deps, payout, items.slice(0, LINES_MAX)),
+  digest: payout.digest,
+});
 
 export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
   create: bindDeps(deps, create),
@@ -251,34 +266,6 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
 });
 
 export type AccountPayoutsService = ReturnType<typeof createAccountPayoutsService>;
-
-const neverRan = ({ status }: AccountsPayout): boolean => status === "cancelled" || status === "expired";
-
-export type AccountRowStatus = "pending" | "completed" | "failed";
-
-/** False when no row of the payout can have the state. All rows of an atomic payout, and of one that never ran, share the payout's state. */
-export const mayHave = (payout: AccountsPayout, status: AccountRowStatus): boolean =>
-  (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
-
-/** The state column to look for. Null: the row has no state of its own, so the payout's state counts. Undefined: rows of every state. */
-export const storedStatus = (
-  payout: AccountsPayout,
-  status: AccountRowStatus | undefined,
-): string | null | undefined => {
-  if (status === undefined) return undefined;
-  const hasNone = status === "pending" || payout.mode === "atomic" || neverRan(payout);
-  return hasNone ? null : status;
-};
-
-/** A row's state: its own, or that of its payout. */
-export const itemStatusOf = (
-  payout: Pick<AccountsPayout, "status" | "mode">,
-  item: { readonly status: string | null },
-): AccountRowStatus => {
-  if (item.status === "completed" || item.status === "failed") return item.status;
-  if (payout.status === "completed") return "completed";
-  return isFinal(payout.status) ? "failed" : "pending";
-};
 
 /** The audit entry for the creation. `means` is set when the payout may run without an approval. */
 const createdEntry = (actor: Actor, payout: AccountsPayout): AuditEntry => ({

@@ -37,12 +37,16 @@ export interface NewPayoutToWallets {
   readonly warningsOf: (duplicates: readonly DuplicateRow[]) => readonly PayoutWarning[];
   /** Throws when the money does not suffice. Called after the check for duplicates, whose error comes first. */
   readonly refuse: () => void;
+  /** Claims the run of a schedule that it is made for. Called in any case. @throws UsedAlreadyError */
+  readonly claim: (sql: Sql) => Promise<void>;
   /** Whether it may run without a code; notes what it spends. */
   readonly admit: (sql: Sql) => Promise<boolean>;
   /** How it runs where it may do so at once; null where it awaits approval in any case. */
   readonly running: Running | null;
   readonly audit: (stored: WalletsPayout) => AuditEntry;
   readonly expiresAt: Date;
+  /** Asks for votes on the stored payout where the project demands them. */
+  readonly ask: (sql: Sql, stored: WalletsPayout) => Promise<void>;
 }
 
 const INSERT_PAYOUT = `
@@ -131,6 +135,7 @@ const insertFunded = async (
   const now = payout.createdAt;
   const duplicates = await claimRowKeys(sql, payout, input.keys);
   input.refuse();
+  await input.claim(sql);
   const runs = running !== null && (await input.admit(sql));
   // The operation that would fund it is accepted in the same transaction, and must not be.
   if (!runs && running?.by === "funding") throw new NotAdmittedError();
@@ -144,7 +149,10 @@ const insertFunded = async (
   await insertPlan(sql, { payout: stored, own: input.own, plan });
   await recordAudit(tx, input.audit(stored));
   await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: now });
-  if (!runs) return stored;
+  if (!runs) {
+    await input.ask(sql, stored);
+    return stored;
+  }
   await beginJob(tx, stored.id, now);
   if (running.by === "holding") await holdBatches(tx, sponsorship, running.holding, now);
   return stored;
