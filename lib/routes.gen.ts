@@ -37,6 +37,8 @@ import * as jobsIdResume from "@/app/api/jobs/[id]/resume/route";
 import * as jobsParked from "@/app/api/jobs/parked/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
+import * as meSessions from "@/app/api/me/sessions/route";
+import * as meSessionsId from "@/app/api/me/sessions/[id]/route";
 import * as members from "@/app/api/members/route";
 import * as membersId from "@/app/api/members/[id]/route";
 import * as metrics from "@/app/api/metrics/route";
@@ -142,6 +144,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/jobs/parked", module: jobsParked },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
+  { path: "/api/me/sessions", module: meSessions },
+  { path: "/api/me/sessions/[id]", module: meSessionsId },
   { path: "/api/members", module: members },
   { path: "/api/members/[id]", module: membersId },
   { path: "/api/metrics", module: metrics },

@@ -17,6 +17,7 @@ import * as policies from "./policies";
 import * as privacy from "./privacy";
 import * as privacySwap from "./privacy-swap";
 import * as reserves from "./reserves";
+import * as sessions from "./sessions";
 import * as swap from "./swap";
 import * as system from "./system";
 import * as transfers from "./transfers";
@@ -45,6 +46,7 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   privacy,
   privacySwap,
   reserves,
+  sessions,
   swap,
   system,
   transfers,

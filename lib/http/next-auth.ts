@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { DefaultSession, NextAuthOptions } from "next-auth";
 import { decode, type JWT, type JWTDecodeParams } from "next-auth/jwt";
 import CredentialsProvider from "next-auth/providers/credentials";
@@ -41,14 +42,22 @@ const RENEW_BEFORE_MS = 5 * 60_000;
 
 const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(SIGNATURE_LENGTH_MAX) });
 
+/** The server in front of the pages writes `x-forwarded-for` with one address: the caller behind the trusted proxies. */
+const originOf = (headers: Readonly<Record<string, unknown>>) => {
+  const { "user-agent": userAgent, "x-forwarded-for": forwarded } = headers;
+  return {
+    userAgent: typeof userAgent === "string" ? userAgent : null,
+    clientAddress: typeof forwarded === "string" && isIP(forwarded) !== 0 ? forwarded : null,
+  };
+};
+
 /** Same rules as `POST /auth/token`: the nonce comes from `POST /auth/nonce` and lives in the database. */
-const signIn = async (input: unknown, userAgent: unknown) => {
+const signIn = async (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const parsed = credentials.safeParse(input);
   if (!parsed.success) return null;
   const { auth, config } = getServices();
   try {
-    const agent = typeof userAgent === "string" ? userAgent : null;
-    const signedIn = await auth.signIn({ ...parsed.data, kind: "browser", userAgent: agent });
+    const signedIn = await auth.signIn({ ...parsed.data, kind: "browser", ...originOf(headers) });
     return {
       id: signedIn.userId,
       sessionId: signedIn.sessionId,
@@ -126,7 +135,7 @@ export const authOptions = (): NextAuthOptions => {
         id: "credentials",
         name: "Ethereum",
         credentials: { message: { type: "text" }, signature: { type: "text" } },
-        authorize: (input, request) => signIn(input, request.headers?.["user-agent"]),
+        authorize: (input, request) => signIn(input, request.headers),
       }),
     ],
     callbacks: {

@@ -113,9 +113,13 @@ export const createAuthServices = (options: AuthServicesOptions) => {
     const fields = { address, chainId: TEST_CHAIN_ID, domain, nonce, uri, statement, version: "1" } as const;
     return createSiweMessage({ ...fields, issuedAt: clock.now(), ...changes });
   };
-  const signIn = async (account: Account = newAccount(), kind: "api" | "browser" = "api"): Promise<SignedIn> => {
+  const signIn = async (
+    account: Account = newAccount(),
+    kind: "api" | "browser" = "api",
+    origin: { readonly userAgent?: string; readonly clientAddress?: string } = {},
+  ): Promise<SignedIn> => {
     const message = await messageFor(account);
-    return auth.signIn({ message, signature: await account.signMessage({ message }), kind });
+    return auth.signIn({ message, signature: await account.signMessage({ message }), kind, ...origin });
   };
   const actorOf = async ({ userId, sessionId }: SignedIn): Promise<UserActor> => {
     const { projectId, role } = await projects.resolve(userId, null);
@@ -129,6 +133,8 @@ export const createAuthServices = (options: AuthServicesOptions) => {
     policies,
     projectPolicies,
     mailOutbox,
+    /** Mail that waits in the outbox for this address, oldest first. */
+    waitingMail: (to: string) => database.prisma.mailOutbox.findMany({ where: { to }, orderBy: { id: "asc" } }),
     projects,
     wallets,
     signer,

@@ -1,3 +1,4 @@
+import { newId } from "@/lib/core/ids";
 import { approvalAsked, call, expecting, theApi, type AttackTable } from "./token-attacks";
 
 /** Nobody was given it. */
@@ -20,7 +21,17 @@ const viewer = async (): Promise<string> => {
   return userId;
 };
 
-/** Rows of the table in authority-table.int.test.ts: projects, members and invitations. */
+/** Adds a session of the same person, past the API. */
+const otherSession = async (): Promise<string> => {
+  const id = newId("session");
+  const createdAt = new Date();
+  const expiresAt = new Date(createdAt.getTime() + 60_000);
+  const session = { id, userId: await idOfMe(), kind: "api", createdAt, expiresAt };
+  await theApi().services.database.prisma.session.create({ data: session });
+  return id;
+};
+
+/** Rows of the table in authority-table.int.test.ts: projects, members, invitations, and a person's own sessions. */
 export const PEOPLE_ROWS: AttackTable = {
   "POST /projects": ["moves nothing", () => expecting(call("POST", "/projects", { name: "Second" }), 201)],
   "PATCH /projects/{id}": [
@@ -57,5 +68,16 @@ export const PEOPLE_ROWS: AttackTable = {
   "POST /invitations/accept": [
     "needs code",
     () => expecting(call("POST", "/invitations/accept", { token: TOKEN }), 404),
+  ],
+  "DELETE /me/sessions/{id}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/me/sessions/${await otherSession()}`), 200),
+  ],
+  "DELETE /me/sessions": [
+    "narrows",
+    async () => {
+      await otherSession();
+      return expecting(call("DELETE", "/me/sessions"), 200);
+    },
   ],
 };

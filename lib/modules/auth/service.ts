@@ -20,7 +20,7 @@ import { admitSignUp, type SignUpRule } from "./sign-up";
 import { consumeNonce, ensureUser, findUser, insertNonce, nonceState } from "./repository";
 import type { SessionKind } from "./session";
 import type { User } from "./user";
-import { createSessions, type Sessions, type StartedSession } from "./sessions";
+import { createSessions, type Sessions, type SessionsDeps, type StartedSession } from "./sessions";
 import { readSignInMessage, type SignInMessage } from "./siwe";
 import { createTokenKeys, type Jwk } from "./token-keys";
 
@@ -32,7 +32,7 @@ export interface AuthDeps {
   /** Origin of the app as browsers see it: `iss` of tokens, domain and URI of sign-in messages. */
   readonly publicUrl: string;
   readonly registry: ChainClients & { list(): readonly { readonly id: number }[] };
-  readonly projects: Pick<ProjectsService, "create" | "list">;
+  readonly projects: Pick<ProjectsService, "create" | "list" | "tellPerson">;
   readonly wallets: Pick<WalletsService, "createTreasury">;
   readonly mail: Mailer;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
@@ -57,6 +57,8 @@ export interface SignIn {
   readonly signature: string;
   readonly kind: SessionKind;
   readonly userAgent?: string | null;
+  /** IP address of the caller; null when it is not known. */
+  readonly clientAddress?: string | null;
 }
 
 export interface SignedIn extends AccessToken, StartedSession {
@@ -72,6 +74,7 @@ export interface AuthService extends Pick<
   Sessions,
   "verifyAccessToken" | "refresh" | "isLive" | "accessTokenForSession"
 > {
+  readonly sessions: Pick<Sessions, "list" | "revoke" | "revokeOthers">;
   createNonce(input?: { readonly address?: string | undefined }): Promise<Nonce>;
   /**
    * Signs in with EIP-4361. The first sign-in of an address creates the person, the project "My project" and its treasury, once each
@@ -110,7 +113,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   const { database, secrets, clock, publicUrl } = deps;
   const keys = createTokenKeys(deps);
   const accessTokens = createAccessTokens({ keys, clock, issuer: publicUrl });
-  const sessions = createSessions({ ...deps, accessTokens });
+  const sessions = createSessions({ ...deps, accessTokens, tell: tellBy(deps.projects) });
   const email = createEmailVerification(deps);
 
   const me = async (userId: string): Promise<Profile> => {
@@ -126,6 +129,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     refresh: (token) => sessions.refresh(token),
     isLive: (sessionId) => sessions.isLive(sessionId),
     accessTokenForSession: (sessionId) => sessions.accessTokenForSession(sessionId),
+    sessions,
     logout: (sessionId) => sessions.end(sessionId),
     jwks: async () => ({ keys: await keys.jwks() }),
     me: (actor) => me(actor.userId),
@@ -140,6 +144,15 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     browser: { secrets: secrets.derive("next-auth").map((key) => key.toString("base64")), publicUrl },
   };
 };
+
+/** Mail to the verified address of a person; without one there is no mail. */
+const tellBy =
+  ({ tellPerson }: Pick<ProjectsService, "tellPerson">): SessionsDeps["tell"] =>
+  async (tx, userId, notice) => {
+    const user = await findUser(tx, userId);
+    if (user?.email != null && user.emailVerifiedAt !== null)
+      await tellPerson(tx, { userId, to: user.email, ...notice });
+  };
 
 const createNonces = ({ database, clock, publicUrl }: AuthDeps): AuthService["createNonce"] => {
   const { host: domain, origin: uri } = new URL(publicUrl);
@@ -173,14 +186,23 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     return { ...message, proof };
   };
 
-  const enter = (message: SignInMessage & { proof: string }, { kind, userAgent = null }: SignIn) =>
+  const enter = (
+    message: SignInMessage & { proof: string },
+    { kind, userAgent = null, clientAddress = null }: SignIn,
+  ) =>
     database.transaction(async (tx) => {
       const { address, chainId, proof } = message;
       const contractChainId = proof === "contract" ? chainId : null;
       const user = await ensurePerson(tx, deps, { address, contractChainId });
       // The contract at this address on another chain may be somebody else's, or may have other owners.
       if (user.contractChainId !== contractChainId) throw invalid(otherAccount(user));
-      const session = await sessions.start(tx, { userId: user.id, kind, userAgent, proof: { chainId, proof } });
+      const session = await sessions.start(tx, {
+        userId: user.id,
+        kind,
+        userAgent,
+        clientAddress,
+        proof: { chainId, proof },
+      });
       return { userId: user.id, address: user.address, ...session };
     });
 
