@@ -27,6 +27,7 @@ import { arrivalsOf } from "@/lib/modules/operations/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
+import { encryptedTotpSecrets } from "@/lib/modules/factors/totp-repository";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
@@ -161,6 +162,7 @@ const identityServices = (identity: Identity) => ({
   members: identity.members,
   newProjects: identity.newProjects,
   otp: identity.otp,
+  factors: identity.factors,
   inbox: identity.inbox,
 });
 
@@ -236,6 +238,7 @@ export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] 
   encryptedManagedKeys(database),
   encryptedWebhookSecrets(database),
   encryptedPrivacyWallets(database),
+  encryptedTotpSecrets(database),
 ];
 
 export type Services = ReturnType<typeof createServices>;

@@ -4,8 +4,11 @@ import { namedContracts } from "@/lib/contracts/all";
 import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { openApiDocument } from "@/lib/http/openapi";
 import { testApi } from "@/lib/testing/api";
-import { exampleRecorder, writeExamples } from "@/lib/testing/example-recorder";
+import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
 import { serveApi } from "@/lib/testing/http";
+import { passkeyDevice } from "@/lib/testing/passkey-device";
+import { fromBase32 } from "@/lib/testing/totp-app";
+import { stepAt, totpCode } from "@/lib/modules/factors/totp";
 import { lintOpenApi } from "@/lib/testing/lint-openapi";
 import { testKey } from "@/lib/testing/factories";
 
@@ -23,8 +26,43 @@ const sessions = async (): Promise<void> => {
   await call("revokeOtherSessions", { as: person });
 };
 
+/** Sends a request without its approval, and again with the wallet's signature over what the 409 says. */
+const approved = async (
+  operationId: string,
+  body: object = {},
+  params: Readonly<Record<string, string>> = {},
+): Promise<Body> => {
+  const asked = await call(operationId, { body, params, as: person, recorded: false });
+  const signature = await session.account.signMessage({ message: String(asked.message) });
+  const approval = { approvalId: asked.approvalId, signature };
+  return call(operationId, { body: { ...body, approval }, params, as: person });
+};
+
+const authenticator = async (): Promise<void> => {
+  const { secret } = await approved("startTotp");
+  const code = totpCode(fromBase32(String(secret)), stepAt(api.services.clock.now()));
+  await call("confirmTotp", { body: { code }, as: person });
+  await approved("renewRecoveryCodes");
+  await call("getFactors", { as: person });
+  await approved("removeTotp");
+};
+
+const passkeys = async (): Promise<void> => {
+  const device = passkeyDevice();
+  const { options } = (await approved("startPasskey", { name: "Laptop" })) as { options: { challenge: string } };
+  const made = await call("addPasskey", { body: { credential: device.create(options.challenge) }, as: person });
+  const signIn = (await call("startPasskeySignIn")) as { options: { challenge: string } };
+  await call("signInByPasskey", { body: { credential: device.get(signIn.options.challenge) } });
+  await call("listPasskeys", { as: person });
+  const params = { id: String(made.id) };
+  await call("renamePasskey", { params, body: { name: "Key ring" }, as: person });
+  await approved("removePasskey", {}, params);
+};
+
 beforeAll(async () => {
   await sessions();
+  await authenticator();
+  await passkeys();
 });
 
 test("every answer fits its schema, and has no field that the schema does not know", async () => {

@@ -7,10 +7,12 @@ import * as contacts from "./contacts";
 import type { Contract } from "./contract";
 import * as dev from "./dev";
 import * as events from "./events";
+import * as factors from "./factors";
 import * as globalAccounts from "./global-accounts";
 import * as jobs from "./jobs";
 import * as members from "./members";
 import * as operations from "./operations";
+import * as passkeys from "./passkeys";
 import * as payoutSchedules from "./payout-schedules";
 import * as payouts from "./payouts";
 import * as policies from "./policies";
@@ -36,10 +38,12 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   contacts,
   dev,
   events,
+  factors,
   globalAccounts,
   jobs,
   members,
   operations,
+  passkeys,
   payoutSchedules,
   payouts,
   policies,

@@ -31,6 +31,8 @@ export const ID_PREFIXES = {
   auditEvent: "aud",
   approval: "apr",
   invitation: "inv",
+  totpFactor: "totp",
+  passkey: "psk",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -5,6 +5,7 @@ import CredentialsProvider from "next-auth/providers/credentials";
 import { z } from "zod";
 import { getServices } from "@/lib/composition";
 import { SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
+import { passkeyAssertion } from "@/lib/contracts/passkey-records";
 import { isDomainError } from "@/lib/core/errors";
 import { getLogger, loggedError } from "@/lib/log/logger";
 
@@ -38,9 +39,12 @@ declare module "next-auth/jwt" {
 }
 
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
+const ASSERTION_LENGTH_MAX = 12_000;
 const RENEW_BEFORE_MS = 5 * 60_000;
 
 const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(SIGNATURE_LENGTH_MAX) });
+
+type Auth = ReturnType<typeof getServices>["auth"];
 
 /** The server in front of the pages writes `x-forwarded-for` with one address: the caller behind the trusted proxies. */
 const originOf = (headers: Readonly<Record<string, unknown>>) => {
@@ -52,12 +56,32 @@ const originOf = (headers: Readonly<Record<string, unknown>>) => {
 };
 
 /** Same rules as `POST /auth/token`: the nonce comes from `POST /auth/nonce` and lives in the database. */
-const signIn = async (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
+const signIn = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const parsed = credentials.safeParse(input);
   if (!parsed.success) return null;
+  return asUser((auth) => auth.signIn({ ...parsed.data, kind: "browser", ...originOf(headers) }));
+};
+
+const assertionOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Same rules as `POST /auth/passkey/token`. */
+const signInByPasskey = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
+  const text = z.object({ credential: z.string().max(ASSERTION_LENGTH_MAX) }).safeParse(input);
+  const parsed = passkeyAssertion.safeParse(text.success ? assertionOf(text.data.credential) : null);
+  if (!parsed.success) return null;
+  return asUser((auth) => auth.signInByPasskey({ credential: parsed.data, kind: "browser", ...originOf(headers) }));
+};
+
+const asUser = async (enter: (auth: Auth) => ReturnType<Auth["signIn"]>) => {
   const { auth, config } = getServices();
   try {
-    const signedIn = await auth.signIn({ ...parsed.data, kind: "browser", ...originOf(headers) });
+    const signedIn = await enter(auth);
     return {
       id: signedIn.userId,
       sessionId: signedIn.sessionId,
@@ -136,6 +160,12 @@ export const authOptions = (): NextAuthOptions => {
         name: "Ethereum",
         credentials: { message: { type: "text" }, signature: { type: "text" } },
         authorize: (input, request) => signIn(input, request.headers),
+      }),
+      CredentialsProvider({
+        id: "passkey",
+        name: "Passkey",
+        credentials: { credential: { type: "text" } },
+        authorize: (input, request) => signInByPasskey(input, request.headers),
       }),
     ],
     callbacks: {

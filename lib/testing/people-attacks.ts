@@ -1,4 +1,5 @@
 import { newId } from "@/lib/core/ids";
+import { passkeyDevice } from "./passkey-device";
 import { approvalAsked, call, expecting, theApi, type AttackTable } from "./token-attacks";
 
 /** Nobody was given it. */
@@ -28,6 +29,15 @@ const otherSession = async (): Promise<string> => {
   const expiresAt = new Date(createdAt.getTime() + 60_000);
   const session = { id, userId: await idOfMe(), kind: "api", createdAt, expiresAt };
   await theApi().services.database.prisma.session.create({ data: session });
+  return id;
+};
+
+/** Adds a passkey of the same person, past the API. */
+const passkey = async (): Promise<string> => {
+  const id = newId("passkey");
+  const key = { id, userId: await idOfMe(), credentialId: id, publicKey: new Uint8Array(1), counter: 0n };
+  const { prisma } = theApi().services.database;
+  await prisma.passkey.create({ data: { ...key, transports: [], synced: false, name: "Key", createdAt: new Date() } });
   return id;
 };
 
@@ -79,5 +89,50 @@ export const PEOPLE_ROWS: AttackTable = {
       await otherSession();
       return expecting(call("DELETE", "/me/sessions"), 200);
     },
+  ],
+  "POST /me/factors/totp": ["needs approval", () => approvalAsked(call("POST", "/me/factors/totp", {}))],
+  // The secret of a pending app is in the answer to the approved request alone.
+  "POST /me/factors/totp/confirm": [
+    "needs code",
+    () => expecting(call("POST", "/me/factors/totp/confirm", { code: "000000" }), 409, { code: "invalid_state" }),
+  ],
+  "POST /me/factors/totp/remove": [
+    "needs approval",
+    async () => {
+      const app = {
+        userId: await idOfMe(),
+        id: newId("totpFactor"),
+        kekId: "none",
+        secretEncrypted: new Uint8Array(1),
+      };
+      const now = new Date();
+      const { prisma } = theApi().services.database;
+      await prisma.totpFactor.create({ data: { ...app, createdAt: now, confirmedAt: now, lastStep: 0 } });
+      return approvalAsked(call("POST", "/me/factors/totp/remove", {}));
+    },
+  ],
+  "POST /me/factors/recovery-codes": [
+    "needs approval",
+    () => approvalAsked(call("POST", "/me/factors/recovery-codes", {})),
+  ],
+  "POST /me/passkeys/options": [
+    "needs approval",
+    () => approvalAsked(call("POST", "/me/passkeys/options", { name: "Eve" })),
+  ],
+  // The challenge of approved options is in their answer alone.
+  "POST /me/passkeys": [
+    "needs code",
+    () => {
+      const credential = passkeyDevice().create("AAAA");
+      return expecting(call("POST", "/me/passkeys", { credential }), 409, { code: "invalid_state" });
+    },
+  ],
+  "PATCH /me/passkeys/{id}": [
+    "moves nothing",
+    async () => expecting(call("PATCH", `/me/passkeys/${await passkey()}`, { name: "Renamed" }), 200),
+  ],
+  "POST /me/passkeys/{id}/remove": [
+    "needs approval",
+    async () => approvalAsked(call("POST", `/me/passkeys/${await passkey()}/remove`, {})),
   ],
 };

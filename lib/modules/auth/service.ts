@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Hex } from "viem";
 import { verifySignedMessage, type ChainClients } from "@/lib/chains/signed-message";
+import type { PasskeyAssertion, PasskeyRequest } from "@/lib/contracts/passkey-records";
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
@@ -38,6 +39,11 @@ export interface AuthDeps {
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   /** The rule for first sign-ins. */
   readonly signUp: SignUpRule;
+  readonly passkeys: {
+    askSignIn(): Promise<PasskeyRequest>;
+    /** @throws DomainError `invalid_signature` */
+    checkSignIn(assertion: PasskeyAssertion): Promise<{ readonly id: string; readonly userId: string }>;
+  };
   readonly codeLimits: CodeLimits;
   readonly clock: Clock;
   /** For the age of cached sessions; the default never goes back. */
@@ -59,6 +65,10 @@ export interface SignIn {
   readonly userAgent?: string | null;
   /** IP address of the caller; null when it is not known. */
   readonly clientAddress?: string | null;
+}
+
+export interface PasskeySignIn extends Omit<SignIn, "message" | "signature"> {
+  readonly credential: PasskeyAssertion;
 }
 
 export interface SignedIn extends AccessToken, StartedSession {
@@ -83,6 +93,13 @@ export interface AuthService extends Pick<
    * @throws DomainError `invalid_signature`, `nonce_expired`, `sign_up_closed`, `chain_unavailable`
    */
   signIn(input: SignIn): Promise<SignedIn>;
+  /** A challenge for a sign-in by passkey. */
+  startPasskeySignIn(): Promise<PasskeyRequest>;
+  /**
+   * Signs in by a passkey, which its person added after a sign-in by wallet. The attempt uses the challenge up.
+   * @throws DomainError `invalid_signature`
+   */
+  signInByPasskey(input: PasskeySignIn): Promise<SignedIn>;
   logout(sessionId: string): Promise<void>;
   /** RFC 7517. */
   jwks(): Promise<{ keys: readonly Jwk[] }>;
@@ -125,6 +142,8 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   return {
     createNonce: createNonces(deps),
     signIn: createSignIn(deps, sessions, (subject) => accessTokens.mint(subject)),
+    startPasskeySignIn: () => deps.passkeys.askSignIn(),
+    signInByPasskey: createPasskeySignIn(deps, sessions, (subject) => accessTokens.mint(subject)),
     verifyAccessToken: (token) => sessions.verifyAccessToken(token),
     refresh: (token) => sessions.refresh(token),
     isLive: (sessionId) => sessions.isLive(sessionId),
@@ -213,6 +232,20 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     // Makes up for a crash between a project and its treasury; one that exists costs one query.
     for (const { projectId } of await deps.projects.list(signedIn.userId)) await deps.wallets.createTreasury(projectId);
     return { ...signedIn, ...(await mint(signedIn)) };
+  };
+};
+
+const createPasskeySignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subject) => Promise<AccessToken>) => {
+  return async ({ credential, kind, userAgent = null, clientAddress = null }: PasskeySignIn): Promise<SignedIn> => {
+    const { id: passkeyId, userId } = await deps.passkeys.checkSignIn(credential);
+    const user = await findUser(deps.database.prisma, userId);
+    if (!user) throw notFound();
+    const proof = { proof: "passkey", passkeyId };
+    const started = await deps.database.transaction((tx) =>
+      sessions.start(tx, { userId, kind, userAgent, clientAddress, proof }),
+    );
+    const minted = await mint({ userId, sessionId: started.sessionId });
+    return { userId, address: user.address, ...started, ...minted };
   };
 };
 
