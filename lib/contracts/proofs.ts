@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { otp } from "./common";
-import type { ErrorCode } from "@/lib/core/errors";
 import { passkeyAssertion, type PasskeyAssertion } from "./passkey-records";
 
 const RECOVERY_CODE_LENGTH_MAX = 40;
@@ -68,12 +67,3 @@ const countOf = ({ otp: code, totp: app, passkey }: ProofFields): number =>
 export const hasOneProof = (given: ProofFields): boolean => countOf(given) === 1;
 export const hasOneProofAtMost = (given: ProofFields): boolean => countOf(given) <= 1;
 export const oneProofMessage = { message: "give one of otp, totp and passkey", path: ["otp"] };
-
-/** Error codes of a request that carries a proof. */
-export const PROOF_ERRORS = [
-  "otp_required",
-  "otp_invalid",
-  "otp_expired",
-  "otp_attempts_exceeded",
-  "invalid_signature",
-] as const satisfies readonly ErrorCode[];

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "./totp";
 
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 const BYTES = 10;
 
 /** Ten codes of 80 random bits: `abcd-efgh-ijkl-mnop`. */

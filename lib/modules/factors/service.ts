@@ -185,5 +185,3 @@ export const createFactorsService = (deps: FactorsDeps) => ({
   renewRecoveryCodes: bindDeps(deps, renewRecoveryCodes),
   passkeys: createPasskeys({ ...deps, party: relyingPartyOf(deps.publicUrl) }),
 });
-
-export type FactorsService = ReturnType<typeof createFactorsService>;
