@@ -19,10 +19,11 @@ export const givenApproval = z
         "Over `message` of the 409 (EIP-191 personal_sign), by the wallet that the person signs in with; ERC-1271 and ERC-6492 too",
     }),
   })
-  .refine(({ approvalId: _, ...proofs }) => Object.values(proofs).filter((proof) => proof !== undefined).length === 1, {
-    message: "give one of otp, totp, recoveryCode, passkey and signature",
-    path: ["otp"],
-  })
+  .refine(
+    ({ otp: code, totp: app, recoveryCode: recovery, passkey, signature }) =>
+      [code, app, recovery, passkey, signature].filter((proof) => proof !== undefined).length === 1,
+    { message: "give one of otp, totp, recoveryCode, passkey and signature", path: ["otp"] },
+  )
   .meta({ description: "The approval of exactly this request; good once, for 10 minutes" });
 
 /** Error codes that a route which asks for an approval may answer, beside its own. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PasskeyAssertion, PasskeyRequest } from "@/lib/contracts/passkey-records";
 import { addSeconds, type Clock } from "@/lib/core/clock";
-import { DomainError } from "@/lib/core/errors";
+import type { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { Passkey } from "./passkey";
