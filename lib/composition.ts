@@ -31,6 +31,7 @@ import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
 import { openPayoutTotals } from "@/lib/modules/payouts/service";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
+import { encryptedTotpSecrets } from "@/lib/modules/factors/totp-repository";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
@@ -185,6 +186,7 @@ const identityServices = (identity: Identity) => ({
   members: identity.members,
   newProjects: identity.newProjects,
   otp: identity.otp,
+  factors: identity.factors,
   inbox: identity.inbox,
 });
 
@@ -268,6 +270,7 @@ export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] 
   encryptedManagedKeys(database),
   encryptedWebhookSecrets(database),
   encryptedPrivacyWallets(database),
+  encryptedTotpSecrets(database),
 ];
 
 export type Services = ReturnType<typeof createServices>;

@@ -13,6 +13,8 @@ import * as authApiKeysIdRotate from "@/app/api/auth/api-keys/[id]/rotate/route"
 import * as authJwks from "@/app/api/auth/jwks/route";
 import * as authLogout from "@/app/api/auth/logout/route";
 import * as authNonce from "@/app/api/auth/nonce/route";
+import * as authPasskeyOptions from "@/app/api/auth/passkey/options/route";
+import * as authPasskeyToken from "@/app/api/auth/passkey/token/route";
 import * as authRefresh from "@/app/api/auth/refresh/route";
 import * as authToken from "@/app/api/auth/token/route";
 import * as authWhoami from "@/app/api/auth/whoami/route";
@@ -45,6 +47,17 @@ import * as jobsIdResume from "@/app/api/jobs/[id]/resume/route";
 import * as jobsParked from "@/app/api/jobs/parked/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
+import * as meFactors from "@/app/api/me/factors/route";
+import * as meFactorsRecoveryCodes from "@/app/api/me/factors/recovery-codes/route";
+import * as meFactorsTotp from "@/app/api/me/factors/totp/route";
+import * as meFactorsTotpConfirm from "@/app/api/me/factors/totp/confirm/route";
+import * as meFactorsTotpRemove from "@/app/api/me/factors/totp/remove/route";
+import * as mePasskeys from "@/app/api/me/passkeys/route";
+import * as mePasskeysId from "@/app/api/me/passkeys/[id]/route";
+import * as mePasskeysIdRemove from "@/app/api/me/passkeys/[id]/remove/route";
+import * as mePasskeysOptions from "@/app/api/me/passkeys/options/route";
+import * as meSessions from "@/app/api/me/sessions/route";
+import * as meSessionsId from "@/app/api/me/sessions/[id]/route";
 import * as members from "@/app/api/members/route";
 import * as membersId from "@/app/api/members/[id]/route";
 import * as metrics from "@/app/api/metrics/route";
@@ -127,6 +140,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/auth/jwks", module: authJwks },
   { path: "/api/auth/logout", module: authLogout },
   { path: "/api/auth/nonce", module: authNonce },
+  { path: "/api/auth/passkey/options", module: authPasskeyOptions },
+  { path: "/api/auth/passkey/token", module: authPasskeyToken },
   { path: "/api/auth/refresh", module: authRefresh },
   { path: "/api/auth/token", module: authToken },
   { path: "/api/auth/whoami", module: authWhoami },
@@ -159,6 +174,17 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/jobs/parked", module: jobsParked },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
+  { path: "/api/me/factors", module: meFactors },
+  { path: "/api/me/factors/recovery-codes", module: meFactorsRecoveryCodes },
+  { path: "/api/me/factors/totp", module: meFactorsTotp },
+  { path: "/api/me/factors/totp/confirm", module: meFactorsTotpConfirm },
+  { path: "/api/me/factors/totp/remove", module: meFactorsTotpRemove },
+  { path: "/api/me/passkeys", module: mePasskeys },
+  { path: "/api/me/passkeys/[id]", module: mePasskeysId },
+  { path: "/api/me/passkeys/[id]/remove", module: mePasskeysIdRemove },
+  { path: "/api/me/passkeys/options", module: mePasskeysOptions },
+  { path: "/api/me/sessions", module: meSessions },
+  { path: "/api/me/sessions/[id]", module: meSessionsId },
   { path: "/api/members", module: members },
   { path: "/api/members/[id]", module: membersId },
   { path: "/api/metrics", module: metrics },

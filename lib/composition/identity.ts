@@ -9,6 +9,10 @@ import { createContactsService } from "@/lib/modules/contacts/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
 import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService } from "@/lib/modules/auth/service";
+import { createPasskeyProofs } from "@/lib/modules/factors/passkey-proofs";
+import { createSecondFactors } from "@/lib/modules/factors/proofs";
+import { createFactorsService } from "@/lib/modules/factors/service";
+import { relyingPartyOf } from "@/lib/modules/factors/webauthn";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createInboxRepository } from "@/lib/modules/mail/repository";
 import { createInboxService } from "@/lib/modules/mail/service";
@@ -37,7 +41,10 @@ export const buildIdentity = (
   const people = createPeople({ database });
   const codeLimits = createCodeLimits({ limitNetworks: config.rateLimitPerIp > 0 });
   const otpRepository = createOtpRepository(database, codeLimits);
-  const otp = createOtpService({ repository: otpRepository, mailer, clock, secrets, contacts: people });
+  const passkeys = createPasskeyProofs({ database, party: relyingPartyOf(publicUrl), clock });
+  const secondFactors = createSecondFactors({ database, keyring, codeLimits, passkeys, clock });
+  const mailed = { repository: otpRepository, mailer, contacts: people };
+  const otp = createOtpService({ ...mailed, secondFactors, clock, secrets });
   const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
   const auth = createAuthService({
     database,
@@ -50,6 +57,7 @@ export const buildIdentity = (
     mail: mailer,
     approvals,
     signUp: config.signUp,
+    passkeys,
     codeLimits,
     clock,
   });
@@ -70,6 +78,7 @@ export const buildIdentity = (
     decisions,
     votingPolicy: createVotingPolicy(authority),
     decisionRunner: createDecisionRunner(deciding),
+    factors: createFactorsService({ database, keyring, approvals, codeLimits, people, projects, publicUrl, clock }),
     auth,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
     contacts: createContactsService({ database, clock }),

@@ -33,7 +33,7 @@ export const createNonce = defineContract({
   }),
 });
 
-const tokens = z
+export const tokens = z
   .object({
     accessToken: z.string().meta({ description: "JWT for `Authorization: Bearer`" }),
     tokenType: z.literal("Bearer").meta({ description: "Always `Bearer`" }),

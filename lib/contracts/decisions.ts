@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
 import { id, otp, page, pageQuery, timestamp, walletSignature } from "./common";
 import { defineContract } from "./contract";
+import { hasOneProof, hasOneProofAtMost, proofFields } from "./proofs";
 import { requestOtp } from "./swap";
 
 const tag = "Approvals";
@@ -87,6 +88,7 @@ const VOTE_ERRORS = [
 
 const voteBody = z
   .object({
+    ...proofFields,
     otp: otp.optional().meta({ description: "The code that POST /approvals/{id}/request-otp mails" }),
     signature: walletSignature.optional().meta({
       description:
@@ -94,8 +96,8 @@ const voteBody = z
     }),
     reason: z.string().trim().min(1).max(500).optional().meta({ description: "Why, for the other people" }),
   })
-  .refine(({ otp: code, signature }) => (code === undefined) !== (signature === undefined), {
-    message: "give either otp or signature",
+  .refine(({ signature, ...codes }) => hasOneProof(codes) !== (signature !== undefined) && hasOneProofAtMost(codes), {
+    message: "give one of otp, totp, passkey and signature",
     path: ["otp"],
   });
 
@@ -138,6 +140,13 @@ export const requestDecisionCode = defineContract({
   tag,
   auth: "user",
   params,
+  body: z
+    .object({
+      channel: z.enum(["email", "passkey"]).optional().meta({
+        description: "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey",
+      }),
+    })
+    .default({}),
   status: 200,
   response: requestOtp.response,
   errors: ["not_found", "forbidden", "invalid_state", "otp_channel_missing", "rate_limited", "provider_error"],

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { hex, id, otp, page, pageQuery, status, timestamp } from "./common";
+import { hex, id, page, pageQuery, status, timestamp } from "./common";
 import { defineContract } from "./contract";
+import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { OPERATION_KINDS, operationEvent, operationRecord } from "./operation-records";
 import { privateTransferRecord } from "./privacy-records";
 import { quoteRecord } from "./quote-records";
@@ -165,7 +166,7 @@ export const approveOperation = defineContract({
   tag,
   auth: "user",
   params,
-  body: z.object({ otp }),
+  body: z.object(proofFields).refine(hasOneProof, oneProofMessage),
   status: 202,
   response: operationRecord,
   errors: [
@@ -177,6 +178,7 @@ export const approveOperation = defineContract({
     "otp_invalid",
     "otp_expired",
     "otp_attempts_exceeded",
+    "invalid_signature",
     "insufficient_balance",
     "simulation_failed",
     "sponsor_budget_exceeded",

@@ -31,6 +31,8 @@ export const ID_PREFIXES = {
   approval: "apr",
   decision: "dec",
   invitation: "inv",
+  totpFactor: "totp",
+  passkey: "psk",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -43,6 +43,8 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   readonly requestId: string;
   /** Address of the peer that opened the connection, for instance a proxy; empty when unknown. */
   readonly peerAddress: string;
+  /** IP address of the caller behind the trusted proxies; null when it is not known. */
+  readonly clientAddress: string | null;
   /** The caller's Idempotency-Key, for handlers that store it beside their own rows. */
   readonly idempotencyKey: string | null;
   /** Aborts when the caller goes away. */
@@ -182,6 +184,10 @@ class RouteContext implements RouteContextFields {
 
   get peerAddress(): string {
     return this.#input.peerAddress;
+  }
+
+  get clientAddress(): string | null {
+    return clientAddress(this.#input, this.services.config.trustedProxyHops) || null;
   }
 
   get idempotencyKey(): string | null {

@@ -12,12 +12,11 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
-import type { Means } from "./use-approvable";
 
 interface WalletApprovalProps {
   readonly message: string;
   readonly busy: boolean;
-  readonly onApprove: (means: Means) => Promise<boolean>;
+  readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
   /** Of the button. */
   readonly label?: string;
 }

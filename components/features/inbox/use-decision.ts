@@ -2,13 +2,14 @@
 
 import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
-import type { Means } from "@/components/features/approvals/use-approvable";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { approveDecision, declineDecision, getDecision, listDecisions } from "@/lib/contracts/decisions";
 import { readProjectInbox } from "@/lib/contracts/inbox";
 
 export type Decision = ResponseOf<typeof getDecision>;
 export type Verdict = "approve" | "decline";
+/** How the page proves a vote; the API takes second factors too. */
+export type VoteMeans = { readonly otp: string } | { readonly signature: string };
 
 const REFRESH_MS = 5_000;
 
@@ -20,7 +21,7 @@ export const useOpenDecision = (subjectId: string, enabled: boolean): Decision |
   useApiQuery(listDecisions, { query: { subjectId, state: "open", limit: 1 } }, { enabled }).data?.data[0];
 
 /** Sends the person's vote, and shows the request as it is then. */
-export const useVote = (id: string): ((verdict: Verdict, means: Means) => Promise<Decision>) => {
+export const useVote = (id: string): ((verdict: Verdict, means: VoteMeans) => Promise<Decision>) => {
   const api = useApi();
   const queryClient = useQueryClient();
   return async (verdict, means) => {

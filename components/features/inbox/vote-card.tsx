@@ -2,7 +2,6 @@
 
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
-import type { Means } from "@/components/features/approvals/use-approvable";
 import { WalletApproval } from "@/components/features/approvals/wallet-approval";
 import { CodeField, CodeSendError, useCodeFormOf } from "@/components/features/money-flow/code-form";
 import { useApiMutation } from "@/components/features/session/use-api";
@@ -12,7 +11,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Form } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { requestDecisionCode } from "@/lib/contracts/decisions";
-import { useVote, type Decision, type Verdict } from "./use-decision";
+import { useVote, type Decision, type Verdict, type VoteMeans } from "./use-decision";
 
 const VERDICTS = [
   { value: "approve", label: "Approve", description: "The payment runs once enough people have approved." },
@@ -46,7 +45,7 @@ export const VoteCard = ({ decision, messages }: VoteCardProps): ReactNode => {
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const cast = useVote(decision.id);
-  const vote = async (proof: Means): Promise<boolean> => {
+  const vote = async (proof: VoteMeans): Promise<boolean> => {
     setBusy(true);
     setError(null);
     try {
@@ -86,7 +85,7 @@ interface CodeVoteProps {
   readonly id: string;
   readonly verdict: Verdict;
   readonly busy: boolean;
-  readonly onVote: (means: Means) => Promise<boolean>;
+  readonly onVote: (means: VoteMeans) => Promise<boolean>;
 }
 
 const CodeVote = ({ id, verdict, busy, onVote }: CodeVoteProps): ReactNode => {

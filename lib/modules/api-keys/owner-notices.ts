@@ -12,7 +12,13 @@ interface Told {
   readonly publicUrl: string;
 }
 
-const BY = { code: "a code that was mailed", signature: "a signature of the wallet" } as const;
+const BY = {
+  code: "a code that was mailed",
+  signature: "a signature of the wallet",
+  totp: "the authenticator app",
+  recovery_code: "a recovery code",
+  passkey: "a passkey",
+} as const;
 
 const textOf = (told: Told, verb: string, approvedBy: keyof typeof BY | null): string => {
   const { key, person, userId, at, publicUrl } = told;

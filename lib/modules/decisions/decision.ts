@@ -1,6 +1,7 @@
 /** Requests that people of a project decide by vote, and the pure rules of counting the votes. */
 import type { Role } from "@/lib/core/actor";
 import { roleMay } from "@/lib/core/permissions";
+import type { ApprovalMeans } from "@/lib/modules/approvals/service";
 
 export const DECISION_STATES = ["open", "approved", "declined", "expired", "cancelled"] as const;
 export type DecisionState = (typeof DECISION_STATES)[number];
@@ -27,7 +28,7 @@ export interface Vote {
   readonly userId: string;
   readonly decision: Verdict;
   readonly reason: string | null;
-  readonly means: "code" | "signature";
+  readonly means: ApprovalMeans;
   readonly createdAt: Date;
 }
 

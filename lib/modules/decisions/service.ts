@@ -1,4 +1,6 @@
 /** Votes of several people on one payment: requests are opened by other modules, decided here, and carried on by a job. */
+import { givenCode } from "@/lib/contracts/proofs";
+import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import type { Actor, UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { invalidRequest, isDomainError, notFound, type ErrorCode } from "@/lib/core/errors";
@@ -7,7 +9,7 @@ import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import type { ApprovalsService } from "@/lib/modules/approvals/service";
-import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import {
   exclusionOf,
   type DecisionRequest,
@@ -71,6 +73,9 @@ export interface VoteInput {
   readonly reason?: string | undefined;
   /** The code that `requestCode` mailed, or the wallet's signature of the message in `messages`. */
   readonly otp?: string | undefined;
+  /** In place of the mailed code. */
+  readonly totp?: string | undefined;
+  readonly passkey?: PasskeyAssertion | undefined;
   readonly signature?: string | undefined;
 }
 
@@ -127,7 +132,7 @@ export interface DecisionsService {
    */
   decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
   /** Mails a code for one vote on the request. @throws DomainError as `decide`; `otp_channel_missing`, `rate_limited`, `provider_error` */
-  requestCode(actor: UserActor, id: string): Promise<OtpSent>;
+  requestCode(actor: UserActor, id: string, channel?: CodeChannel): Promise<OtpSent>;
   /** @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<DecisionView>;
   /** Newest first. @throws DomainError `invalid_request` for a cursor that no list gave */
@@ -156,7 +161,7 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
     },
     get: async (actor, id) => viewOf(deps, actor, await load(deps, actor, id)),
     list: createList(deps),
-    requestCode: async (actor, id) => {
+    requestCode: async (actor, id, channel) => {
       const request = await load(deps, actor, id);
       await refuse(deps, actor, request);
       return deps.otp.request({
@@ -165,6 +170,7 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
         digest: request.digest,
         subject: "Your code to vote on a payment",
         lines: codeLines(request),
+        channel,
       });
     },
     decide: async (actor, id, input) => {
@@ -217,11 +223,12 @@ const prove = async (
   deps: DecisionsDeps,
   actor: UserActor,
   request: DecisionRequest,
-  { decision, otp, signature = "0x" }: VoteInput,
+  { decision, signature = "0x", ...codes }: VoteInput,
 ): Promise<Proven> => {
-  if (otp !== undefined) {
-    const { otpId } = await deps.otp.consume({ actor, subjectId: request.id, digest: request.digest, code: otp });
-    return { means: "code", codeId: otpId };
+  const code = givenCode(codes);
+  if (code !== undefined) {
+    const { otpId, means } = await deps.otp.consume({ actor, subjectId: request.id, digest: request.digest, code });
+    return { means, codeId: otpId };
   }
   const message = await messageOf(deps, actor, request, decision);
   await deps.approvals.checkSignature({ userId: actor.userId, message, signature, path: "signature" });

@@ -1,11 +1,12 @@
 /** Payouts of both kinds. `accounts/` and `wallets/` create them; reading, approval, cancelling and retry are here. */
+import type { GivenCode } from "@/lib/contracts/proofs";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
 import { doneBy } from "@/lib/modules/audit/service";
-import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { PayoutItemRow } from "./accounts/rows";
 export { openPayoutTotals } from "./accounts/repository";
@@ -75,7 +76,7 @@ const digestOf = (parts: PayoutParts, view: PayoutView): Uint8Array<ArrayBuffer>
   view.kind === "wallets" ? parts.wallets.codeDigest(view) : new Uint8Array(view.payout.digest);
 
 /** Mails a one-time code for the approval. @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
-const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promise<OtpSent> => {
+const requestCode = async (parts: PayoutParts, actor: Actor, id: string, channel?: CodeChannel): Promise<OtpSent> => {
   requireScope(actor, "payouts:write");
   const view = await awaiting(parts, actor.projectId, id);
   await refuseCode(parts.decisions, view.payout);
@@ -85,6 +86,7 @@ const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promis
     digest: digestOf(parts, view),
     subject: "Your code to approve a payout",
     lines: await linesOf(parts, view),
+    channel,
   });
 };
 
@@ -93,7 +95,7 @@ const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promis
  * @throws DomainError `not_found`, `invalid_state`, `otp_*`, `insufficient_balance`, `insufficient_reserves`,
  * `sponsor_budget_exceeded`
  */
-const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: string): Promise<PayoutView> => {
+const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: GivenCode): Promise<PayoutView> => {
   const view = await awaiting(parts, actor.projectId, id);
   await refuseCode(parts.decisions, view.payout);
   const { payout } = view;

@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { swapAndTransfer } from "@/lib/contracts/transfers";
+import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor } from "@/lib/core/actor";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { HoldsService } from "@/lib/modules/holds/service";
-import type { OtpSent } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { Operation } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import {
@@ -228,9 +229,9 @@ export const createAutoExecute = (
     };
   };
 
-  const requestCode = async (actor: Actor, operationId: string): Promise<OtpSent> => {
+  const requestCode = async (actor: Actor, operationId: string, channel?: CodeChannel): Promise<OtpSent> => {
     const { operation, quote } = await loadForCode(parts, actor, operationId);
-    return authorization.sendCode(actor, quote, operation.id);
+    return authorization.sendCode(actor, quote, { subjectId: operation.id, channel });
   };
 
   /**
@@ -238,7 +239,7 @@ export const createAutoExecute = (
    * @throws DomainError `invalid_state`, `quote_expired`, `otp_*`, `quote_price_moved`, `insufficient_balance`,
    * `simulation_failed`
    */
-  const approve = async (actor: Actor, operationId: string, code: string): Promise<Operation> => {
+  const approve = async (actor: Actor, operationId: string, code: GivenCode): Promise<Operation> => {
     const { operation, quote } = await loadForCode(parts, actor, operationId);
     const { otpId: codeId } = await authorization.consume({
       actor,

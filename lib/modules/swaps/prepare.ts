@@ -1,3 +1,4 @@
+import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
@@ -97,7 +98,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
    * prepared the quote at the same time; `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`,
    * `simulation_failed`, `sponsor_budget_exceeded`
    */
-  const prepare = async (actor: Actor, subject: Subject, code: string | undefined) => {
+  const prepare = async (actor: Actor, subject: Subject, code: GivenCode | undefined) => {
     const quote = await quotes.getOpen(actor, subject);
     authorization.checkRecipient(actor, quote.request, subjectField(subject));
     await checkNothingSent(deps, quote);

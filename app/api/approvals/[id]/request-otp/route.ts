@@ -4,5 +4,6 @@ import { toOtpSent } from "@/lib/modules/otp/serializer";
 
 export const POST = route({
   contract: requestDecisionCode,
-  handler: async ({ params, actor, services }) => ok(toOtpSent(await services.decisions.requestCode(actor, params.id))),
+  handler: async ({ params, body, actor, services }) =>
+    ok(toOtpSent(await services.decisions.requestCode(actor, params.id, body.channel))),
 });
