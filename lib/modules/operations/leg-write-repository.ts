@@ -3,7 +3,7 @@ import { RefusedItemError } from "@/lib/db/batches";
 import type { SqlReader } from "@/lib/db/sql";
 import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
-import { columnOf, LEG_COLUMNS, readLeg } from "./raw-rows";
+import { columnOf, LEG_COLUMNS, readLeg } from "./row-repository";
 import type { LegState } from "./summary";
 
 export interface LegWrite {

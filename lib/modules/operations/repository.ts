@@ -14,7 +14,7 @@ import type { Leg } from "./leg";
 import type { Operation } from "./operation";
 import { isPrivateKind } from "./private-kinds";
 import { projectEventsOf } from "./project-events";
-import { columnOf, findOperations, legsPart } from "./raw-rows";
+import { columnOf, findOperations, legsPart } from "./row-repository";
 import { readAsMuchAsPossible, readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
