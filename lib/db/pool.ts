@@ -57,15 +57,18 @@ export interface PoolOptions {
   readonly isPooled?: boolean;
 }
 
+// A statement that begins with WITH may write too; locks (FOR UPDATE) and conflicts (DO UPDATE) are no writes.
+const WRITE = /(?<!\b(?:for|do|key)\s+)\b(insert into|update|delete from)\s+(?:"?public"?\.)?"?([a-z_]+)/i;
 const VERB = /^\s*([a-z]+)/i;
 const TABLE = /\b(?:from|into|update)\s+(?:"?public"?\.)?"?([a-z_]+)/i;
 
-/** A span with the statement's verb and first table; its text stays out, because a caller may have put a value into it. */
+/** A span with the statement's verb and table, those of its first write where it writes; its text stays out, because a caller may have put a value into it. */
 const inStatementSpan = <T>(statement: unknown, run: () => T): T => {
   if (!isTracing()) return run();
   const text = typeof statement === "string" ? statement : ((statement as { text?: string } | undefined)?.text ?? "");
-  const verb = VERB.exec(text)?.[1] ?? "query";
-  const table = TABLE.exec(text)?.[1] ?? "";
+  const [, write, written] = WRITE.exec(text) ?? [];
+  const verb = write?.split(" ")[0] ?? VERB.exec(text)?.[1] ?? "query";
+  const table = written ?? TABLE.exec(text)?.[1] ?? "";
   return inSpan(
     `sql ${verb.toUpperCase()} ${table}`.trim(),
     { kind: "client", nestedOnly: true, fields: { "db.system.name": "postgresql" } },

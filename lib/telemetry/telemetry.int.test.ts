@@ -235,7 +235,7 @@ test("one trace leads from the caller's request over the job to the leg's end", 
   expect(request.parentSpanId).toBe(CALLER_SPAN);
   expect(attribute(request, "http.response.status_code")).toBe(202);
   expect(ancestors(await someSpan("swaps.execute"))).toEqual(["POST /swap/execute"]);
-  const insert = await someSpan("sql INSERT job");
+  const insert = await someSpan("sql INSERT operation");
   expect(ancestors(insert)).toContain("POST /swap/execute");
   const job = await someSpan("job operation");
   expect(attribute(job, "causeway.job_id")).toBe(operationId);

@@ -38,6 +38,9 @@ export interface LifeOptions {
 
 const BROADCAST = "eth_sendRawTransaction";
 const WRITE = /^\s*(INSERT INTO|UPDATE|DELETE FROM)\s+(?:"public"\.)?"?([a-z_]+)/i;
+/** The writes inside a statement that begins with WITH; locks (FOR UPDATE) and conflicts (DO UPDATE) are none. */
+const WRITES_WITHIN = /(?<!\b(?:FOR|DO|KEY)\s+)\b(INSERT INTO|UPDATE|DELETE FROM)\s+(?:"public"\.)?"?([a-z_]+)/gi;
+const WITH = /^\s*WITH\b/i;
 const COMMIT = /^\s*COMMIT/i;
 const BEGIN = /^\s*BEGIN/i;
 const ROLLBACK = /^\s*ROLLBACK/i;
@@ -63,6 +66,19 @@ const stepOf = (written: readonly string[]): string =>
   written.find((what) => what.includes("operation.")) ??
   written.join();
 
+interface Write {
+  readonly verb: string;
+  readonly table: string;
+}
+
+/** What a statement writes, in its order. */
+const writesOf = (sql: string): readonly Write[] => {
+  const found = WITH.test(sql) ? [...sql.matchAll(WRITES_WITHIN)] : [WRITE.exec(sql) ?? []];
+  return found.flatMap(([, verb, table = ""]) =>
+    verb === undefined || table.startsWith(DELIVERY_TABLES) ? [] : [{ verb: verb.toUpperCase(), table }],
+  );
+};
+
 interface Named {
   readonly label: string;
   readonly hasEffect: boolean;
@@ -81,15 +97,17 @@ const createNamer = () => {
         ? null
         : { label: `COMMIT ${stepOf(before)}`, hasEffect: true };
     }
-    const [, verb, table = ""] = WRITE.exec(sql) ?? [];
-    if (verb === undefined || table.startsWith(DELIVERY_TABLES)) return null;
-    const what = `${table} ${detailOf(table, parameters)}`.trim();
+    const writes = writesOf(sql);
+    const steps = writes.filter(({ table }) => STEP_TABLES.includes(table));
+    const main = steps[0] ?? writes[0];
+    if (main === undefined) return null;
+    const whatOf = ({ table }: Write): string => `${table} ${detailOf(table, parameters)}`.trim();
     // These tell the steps of operations, of payouts and of the executor; what else is written follows from them.
-    if (STEP_TABLES.includes(table)) before?.push(what);
+    before?.push(...steps.map(whatOf));
     // Inside a transaction it has no effect yet, and whatever it writes is lost in the same way.
     return before === undefined
-      ? { label: `${verb.toUpperCase()} ${what}`, hasEffect: true }
-      : { label: `${verb.toUpperCase()} ${table}`, hasEffect: false };
+      ? { label: `${main.verb} ${whatOf(main)}`, hasEffect: true }
+      : { label: `${main.verb} ${main.table}`, hasEffect: false };
   };
 };
 

@@ -101,9 +101,12 @@ test("the code of one person lets no waiting operation run", async () => {
 
 test("a private operation, which cannot wait for votes, is no way around them", async () => {
   const { operationId } = await client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "1" } });
-  const approving = client.call(approveOperation, { params: { id: operationId }, body: { otp: "000000" } });
-  for (const work of [client.call(requestOtp, { body: { operationId } }), approving])
-    expect(await refusalOf(work)).toMatchObject({ status: 409, code: "invalid_state" });
+  const works = [
+    client.call(requestOtp, { body: { operationId } }),
+    client.call(approveOperation, { params: { id: operationId }, body: { otp: "000000" } }),
+  ];
+  for (const refusal of await Promise.all(works.map(refusalOf)))
+    expect(refusal).toMatchObject({ status: 409, code: "invalid_state" });
 });
 
 test("a swap waits too, and so does a swap with transfer in one call", async () => {

@@ -81,6 +81,7 @@ test("the message of an approval states site, person, every value, id and expiry
     "- May: transfers:write, balances:read",
     "- Moves money without a code: up to 500.5 US dollars per UTC day",
     `- Sends to: ${shop}`,
+    "- Is used from: any network",
     "- Expires: 2099-01-01T00:00:00.000Z",
     "",
     `Project: "My project" (${projects[0]?.id ?? ""})`,
