@@ -1,10 +1,12 @@
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { expect, test, type Page } from "@playwright/test";
 import { axeFaults } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { choose, fillSource, mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";
 
 const EMAIL = `grace-${String(Date.now())}@example.test`;
-const RECIPIENT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+// An account of its own: those of the local chains have work of their own, such as filling deposits.
+const RECIPIENT = privateKeyToAddress(generatePrivateKey());
 
 /** Links another account of the burner wallet, names it, and answers with its address. */
 const linkAnotherWallet = async (page: Page, name: string): Promise<string> => {
@@ -59,7 +61,7 @@ const reviewSwap = async (page: Page, seen: string[]): Promise<void> => {
   await page.getByRole("button", { name: "Add source" }).click();
   await fillSource(page, 4, { wallet: "Savings account", chain: "Local 3", token: "USDC", amount: "10" });
   await choose(page, page.getByLabel("Destination chain", { exact: true }), "Local 3");
-  await choose(page, page.getByLabel("Destination token", { exact: true }), /^DAI/);
+  await choose(page, page.getByLabel("Destination token", { exact: true }), /^USDC/);
   await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
   await page.getByRole("button", { name: "Review", exact: true }).click();
   await page.getByRole("button", { name: "Send code" }).click();
@@ -73,8 +75,8 @@ const signWithOneRejection = async (page: Page): Promise<void> => {
   const review = page.getByRole("dialog", { name: "Review the swap" });
   await expect(review.getByText(/^0 of \d done$/)).toBeVisible();
   const count = Number(/of (\d+) done/.exec((await review.getByText(/^0 of \d done$/).textContent()) ?? "")?.[1]);
-  // A permit, an approval with its transaction, and the user operation of the smart account.
-  expect(count).toBe(4);
+  // A permit, the user operation of the smart account, and for USDT an approval and a swap, then an approval and a deposit.
+  expect(count).toBe(6);
   await review.getByRole("button", { name: "Sign and execute" }).click();
   await page.getByRole("button", { name: "Reject", exact: true }).click();
   await expect(review.getByText(`You rejected step 1 of ${String(count)}.`)).toBeVisible();
@@ -104,13 +106,15 @@ test("a wallet of one's own is linked, named, used as a source beside the treasu
   await expect(savings.getByRole("row", { name: /1,000\s*USD[CT]/ })).toHaveCount(2);
 
   await reviewSwap(page, seen);
-  const before = Number(await balanceOnChain(page, 31339, "DAI", RECIPIENT));
   await signWithOneRejection(page);
   await page.waitForURL(/\/activity\/op_/);
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
-  expect(Number(await balanceOnChain(page, 31339, "DAI", RECIPIENT)) - before).toBeGreaterThan(107);
+  expect(Number(await balanceOnChain(page, 31339, "USDC", RECIPIENT))).toBeGreaterThan(107);
   expect(Number(await balanceOnChain(page, 31338, "USDC", address))).toBe(970);
-  expect(Number(await balanceOnChain(page, 31338, "USDT", address))).toBe(980);
+  // The swap before the bridge takes at most what was asked for; the rest stays in the wallet.
+  const left = Number(await balanceOnChain(page, 31338, "USDT", address));
+  expect(left).toBeGreaterThanOrEqual(980);
+  expect(left).toBeLessThan(980.1);
 
   await page.goto("/wallets");
   await page.getByRole("button", { name: "Unlink Savings", exact: true }).click();
