@@ -71,6 +71,12 @@ export interface AuthServicesOptions {
   readonly signUp?: AuthDeps["signUp"];
 }
 
+type Account = Pick<PrivateKeyAccount, "address" | "signMessage">;
+const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
+
+/** No project demands votes. */
+const decisions = { requirementOf: () => Promise.resolve(null) };
+
 /** The services around sign-in on a real database. Two of them on one database are two instances of the service. */
 export const createAuthServices = (options: AuthServicesOptions) => {
   const { database, registry = answeringChain, smartAccounts = offlineAccounts } = options;
@@ -104,14 +110,11 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const policies = createPoliciesService({ database });
   const shared = { database, secrets, keyring, publicUrl, registry, clock, monotonicMs, approvals, projects };
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
-  const decisions = { requirementOf: () => Promise.resolve(null) };
   const projectPolicies = createProjectPolicies({ database, clock, approvals, decisions, policies, projects });
   const factors = createFactorsService({ ...shared, codeLimits, people });
   const signUp = options.signUp ?? { mode: "open" };
   const auth = createAuthService({ ...shared, wallets, mail, signUp, passkeys, codeLimits });
 
-  type Account = Pick<PrivateKeyAccount, "address" | "signMessage">;
-  const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
   const messageFor = async (
     account: Pick<Account, "address">,
     changes: Partial<Parameters<typeof createSiweMessage>[0]> = {},
