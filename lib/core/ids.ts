@@ -31,6 +31,8 @@ export const ID_PREFIXES = {
   auditEvent: "aud",
   approval: "apr",
   invitation: "inv",
+  policy: "pol",
+  evaluation: "evl",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
