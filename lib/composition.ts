@@ -180,6 +180,8 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
   operations: tracedService("operations", money.operations),
   streams: money.streams,
   prices: money.prices,
+  policyEngine: money.policyEngine,
+  policyDocuments: money.policyDocuments,
   ledger: money.ledger,
   reserves: money.reserves,
   sponsorship: money.sponsorship,

@@ -111,6 +111,14 @@ const members = async (): Promise<void> => {
   expect(made).toMatchObject({ status: "open" });
 };
 
+const boundProject = async (): Promise<void> => {
+  const rules = { perOperation: { usd: "1000000" }, code: { mode: "above", usd: "1000000" } };
+  await approved("putPolicy", { scope: "project", baseVersion: 0, rules });
+  await call("listPolicyVersions", { query: { scope: "project" }, as: key });
+  const movement = { fromWalletId: customer.treasuryId, chainId: 31337, token: "USDC", amount: "25" };
+  await call("evaluatePolicies", { body: { ...movement, recipient: testAccount().address }, as: key });
+};
+
 const keys = async (): Promise<void> => {
   const made = await approved("createApiKey", { name: "Payroll", otp: "exempt", dailyCapUsd: "500" });
   const params = { id: text(made, "id") };
@@ -119,6 +127,7 @@ const keys = async (): Promise<void> => {
   await call("revokeApiKey", { params, as: person });
   await call("getPolicies", { as: key });
   await approved("updatePolicies", { dailyCapUsd: "2000" });
+  await boundProject();
 };
 
 const wallets = async (): Promise<void> => {

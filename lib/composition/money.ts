@@ -13,6 +13,8 @@ import { createOperationsRepository } from "@/lib/modules/operations/repository"
 import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { withPrivacyLegs, type ExitCalls } from "@/lib/modules/privacy/service";
+import { createPolicyDocuments } from "@/lib/modules/policies/documents";
+import { createPolicyEngine } from "@/lib/modules/policies/engine";
 import { createReserveReadings } from "@/lib/modules/reserves/repository";
 import { createReservesService } from "@/lib/modules/reserves/service";
 import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
@@ -73,6 +75,13 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     listener,
     limitNetworks: config.rateLimitPerIp > 0,
   });
+  const prices = {
+    priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
+    highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
+  };
+  const policyEngine = createPolicyEngine({ database, prices, approvals: null, clock });
+  const { approvals } = identity;
+  const policyDocuments = createPolicyDocuments({ database, approvals, registry, engine: policyEngine, clock });
   const movement = buildMovement(platform, chainAccess, identity, {
     routing,
     smartAccounts,
@@ -80,11 +89,9 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     sponsorship,
     operations,
   });
-  const prices = {
-    priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
-    highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
-  };
   return {
+    policyEngine,
+    policyDocuments,
     routing,
     smartAccounts,
     holds,

@@ -31,7 +31,9 @@ const assetCap = z.strictObject({
 
 const caps = z
   .strictObject({
-    usd: usdAmount.optional().meta({ description: "The most in US dollars. An amount without a known price is above it" }),
+    usd: usdAmount
+      .optional()
+      .meta({ description: "The most in US dollars. An amount without a known price is above it" }),
     assets: z.array(assetCap).max(ASSETS_MAX).optional().meta({ description: "The most of single assets" }),
   })
   .meta({ id: "PolicyCaps" });
@@ -71,7 +73,9 @@ const code = z
     }),
     z.strictObject({
       mode: z.literal("exempt"),
-      dailyCapUsd: usdAmount.meta({ description: "US dollars per UTC day that move without a code; above it one is needed" }),
+      dailyCapUsd: usdAmount.meta({
+        description: "US dollars per UTC day that move without a code; above it one is needed",
+      }),
     }),
   ])
   .meta({ description: "When a one-time code is needed, beside what the API key itself asks for" });
@@ -91,16 +95,19 @@ export const policyRules = z
     recipients: z
       .enum(["any", "approved_contacts"])
       .optional()
-      .meta({ description: "`approved_contacts`: only approved contacts and managed wallets of the project may be paid" }),
-    newRecipientHours: z
-      .int()
-      .min(1)
-      .max(COOL_DOWN_HOURS_MAX)
-      .optional()
       .meta({
-        description: "Hours for which a new recipient may not be paid, from when its contact was approved or it was first paid",
+        description: "`approved_contacts`: only approved contacts and managed wallets of the project may be paid",
       }),
-    chains: z.array(chainId).min(1).max(CHAINS_MAX).optional().meta({ description: "The only chains that may be used" }),
+    newRecipientHours: z.int().min(1).max(COOL_DOWN_HOURS_MAX).optional().meta({
+      description:
+        "Hours for which a new recipient may not be paid, from when its contact was approved or it was first paid",
+    }),
+    chains: z
+      .array(chainId)
+      .min(1)
+      .max(CHAINS_MAX)
+      .optional()
+      .meta({ description: "The only chains that may be used" }),
     tokens: z
       .array(z.strictObject({ chainId, token: tokenRef }))
       .min(1)

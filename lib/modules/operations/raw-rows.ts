@@ -22,6 +22,7 @@ const OPERATION_FIELDS: Record<keyof OperationRow, Form> = {
   acceptedAt: "plain",
   retriedBy: "plain",
   gasWaits: "plain",
+  evaluationId: "plain",
   createdAt: "plain",
   updatedAt: "plain",
   expiresAt: "plain",

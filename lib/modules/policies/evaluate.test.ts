@@ -87,7 +87,12 @@ describe("rules", () => {
   test("a new recipient waits its hours, and one that is not known at all is refused", () => {
     const at = (knownSince: string | null) => ({
       recipients: [
-        { address: ADDRESS, isOwn: false, contact: null, knownSince: knownSince === null ? null : new Date(knownSince) },
+        {
+          address: ADDRESS,
+          isOwn: false,
+          contact: null,
+          knownSince: knownSince === null ? null : new Date(knownSince),
+        },
       ],
     });
     expect(decide({ newRecipientHours: 24 }, at(null))).toBe("deny");

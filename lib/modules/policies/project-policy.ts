@@ -7,7 +7,7 @@ import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
-import { readProjectSpend, replaceDailyCap } from "./repository";
+import { readProjectSpend, replaceDailyCap } from "./spend-repository";
 import type { PoliciesService } from "./service";
 
 /** The limits of a whole project. */

@@ -4,7 +4,7 @@ import { DomainError, notFound } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { addSpending, fitsSpending, readDailyCap } from "./repository";
+import { addSpending, fitsSpending, readDailyCap } from "./spend-repository";
 
 /** Decides how much an actor may move, to which recipients, and whether a one-time code has to approve it. */
 export interface PoliciesService {
