@@ -112,10 +112,9 @@ const members = async (): Promise<void> => {
 };
 
 const boundProject = async (): Promise<void> => {
-  const rules = { perOperation: { usd: "1000000" }, code: { mode: "above", usd: "1000000" } };
-  await approved("putPolicy", { scope: "project", baseVersion: 0, rules });
+  await approved("putPolicy", { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "1000000" } } });
   await call("listPolicyVersions", { query: { scope: "project" }, as: key });
-  const movement = { fromWalletId: customer.treasuryId, chainId: 31337, token: "USDC", amount: "25" };
+  const movement = { fromWalletId: customer.treasuryId, chainId: CHAIN, token: "USDC", amount: "25" };
   await call("evaluatePolicies", { body: { ...movement, recipient: testAccount().address }, as: key });
 };
 

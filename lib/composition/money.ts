@@ -88,6 +88,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     holds,
     sponsorship,
     operations,
+    policyEngine,
   });
   return {
     policyEngine,

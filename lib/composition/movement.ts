@@ -1,4 +1,5 @@
 import { createChainlinkOracle } from "@/lib/adapters/chainlink/price-oracle";
+import type { PolicyEngine } from "@/lib/modules/policies/engine";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createSwapsService, type SwapsDeps } from "@/lib/modules/swaps/service";
@@ -20,7 +21,9 @@ export const buildMovement = (
     holds,
     sponsorship,
     operations,
+    policyEngine,
   }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations"> & {
+    policyEngine: PolicyEngine;
     holds: HoldsService;
     sponsorship: SponsorshipService;
   },
@@ -33,6 +36,7 @@ export const buildMovement = (
     oracle: overrides.priceOracle ?? createChainlinkOracle({ registry, clock }),
     holds,
     policies,
+    policyEngine,
     sponsorship,
     clock,
   });
@@ -45,6 +49,7 @@ export const buildMovement = (
     holds,
     otp,
     policies,
+    policyEngine,
     sponsorship,
     operations,
     clock,

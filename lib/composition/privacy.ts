@@ -23,7 +23,7 @@ export const buildPrivacy = (
   platform: Platform,
   { wallets, transactions }: Pick<ChainAccess, "wallets" | "transactions">,
   { otp, policies, approvals }: Identity,
-  { smartAccounts, operations, sponsorship, prices }: Money,
+  { smartAccounts, operations, sponsorship, prices, policyEngine }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
@@ -52,6 +52,7 @@ export const buildPrivacy = (
     sponsorship,
     otp,
     policies,
+    policyEngine,
     prices,
     registry,
     clock,
@@ -66,6 +67,7 @@ export const buildPrivacy = (
     engine,
     transactions,
     wallets,
+    isAllowed: policyEngine.isAllowed,
     gasWaits: createGasWaitRepository(database),
     fees: (chainId) => feesWithinCap(registry, chainId),
     pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,

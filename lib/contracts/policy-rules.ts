@@ -92,12 +92,9 @@ export const policyRules = z
   .strictObject({
     perOperation: caps.optional().meta({ description: "The most that one operation may move" }),
     perDay: caps.optional().meta({ description: "The most that may be moved on one UTC day" }),
-    recipients: z
-      .enum(["any", "approved_contacts"])
-      .optional()
-      .meta({
-        description: "`approved_contacts`: only approved contacts and managed wallets of the project may be paid",
-      }),
+    recipients: z.enum(["any", "approved_contacts"]).optional().meta({
+      description: "`approved_contacts`: only approved contacts and managed wallets of the project may be paid",
+    }),
     newRecipientHours: z.int().min(1).max(COOL_DOWN_HOURS_MAX).optional().meta({
       description:
         "Hours for which a new recipient may not be paid, from when its contact was approved or it was first paid",

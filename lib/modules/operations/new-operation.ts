@@ -32,9 +32,17 @@ export interface StartOperation {
    * Marks the operation's origin as used, in the same transaction. False: it was used already, and nothing is stored.
    */
   claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
+  /**
+   * Evaluates the policies, in the same transaction and after `claim`. Returns the id of the evaluation.
+   * @throws DomainError when they refuse it, or a code is needed
+   */
+  enforce: Enforce;
   /** Who approved the operation, and by which means. The audit row is written in the transaction that stores the operation. */
   audit: Omit<AuditEntry, "subject" | "at">;
 }
+
+/** Evaluates the policies for an operation with these parameters. */
+export type Enforce = (tx: Tx, operation: { readonly id: string; readonly digest: Uint8Array }) => Promise<string>;
 
 /** The sources whose money is held for the operation; the others' wallets send it by themselves. */
 export const heldSources = ({ request, legs }: StartOperation): RouteSource[] =>
@@ -117,8 +125,8 @@ export const newOperation = (
 };
 
 /** An operation that was not stored before, as the transaction that accepted it has stored it. */
-export const acceptedOperation = ({ operation, legs }: NewOperation): Operation => {
-  return { ...operation, failure: null, retriedBy: null, gasWaits: [], legs };
+export const acceptedOperation = ({ operation, legs }: NewOperation, evaluationId: string): Operation => {
+  return { ...operation, evaluationId, failure: null, retriedBy: null, gasWaits: [], legs };
 };
 
 /** An operation that awaits approval. It has a request but no legs yet. */

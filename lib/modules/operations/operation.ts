@@ -39,6 +39,8 @@ export interface Operation {
   readonly retryOf: string | null;
   /** The operation that retried this one's failed or refunded legs. */
   readonly retriedBy: string | null;
+  /** The evaluation of the policies that let it run; null while it awaits approval. */
+  readonly evaluationId: string | null;
   /** The chains for whose network fee to fall it waits. */
   readonly gasWaits: readonly GasWait[];
   /** When it was started; null while it awaits approval. */
@@ -84,6 +86,7 @@ export const parseOperation = (row: OperationRow & { readonly legs: readonly Leg
   createdBy: row.createdBy,
   retryOf: row.retryOf,
   retriedBy: row.retriedBy,
+  evaluationId: row.evaluationId,
   gasWaits: storedGasWaits.parse(row.gasWaits),
   acceptedAt: row.acceptedAt,
   createdAt: row.createdAt,

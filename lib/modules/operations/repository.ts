@@ -9,9 +9,11 @@ import { recordEvents } from "@/lib/modules/events/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
+import { parametersDigest } from "./parameters";
 import { announceEvents, appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import { insertLegs } from "./leg-repository";
+import type { Enforce } from "./new-operation";
 import type { Operation } from "./operation";
 import { isPrivateKind } from "./private-kinds";
 import { projectEventsOf } from "./project-events";
@@ -21,7 +23,10 @@ import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
 /** An operation as it is stored first. */
-export interface NewOperationRow extends Omit<Operation, "legs" | "failure" | "retriedBy" | "gasWaits"> {
+export interface NewOperationRow extends Omit<
+  Operation,
+  "legs" | "failure" | "retriedBy" | "gasWaits" | "evaluationId"
+> {
   /** By what the activity list finds it, in lower case. */
   readonly searchTerms: readonly string[];
 }
@@ -46,11 +51,16 @@ const READS_MAX = 100;
 export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
 
 /** Stores the row of an operation alone, in the transaction that stores whatever else belongs to it. */
-export const insertOperation = async (tx: Tx, operation: NewOperationRow): Promise<void> => {
+export const insertOperation = async (
+  tx: Tx,
+  operation: NewOperationRow,
+  evaluationId: string | null,
+): Promise<void> => {
   const { request, quoted, minimumBase, searchTerms, ...plain } = operation;
   await tx.operation.create({
     data: {
       ...plain,
+      evaluationId,
       request: toStored(request),
       quoted: toStored(quoted),
       minimumBase: toDecimal(minimumBase),
@@ -89,19 +99,23 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
     /**
      * Accepts an operation, in one transaction with whatever it uses up: `claim` returns false when that was used already,
      * and nothing happens; as it does when an operation that awaited approval awaits it no more.
+     * @returns the id of its evaluation; null when nothing happened
      * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`, `sponsor_budget_exceeded`,
      * `invalid_signature` for a wallet's transaction that another operation named
      */
     accept: (
       input: NewOperation,
       { funds, backing }: { funds: readonly Funds[]; backing: Backing | null },
-      claim: (tx: Tx) => Promise<boolean>,
+      { claim, enforce }: { claim: (tx: Tx) => Promise<boolean>; enforce: Enforce },
       now: Date,
-    ): Promise<boolean> =>
+    ): Promise<string | null> =>
       database.transaction(async (tx) => {
-        if (!(await claim(tx))) return false;
-        if (!input.awaited) await insertOperation(tx, input.operation);
-        else if (!(await leaveApproval(tx, input.operation, now))) return false;
+        if (!(await claim(tx))) return null;
+        const { id } = input.operation;
+        if (input.awaited && !(await leaveApproval(tx, input.operation, now))) return null;
+        const evaluationId = await enforce(tx, { id, digest: parametersDigest(input.operation, input.legs) });
+        if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
+        else await insertOperation(tx, input.operation, evaluationId);
         await insertLegs(tx, input.legs);
         await claimTransactions(tx, input.sentByWallets);
         await backing?.lock(tx, funds);
@@ -119,7 +133,7 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
-        return true;
+        return evaluationId;
       }),
 
     /** Notes that an operation takes far longer than was estimated, once. */

@@ -38,6 +38,7 @@ export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { isRetryable, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
+export type { Enforce } from "./new-operation";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
@@ -94,8 +95,10 @@ export const createOperationsService = (deps: OperationsDeps) => {
       const now = clock.now();
       const rows = newOperation(input, { operationId, costs, now });
       const claim = (tx: Tx): Promise<boolean> => input.claim(tx, operationId, now);
-      if (!(await repository.accept(rows, { funds: read, backing }, claim, now))) return null;
-      return rows.awaited ? repository.find(operationId) : acceptedOperation(rows);
+      const steps = { claim, enforce: input.enforce };
+      const evaluationId = await repository.accept(rows, { funds: read, backing }, steps, now);
+      if (evaluationId === null) return null;
+      return rows.awaited ? repository.find(operationId) : acceptedOperation(rows, evaluationId);
     });
   };
 

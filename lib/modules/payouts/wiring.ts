@@ -9,6 +9,7 @@ import type { HoldsService } from "@/lib/modules/holds/service";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
+import type { PolicyEngine } from "@/lib/modules/policies/engine";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { SwapsService } from "@/lib/modules/swaps/service";
@@ -44,6 +45,7 @@ export interface PayoutsParts {
   readonly reserves: ReservesService;
   readonly sponsorship: SponsorshipService;
   readonly policies: PoliciesService;
+  readonly policyEngine: PolicyEngine;
   readonly otp: OtpService;
   readonly prices: Prices;
   readonly clock: Clock;

@@ -10,6 +10,7 @@ import { sqlOf } from "@/lib/db/sql";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import { retriedMeanwhile, type OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
+import type { PolicyEngine } from "@/lib/modules/policies/engine";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
@@ -35,6 +36,7 @@ export interface PrivacyDeps {
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly otp: OtpService;
   readonly policies: PoliciesService;
+  readonly policyEngine: Pick<PolicyEngine, "checking" | "refuse">;
   readonly prices: {
     highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
   };

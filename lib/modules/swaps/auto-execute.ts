@@ -7,6 +7,7 @@ import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { Operation } from "@/lib/modules/operations/service";
+import { routeIntent } from "@/lib/modules/policies/engine";
 import type { EvmAddress } from "@/lib/ports/routing";
 import {
   expectedOut,
@@ -59,6 +60,8 @@ const FIELDS: FieldNames = {
   }),
   recipient: "recipient",
 };
+
+const POLICY_FIELDS = { recipient: "recipient", token: "fromToken" };
 
 /** The dependencies of the steps below. */
 interface AutoExecute extends AutoExecuteDeps {
@@ -124,13 +127,15 @@ const runWithinPolicy = async (
   }
 };
 
-const letWait = (
+const letWait = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
   { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
-): Promise<Operation> =>
-  parts.operations.startAwaiting({
+): Promise<Operation> => {
+  const { route: request, wallets } = resolved;
+  await parts.authorization.refuse(routeIntent(actor, { kind: KIND, request, wallets, fields: POLICY_FIELDS }));
+  return parts.operations.startAwaiting({
     projectId: actor.projectId,
     kind: quote.kind,
     createdBy: actorName(actor),
@@ -147,6 +152,7 @@ const letWait = (
       await recordAudit(tx, { ...doneBy(actor), action: "operation.requested", subject: operationId, data, at });
     },
   });
+};
 
 const begin = async (
   parts: AutoExecute,

@@ -2,8 +2,10 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
-import type { OperationsService } from "@/lib/modules/operations/service";
+import type { Enforce, OperationsService } from "@/lib/modules/operations/service";
+import { routeIntent, type Check, type Intent } from "@/lib/modules/policies/engine";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -83,6 +85,12 @@ const meansOf = ({ quote, codeId, allSent }: Acceptance): AuditData => {
   return { means: allSent ? "wallet" : "policy" };
 };
 
+/** The amounts of an operation that a payout covers are counted with that payout. */
+const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: Acceptance): Intent => {
+  const intent = routeIntent(actor, { kind: quote.kind, request, wallets, createdBy: quote.createdBy });
+  return isCovered ? { ...intent, kind: "payout_funding", outflows: [] } : intent;
+};
+
 export const createExecute = (deps: ExecuteDeps, authorization: Authorization) => {
   const { quotes } = deps;
 
@@ -108,34 +116,49 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
     };
   };
 
+  const enforcing =
+    (check: Check, acceptance: Acceptance): Enforce =>
+    async (tx, { id, digest }) => {
+      const { quote, operationId, legs, allSent, isCovered = false } = acceptance;
+      const hasCode = quote.approvedAt !== null || operationId !== undefined || isCovered;
+      const admission = { hasCode, isSent: allSent };
+      const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, admission);
+      if (evaluationId === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
+      return evaluationId;
+    };
+
   /**
    * Accepts the operation of a quote; the workers then carry it on. Null when the quote was used already, or the
    * operation no longer awaits approval.
    */
   const accept = async (actor: Actor, acceptance: Acceptance) => {
     const { quote, request, wallets, legs, operationId } = acceptance;
-    return deps.operations.start({
-      projectId: quote.projectId,
-      ...(operationId === undefined ? {} : { operationId }),
-      kind: quote.kind,
-      createdBy: actorName(actor),
-      origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
-      request,
-      wallets,
-      legs,
-      claim: await claims(actor, acceptance),
-      audit: {
-        ...doneBy(actor),
-        action: operationId === undefined ? "operation.executed" : "operation.approved",
-        data: {
-          kind: quote.kind,
-          quoteId: quote.id,
-          ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
-          ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }),
-          ...meansOf(acceptance),
+    const claim = await claims(actor, acceptance);
+    return authorization.checking(intentOf(actor, acceptance), (check) =>
+      deps.operations.start({
+        projectId: quote.projectId,
+        ...(operationId === undefined ? {} : { operationId }),
+        kind: quote.kind,
+        createdBy: actorName(actor),
+        origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
+        request,
+        wallets,
+        legs,
+        claim,
+        enforce: enforcing(check, acceptance),
+        audit: {
+          ...doneBy(actor),
+          action: operationId === undefined ? "operation.executed" : "operation.approved",
+          data: {
+            kind: quote.kind,
+            quoteId: quote.id,
+            ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
+            ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }),
+            ...meansOf(acceptance),
+          },
         },
-      },
-    });
+      }),
+    );
   };
 
   /**

@@ -65,6 +65,7 @@ const stepIn = async ({
     submittedAt,
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
+    maySign: () => Promise.resolve(true),
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
       feeExcess: () => Promise.resolve(null),

@@ -18,6 +18,7 @@ import type { AccountsPayout } from "../payout";
 import type { PayoutsRepository } from "../repository";
 import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
+import { accountsIntent, createEnforcing, type EnforceDeps } from "./enforce";
 import type { AccountPayoutsRepository } from "./repository";
 import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
 
@@ -31,6 +32,7 @@ export interface AccountPayoutsDeps {
   readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
   readonly assets: Assets;
   readonly policies: PoliciesService;
+  readonly policyEngine: EnforceDeps["policyEngine"];
   readonly prices: Prices;
   readonly clock: Clock;
 }
@@ -142,18 +144,23 @@ const store = async (
   const rows = checked.items.map(encodeRow);
   const payout = newPayout(actor, { ...own, ...checked, rows }, now);
   const admit = await admission(deps, actor, checked);
-  const stored = await deps.repository.insert({
-    payout,
-    rows,
-    // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
-    keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
-    admit: (sql) => {
-      requireFunds(checked, own.mode);
-      return admit(sql, now);
-    },
-    audit: (row) => createdEntry(actor, row),
-    expiresAt: addSeconds(now, APPROVAL_SECONDS),
-  });
+  const intent = accountsIntent(actor, payout, checked.asset);
+  if (deps.policies.needsCode(actor)) await deps.policyEngine.refuse(intent);
+  const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
+  const stored = await deps.policyEngine.checking(intent, (check) =>
+    deps.repository.insert({
+      payout,
+      rows,
+      // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
+      keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
+      admit: async (sql) => {
+        requireFunds(checked, own.mode);
+        return (await admit(sql, now)) ? check.enforce(sql, subject, { hasCode: false }) : null;
+      },
+      audit: (row) => createdEntry(actor, row),
+      expiresAt: addSeconds(now, APPROVAL_SECONDS),
+    }),
+  );
   if (stored !== null) return stored;
   const known = own.key === null ? null : await findKnown(deps, actor, own.key);
   if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
@@ -250,7 +257,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
   create: bindDeps(deps, create),
   retry: bindDeps(deps, retry),
   approvalLines: bindDeps(deps, approvalLines),
-  approve: deps.repository.approve,
+  ...createEnforcing(deps),
   cancel: deps.repository.cancel,
   items: deps.repository.items,
 });
@@ -336,6 +343,7 @@ const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout 
     idempotencyKey: draft.key,
     failure: null,
     retryOf: draft.retryOf,
+    evaluationId: null,
     createdBy: actorName(actor),
     createdAt: now,
     updatedAt: now,

@@ -1,8 +1,9 @@
 /** Checks a new payout to wallets against balances, budgets and policies, and stores it unless the request is `validateOnly`. */
-import type { Actor } from "@/lib/core/actor";
+import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { Check, Intent, PolicyEngine } from "@/lib/modules/policies/engine";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import { APPROVAL_SECONDS } from "../limits";
@@ -17,7 +18,8 @@ import { feeOf, worthOf, type FeeDeps, type PayoutFee } from "./pricing";
 import type { BatchGroup } from "./read-repository";
 import type { WalletPayoutsRepository } from "./repository";
 import type { PayoutRequest } from "./request";
-import { rowKeysOf } from "./rows";
+import { paymentsDigest, payoutIntent } from "./enforce";
+import { rowKeysOf, tokenName } from "./rows";
 import type { Funding, WalletPayout } from "./wallet-payout";
 import { warningsFor, type WarningDeps } from "./warnings";
 
@@ -29,6 +31,7 @@ export interface StorePayoutDeps extends FeeDeps, WarningDeps {
   readonly money: PayoutMoney;
   readonly repository: WalletPayoutsRepository;
   readonly policies: PoliciesService;
+  readonly policyEngine: Pick<PolicyEngine, "checking" | "refuse">;
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
   readonly clock: Clock;
@@ -109,9 +112,13 @@ const inputOf = (
   deps: StorePayoutDeps,
   actor: Actor,
   request: PayoutRequest,
-  { draft, origin, own }: { draft: Draft; origin: Origin; own: NewWalletPayout },
+  { draft, origin, own, check }: { draft: Draft; origin: Origin; own: NewWalletPayout; check: Check },
 ): Omit<NewPayoutToWallets, "running"> => {
   const { payout, keys, obstacle, usd } = draft;
+  const { fromWalletId, chainId } = own;
+  const rows = request.rows.map((row) => ({ ...row, token: tokenName(row.token) }));
+  const digest = paymentsDigest({ projectId: payout.projectId, payoutId: payout.id, chainId, fromWalletId }, rows);
+  const subject = { type: "payout", id: payout.id, digest } as const;
   return {
     payout,
     own,
@@ -124,10 +131,13 @@ const inputOf = (
       if (obstacle !== null) throw obstacle;
     },
     admit: async (sql: Sql) => {
-      if (origin.run === null) return deps.policies.spend(sql, actor, usd, payout.createdAt);
-      // The code that approved the schedule covers each of its runs.
-      if (await origin.run.take(sql, payout.id)) return true;
-      throw new UsedAlreadyError();
+      if (origin.run === null) {
+        const mayRun = await deps.policies.spend(sql, actor, usd, payout.createdAt);
+        return mayRun ? check.enforce(sql, subject, { hasCode: false }) : null;
+      }
+      if (!(await origin.run.take(sql, payout.id))) throw new UsedAlreadyError();
+      // The code that approved the schedule covers each of its runs; the policies of today bound it all the same.
+      return check.enforce(sql, subject, { hasCode: true });
     },
     audit: (stored) => createdEntry(actor, stored, own),
     expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
@@ -163,10 +173,27 @@ export const storePayout = async (
   request: PayoutRequest,
   origin: Origin,
 ): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
+  const intent = intentOf(actor, request);
+  if (origin.run === null && deps.policies.needsCode(actor)) await deps.policyEngine.refuse(intent);
+  return deps.policyEngine.checking(intent, (check) => storeChecked(deps, actor, request, { origin, check }));
+};
+
+/** All that leaves the treasury, to every recipient. */
+const intentOf = (actor: Actor, { chainId, treasury, totals, rows }: PayoutRequest): Intent => {
+  const recipients = rows.map(({ recipient }) => recipient);
+  return payoutIntent(actor, { chainId, fromWalletId: treasury.id, totals, recipients, createdBy: actorName(actor) });
+};
+
+const storeChecked = async (
+  deps: StorePayoutDeps,
+  actor: Actor,
+  request: PayoutRequest,
+  { origin, check }: { origin: Origin; check: Check },
+): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
   const draft = await draftOf(deps, actor, request, origin);
   const brought = await withQuote(deps, actor, draft);
   const own: NewWalletPayout = { ...draft.own, funding: brought };
-  const input = inputOf(deps, actor, request, { draft, origin, own });
+  const input = inputOf(deps, actor, request, { draft, origin, own, check });
   const insert = (running: Running | null) => deps.repository.insert({ ...input, running });
   const { digest } = draft.payout;
   if (origin.run === null && deps.policies.needsCode(actor)) return { stored: await insert(null), digest };

@@ -1,0 +1,42 @@
+/** What an operation may move: the data that its evaluation is bound to, and that the signer compares. */
+import { createHash } from "node:crypto";
+import { storedRouteLeg, storedRouteRequest, toStored } from "@/lib/ports/routing-json";
+import type { Leg } from "./leg";
+import type { Operation } from "./operation";
+
+/** JSON with sorted keys, so that a row that was stored and read again has the same text. */
+const canonical = (value: unknown): string => {
+  if (typeof value === "bigint") return JSON.stringify(value.toString());
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
+};
+
+// A leg's executor, permit and route never change once it is accepted; its state, hashes and figures do.
+const legParameters = (leg: Leg): object => ({
+  id: leg.id,
+  position: leg.position,
+  walletId: leg.walletId,
+  walletAddress: leg.walletAddress.toLowerCase(),
+  executorWalletId: leg.executorWalletId,
+  sourceChainId: leg.sourceChainId,
+  destChainId: leg.destChainId,
+  via: leg.via,
+  amountBase: leg.amountBase,
+  routeLeg: storedRouteLeg.parse(toStored(leg.routeLeg)),
+});
+
+/** SHA-256 of everything that decides what is signed: wallets, chains, tokens, amounts, the route and the recipient. */
+export const parametersDigest = (
+  operation: Pick<Operation, "id" | "projectId" | "kind" | "request">,
+  legs: readonly Leg[],
+): Uint8Array<ArrayBuffer> => {
+  const { id, projectId, kind } = operation;
+  const request = storedRouteRequest.parse(toStored(operation.request));
+  const ordered = [...legs].sort((a, b) => a.position - b.position);
+  const text = canonical({ id, projectId, kind, request, legs: ordered.map(legParameters) });
+  return new Uint8Array(createHash("sha256").update(text).digest());
+};
