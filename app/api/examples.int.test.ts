@@ -111,13 +111,6 @@ const members = async (): Promise<void> => {
   expect(made).toMatchObject({ status: "open" });
 };
 
-const boundProject = async (): Promise<void> => {
-  await approved("putPolicy", { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "1000000" } } });
-  await call("listPolicyVersions", { query: { scope: "project" }, as: key });
-  const movement = { fromWalletId: customer.treasuryId, chainId: CHAIN, token: "USDC", amount: "25" };
-  await call("evaluatePolicies", { body: { ...movement, recipient: testAccount().address }, as: key });
-};
-
 const keys = async (): Promise<void> => {
   const made = await approved("createApiKey", { name: "Payroll", otp: "exempt", dailyCapUsd: "500" });
   const params = { id: text(made, "id") };
@@ -126,7 +119,10 @@ const keys = async (): Promise<void> => {
   await call("revokeApiKey", { params, as: person });
   await call("getPolicies", { as: key });
   await approved("updatePolicies", { dailyCapUsd: "2000" });
-  await boundProject();
+  await approved("putPolicy", { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "1000000" } } });
+  await call("listPolicyVersions", { query: { scope: "project" }, as: key });
+  const movement = { fromWalletId: customer.treasuryId, chainId: CHAIN, token: "USDC", amount: "25" };
+  await call("evaluatePolicies", { body: { ...movement, recipient: customer.treasury }, as: key });
 };
 
 const wallets = async (): Promise<void> => {
@@ -150,6 +146,7 @@ const addressBook = async (): Promise<void> => {
   const { id } = await call("createContact", { body: { name: "Ada", address: recipient }, as: key });
   await call("listContacts", { as: key });
   await call("getContact", { params: { id: String(id) }, as: key });
+  await approved("approveContact", {}, { id: String(id) });
   await call("deleteContact", { params: { id: String(id) }, as: key });
 };
 

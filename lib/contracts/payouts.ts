@@ -90,6 +90,7 @@ export const createAccountsPayout = defineContract({
     "batch_too_large",
     "amount_precision",
     "recipient_not_allowed",
+    "policy_violation",
     "payload_too_large",
   ],
 });
@@ -162,6 +163,7 @@ export const createWalletsPayout = defineContract({
     "unsupported_chain",
     "unsupported_token",
     "recipient_not_allowed",
+    "policy_violation",
     "payload_too_large",
     ...MONEY_ERRORS,
   ],
@@ -273,6 +275,7 @@ export const retryPayout = defineContract({
     "not_found",
     "invalid_state",
     "recipient_not_allowed",
+    "policy_violation",
     "unsupported_chain",
     "unsupported_token",
     ...MONEY_ERRORS,

@@ -36,7 +36,7 @@ const caps = z
       .meta({ description: "The most in US dollars. An amount without a known price is above it" }),
     assets: z.array(assetCap).max(ASSETS_MAX).optional().meta({ description: "The most of single assets" }),
   })
-  .meta({ id: "PolicyCaps" });
+  .meta({ id: "PolicyCaps", description: "The most that may be moved" });
 
 const time = z
   .string()
@@ -66,13 +66,13 @@ const hours = z.strictObject({
 
 const code = z
   .discriminatedUnion("mode", [
-    z.strictObject({ mode: z.literal("always") }),
+    z.strictObject({ mode: z.literal("always").meta({ description: "When a code is needed" }) }),
     z.strictObject({
-      mode: z.literal("above"),
+      mode: z.literal("above").meta({ description: "When a code is needed" }),
       usd: usdAmount.meta({ description: "Above this many US dollars a code is needed" }),
     }),
     z.strictObject({
-      mode: z.literal("exempt"),
+      mode: z.literal("exempt").meta({ description: "When a code is needed" }),
       dailyCapUsd: usdAmount.meta({
         description: "US dollars per UTC day that move without a code; above it one is needed",
       }),
@@ -115,7 +115,7 @@ export const policyRules = z
     code: code.optional(),
     approvals: approvals.optional().meta({ description: "When other people have to approve" }),
   })
-  .meta({ id: "PolicyRules" });
+  .meta({ id: "PolicyRules", description: "What a policy bounds; a rule that is left out bounds nothing" });
 
 export type PolicyRules = z.output<typeof policyRules>;
 

@@ -165,7 +165,7 @@ export const unshield = defineContract({
   }),
   status: 202,
   response: privateTransferRecord,
-  errors: [...moveErrors, "recipient_not_allowed"],
+  errors: [...moveErrors, "recipient_not_allowed", "policy_violation"],
 });
 
 export const privateTransfer = defineContract({
@@ -193,7 +193,7 @@ export const privateTransfer = defineContract({
     }),
   status: 202,
   response: privateTransferRecord,
-  errors: [...moveErrors, "recipient_not_allowed", "small_anonymity_set"],
+  errors: [...moveErrors, "recipient_not_allowed", "policy_violation", "small_anonymity_set"],
 });
 
 export const listPrivateExits = defineContract({

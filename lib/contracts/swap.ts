@@ -226,6 +226,7 @@ export const executeSwap = defineContract({
     "insufficient_balance",
     "sponsor_budget_exceeded",
     "recipient_not_allowed",
+    "policy_violation",
     "otp_required",
   ],
 });

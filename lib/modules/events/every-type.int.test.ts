@@ -118,13 +118,12 @@ const legOf = (operationId: string) =>
       now: new Date(),
     },
   );
+const allowed = () => Promise.resolve("evl_1");
 type Claim = Parameters<typeof operations.accept>[2]["claim"];
 const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: Claim) => {
-  const operation = { ...operationOf(id), acceptedAt: new Date() };
-  const none = { holds: [], costs: [], sentByWallets: [] };
-  const rows = { ...none, operation, awaited, transferId, legs: [legOf(id)], audit: audit("operation.executed", id) };
-  const steps = { claim, enforce: () => Promise.resolve("evl_1") };
-  return operations.accept(rows, { funds: [], backing: null }, steps, new Date());
+  const own = { operation: { ...operationOf(id), acceptedAt: new Date() }, legs: [legOf(id)], awaited, transferId };
+  const rows = { ...own, holds: [], costs: [], sentByWallets: [], audit: audit("operation.executed", id) };
+  return operations.accept(rows, { funds: [], backing: null }, { claim, enforce: allowed }, new Date());
 };
 /** A transfer whose one leg goes through these states. It promises one base unit, and delivers `receivedBase` of them. */
 const carryOut = async (path: readonly LegState[], receivedBase: bigint) => {
@@ -203,7 +202,7 @@ test("an operation and its transfer say that they were completed in part, where 
       steps: [],
       quote: null,
     },
-    () => Promise.resolve("evl_1"),
+    allowed,
     new Date(),
   );
   const states = [

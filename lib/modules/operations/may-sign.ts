@@ -1,4 +1,4 @@
-import type { PolicyEngine } from "@/lib/modules/policies/engine";
+import type { PolicyEngine } from "@/lib/modules/policies/service";
 import type { Failure } from "./leg";
 import type { Operation } from "./operation";
 import { parametersDigest } from "./parameters";
@@ -8,7 +8,7 @@ export const NOT_EVALUATED: Failure = {
   code: "policy_violation",
   message:
     "The policies have not allowed this operation as it is stored, so it was not signed. Nothing left the wallet. Start it anew; tell the operator of the service when it happens again.",
-  retryable: false,
+  retryable: true,
 };
 
 /** Makes the signer's check: whether the policies allowed an operation with exactly the parameters that would be signed now. */

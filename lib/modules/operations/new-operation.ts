@@ -6,7 +6,7 @@ import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorshi
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import { isHeld, sentByWallets, sponsoredLeg, acceptedLeg, type NewLeg } from "./new-leg";
 import type { Operation } from "./operation";
-import type { NewOperation, NewOperationRow } from "./repository";
+import type { Enforce, NewOperation, NewOperationRow } from "./repository";
 import { searchTermsOf } from "./search";
 
 /** The quote, transfer or earlier operation that an operation came from. */
@@ -40,9 +40,6 @@ export interface StartOperation {
   /** Who approved the operation, and by which means. The audit row is written in the transaction that stores the operation. */
   audit: Omit<AuditEntry, "subject" | "at">;
 }
-
-/** Evaluates the policies for an operation with these parameters. */
-export type Enforce = (tx: Tx, operation: { readonly id: string; readonly digest: Uint8Array }) => Promise<string>;
 
 /** The sources whose money is held for the operation; the others' wallets send it by themselves. */
 export const heldSources = ({ request, legs }: StartOperation): RouteSource[] =>

@@ -4,7 +4,7 @@ import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/
 import { toBigInt, type RawRow } from "@/lib/db/decimal";
 import type { Operation as StoredOperation, OperationEvent as EventRow } from "@/lib/db/generated/client";
 import type { RouteRequest } from "@/lib/ports/routing";
-import { storedBase, storedRouteRequest } from "@/lib/ports/routing-json";
+import { storedBase, storedRouteRequest, toStored } from "@/lib/ports/routing-json";
 import { storedGasWaits, type GasWait } from "./gas-wait";
 import { storedFailure, parseLeg, type Failure, type Leg, type LegRow } from "./leg";
 
@@ -68,6 +68,9 @@ export interface OperationEvent {
 const status = z.enum(STATUSES);
 const subStatus = z.enum(SUB_STATUSES);
 const eventData = z.record(z.string(), z.unknown());
+
+/** The request as it is read again once it is stored. */
+export const asStoredRequest = (request: RouteRequest): RouteRequest => storedRouteRequest.parse(toStored(request));
 
 /** The columns from which an operation is read. */
 export type OperationRow = RawRow<Omit<StoredOperation, "version" | "searchTerms">>;

@@ -1,23 +1,37 @@
 import { expect, test } from "vitest";
-import type { RouteRequest } from "@/lib/ports/routing";
+import type { Token } from "@/lib/core/token";
+import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import type { Leg } from "./leg";
 import { parametersDigest } from "./parameters";
 
 const A = "0x1111111111111111111111111111111111111111";
 const B = "0x2222222222222222222222222222222222222222";
-const token = {
-  ...{ symbol: "USDC", name: "USD Coin", chainId: 1, address: A, decimals: 6, assetId: "usdc" },
+const token: Token = {
+  symbol: "USDC",
+  name: "USD Coin",
+  chainId: 1,
+  address: A,
+  decimals: 6,
+  assetId: "usdc",
   usdPegged: true,
-} as const;
+};
 const request: RouteRequest = {
   sources: [{ owner: A, token, amountBase: 5n }],
   destination: { token, recipient: B },
   slippageBps: 50,
 };
-const routeLeg = {
-  ...{ provider: "onchain", sourceIndex: 0, kind: "transfer", expectedOutBase: 5n, minOutBase: 5n },
-  ...{ steps: [], fees: [], estimatedSeconds: 5, priceImpactBps: 0, plan: { to: B, value: "5" } },
-} as const;
+const routeLeg: RouteLeg = {
+  provider: "onchain",
+  sourceIndex: 0,
+  kind: "transfer",
+  expectedOutBase: 5n,
+  minOutBase: 5n,
+  steps: [],
+  fees: [],
+  estimatedSeconds: 5,
+  priceImpactBps: 0,
+  plan: { to: B, value: "5" },
+};
 const leg = {
   ...{ id: "leg_1", position: 0, walletId: "wal_1", walletAddress: A, executorWalletId: null, via: "user_operation" },
   ...{ sourceChainId: 1, destChainId: 1, amountBase: 5n, routeLeg, state: "queued", version: 0 },

@@ -1,8 +1,7 @@
 /** What an operation may move: the data that its evaluation is bound to, and that the signer compares. */
 import { createHash } from "node:crypto";
-import { storedRouteLeg, storedRouteRequest, toStored } from "@/lib/ports/routing-json";
-import type { Leg } from "./leg";
-import type { Operation } from "./operation";
+import { asStoredRouteLeg, type Leg } from "./leg";
+import { asStoredRequest, type Operation } from "./operation";
 
 /** JSON with sorted keys, so that a row that was stored and read again has the same text. */
 const canonical = (value: unknown): string => {
@@ -26,7 +25,7 @@ const legParameters = (leg: Leg): object => ({
   destChainId: leg.destChainId,
   via: leg.via,
   amountBase: leg.amountBase,
-  routeLeg: storedRouteLeg.parse(toStored(leg.routeLeg)),
+  routeLeg: asStoredRouteLeg(leg.routeLeg),
 });
 
 /** SHA-256 of everything that decides what is signed: wallets, chains, tokens, amounts, the route and the recipient. */
@@ -35,7 +34,7 @@ export const parametersDigest = (
   legs: readonly Leg[],
 ): Uint8Array<ArrayBuffer> => {
   const { id, projectId, kind } = operation;
-  const request = storedRouteRequest.parse(toStored(operation.request));
+  const request = asStoredRequest(operation.request);
   const ordered = [...legs].sort((a, b) => a.position - b.position);
   const text = canonical({ id, projectId, kind, request, legs: ordered.map(legParameters) });
   return new Uint8Array(createHash("sha256").update(text).digest());

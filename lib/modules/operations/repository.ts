@@ -13,7 +13,6 @@ import { parametersDigest } from "./parameters";
 import { announceEvents, appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import { insertLegs } from "./leg-repository";
-import type { Enforce } from "./new-operation";
 import type { Operation } from "./operation";
 import { isPrivateKind } from "./private-kinds";
 import { projectEventsOf } from "./project-events";
@@ -21,6 +20,9 @@ import { findOperations } from "./raw-rows";
 import { readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
+
+/** Evaluates the policies for an operation with these parameters. */
+export type Enforce = (tx: Tx, operation: { readonly id: string; readonly digest: Uint8Array }) => Promise<string>;
 
 /** An operation as it is stored first. */
 export interface NewOperationRow extends Omit<

@@ -64,7 +64,6 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
   const requireSubject = async (projectId: string, scope: PolicyScope, subjectId: string): Promise<void> => {
     if (scope !== "project" && !(await hasSubject(reader, { projectId, scope, subjectId }))) throw notFound();
   };
-
   /** Chains exist, and tokens are stored by their address. @throws DomainError `unsupported_chain`, `unsupported_token` */
   const normalised = (rules: PolicyRules): PolicyRules => {
     for (const chainId of rules.chains ?? []) deps.registry.get(chainId);
@@ -74,9 +73,6 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     }));
     return tokens === undefined ? rules : { ...rules, tokens };
   };
-
-  const newest = async (projectId: string, scope: PolicyScope, subjectId: string): Promise<Policy | null> =>
-    (await readVersions(reader, { projectId, scope, subjectId, before: null, limit: 1 }))[0] ?? null;
 
   /**
    * Stores the next version of a policy, which applies at once.
@@ -89,7 +85,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     const subjectId = subjectOf(actor, change);
     await requireSubject(projectId, scope, subjectId);
     const rules = normalised(change.rules);
-    const before = await newest(projectId, scope, subjectId);
+    const [before] = await readVersions(reader, { projectId, scope, subjectId, before: null, limit: 1 });
     if ((before?.version ?? 0) !== baseVersion) throw changedMeanwhile();
     const policy: Policy = {
       id: newId("policy"),
@@ -106,7 +102,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
         scope,
         subjectId,
         version: policy.version,
-        before: before === null ? null : linesOf(before.rules),
+        before: before === undefined ? null : linesOf(before.rules),
         after: linesOf(rules),
       };
       const entry = { ...doneBy(actor), action: "policy.changed", subject: policy.id, at: policy.createdAt };
@@ -158,8 +154,6 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     },
   };
 };
-
-export type PolicyDocuments = ReturnType<typeof createPolicyDocuments>;
 
 const unknownWallet = (): DomainError =>
   new DomainError("unknown_wallet", "The project has no such wallet.", {

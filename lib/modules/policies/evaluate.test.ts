@@ -73,7 +73,9 @@ describe("rules", () => {
     expect(evaluate([bound], facts()).decision).toBe("deny");
     expect(evaluate([bound], facts({ keyIds: ["key_2"] })).decision).toBe("allow");
   });
+});
 
+describe("rules of places, people and times", () => {
   test("only approved contacts and the project's own wallets may be paid where the list is on", () => {
     const one = { address: ADDRESS, isOwn: false, contact: null, knownSince: null };
     const rules = { recipients: "approved_contacts" } as const;

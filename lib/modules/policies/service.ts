@@ -6,6 +6,8 @@ import { sqlOf, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { addSpending, fitsSpending, readDailyCap } from "./spend-repository";
 
+export { keysAmong, routeIntent, type Check, type Intent, type PolicyEngine, type Subject } from "./engine";
+
 /** Decides how much an actor may move, to which recipients, and whether a one-time code has to approve it. */
 export interface PoliciesService {
   /**

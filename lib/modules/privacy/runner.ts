@@ -35,7 +35,7 @@ const NOT_EVALUATED: StepFailure = {
   code: "policy_violation",
   message:
     "The policies have not allowed this operation as it is stored, so nothing was sent. The money is in the private note.",
-  retryable: false,
+  retryable: true,
 };
 
 interface Evaluated {

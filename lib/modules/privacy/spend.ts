@@ -6,7 +6,7 @@ import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { LeglessOperation } from "@/lib/modules/operations/service";
-import { keysAmong, type Intent } from "@/lib/modules/policies/engine";
+import { keysAmong, type Intent } from "@/lib/modules/policies/service";
 import { chooseNotes } from "./choose-notes";
 import { digestOf, type PrivacyContext } from "./context";
 import { noteInUse, TakenError } from "./errors";

@@ -4,7 +4,7 @@ import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { NewLeg } from "@/lib/modules/operations/service";
-import { routeIntent } from "@/lib/modules/policies/engine";
+import { routeIntent } from "@/lib/modules/policies/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress, RouteRequest } from "@/lib/ports/routing";
 import type { PrivacyContext } from "./context";

@@ -1,6 +1,5 @@
 import type { Actor } from "@/lib/core/actor";
-import { routeIntent, type PolicyEngine } from "@/lib/modules/policies/engine";
-import type { PoliciesService } from "@/lib/modules/policies/service";
+import { routeIntent, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import { findEarlierQuote } from "./idempotency";
 import { createQuoteLoader } from "./load-quote";
 import { createPricing, type PricingDeps } from "./pricing";

@@ -5,8 +5,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
-import type { PoliciesService } from "@/lib/modules/policies/service";
-import { routeIntent, type Intent, type PolicyEngine } from "@/lib/modules/policies/engine";
+import { routeIntent, type Intent, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { approvalLines, type Quote, type QuotesService } from "@/lib/modules/quotes/service";
 

@@ -7,7 +7,7 @@ import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { OtpSent } from "@/lib/modules/otp/service";
 import type { Operation } from "@/lib/modules/operations/service";
-import { routeIntent } from "@/lib/modules/policies/engine";
+import { routeIntent } from "@/lib/modules/policies/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import {
   expectedOut,

@@ -5,7 +5,7 @@ import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { Enforce, OperationsService } from "@/lib/modules/operations/service";
-import { routeIntent, type Check, type Intent } from "@/lib/modules/policies/engine";
+import { routeIntent, type Check, type Intent } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -85,6 +85,18 @@ const meansOf = ({ quote, codeId, allSent }: Acceptance): AuditData => {
   return { means: allSent ? "wallet" : "policy" };
 };
 
+/** Evaluates the policies for the acceptance. @throws DomainError `policy_violation`, `otp_required` */
+const enforcing =
+  (check: Check, acceptance: Acceptance): Enforce =>
+  async (tx, { id, digest }) => {
+    const { quote, operationId, legs, allSent, isCovered = false } = acceptance;
+    const hasCode = quote.approvedAt !== null || operationId !== undefined || isCovered;
+    const admission = { hasCode, isSent: allSent };
+    const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, admission);
+    if (evaluationId === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
+    return evaluationId;
+  };
+
 /** The amounts of an operation that a payout covers are counted with that payout. */
 const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: Acceptance): Intent => {
   const intent = routeIntent(actor, { kind: quote.kind, request, wallets, createdBy: quote.createdBy });
@@ -115,17 +127,6 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
       return true;
     };
   };
-
-  const enforcing =
-    (check: Check, acceptance: Acceptance): Enforce =>
-    async (tx, { id, digest }) => {
-      const { quote, operationId, legs, allSent, isCovered = false } = acceptance;
-      const hasCode = quote.approvedAt !== null || operationId !== undefined || isCovered;
-      const admission = { hasCode, isSent: allSent };
-      const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, admission);
-      if (evaluationId === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
-      return evaluationId;
-    };
 
   /**
    * Accepts the operation of a quote; the workers then carry it on. Null when the quote was used already, or the

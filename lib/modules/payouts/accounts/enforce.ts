@@ -5,7 +5,7 @@ import type { Asset, Assets } from "@/lib/chains/assets";
 import type { Token } from "@/lib/core/token";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
-import { keysAmong, type Intent, type PolicyEngine } from "@/lib/modules/policies/engine";
+import { keysAmong, type Intent, type PolicyEngine } from "@/lib/modules/policies/service";
 import type { AccountsPayout } from "../payout";
 import type { AccountPayoutsRepository } from "./repository";
 

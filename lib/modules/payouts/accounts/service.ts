@@ -1,6 +1,5 @@
 /** Payments from one account of the ledger to many accounts. */
 import { bindDeps } from "@/lib/core/bind-deps";
-import { worthOf } from "@/lib/core/decimal";
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import { addSeconds, type Clock } from "@/lib/core/clock";
@@ -15,6 +14,7 @@ import type { PoliciesService } from "@/lib/modules/policies/service";
 import { APPROVAL_SECONDS, requireRows } from "../limits";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
+import { worth } from "./worth";
 import type { PayoutsRepository } from "../repository";
 import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
@@ -57,21 +57,12 @@ interface Checked {
 
 type CheckInput = Pick<NewAccountsPayout, "sourceAccountId" | "transfers" | "mode">;
 
-const USD_DECIMALS = 6;
-
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /** @throws DomainError `idempotency_mismatch` when the key was used for another request */
 const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
   if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
-};
-
-/** Worth in US dollars, rounded up, because it is compared with a cap. */
-const worth = (base: bigint, priceUsd: string | null | undefined): string | null => {
-  if (priceUsd === null || priceUsd === undefined) return null;
-  const of = { amountBase: base, decimals: LEDGER_DECIMALS, price: priceUsd };
-  return formatAmount(worthOf(of, USD_DECIMALS, "ceil"), USD_DECIMALS);
 };
 
 const keysOf = ({ asset, items }: Checked, allowDuplicates: boolean, now: Date): RowKeys => ({

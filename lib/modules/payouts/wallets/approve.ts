@@ -6,7 +6,7 @@ import type { ChainRegistry } from "@/lib/chains/registry";
 import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
-import type { PolicyEngine } from "@/lib/modules/policies/engine";
+import type { PolicyEngine } from "@/lib/modules/policies/service";
 import type { Sql } from "@/lib/db/sql";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import type { WalletsPayout } from "../payout";

@@ -1,7 +1,7 @@
 /** The policies' part in payouts to wallets: what they decide on, and what the signer compares. */
 import { createHash } from "node:crypto";
 import { actorName, type Actor } from "@/lib/core/actor";
-import { keysAmong, type Check, type Intent, type Subject } from "@/lib/modules/policies/engine";
+import { keysAmong, type Check, type Intent, type Subject } from "@/lib/modules/policies/service";
 import type { Sql } from "@/lib/db/sql";
 import type { TokenTotal } from "./rows";
 

@@ -15,7 +15,7 @@ export const rowRefused = (reason: string): Failure => ({
 export const NOT_EVALUATED: Failure = {
   code: "policy_violation",
   message: `The policies have not allowed this payout as it is stored, so it was not signed. ${IN_TREASURY}`,
-  retryable: false,
+  retryable: true,
 };
 
 export const batchRefused = (code: string, reason: string): Failure => ({
