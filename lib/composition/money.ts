@@ -79,7 +79,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
   };
-  const policyEngine = createPolicyEngine({ database, prices, approvals: null, clock });
+  const policyEngine = createPolicyEngine({ database, prices, approvals: null, secrets: platform.secrets, clock });
   const { approvals } = identity;
   const policyDocuments = createPolicyDocuments({ database, approvals, registry, engine: policyEngine, clock });
   const movement = buildMovement(platform, chainAccess, identity, {

@@ -4,6 +4,7 @@ import { approveContact, createContact } from "@/lib/contracts/contacts";
 import { getOperation } from "@/lib/contracts/operations";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
 import { testApi } from "@/lib/testing/api";
+import { parametersDigest } from "@/lib/modules/operations/parameters";
 import { withApproval } from "@/lib/testing/approve";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
@@ -153,6 +154,21 @@ describe("the signer", () => {
       const row = { ...real, id: `evl_${forged}`, subjectId: forged };
       const json = { facts: {}, policies: [], rules: [] };
       await prisma.policyEvaluation.create({ data: { ...row, ...json } });
+      await prisma.operation.update({ where: { id: forged }, data: { evaluationId: row.id } });
+    });
+    expect(end).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });
+    expect(await prisma.operationLeg.count({ where: { operationId: id, userOpHash: { not: null } } })).toBe(0);
+  }, 120_000);
+
+  test("never signs an operation whose evaluation has the right digest and was not made by the service", async () => {
+    const { id, end } = await forge(of, async (forged) => {
+      const { projectId } = of;
+      const real = await prisma.policyEvaluation.findFirstOrThrow({ where: { projectId, subjectType: "operation" } });
+      const operation = await api.services.operations.get(projectId, forged);
+      const digest = parametersDigest(operation, operation.legs);
+      const json = { facts: {}, policies: [], rules: [] };
+      const row = { ...real, ...json, id: `evl_${forged}`, subjectId: forged, digest };
+      await prisma.policyEvaluation.create({ data: row });
       await prisma.operation.update({ where: { id: forged }, data: { evaluationId: row.id } });
     });
     expect(end).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });

@@ -2,6 +2,7 @@ import type { Clock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
+import type { Secrets } from "@/lib/modules/encryption/service";
 import type { ApprovalPort } from "./approval-port";
 import { PolicyViolationError } from "./errors";
 import { applies, evaluate, type Evaluation } from "./evaluate";
@@ -9,13 +10,14 @@ import type { EffectivePolicy, Facts } from "./facts";
 import { comparesUsd, looksAtRecipients, movementsWith, usageAdded, type Intent, type Outflow } from "./intent";
 import {
   addUsage,
-  findAllowed,
+  findEvaluation,
   insertEvaluation,
   readPolicies,
   readRecipients,
   readUsage,
   type StoredEvaluation,
 } from "./repository";
+import { isSealed, sealOf } from "./seal";
 import { fromAtto } from "./sums";
 
 export { keysAmong, routeIntent, type Intent, type Outflow } from "./intent";
@@ -61,7 +63,7 @@ export interface PolicyEngine {
    * transaction of `work` was rolled back.
    */
   checking<T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T>;
-  /** Whether this evaluation exists, allowed this subject, and was made of the same parameters. */
+  /** Whether this service has made this evaluation, which allowed this subject and was made of the same parameters. */
   isAllowed(projectId: string, evaluationId: string | null, subject: Omit<Subject, "type">): Promise<boolean>;
 }
 
@@ -73,6 +75,7 @@ interface EngineDeps {
   };
   /** Null: decisions of other people are not collected, so what needs them is refused. */
   readonly approvals: ApprovalPort | null;
+  readonly secrets: Pick<Secrets, "hash" | "matches">;
   readonly clock: Clock;
 }
 
@@ -130,18 +133,27 @@ const factsKept = (intent: Intent, { at, movements, chains, usage }: Facts): obj
   usage,
 });
 
-const rowOf = (intent: Intent, decided: Decided, subject: Subject | null): StoredEvaluation => {
+const rowOf = (
+  { secrets }: Pick<EngineDeps, "secrets">,
+  intent: Intent,
+  decided: Decided,
+  subject: Subject | null,
+): StoredEvaluation => {
   const { facts, policies, evaluation } = decided;
-  return {
+  const sealed = {
     id: newId("evaluation"),
     projectId: intent.projectId,
-    subjectType: subject?.type ?? "request",
+    subjectType: subject?.type ?? ("request" as const),
     subjectId: subject?.id ?? null,
     digest: subject?.digest ?? new Uint8Array(),
+    decision: evaluation.decision,
+  };
+  return {
+    ...sealed,
+    mac: sealOf(secrets, sealed),
     facts: factsKept(intent, facts),
     policies: policies.map(({ id, scope, subjectId, version }) => ({ id, scope, subjectId, version })),
     rules: evaluation.rules,
-    decision: evaluation.decision,
     code: evaluation.code,
     createdBy: intent.by,
     createdAt: facts.at,
@@ -162,7 +174,7 @@ const requireAllowed = async (
   if (evaluation.decision === "allow") return decided;
   if (evaluation.decision === "needs_approval" && (await isApproved(deps, intent, subject)))
     return { ...decided, evaluation: { ...evaluation, decision: "allow" } };
-  throw new PolicyViolationError(rowOf(intent, decided, subject), evaluation);
+  throw new PolicyViolationError(rowOf(deps, intent, decided, subject), evaluation);
 };
 
 const enforce = async (
@@ -184,7 +196,7 @@ const enforce = async (
     .filter(({ unit, adds }) => adds > 0n && !(hasCode && unit === "usd_without_code"))
     .map(({ adds, ...key }) => ({ ...key, amount: fromAtto(adds) }));
   await addUsage(sql, { projectId, day: now.toISOString().slice(0, 10) }, added);
-  const row = rowOf(intent, decided, subject);
+  const row = rowOf(deps, intent, decided, subject);
   await insertEvaluation(sql, row, intent.recipients);
   return row.id;
 };
@@ -210,7 +222,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
       const { evaluation } = decided;
       if (evaluation.decision === "allow") return evaluation;
       if (evaluation.decision === "needs_approval" && deps.approvals !== null) return evaluation;
-      const row = rowOf(intent, decided, null);
+      const row = rowOf(deps, intent, decided, null);
       await insertEvaluation(reader, row, []);
       throw new PolicyViolationError(row, evaluation);
     },
@@ -230,8 +242,9 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
 
     isAllowed: async (projectId, evaluationId, subject) => {
       if (evaluationId === null) return false;
-      const found = await findAllowed(deps.database, { projectId, evaluationId, subjectId: subject.id });
-      return found !== null && Buffer.from(found.digest).equals(subject.digest);
+      const found = await findEvaluation(deps.database, { projectId, id: evaluationId });
+      if (found === null || found.subjectId !== subject.id || found.decision !== "allow") return false;
+      return Buffer.from(found.digest).equals(subject.digest) && isSealed(deps.secrets, found);
     },
   };
 };

@@ -3,6 +3,7 @@ import { policyRules, type PolicyScope } from "@/lib/contracts/policy-rules";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { EffectivePolicy, Policy, Recipient, Usage, UsageUnit } from "./facts";
+import type { Sealed } from "./seal";
 
 interface PolicyRow extends Omit<Policy, "rules" | "scope"> {
   readonly scope: string;
@@ -151,6 +152,8 @@ export interface StoredEvaluation {
   readonly subjectType: "operation" | "payout" | "request";
   readonly subjectId: string | null;
   readonly digest: Uint8Array;
+  /** Made by `sealOf`. */
+  readonly mac: Uint8Array;
   readonly facts: unknown;
   readonly policies: readonly Pick<EffectivePolicy, "id" | "scope" | "subjectId" | "version">[];
   readonly rules: readonly unknown[];
@@ -164,12 +167,12 @@ export interface StoredEvaluation {
 const INSERT_EVALUATION = `
   WITH noted AS (
     INSERT INTO policy_recipient (project_id, address, first_paid_at)
-    SELECT DISTINCT $1, lower(address), $12::timestamptz FROM unnest($13::text[]) AS address ORDER BY 2
+    SELECT DISTINCT $1, lower(address), $13::timestamptz FROM unnest($14::text[]) AS address ORDER BY 2
     ON CONFLICT DO NOTHING
   )
-  INSERT INTO policy_evaluation (project_id, id, subject_type, subject_id, digest, facts, policies, rules, decision, code, created_by,
+  INSERT INTO policy_evaluation (project_id, id, subject_type, subject_id, digest, mac, facts, policies, rules, decision, code, created_by,
     created_at)
-  VALUES ($1, $2, $3, $4, $5::bytea, $6::jsonb, $7::jsonb, $8::jsonb, $9, $10, $11, $12::timestamptz)`;
+  VALUES ($1, $2, $3, $4, $5::bytea, $6::bytea, $7::jsonb, $8::jsonb, $9::jsonb, $10, $11, $12, $13::timestamptz)`;
 
 /** Stores an evaluation. @param paid the addresses that the movement pays; none where it was stopped */
 export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: readonly string[]): Promise<void> => {
@@ -179,6 +182,7 @@ export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: re
     row.subjectType,
     row.subjectId,
     row.digest,
+    row.mac,
     JSON.stringify(row.facts),
     JSON.stringify(row.policies),
     JSON.stringify(row.rules),
@@ -190,12 +194,12 @@ export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: re
   ]);
 };
 
-/** The evaluation that let a subject move money; null when there is none of this id that allowed it. */
-export const findAllowed = async (
+/** The evaluation of this id as far as the signer relies on it; null when there is none. */
+export const findEvaluation = async (
   { prisma }: Pick<Database, "prisma">,
-  at: { projectId: string; evaluationId: string; subjectId: string },
-): Promise<{ readonly digest: Uint8Array } | null> =>
-  prisma.policyEvaluation.findFirst({
-    where: { projectId: at.projectId, id: at.evaluationId, subjectId: at.subjectId, decision: "allow" },
-    select: { digest: true },
+  { projectId, id }: { projectId: string; id: string },
+): Promise<(Sealed & { readonly mac: Uint8Array }) | null> =>
+  prisma.policyEvaluation.findUnique({
+    where: { projectId_id: { projectId, id } },
+    select: { projectId: true, id: true, subjectType: true, subjectId: true, digest: true, mac: true, decision: true },
   });

@@ -34,6 +34,8 @@ CREATE TABLE policy_evaluation (
   subject_id   text,
   -- SHA-256 of what may move: the parameters that a signer compares with what it is asked to sign.
   digest       bytea NOT NULL,
+  -- HMAC of id, subject, digest and decision under a key of the application secret.
+  mac          bytea NOT NULL,
   facts        jsonb NOT NULL,
   policies     jsonb NOT NULL,
   rules        jsonb NOT NULL,
